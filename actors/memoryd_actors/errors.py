@@ -1,0 +1,109 @@
+"""What can go wrong inside the system.
+
+MemorydError
+├── ActorError
+│   ├── ActorStopped
+│   ├── ActorCrashed
+│   └── DeadlineExceeded
+└── Refused                  expected: answered to the caller, never a crash
+    ├── MailboxFull
+    ├── Superseded
+    ├── NotFound
+    ├── Ambiguous
+    ├── Unavailable
+    │   └── ModelUnavailable
+    ├── LedgerCorrupt
+    └── DiskFull
+"""
+
+from collections.abc import Sequence
+
+
+class MemorydError(Exception):
+    """Base of everything memoryd raises on purpose."""
+
+    hint = ""
+    """What to do about it, in one sentence."""
+
+
+class ActorError(MemorydError):
+    """Raised when an actor could not answer."""
+
+
+class ActorStopped(ActorError):
+    """Raised when an actor no longer takes messages."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} has stopped")
+
+
+class ActorCrashed(ActorError):
+    """Raised to the caller whose message hit a bug; the actor itself is rebuilt."""
+
+    def __init__(self, name: str, cause: BaseException) -> None:
+        super().__init__(f"{name} failed on this message: {type(cause).__name__}: {cause}")
+
+
+class DeadlineExceeded(ActorError):
+    """Raised when an answer did not come in time."""
+
+    def __init__(self, name: str, deadline_s: float) -> None:
+        super().__init__(f"{name} did not answer within {deadline_s:g} s")
+
+
+class Refused(MemorydError):
+    """Raised when a message is understood and declined."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class MailboxFull(Refused):
+    """Raised when a bounded mailbox takes no more and the sender does not wait."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"the queue of {name} is full", "Try again in a moment.")
+
+
+class Superseded(Refused):
+    """Raised to whoever asks about a message that a newer one replaced."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"a newer message to {name} replaced this one")
+
+
+class NotFound(Refused):
+    """Raised when no memory has the id."""
+
+    def __init__(self, memory_id: str) -> None:
+        super().__init__(f"no memory {memory_id!r}", "`memoryd list` and `memoryd search` show the ids there are.")
+
+
+class Ambiguous(Refused):
+    """Raised when a shortened id fits several memories."""
+
+    def __init__(self, memory_id: str, matches: Sequence[str]) -> None:
+        super().__init__(f"{memory_id!r} fits several memories: {', '.join(matches)}", "Give more of the id.")
+        self.matches = tuple(matches)
+
+
+class Unavailable(Refused):
+    """Raised when a part of the daemon that the request needs is not there (now)."""
+
+
+class ModelUnavailable(Unavailable):
+    """Raised when the embedding model cannot be loaded; the hint says how to get it."""
+
+
+class LedgerCorrupt(Refused):
+    """Raised when the ledger fails its integrity check; it is left exactly as it is."""
+
+
+class DiskFull(Refused):
+    """Raised when a write found no space; nothing was stored, and reads go on."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"no space left on the device that holds {path}", "Free some space; memoryd recovers by itself."
+        )

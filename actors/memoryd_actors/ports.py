@@ -1,0 +1,357 @@
+"""What the system needs from the outside world. The daemon puts real adapters behind these; so do the tests."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from memoryd_client.memory import Memory, State
+from memoryd_client.messages import Event, Filters, HistoryEntry, Trace
+
+Vectors = npt.NDArray[np.float32]
+"""Shape (n, dimensions), float32, every row of length 1."""
+Vector = npt.NDArray[np.float32]
+"""Shape (dimensions,), float32, of length 1."""
+
+
+class Clock(Protocol):
+    """Time, as a port, so that rules can be tested without waiting."""
+
+    def now(self) -> datetime:
+        """Return the wall-clock time, in UTC and aware of it. May go backwards."""
+        ...
+
+    def monotonic(self) -> float:
+        """Return seconds that never go backwards, from an arbitrary start."""
+        ...
+
+
+class Embedder(Protocol):
+    """Turns text into vectors. Requests that arrive together run as one batch."""
+
+    @property
+    def identity(self) -> str:
+        """Name, weights and precision of the model; vectors of different identities are never compared."""
+        ...
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        ...
+
+    async def embed(self, texts: Sequence[str], *, max_tokens: int = 256) -> Vectors:
+        """Return one unit vector per text; shape (len(texts), dimensions), float32.
+
+        A text longer than `max_tokens` keeps its beginning. Loads the model where it is not loaded.
+
+        Raises:
+            ModelUnavailable: there are no weights, or they fail their checksum; the hint says what to do.
+
+        """
+        ...
+
+
+# --- index ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRow:
+    """What the index holds of one memory."""
+
+    id: str
+    vector: Vector
+    text: str
+    """What the word index reads."""
+    owner: str
+    scope: str
+    project: str
+    category: str
+    state: str
+    session: str
+    """The session it was stored in or comes from."""
+    tags: tuple[str, ...]
+    pinned: bool
+    sequence: int
+    """The ledger change this row reflects."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """Whose and which memories a search may see; pushed down into the index."""
+
+    owner: str
+    project: str = ""
+    filters: Filters = field(default_factory=Filters)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory that came up in a search, scored on both sides."""
+
+    id: str
+    vector_score: float
+    """Cosine similarity, exact."""
+    word_score: float
+    """BM25 as the index computes it, not normalised; 0 where no word matches."""
+
+
+class Index(Protocol):
+    """Finds candidates. Derived from the ledger, and behind it by at most what is still to be applied."""
+
+    async def open(self, *, model: str, dimensions: int) -> int:
+        """Open or create the tables and return the last ledger sequence applied (0: none).
+
+        Where the tables are missing, unreadable or built with another model, they are set aside and begun anew.
+        """
+        ...
+
+    async def search(self, *, vector: Vector | None, words: str, visible: Visibility, limit: int) -> list[Candidate]:
+        """Return the union of the nearest `limit` by vector and the best `limit` by words, both scores on each."""
+        ...
+
+    async def apply(self, rows: Sequence[IndexRow], *, removed: Sequence[str], sequence: int) -> None:
+        """Upsert and remove in one batch, and remember that `sequence` is applied. Applying twice changes nothing."""
+        ...
+
+    async def optimise(self) -> dict[str, float]:
+        """Compact, build or extend the ANN and word indexes, drop old versions; return what was done, in numbers."""
+        ...
+
+    async def reset(self, *, model: str, dimensions: int) -> None:
+        """Throw everything away and begin anew at sequence 0."""
+        ...
+
+    async def count(self) -> int:
+        """Return the number of rows."""
+        ...
+
+    async def close(self) -> None:
+        """Release files."""
+        ...
+
+
+# --- ledger ---------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One entry of the ledger's change log: the memory as it is now, or None once purged."""
+
+    sequence: int
+    memory_id: str
+    memory: Memory | None
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What the sidecar used on one day (UTC)."""
+
+    day: str
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+class Ledger(Protocol):
+    """Where the truth rests. Every method that writes is one durable transaction; returning means it is on disk."""
+
+    async def open(self) -> None:
+        """Open, check and migrate.
+
+        Raises:
+            LedgerCorrupt: the file fails its check; it is left as it is and the hint says how to restore.
+            Unavailable: it was written by a newer memoryd.
+
+        """
+        ...
+
+    async def insert(self, memories: Sequence[Memory], *, actor: str) -> tuple[list[Memory], int]:
+        """Store memories and return them as they now stand, in order, with the last sequence number.
+
+        An id that is there already is returned as it stands. Content that its owner already has active in the same
+        scope and project (same content hash) becomes that memory, its strength raised by one. History in the same
+        transaction.
+
+        Raises:
+            DiskFull: nothing was stored.
+
+        """
+        ...
+
+    async def resolve(self, owner: str, memory_id: str) -> Memory:
+        """Return the one memory of that owner whose id is, or begins with, `memory_id` (`mem_` may be left out).
+
+        Raises:
+            NotFound: there is none.
+            Ambiguous: there are several.
+
+        """
+        ...
+
+    async def get(self, owner: str, ids: Sequence[str]) -> dict[str, Memory]:
+        """Return those of the memories that the owner has, whatever their state."""
+        ...
+
+    async def page(self, visible: Visibility, *, limit: int, before: str = "") -> list[Memory]:
+        """Return memories newest first, those older than the memory `before` where given."""
+        ...
+
+    async def set_state(self, owner: str, memory_id: str, state: State, *, event: str, actor: str) -> Memory:
+        """Change the state, with history; a memory that has it already is returned unchanged."""
+        ...
+
+    async def touch(self, owner: str, ids: Sequence[str], at: datetime) -> None:
+        """Count an access. No history, no index change."""
+        ...
+
+    async def history(self, owner: str, *, memory_id: str = "", limit: int = 50) -> list[HistoryEntry]:
+        """Return writes, newest first."""
+        ...
+
+    async def changes_after(self, sequence: int, *, limit: int) -> list[Change]:
+        """Return the next changes in order, only the latest one of each memory within the page."""
+        ...
+
+    async def last_sequence(self) -> int:
+        """Return the number of the newest change; 0 where there is none."""
+        ...
+
+    async def counts(self) -> dict[str, int]:
+        """Return how many memories there are in each state."""
+        ...
+
+    async def load_session(self, owner: str, session: str) -> bytes | None:
+        """Return a session's saved state."""
+        ...
+
+    async def save_session(self, owner: str, session: str, state: bytes, at: datetime) -> None:
+        """Save a session's state."""
+        ...
+
+    async def add_trace(self, owner: str, trace: Trace) -> None:
+        """Keep a decision trace; the oldest of a session beyond 50 are dropped."""
+        ...
+
+    async def traces(self, owner: str, session: str, *, limit: int) -> list[Trace]:
+        """Return a session's traces, newest first; of all sessions where `session` is empty."""
+        ...
+
+    async def spending(self, day: str) -> Spending:
+        """Return what was spent that day."""
+        ...
+
+    async def spend(self, spending: Spending) -> None:
+        """Add to that day's spending."""
+        ...
+
+    async def backup(self, path: str) -> None:
+        """Write a consistent copy to a file that must not exist yet."""
+        ...
+
+    async def close(self) -> None:
+        """Finish what was begun and release the file."""
+        ...
+
+
+# --- judge ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """One candidate as the judge sees it."""
+
+    id: str
+    text: str
+    category: str
+    date: datetime
+    trust: float
+    vector_score: float
+    word_score: float
+    """Normalised: BM25 over the best of this search, 0 to 1."""
+    score: float
+    """Fused, 0 to 1."""
+    embedding_cosines: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is put before the judge: what the user wants now, what led there, and the candidates."""
+
+    focus: str
+    window: str
+    exhibits: tuple[Exhibit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The judgement on one exhibit."""
+
+    index: int
+    relevant: bool
+    actionable: bool
+    score: float
+    """0 to 1."""
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdicts on a case, by whom, and at what price."""
+
+    verdicts: tuple[Verdict, ...]
+    judge: str
+    """`local`, or the model's name."""
+    note: str = ""
+    """Why the stand-in answered, where it did."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+class JudgeFailed(Exception):
+    """Raised by a judge that could not answer; the sidecar then asks the local one."""
+
+    def __init__(
+        self,
+        kind: Literal["timeout", "connection", "rate_limit", "auth", "refusal", "truncated", "nonsense", "server"],
+        message: str,
+        *,
+        input_tokens: int = 0,
+        output_tokens: int = 0,
+        cost_usd: float = 0.0,
+    ) -> None:
+        super().__init__(message)
+        self.kind = kind
+        self.input_tokens = input_tokens
+        self.output_tokens = output_tokens
+        self.cost_usd = cost_usd
+
+
+class Judge(Protocol):
+    """Decides what is worth interrupting for."""
+
+    @property
+    def name(self) -> str:
+        """`local`, or the model's name."""
+        ...
+
+    async def judge(self, case: Case) -> Judgement:
+        """Return one verdict per exhibit that is worth a word; an exhibit without a verdict is not relevant.
+
+        Raises:
+            JudgeFailed: there is no usable answer.
+
+        """
+        ...
+
+
+class Publisher(Protocol):
+    """Tells whoever listens what is happening. Never waits, never fails."""
+
+    def __call__(self, event: Event, /) -> None:
+        """Publish an event."""
+        ...

@@ -1,0 +1,62 @@
+"""Talk to memoryd: push what an agent is doing, take what is worth knowing one turn later.
+
+`Client` and `AsyncClient` are loaded when first used, so that importing the messages alone loads no socket library.
+"""
+
+from typing import TYPE_CHECKING
+
+from memoryd_client.errors import DaemonUnreachable as DaemonUnreachable
+from memoryd_client.errors import DeadlineExceeded as DeadlineExceeded
+from memoryd_client.errors import MemorydError as MemorydError
+from memoryd_client.errors import RequestFailed as RequestFailed
+from memoryd_client.memory import Hit as Hit
+from memoryd_client.memory import Memory as Memory
+from memoryd_client.memory import MemoryPage as MemoryPage
+from memoryd_client.memory import NewMemory as NewMemory
+from memoryd_client.memory import PendingMemory as PendingMemory
+from memoryd_client.memory import Scope as Scope
+from memoryd_client.memory import Source as Source
+from memoryd_client.memory import State as State
+from memoryd_client.memory import SurfacedMemory as SurfacedMemory
+from memoryd_client.messages import Filters as Filters
+from memoryd_client.messages import Message as Message
+from memoryd_client.messages import Status as Status
+from memoryd_client.messages import Trace as Trace
+
+if TYPE_CHECKING:
+    from memoryd_client.async_client import AsyncClient as AsyncClient
+    from memoryd_client.client import Client as Client
+
+__all__ = [
+    "AsyncClient",
+    "Client",
+    "DaemonUnreachable",
+    "DeadlineExceeded",
+    "Filters",
+    "Hit",
+    "Memory",
+    "MemoryPage",
+    "MemorydError",
+    "Message",
+    "NewMemory",
+    "PendingMemory",
+    "RequestFailed",
+    "Scope",
+    "Source",
+    "State",
+    "Status",
+    "SurfacedMemory",
+    "Trace",
+]
+
+
+def __getattr__(name: str) -> object:
+    if name == "Client":
+        from memoryd_client.client import Client
+
+        return Client
+    if name == "AsyncClient":
+        from memoryd_client.async_client import AsyncClient
+
+        return AsyncClient
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,44 @@
+"""What a client can run into.
+
+MemorydError
+├── DaemonUnreachable        no daemon, or it stopped answering
+├── DeadlineExceeded         it is there and did not answer in time
+└── RequestFailed            it answered with a typed error: .code, .message, .hint
+"""
+
+from memoryd_client.messages import ErrorCode, Failure
+
+
+class MemorydError(Exception):
+    """Base of everything this client raises on purpose."""
+
+    hint = ""
+    """What to do about it, in one sentence."""
+
+
+class DaemonUnreachable(MemorydError):
+    """Raised when no daemon listens where this client looks."""
+
+    hint = "Start it with `memoryd start`."
+
+    def __init__(self, where: str, reason: str = "nobody listens there") -> None:
+        super().__init__(f"no memoryd at {where}: {reason}")
+
+
+class DeadlineExceeded(MemorydError):
+    """Raised when the daemon is there and the answer did not come in time."""
+
+    hint = "`memoryd status` shows what it is busy with."
+
+    def __init__(self, request: str, deadline_s: float) -> None:
+        super().__init__(f"memoryd did not answer `{request}` within {deadline_s:g} s")
+
+
+class RequestFailed(MemorydError):
+    """Raised when the daemon answers with an error."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(failure.message)
+        self.code: ErrorCode = failure.code
+        self.message = failure.message
+        self.hint = failure.hint

@@ -1,0 +1,182 @@
+"""What memoryd remembers, as both sides of the socket see it."""
+
+import secrets
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated
+
+import msgspec
+
+MAX_CONTENT_BYTES = 16 * 1024
+"""The longest explicit memory. Longer text belongs in a file that a memory points at."""
+
+Importance = Annotated[int, msgspec.Meta(ge=1, le=5)]
+"""1 trivial, 3 ordinary, 5 vital (seed 002, item 6)."""
+Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
+"""A number between 0 and 1: trust, scores."""
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+ID_PREFIX = "mem_"
+
+
+def new_memory_id() -> str:
+    """Return a fresh memory id: `mem_` and 20 random characters of Crockford's base 32 (100 bits).
+
+    Ids are random rather than time-ordered so that a short beginning already tells two memories apart, as with git.
+    """
+    return ID_PREFIX + "".join(secrets.choice(_ALPHABET) for _ in range(20))
+
+
+class Scope(StrEnum):
+    """How far a memory reaches."""
+
+    PROJECT = "project"
+    """One project, and every worktree of it."""
+    GLOBAL = "global"
+    """Everything its owner does."""
+
+
+class State(StrEnum):
+    """Where a memory is in its life. Only `ACTIVE` memories are recalled."""
+
+    ACTIVE = "active"
+    SUPERSEDED = "superseded"
+    FORGOTTEN = "forgotten"
+    """Soft-deleted: out of sight, restorable."""
+    ARCHIVED = "archived"
+    """Decayed below the archive threshold."""
+
+
+class Source(StrEnum):
+    """Who wrote a memory."""
+
+    USER = "user"
+    AGENT = "agent"
+    EXTRACTED = "extracted"
+    IMPORTED = "imported"
+
+
+class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One memory: seed 004's MemoryEntry with owner, scope and what is known about its origin."""
+
+    id: str
+    owner: str
+    content: str
+    category: str = "fact"
+    scope: Scope = Scope.PROJECT
+    project: str = ""
+    """Root of the project (the git common directory's where there is one); empty for global memories."""
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    metadata: dict[str, str] = {}
+    importance: Importance = 3
+    pinned: bool = False
+    source: Source = Source.AGENT
+    speaker: str = ""
+    """Who said it."""
+    occurred_at: datetime | None = None
+    """When it happened or was said, if that is not when it was stored."""
+    session: str = ""
+    """The session it comes from."""
+    source_messages: tuple[int, int] | None = None
+    """First and last message of that session it rests on."""
+    files: tuple[str, ...] = ()
+    created_at: datetime
+    updated_at: datetime
+    last_accessed_at: datetime | None = None
+    access_count: int = 0
+    strength: int = 1
+    """How often it was stored or confirmed (seed 004, consolidation)."""
+    sources: tuple[str, ...] = ()
+    """Sessions that confirmed it."""
+    trust: Share = 0.5
+    """1.0 a correction by the user, 0.5 an inference of the agent (seed 004)."""
+    state: State = State.ACTIVE
+    superseded_by: str = ""
+    content_hash: str = ""
+    """SHA-256 of the normalised content, hexadecimal."""
+    embedding_model: str = ""
+    """Identity of the model whose vector the index holds."""
+
+    @property
+    def active(self) -> bool:
+        """Whether it may be recalled."""
+        return self.state is State.ACTIVE
+
+
+class NewMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A memory on its way in. The sender draws the id, so that a request sent twice is stored once."""
+
+    id: str = msgspec.field(default_factory=new_memory_id)
+    content: str
+    category: str = "fact"
+    scope: Scope = Scope.PROJECT
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    metadata: dict[str, str] = {}
+    importance: Importance = 3
+    pinned: bool = False
+    source: Source = Source.AGENT
+    speaker: str = ""
+    occurred_at: datetime | None = None
+    source_session: str = ""
+    source_messages: tuple[int, int] | None = None
+    files: tuple[str, ...] = ()
+    trust: Share | None = None
+    """None: 1.0 for a user's correction, 0.8 for what a user stored, 0.5 otherwise."""
+
+
+class Hit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One result of a search: enough to decide whether to read it (seed 003, two-step access)."""
+
+    id: str
+    summary: str
+    """The title, or the beginning of the content, in one line of at most 200 characters."""
+    score: float
+    """Fused relevance, 0 to 1; comparable within one search."""
+    timestamp: datetime
+    """When it happened, or else when it was stored."""
+    category: str = "fact"
+    scope: Scope = Scope.PROJECT
+    vector_score: float = 0.0
+    """Cosine similarity of query and memory, -1 to 1."""
+    word_score: float = 0.0
+    """BM25 over the best BM25 of this search, 0 to 1."""
+    tags: tuple[str, ...] = ()
+
+
+class MemoryPage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Part of one memory's content. Offsets count characters."""
+
+    id: str
+    content: str
+    offset: int = 0
+    total: int
+    next_offset: int | None = None
+    """Where the next page begins; None at the end."""
+
+
+class SurfacedMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A memory handed to the agent, with why."""
+
+    id: str
+    content: str
+    score: float
+    reason: str
+    category: str = "fact"
+    trust: float = 0.5
+    date: datetime
+    provenance: str = ""
+    """Where it comes from, in words: who, which session."""
+
+
+class PendingMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What is worth knowing on this turn, found while the previous one ran."""
+
+    text: str
+    """Ready to append to the prompt; fenced as data."""
+    memories: tuple[SurfacedMemory, ...]
+    changes: tuple[str, ...] = ()
+    """The change header: what was added, updated or removed since this session last took (seed 002, item 1)."""
+    turn: int
+    """The turn whose context brought these up."""

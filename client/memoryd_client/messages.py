@@ -1,0 +1,428 @@
+"""The wire: every message that crosses a socket, as a tagged MessagePack struct.
+
+New fields always get defaults, so that either side may be the older one. A request names the protocol version it was
+written for; the daemon answers another major version with an error instead of guessing.
+"""
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, PendingMemory
+
+PROTOCOL_VERSION = 1
+MAX_FRAME_BYTES = 4 * 1024 * 1024
+"""Largest accepted frame. ZeroMQ drops a peer that sends more before the daemon allocates it."""
+MAX_IMPORT_BATCH = 1_000
+
+
+class Message(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One message of a conversation."""
+
+    role: str
+    """user, assistant, system or tool."""
+    content: str
+    name: str = ""
+    """Who spoke, or which tool."""
+
+
+Trigger = Literal["turn", "output", "file", "error", "design"]
+"""Why a context was pushed (seed 004, embedding process): the user's turn, N tokens of output, another file type, an
+error, a design discussion."""
+
+
+class Caller(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """On whose behalf a request is made. The daemon trusts it: only its own user can reach the sockets."""
+
+    owner: str = "local"
+    project: str = ""
+    """Root of the project; empty outside any."""
+    agent: str = ""
+    session: str = ""
+
+
+class ContextUpdate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="context"):
+    """What an agent is doing now: the end of its conversation, newest last."""
+
+    caller: Caller
+    messages: tuple[Message, ...]
+    trigger: Trigger = "turn"
+    turn: int | None = None
+    """The agent's own count; the daemon counts user turns where it is missing."""
+    sequence: int = 0
+    """Counts the updates of one client; an older one that arrives late is dropped."""
+    client: str = ""
+    """Random id of the sending client, the frame of reference for `sequence`."""
+    sent_at: float = 0.0
+    """Seconds since the epoch."""
+    v: int = PROTOCOL_VERSION
+
+
+class Filters(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Which memories come into question. Empty means all; the owner is always the caller's."""
+
+    categories: tuple[str, ...] = ()
+    scope: Literal["all", "project", "global"] = "all"
+    """all: this project's and the global ones."""
+    states: tuple[str, ...] = ("active",)
+    tags: tuple[str, ...] = ()
+    pinned: bool | None = None
+
+
+# --- requests -------------------------------------------------------------------------------------------------------
+
+
+class Ping(msgspec.Struct, frozen=True, tag="ping"):
+    """Is anybody there, and ready?"""
+
+
+class GetStatus(msgspec.Struct, frozen=True, tag="status"):
+    """How is the daemon?"""
+
+
+class Push(msgspec.Struct, frozen=True, kw_only=True, tag="push"):
+    """A context update whose sender wants to know that it arrived (the command line)."""
+
+    update: ContextUpdate
+
+
+class Take(msgspec.Struct, frozen=True, kw_only=True, tag="take"):
+    """Hand over what is pending. The same `take_id` again gets the same answer again: a lost reply loses nothing."""
+
+    take_id: str
+
+
+class Remember(msgspec.Struct, frozen=True, kw_only=True, tag="remember"):
+    """Store memories; answered when they are durable. All of them or none."""
+
+    memories: Annotated[tuple[NewMemory, ...], msgspec.Meta(min_length=1, max_length=MAX_IMPORT_BATCH)]
+
+
+class Search(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="search"):
+    """Find memories by meaning and words."""
+
+    query: str
+    limit: Annotated[int, msgspec.Meta(ge=1, le=200)] = 10
+    filters: Filters = Filters()
+
+
+class Recall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="recall"):
+    """Judge memories against a context now and wait for the answer; changes no session state.
+
+    Without messages, the context last pushed by the caller's session.
+    """
+
+    messages: tuple[Message, ...] = ()
+
+
+class List(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="list"):
+    """List memories, newest first."""
+
+    filters: Filters = Filters()
+    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
+    before: str = ""
+    """Continue after this id."""
+
+
+class Get(msgspec.Struct, frozen=True, kw_only=True, tag="get"):
+    """One memory with all its fields, whatever its state. `id` may be shortened."""
+
+    id: str
+
+
+class Read(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="read"):
+    """A page of one memory's content."""
+
+    id: str
+    offset: Annotated[int, msgspec.Meta(ge=0)] = 0
+    limit: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 1000
+
+
+class Forget(msgspec.Struct, frozen=True, kw_only=True, tag="forget"):
+    """Soft-delete one memory."""
+
+    id: str
+
+
+class Restore(msgspec.Struct, frozen=True, kw_only=True, tag="restore"):
+    """Undo a forget."""
+
+    id: str
+
+
+class GetHistory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="history"):
+    """The writes to one memory, or to all of the owner's, newest first."""
+
+    id: str = ""
+    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
+
+
+class Why(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="why"):
+    """The decision traces of the caller's session, newest first."""
+
+    limit: Annotated[int, msgspec.Meta(ge=1, le=50)] = 1
+
+
+class Backup(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="backup"):
+    """Write a consistent copy of the ledger to a new file."""
+
+    path: str = ""
+    """Empty: a dated file in the home's backups folder."""
+
+
+class Reindex(msgspec.Struct, frozen=True, tag="reindex"):
+    """Rebuild the index from the ledger; progress shows in status and on the events socket."""
+
+
+Request = (
+    Ping
+    | GetStatus
+    | Push
+    | Take
+    | Remember
+    | Search
+    | Recall
+    | List
+    | Get
+    | Read
+    | Forget
+    | Restore
+    | GetHistory
+    | Why
+    | Backup
+    | Reindex
+)
+
+
+class Envelope(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One request on its way: who asks, what, until when it matters."""
+
+    id: int
+    """Chosen by the client, repeated in the reply."""
+    request: Request
+    caller: Caller = Caller()
+    deadline_s: float = 5.0
+    """How long the client waits; the daemon gives up then, too."""
+    v: int = PROTOCOL_VERSION
+
+
+# --- replies --------------------------------------------------------------------------------------------------------
+
+
+class Done(msgspec.Struct, frozen=True, omit_defaults=True, tag="done"):
+    """It is done; `detail` says what, where that is not obvious."""
+
+    detail: str = ""
+
+
+class Pong(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="pong"):
+    """The daemon serves."""
+
+    pid: int
+    version: str
+    ready: bool
+    v: int = PROTOCOL_VERSION
+
+
+class Taken(msgspec.Struct, frozen=True, omit_defaults=True, tag="taken"):
+    """What was pending, or nothing."""
+
+    pending: PendingMemory | None = None
+
+
+class Memories(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="memories"):
+    """Memories with all their fields."""
+
+    memories: tuple[Memory, ...]
+    next: str = ""
+    """Pass as `before` for the next page; empty at the end."""
+
+
+class Hits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="hits"):
+    """Search results, best first."""
+
+    hits: tuple[Hit, ...]
+
+
+class Page(msgspec.Struct, frozen=True, tag="page"):
+    """Part of one memory."""
+
+    page: MemoryPage
+
+
+class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One write (seed 002, item 8)."""
+
+    sequence: int
+    memory_id: str
+    event: str
+    """ADD, UPDATE, DELETE, MERGE, LINK, TTL or RESTORE."""
+    at: str
+    """ISO 8601, UTC."""
+    actor: str = ""
+    """The agent or client that asked for it."""
+    old: str = ""
+    """The content before, where it changed."""
+    new: str = ""
+    meta: dict[str, str] = {}
+
+
+class History(msgspec.Struct, frozen=True, kw_only=True, tag="history"):
+    """Writes, newest first."""
+
+    entries: tuple[HistoryEntry, ...]
+
+
+class CandidateTrace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One memory that came into question and what became of it."""
+
+    id: str
+    summary: str
+    vector_score: float
+    word_score: float
+    score: float
+    """Fused; what the search ranked by."""
+    kept: bool
+    reason: str
+    """Why it was kept or dropped, in words."""
+    judge_score: float | None = None
+    actionable: bool | None = None
+
+
+class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How one context update was decided, from its arrival to what became pending."""
+
+    session: str
+    turn: int
+    at: str
+    """ISO 8601, UTC."""
+    trigger: str
+    focus: str
+    """The request in focus, shortened."""
+    outcome: str
+    """One line: N pending, nothing relevant, same context as before, no model, ..."""
+    topic_changed: bool = False
+    topic_similarity: float | None = None
+    judge: str = ""
+    """Which judge decided, and why if it was the stand-in."""
+    candidates: tuple[CandidateTrace, ...] = ()
+    timings_ms: dict[str, float] = {}
+    """Milliseconds per stage: clean, embed, topic, search, surfaced, judge, pending, total."""
+
+
+class Traces(msgspec.Struct, frozen=True, kw_only=True, tag="traces"):
+    """Decision traces, newest first."""
+
+    traces: tuple[Trace, ...]
+
+
+class ComponentStatus(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One part of the daemon: a state in one word, a sentence where something is wrong, and its numbers."""
+
+    state: str
+    """ok, loading, idle, degraded, failed, off."""
+    message: str = ""
+    hint: str = ""
+    numbers: dict[str, float] = {}
+    facts: dict[str, str] = {}
+
+
+class Status(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="status"):
+    """The daemon's health."""
+
+    pid: int
+    version: str
+    home: str
+    live: bool
+    ready: bool
+    busy: bool
+    uptime_s: float
+    rss_bytes: int
+    components: dict[str, ComponentStatus]
+    """model, index, ledger, sidecar, sessions, keeper, sockets."""
+    warnings: tuple[str, ...] = ()
+
+
+ErrorCode = Literal[
+    "bad_request",  # cannot be decoded, or a field is out of range
+    "unknown_request",
+    "unsupported_version",
+    "too_large",
+    "not_found",
+    "ambiguous",  # a shortened id fits several memories
+    "refused",  # understood and declined; the message says why
+    "overloaded",  # a queue is full; try again
+    "unavailable",  # a part of the daemon is missing (model, index); the hint says what to do
+    "disk_full",
+    "deadline",
+    "internal",
+]
+
+
+class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="failure"):
+    """Why a request was not fulfilled: what, why, and what to do."""
+
+    code: ErrorCode
+    message: str
+    hint: str = ""
+
+
+Reply = Done | Pong | Taken | Memories | Hits | Page | History | Traces | Status | Failure
+
+
+class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The reply to the envelope with the same id; id 0 where the request's could not be read."""
+
+    id: int
+    reply: Reply
+    v: int = PROTOCOL_VERSION
+
+
+# --- events ---------------------------------------------------------------------------------------------------------
+
+
+class PipelineRan(msgspec.Struct, frozen=True, tag="pipeline"):
+    """A context update went through the recall pipeline."""
+
+    trace: Trace
+
+
+class Surfaced(msgspec.Struct, frozen=True, kw_only=True, tag="surfaced"):
+    """Memories were handed to an agent."""
+
+    session: str
+    turn: int
+    memories: tuple[str, ...]
+
+
+class Wrote(msgspec.Struct, frozen=True, kw_only=True, tag="wrote"):
+    """A memory was written."""
+
+    event: str
+    memory_id: str
+    owner: str
+
+
+class Warned(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="warned"):
+    """Something a person should know."""
+
+    component: str
+    message: str
+    hint: str = ""
+
+
+class IndexProgress(msgspec.Struct, frozen=True, kw_only=True, tag="index"):
+    """The index moved towards the ledger."""
+
+    applied: int
+    target: int
+
+
+Event = PipelineRan | Surfaced | Wrote | Warned | IndexProgress
+"""Published with the event's tag as the ZeroMQ topic frame, the encoded event as the second."""
+
+encode = msgspec.msgpack.Encoder().encode
+decode_update = msgspec.msgpack.Decoder(ContextUpdate).decode
+decode_envelope = msgspec.msgpack.Decoder(Envelope).decode
+decode_answer = msgspec.msgpack.Decoder(Answer).decode
+decode_event = msgspec.msgpack.Decoder(Event).decode

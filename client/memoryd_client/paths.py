@@ -1,0 +1,100 @@
+"""Where a daemon's data, configuration and sockets are, derived from the environment alone."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """The three folders of one daemon and what lies in them."""
+
+    home: Path
+    """Data: ledger, index, transcripts, models, logs."""
+    config: Path
+    """The configuration file."""
+    runtime: Path
+    """The sockets."""
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str] | None = None) -> "Paths":
+        """Follow MEMORYD_HOME, MEMORYD_CONFIG and MEMORYD_RUNTIME_DIR, else the XDG base directories.
+
+        A home of one's own has sockets and configuration of its own, too, so that a second daemon with another
+        MEMORYD_HOME never meets the first one.
+        """
+        env = os.environ if environ is None else environ
+        user_home = Path(env.get("HOME") or Path.home())
+        own_home = env.get("MEMORYD_HOME")
+        home = (
+            Path(own_home).expanduser().absolute()
+            if own_home
+            else Path(env.get("XDG_DATA_HOME") or user_home / ".local/share") / "memoryd"
+        )
+        config = env.get("MEMORYD_CONFIG")
+        runtime = env.get("MEMORYD_RUNTIME_DIR")
+        xdg_runtime = env.get("XDG_RUNTIME_DIR")
+        return cls(
+            home=home,
+            config=Path(config).expanduser().absolute()
+            if config
+            else home / "config.toml"
+            if own_home
+            else Path(env.get("XDG_CONFIG_HOME") or user_home / ".config") / "memoryd" / "config.toml",
+            runtime=Path(runtime).expanduser().absolute()
+            if runtime
+            else home / "run"
+            if own_home or not xdg_runtime
+            else Path(xdg_runtime) / "memoryd",
+        )
+
+    @property
+    def push_socket(self) -> Path:
+        """Context updates, PUSH to PULL."""
+        return self.runtime / "push.sock"
+
+    @property
+    def rpc_socket(self) -> Path:
+        """Requests and replies, DEALER to ROUTER."""
+        return self.runtime / "rpc.sock"
+
+    @property
+    def events_socket(self) -> Path:
+        """What the daemon is doing, PUB to SUB."""
+        return self.runtime / "events.sock"
+
+    @property
+    def ledger(self) -> Path:
+        """The SQLite ledger."""
+        return self.home / "ledger.db"
+
+    @property
+    def index(self) -> Path:
+        """The LanceDB folder."""
+        return self.home / "index"
+
+    @property
+    def models(self) -> Path:
+        """Cached model weights."""
+        return self.home / "models"
+
+    @property
+    def backups(self) -> Path:
+        """Copies of the ledger."""
+        return self.home / "backups"
+
+    @property
+    def lock(self) -> Path:
+        """The file whose kernel lock the one daemon of this home holds; its text says who."""
+        return self.home / "memoryd.lock"
+
+    @property
+    def log(self) -> Path:
+        """What the daemon logs when nobody else collects it."""
+        return self.home / "memoryd.log"
+
+
+def address(socket: Path) -> str:
+    """Return the ZeroMQ address of a socket file."""
+    return f"ipc://{socket}"

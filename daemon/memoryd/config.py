@@ -1,0 +1,176 @@
+"""The configuration: one TOML file, `MEMORYD_<SECTION>_<KEY>` environment variables above it, defaults below.
+
+Every setting is declared once, here, with its default and what it means; `memoryd config list` prints this.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+Positive = Annotated[float, msgspec.Meta(gt=0)]
+Count = Annotated[int, msgspec.Meta(ge=0)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
+class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One table of the file."""
+
+
+class EmbeddingConfig(Section):
+    """The embedding model."""
+
+    backend: Literal["onnx", "sentence-transformers"] = "onnx"
+    model: str = "sentence-transformers/all-MiniLM-L6-v2"
+    """A hub name. The onnx backend knows all-MiniLM-L6-v2 only."""
+    folder: str = ""
+    """Where the weights are, if not in the cache: looked at first."""
+    precision: Literal["fp32", "int8"] = "fp32"
+    """int8 is half the size and twice as fast, costs two points of recall and counts as another model."""
+    threads: Count = 0
+    """Threads of one model run; 0: all cores but one, at least one, at most four."""
+    idle_unload_s: Positive = 900.0
+    """The model leaves memory after this long without use, in seconds."""
+    max_batch: Annotated[int, msgspec.Meta(ge=1, le=256)] = 32
+    """Texts in one model run."""
+
+
+class RecallConfig(Section):
+    """The pipeline from context to pending memory."""
+
+    topic_threshold: Share = 0.3
+    """Cosine below which the topic has changed (seed 004)."""
+    reset_turns: Annotated[int, msgspec.Meta(ge=1)] = 50
+    """Turns after which memories may be shown again (seed 004)."""
+    vector_weight: Share = 0.7
+    """Share of the cosine in the fused score (seed 003); the words have the rest."""
+    candidates: Annotated[int, msgspec.Meta(ge=1, le=200)] = 50
+    """Taken from each side of the search before fusion."""
+    judged: Annotated[int, msgspec.Meta(ge=1, le=50)] = 10
+    """Put before the judge (seed 004: at most 10)."""
+    minimum_cosine: Annotated[float, msgspec.Meta(ge=-1, le=1)] = -1.0
+    """A hard floor under the cosine. Seed 004 has 0.4, which loses a third of what is relevant: off."""
+    maximum_surfaced: Annotated[int, msgspec.Meta(ge=1, le=20)] = 5
+    """Memories handed over at once."""
+    pending_turns: Annotated[int, msgspec.Meta(ge=1)] = 10
+    """Turns after which an untaken memory expires."""
+    budget_tokens: Annotated[int, msgspec.Meta(ge=64)] = 1000
+    """Size of the text handed over."""
+    stale_s: Positive = 600.0
+    """A context older than this when it arrives is dropped, in seconds."""
+
+
+class SidecarConfig(Section):
+    """The judge with a key. Without a key nothing leaves the machine."""
+
+    api_key: str = ""
+    """Read from ANTHROPIC_API_KEY where empty."""
+    base_url: str = "https://api.anthropic.com"
+    model: str = "claude-haiku-5-5"
+    deadline_s: Positive = 4.0
+    failures_to_open: Annotated[int, msgspec.Meta(ge=1)] = 3
+    """Failures in a row after which the sidecar is left alone for a while."""
+    cool_down_s: Positive = 60.0
+    """How long; doubled on each further failure, up to sixteen times."""
+    daily_tokens: Count = 2_000_000
+    daily_usd: Annotated[float, msgspec.Meta(ge=0)] = 0.50
+    input_usd_per_million: Annotated[float, msgspec.Meta(ge=0)] = 0.10
+    output_usd_per_million: Annotated[float, msgspec.Meta(ge=0)] = 0.50
+
+
+class PrivacyConfig(Section):
+    """What may leave the machine."""
+
+    offline: bool = False
+    """True turns every outbound path off: sidecar and model hub."""
+
+
+class IndexConfig(Section):
+    """The search index."""
+
+    url: str = ""
+    """An object store for LanceDB instead of the local folder."""
+    ann_rows: Count = 20_000
+    """Rows from which an approximate index is built; below, the exact scan is fast enough."""
+    optimise_s: Positive = 300.0
+    """How often the index is looked after, in seconds."""
+    optimise_rows: Annotated[int, msgspec.Meta(ge=1)] = 500
+    """Or after this many applied changes."""
+    keep_versions_s: Positive = 600.0
+    """Old versions of the index older than this are deleted, in seconds."""
+
+
+class LedgerConfig(Section):
+    """The ledger."""
+
+    url: str = ""
+    """An SQLAlchemy URL, e.g. of PostgreSQL, instead of the local SQLite file."""
+    backup_hours: Annotated[float, msgspec.Meta(ge=0)] = 24.0
+    """A copy into the backups folder this often; 0: never."""
+    keep_backups: Annotated[int, msgspec.Meta(ge=1)] = 3
+
+
+class DaemonConfig(Section):
+    """The process."""
+
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
+    drain_s: Positive = 10.0
+    """How long a stop may take to finish what was accepted, in seconds."""
+
+
+class Config(Section):
+    """All settings."""
+
+    embedding: EmbeddingConfig = EmbeddingConfig()
+    recall: RecallConfig = RecallConfig()
+    sidecar: SidecarConfig = SidecarConfig()
+    privacy: PrivacyConfig = PrivacyConfig()
+    index: IndexConfig = IndexConfig()
+    ledger: LedgerConfig = LedgerConfig()
+    daemon: DaemonConfig = DaemonConfig()
+
+
+class ConfigInvalid(Exception):
+    """Raised when the configuration cannot be read; the message names the file or variable, the key and the reason."""
+
+
+def load(path: Path, environ: Mapping[str, str] | None = None) -> Config:
+    """Return the configuration in force; a missing file means defaults.
+
+    Raises:
+        ConfigInvalid: it is not TOML, or a key is unknown or has a value that it cannot have.
+
+    """
+    env = os.environ if environ is None else environ
+    try:
+        tables: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as exc:
+        raise ConfigInvalid(f"{path}: {exc}") from exc
+    source = str(path)
+    for name, value in overrides(env).items():
+        section, key = name
+        tables.setdefault(section, {})[key] = value
+        source = f"{path} with MEMORYD_* variables"
+    try:
+        # Not strict: environment variables are text, and "4" is a fine number.
+        config = msgspec.convert(tables, Config, strict=False)
+    except msgspec.ValidationError as exc:
+        raise ConfigInvalid(f"{source}: {exc}") from exc
+    if not config.sidecar.api_key and env.get("ANTHROPIC_API_KEY"):
+        sidecar = msgspec.structs.replace(config.sidecar, api_key=env["ANTHROPIC_API_KEY"])
+        return msgspec.structs.replace(config, sidecar=sidecar)
+    return config
+
+
+def overrides(environ: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    """Return the settings that environment variables make, by section and key."""
+    found: dict[tuple[str, str], str] = {}
+    for section in Config.__struct_fields__:
+        for key in type(getattr(Config(), section)).__struct_fields__:
+            name = f"MEMORYD_{section}_{key}".upper()
+            if name in environ:
+                found[section, key] = environ[name]
+    return found
