@@ -16,11 +16,7 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
-class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One table of the file."""
-
-
-class EmbeddingConfig(Section):
+class EmbeddingConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The embedding model."""
 
     backend: Literal["onnx", "sentence-transformers"] = "onnx"
@@ -38,7 +34,7 @@ class EmbeddingConfig(Section):
     """Texts in one model run."""
 
 
-class RecallConfig(Section):
+class RecallConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The pipeline from context to pending memory."""
 
     topic_threshold: Share = 0.3
@@ -63,7 +59,7 @@ class RecallConfig(Section):
     """A context older than this when it arrives is dropped, in seconds."""
 
 
-class SidecarConfig(Section):
+class SidecarConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The judge with a key. Without a key nothing leaves the machine."""
 
     api_key: str = ""
@@ -81,14 +77,14 @@ class SidecarConfig(Section):
     output_usd_per_million: Annotated[float, msgspec.Meta(ge=0)] = 0.50
 
 
-class PrivacyConfig(Section):
+class PrivacyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What may leave the machine."""
 
     offline: bool = False
     """True turns every outbound path off: sidecar and model hub."""
 
 
-class IndexConfig(Section):
+class IndexConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The search index."""
 
     url: str = ""
@@ -103,7 +99,7 @@ class IndexConfig(Section):
     """Old versions of the index older than this are deleted, in seconds."""
 
 
-class LedgerConfig(Section):
+class LedgerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The ledger."""
 
     url: str = ""
@@ -113,7 +109,7 @@ class LedgerConfig(Section):
     keep_backups: Annotated[int, msgspec.Meta(ge=1)] = 3
 
 
-class DaemonConfig(Section):
+class DaemonConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The process."""
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
@@ -121,7 +117,7 @@ class DaemonConfig(Section):
     """How long a stop may take to finish what was accepted, in seconds."""
 
 
-class Config(Section):
+class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """All settings."""
 
     embedding: EmbeddingConfig = EmbeddingConfig()
