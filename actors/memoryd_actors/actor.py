@@ -1,22 +1,16 @@
 """The actor core: a typed mailbox, a supervisor, and the promises between them.
 
-One message at a time; an expected failure (`Refused`) is an answer, anything else is a bug: the asker learns of it and
-the actor is rebuilt on the same mailbox without the poisonous message. Too many rebuilds within a window leave through
-the task group. `close()` drains: what was accepted is still handled, nothing new is taken.
+One message at a time. `Refused` is an answer; anything else is a bug: the asker learns of it, and the actor is rebuilt
+on the same mailbox without the poisonous message. Too many rebuilds in a window leave through the task group.
 """
 
 from collections import deque
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from time import monotonic
-from types import TracebackType
-from typing import Generic, Self, TypeVar
+from typing import Generic, Self, TypeVar, cast
 
 import anyio
-from anyio.abc import TaskGroup
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from memoryd_actors.errors import ActorCrashed, ActorStopped, DeadlineExceeded, Refused, Superseded
 
@@ -24,29 +18,18 @@ M = TypeVar("M")
 R = TypeVar("R")
 
 
-class Actor(AbstractAsyncContextManager["Actor[M, R]"], Generic[M, R]):
+class Actor(Generic[M, R]):
     """Owns some state and handles one message at a time. Entering acquires what it needs, leaving releases it."""
 
     async def handle(self, message: M) -> R:
         """Do what the message asks; raise `Refused` to decline it."""
-        raise NotImplementedError  # pragma: no cover
+        raise NotImplementedError
 
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *error: object) -> None:
         return None
-
-
-class Overflow(Enum):
-    """What happens to a message that finds the mailbox full."""
-
-    WAIT = "bounded"
-    """The sender waits."""
-    LATEST = "latest-wins"
-    """It replaces the one that was waiting; there is room for one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +42,7 @@ class RestartLimit:
 
 @dataclass(slots=True)
 class Statistics:
-    """Counts since the actor was spawned."""
+    """Counts since the actor was spawned. accepted = handled + refused + crashed + replaced + abandoned + waiting."""
 
     accepted: int = 0
     handled: int = 0
@@ -74,58 +57,57 @@ class Statistics:
 class _Letter(Generic[M, R]):
     """A message, and where its answer goes."""
 
-    __slots__ = ("_done", "abandoned", "error", "message", "reply")
+    __slots__ = ("_done", "_error", "_reply", "abandoned", "message")
 
-    def __init__(self, message: M, asked: bool) -> None:
+    def __init__(self, message: M) -> None:
         self.message = message
-        self.reply: R | None = None
-        self.error: Exception | None = None
         self.abandoned = False
-        self._done = anyio.Event() if asked else None
+        self._reply: R | None = None
+        self._error: Exception | None = None
+        self._done = anyio.Event()
 
     def settle(self, reply: R | None = None, error: Exception | None = None) -> None:
-        self.reply, self.error = reply, error
-        if self._done is not None:
-            self._done.set()
+        self._reply, self._error = reply, error
+        self._done.set()
 
     async def answer(self) -> R:
-        assert self._done is not None  # noqa: S101 - only asked letters are awaited
         await self._done.wait()
-        if self.error is not None:
-            raise self.error
-        return self.reply  # type: ignore[return-value]  # settled without an error: it is an R
+        if self._error is not None:
+            raise self._error
+        return cast(R, self._reply)
 
 
 class ActorRef(Generic[M, R]):
-    """The address of a running actor, and all that others may do with it."""
+    """The address of an actor, and all that others may do with it. Start it with `tasks.start_soon(ref.run)`.
+
+    The mailbox holds `capacity` messages and then lets senders wait (bounded); without a capacity it holds one, and a
+    newer message replaces it (latest-wins). `factory` builds the actor, and builds it anew after each crash.
+    """
 
     def __init__(
-        self, name: str, overflow: Overflow, capacity: int, on_crash: Callable[[str, Exception], None]
+        self,
+        name: str,
+        factory: Callable[[], Actor[M, R]],
+        *,
+        on_crash: Callable[[str, Exception], None],
+        capacity: int | None = None,
+        limit: RestartLimit = RestartLimit(),
     ) -> None:
-        if capacity < 1 or (overflow is Overflow.LATEST and capacity != 1):
-            raise ValueError(f"{name}: a {overflow.value} mailbox cannot hold {capacity} messages")
         self.name = name
-        self.overflow = overflow
         self.stopped = anyio.Event()
-        self._on_crash = on_crash
-        self._statistics = Statistics()
-        streams = anyio.create_memory_object_stream["_Letter[M, R]"](capacity)
-        self._send: MemoryObjectSendStream[_Letter[M, R]] = streams[0]
-        self._receive: MemoryObjectReceiveStream[_Letter[M, R]] = streams[1]
+        self._factory, self._limit, self._on_crash = factory, limit, on_crash
+        self._latest = capacity is None
+        self._count = Statistics()
+        self._send, self._receive = anyio.create_memory_object_stream["_Letter[M, R]"](capacity or 1)
 
     async def tell(self, message: M) -> None:
-        """Leave a message; wait for room in a bounded mailbox.
-
-        Raises:
-            ActorStopped: it was closed or has failed for good.
-
-        """
-        await self._post(_Letter(message, asked=False))
+        """Leave a message; wait for room in a bounded mailbox. Raise ActorStopped once it is closed."""
+        await self._post(_Letter(message))
 
     def offer(self, message: M) -> bool:
         """Leave a message without waiting; return whether it was accepted. Latest-wins accepts until closed."""
         try:
-            self._post_nowait(_Letter(message, asked=False))
+            self._post_nowait(_Letter(message))
         except (anyio.WouldBlock, ActorStopped):
             return False
         return True
@@ -138,9 +120,8 @@ class ActorRef(Generic[M, R]):
             DeadlineExceeded: no answer within `deadline_s` seconds; a message not yet begun is then skipped.
             ActorCrashed: it hit a bug.
             ActorStopped: it was closed or has failed for good.
-
         """
-        letter: _Letter[M, R] = _Letter(message, asked=True)
+        letter: _Letter[M, R] = _Letter(message)
         try:
             with anyio.fail_after(deadline_s):
                 await self._post(letter)
@@ -151,103 +132,69 @@ class ActorRef(Generic[M, R]):
             letter.abandoned = True
 
     def close(self) -> None:
-        """Take no more messages; handle those accepted, then stop. Await `stopped` to see it through."""
+        """Take no more messages, handle those accepted, then stop. Await `stopped` to see it through."""
         self._send.close()
 
     def statistics(self) -> Statistics:
         """Return the counts so far."""
-        self._statistics.waiting = self._receive.statistics().current_buffer_used
-        return self._statistics
+        box = self._receive.statistics()
+        return replace(self._count, waiting=box.current_buffer_used, busy=box.tasks_waiting_receive == 0)
 
     async def _post(self, letter: "_Letter[M, R]") -> None:
         try:
-            if self.overflow is Overflow.LATEST:
-                self._post_nowait(letter)
-            else:
+            self._post_nowait(letter)
+        except anyio.WouldBlock:
+            self._count.accepted += 1
+            try:
                 await self._send.send(letter)
-                self._statistics.accepted += 1
-        except (anyio.ClosedResourceError, anyio.BrokenResourceError) as exc:
-            raise ActorStopped(self.name) from exc
+            except (anyio.ClosedResourceError, anyio.BrokenResourceError) as exc:
+                raise ActorStopped(self.name) from exc
 
     def _post_nowait(self, letter: "_Letter[M, R]") -> None:
         try:
-            try:
-                self._send.send_nowait(letter)
-            except anyio.WouldBlock:
-                if self.overflow is Overflow.WAIT:
-                    raise
+            if self._latest and self._receive.statistics().current_buffer_used:
                 self._receive.receive_nowait().settle(error=Superseded(self.name))
-                self._statistics.replaced += 1
-                self._send.send_nowait(letter)
+                self._count.replaced += 1
+            self._send.send_nowait(letter)
         except (anyio.ClosedResourceError, anyio.BrokenResourceError) as exc:
             raise ActorStopped(self.name) from exc
-        self._statistics.accepted += 1
+        self._count.accepted += 1
 
-    async def serve(self, factory: "Callable[[], Actor[M, R]]", limit: RestartLimit) -> None:
-        """Run the actor until it is drained or has crashed too often; `spawn` calls this."""
-        crashes: deque[float] = deque()
+    async def run(self) -> None:
+        """Serve the mailbox until it is drained, rebuilding the actor after crashes; ActorStopped if too many."""
+        crashes: deque[float] = deque(maxlen=self._limit.restarts + 1)
         try:
-            while await self._incarnation(factory):
+            while await self._crashes():
                 crashes.append(monotonic())
-                while crashes[0] < crashes[-1] - limit.window_s:
-                    crashes.popleft()
-                if len(crashes) > limit.restarts:
-                    raise ActorStopped(f"{self.name}, after {len(crashes)} crashes in {limit.window_s:g} s,")
+                if len(crashes) == crashes.maxlen and crashes[-1] - crashes[0] <= self._limit.window_s:
+                    raise ActorStopped(f"{self.name}, after {len(crashes)} crashes in {self._limit.window_s:g} s,")
         finally:
             self._send.close()
             while self._receive.statistics().current_buffer_used:
                 self._receive.receive_nowait().settle(error=ActorStopped(self.name))
+                self._count.abandoned += 1
             self._receive.close()
             self.stopped.set()
 
-    async def _incarnation(self, factory: "Callable[[], Actor[M, R]]") -> bool:
-        """Run one actor until its mailbox is drained (False) or it crashes (True)."""
-        async with factory() as actor:
+    async def _crashes(self) -> bool:
+        """Run one incarnation; return whether it crashed (True) or was drained (False)."""
+        async with self._factory() as actor:
             async for letter in self._receive:
                 if letter.abandoned:
-                    self._statistics.abandoned += 1
-                elif not await self._deliver(actor.handle, letter):
+                    self._count.abandoned += 1
+                    continue
+                try:
+                    letter.settle(await actor.handle(letter.message))
+                    self._count.handled += 1
+                except Refused as refusal:
+                    letter.settle(error=refusal)
+                    self._count.refused += 1
+                except Exception as bug:  # the supervisor: whatever it is, the asker learns of it
+                    letter.settle(error=ActorCrashed(self.name, bug))
+                    self._count.crashed += 1
+                    self._on_crash(self.name, bug)
                     return True
+                except BaseException:
+                    letter.settle(error=ActorStopped(self.name))
+                    raise
         return False
-
-    async def _deliver(self, handle: Callable[[M], Awaitable[R]], letter: "_Letter[M, R]") -> bool:
-        self._statistics.busy = True
-        try:
-            letter.settle(await handle(letter.message))
-        except Refused as refusal:
-            self._statistics.refused += 1
-            letter.settle(error=refusal)
-        except Exception as bug:
-            self._statistics.crashed += 1
-            letter.settle(error=ActorCrashed(self.name, bug))
-            self._on_crash(self.name, bug)
-            return False
-        except BaseException:
-            letter.settle(error=ActorStopped(self.name))
-            raise
-        finally:
-            self._statistics.busy = False
-        self._statistics.handled += 1
-        return True
-
-
-def spawn(
-    tasks: TaskGroup,
-    factory: Callable[[], Actor[M, R]],
-    *,
-    name: str,
-    overflow: Overflow = Overflow.WAIT,
-    capacity: int = 1,
-    limit: RestartLimit = RestartLimit(),
-    on_crash: Callable[[str, Exception], None],
-) -> ActorRef[M, R]:
-    """Start a supervised actor in `tasks` and return its address.
-
-    `factory` builds it, and builds it anew after each crash; `on_crash` is told of every one.
-
-    Raises (into the task group):
-        ActorStopped: there were more crashes than `limit` allows.
-    """
-    ref: ActorRef[M, R] = ActorRef(name, overflow, capacity, on_crash)
-    tasks.start_soon(ref.serve, factory, limit, name=name)
-    return ref
