@@ -1,8 +1,7 @@
 """The actor core: a typed mailbox, a supervisor, and the promises between them.
 
-One message at a time. `Refused` is an answer; anything else is a bug: the asker learns of it, and the actor is rebuilt
-on the same mailbox without the poisonous message. Too many rebuilds in a window leave through the task group.
-"""
+`Refused` is an answer; anything else is a bug: the asker learns of it, and the actor is rebuilt on the same mailbox
+without the poisonous message. Too many rebuilds in a window leave through the task group."""
 
 from collections import deque
 from collections.abc import Callable
