@@ -1,0 +1,124 @@
+"""What the daemon knows of one session, and the rules by which it changes.
+
+Pure: no clock, no disk. The recall actor feeds it, the ledger keeps its encoded form across restarts.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from memoryd_client.memory import PendingMemory, SurfacedMemory
+
+MAX_REMEMBERED_CLIENTS = 32
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A memory that waits to be taken, and the turn that brought it up."""
+
+    memory: SurfacedMemory
+    turn: int
+
+
+class Taking(msgspec.Struct, frozen=True):
+    """The last answer to a take, kept so that asking again gets it again."""
+
+    take_id: str
+    pending: PendingMemory | None
+
+
+class SessionState(msgspec.Struct):
+    """State of one session (seed 004, MEMORY AGENT: last context, surfaced memories, turn count)."""
+
+    turn: int = 0
+    reset_at_turn: int = 0
+    """The turn at which the surfaced set was last cleared."""
+    fingerprint: str = ""
+    """Of the last context that was decided."""
+    surfaced: dict[str, int] = {}
+    """Memories handed over since the last reset, and on which turn."""
+    written: dict[str, int] = {}
+    """Memories this session stored itself since the last reset."""
+    found: list[Found] = []
+    last_taking: Taking | None = None
+    sequences: dict[str, int] = {}
+    """Newest update seen of each client, so that an older one that arrives late is dropped."""
+
+    # --- turns and resets
+
+    def is_late(self, client: str, sequence: int) -> bool:
+        """Return whether a newer update of the same client came before this one, and note this one if not."""
+        if not client or sequence <= 0:
+            return False
+        if sequence <= self.sequences.get(client, 0):
+            return True
+        self.sequences.pop(client, None)
+        self.sequences[client] = sequence
+        while len(self.sequences) > MAX_REMEMBERED_CLIENTS:
+            del self.sequences[next(iter(self.sequences))]
+        return False
+
+    def begin_turn(self, turn: int | None, *, reset_turns: int) -> bool:
+        """Count a user turn and return whether the surfaced set was reset, as it is every `reset_turns` turns.
+
+        An agent's own count may only move forward; a smaller one (a new conversation under an old id) is ignored.
+        """
+        self.turn = max(self.turn + 1, turn or 0)
+        if self.turn - self.reset_at_turn < reset_turns:
+            return False
+        self.surfaced.clear()
+        self.written.clear()
+        self.reset_at_turn = self.turn
+        return True
+
+    def change_topic(self) -> None:
+        """Forget what was shown and drop what was found for the old topic."""
+        self.surfaced.clear()
+        self.found.clear()
+
+    # --- what was found, until it is taken
+
+    def waiting(self) -> set[str]:
+        """Return the ids that are found and not yet taken."""
+        return {found.memory.id for found in self.found}
+
+    def add(self, memories: Iterable[SurfacedMemory], *, keep: int, pending_turns: int) -> None:
+        """Merge what this turn brought up with what still waits; drop the expired, keep the best `keep`.
+
+        A memory found again keeps its better score and counts as found now.
+        """
+        best = {found.memory.id: found for found in self.found if self.turn - found.turn < pending_turns}
+        for memory in memories:
+            before = best.get(memory.id)
+            score = max(memory.score, before.memory.score) if before else memory.score
+            best[memory.id] = Found(msgspec.structs.replace(memory, score=score), self.turn)
+        self.found = sorted(best.values(), key=lambda found: (-found.memory.score, found.memory.id))[:keep]
+
+    def withdraw(self, ids: Iterable[str]) -> None:
+        """Drop memories that are no longer true or visible."""
+        gone = set(ids)
+        self.found = [found for found in self.found if found.memory.id not in gone]
+
+    def expire(self, *, pending_turns: int) -> None:
+        """Drop what waited for too many turns."""
+        self.found = [found for found in self.found if self.turn - found.turn < pending_turns]
+
+    def repeated_take(self, take_id: str) -> Taking | None:
+        """Return the earlier answer where `take_id` was answered before."""
+        last = self.last_taking
+        return last if last is not None and last.take_id == take_id else None
+
+    def take(self, take_id: str, pending: PendingMemory | None) -> None:
+        """Hand over what was found: only now does it count as surfaced."""
+        if pending is not None:
+            for memory in pending.memories:
+                self.surfaced[memory.id] = self.turn
+        self.found.clear()
+        self.last_taking = Taking(take_id, pending)
+
+    def best(self) -> Sequence[SurfacedMemory]:
+        """Return what waits, best first."""
+        return [found.memory for found in self.found]
+
+
+encode_state = msgspec.msgpack.Encoder().encode
+decode_state = msgspec.msgpack.Decoder(SessionState).decode
