@@ -312,20 +312,37 @@ class Judgement:
     cost_usd: float = 0.0
 
 
+FailureKind = Literal[
+    "timeout",
+    "connection",
+    "rate_limit",
+    "auth",  # the key is wrong, or may not do this
+    "model",  # there is no such model
+    "request",  # the request itself was rejected
+    "refusal",
+    "truncated",
+    "nonsense",
+    "server",
+]
+
+
 class JudgeFailed(Exception):
     """Raised by a judge that could not answer; the sidecar then asks the local one."""
 
     def __init__(
         self,
-        kind: Literal["timeout", "connection", "rate_limit", "auth", "refusal", "truncated", "nonsense", "server"],
+        kind: FailureKind,
         message: str,
         *,
+        hint: str = "",
         input_tokens: int = 0,
         output_tokens: int = 0,
         cost_usd: float = 0.0,
     ) -> None:
         super().__init__(message)
-        self.kind = kind
+        self.kind: FailureKind = kind
+        self.hint = hint
+        """What a person can do about it; empty where waiting is all there is."""
         self.input_tokens = input_tokens
         self.output_tokens = output_tokens
         self.cost_usd = cost_usd
