@@ -1,7 +1,8 @@
 """The actor core: a typed mailbox, a supervisor, and the promises between them.
 
 `Refused` is an answer; anything else is a bug: the asker learns of it, and the actor is rebuilt on the same mailbox
-without the poisonous message. Too many rebuilds in a window leave through the task group."""
+without the poisonous message. Too many rebuilds in a window leave through the task group.
+"""
 
 from collections import deque
 from collections.abc import Callable

@@ -99,7 +99,7 @@ def left(so_far: Spending, limits: Limits) -> tuple[int, float]:
     return max(tokens, 0), max(limits.daily_usd - so_far.cost_usd, 0.0)
 
 
-def objection(so_far: Spending, planned: Usage, limits: Limits, *, in_flight: Usage = Usage()) -> str:  # noqa: B008
+def objection(so_far: Spending, planned: Usage, limits: Limits, *, in_flight: Usage = Usage()) -> str:
     """Return why a call of that size may not be made now, in words; empty where it may.
 
     `in_flight` is reserved by calls not yet answered: sessions that ask together do not overdraw together.

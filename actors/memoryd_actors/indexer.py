@@ -1,0 +1,152 @@
+"""Carries the ledger's changes into the index: embed, apply in batches, remember how far.
+
+The only writer of the index. A write is acknowledged by the ledger alone; whoever needs to find it right away waits for
+its sequence number here.
+"""
+
+import logging
+from collections.abc import Sequence
+
+import anyio
+
+from memoryd_actors.errors import ModelUnavailable, Unavailable
+from memoryd_actors.index_text import index_text
+from memoryd_actors.ports import Change, Embedder, Index, IndexRow, Ledger, Publisher, Vector
+from memoryd_client.memory import Memory
+from memoryd_client.messages import IndexProgress, Warned
+
+log = logging.getLogger(__name__)
+
+BATCH = 256
+"""Changes in one commit of the index: a commit costs 13 ms, whether for one row or for many."""
+RETRY_S = 30.0
+"""Until a missing model or a failing index is tried again without being asked."""
+
+
+class Indexer:
+    """Applies changes in the background; `run` it in a task group."""
+
+    def __init__(self, ledger: Ledger, index: Index, embedder: Embedder, publish: Publisher) -> None:
+        self._ledger = ledger
+        self._index = index
+        self._embedder = embedder
+        self._publish = publish
+        self._kicked = anyio.Event()
+        self._moved = anyio.Event()
+        self._rebuild = False
+        self.opened = anyio.Event()
+        self.applied = 0
+        self.target = 0
+        self.unoptimised = 0
+        """Changes applied since the index was last looked after."""
+        self.problem: Exception | None = None
+
+    def kick(self, sequence: int = 0) -> None:
+        """Say that there is something to apply, up to `sequence` where known."""
+        self.target = max(self.target, sequence)
+        self._kicked.set()
+
+    def rebuild(self) -> None:
+        """Throw the index away and build it anew from the ledger."""
+        self._rebuild = True
+        self._kicked.set()
+
+    async def wait_for(self, sequence: int, *, deadline_s: float) -> bool:
+        """Wait until `sequence` is applied; return False where that takes longer than `deadline_s` seconds."""
+        with anyio.move_on_after(deadline_s):
+            while self.applied < sequence and self.problem is None:
+                await self._moved.wait()
+        return self.applied >= sequence
+
+    async def wait_unoptimised(self, changes: int) -> None:
+        """Wait until that many changes were applied since `unoptimised` was last set to 0."""
+        while self.unoptimised < changes:
+            await self._moved.wait()
+
+    async def wait_open(self, *, deadline_s: float) -> None:
+        """Wait until the index can be searched.
+
+        Raises:
+            Unavailable: it cannot be within `deadline_s` seconds.
+        """
+        with anyio.move_on_after(deadline_s):
+            await self.opened.wait()
+            return
+        reason = f": {self.problem}" if self.problem else ""
+        raise Unavailable(f"the index is not open yet{reason}", "Try again in a moment; `memoryd status` shows it.")
+
+    async def run(self) -> None:
+        """Open the index, catch up with the ledger, then follow it until cancelled."""
+        while True:
+            self._kicked = anyio.Event()
+            try:
+                await self._follow()
+                self._settle(None)
+            except (ModelUnavailable, Unavailable) as problem:
+                self._settle(problem)
+            with anyio.move_on_after(RETRY_S if self.problem else None):
+                await self._kicked.wait()
+
+    async def _follow(self) -> None:
+        if self._rebuild:
+            self._rebuild = False
+            await self._index.reset(model=self._embedder.identity, dimensions=self._embedder.dimensions)
+            self.applied = 0
+        elif not self.opened.is_set():
+            self.applied = await self._index.open(model=self._embedder.identity, dimensions=self._embedder.dimensions)
+        self.target = await self._ledger.last_sequence()
+        if self.applied > self.target:
+            # The ledger was restored from a backup: what the index knows beyond it never happened.
+            log.warning("the index is ahead of the ledger (%d > %d): rebuilding it", self.applied, self.target)
+            await self._index.reset(model=self._embedder.identity, dimensions=self._embedder.dimensions)
+            self.applied = 0
+        self.opened.set()
+        while not self._rebuild:
+            changes = await self._ledger.changes_after(self.applied, limit=BATCH)
+            if not changes:
+                return
+            await self._apply(changes)
+
+    async def _apply(self, changes: Sequence[Change]) -> None:
+        living = [(change.sequence, change.memory) for change in changes if change.memory is not None]
+        removed = [change.memory_id for change in changes if change.memory is None]
+        texts = [index_text(memory) for _, memory in living]
+        rows: list[IndexRow] = []
+        if texts:
+            vectors = await self._embedder.embed(texts)
+            rows = [_row(memory, texts[n], vectors[n], sequence) for n, (sequence, memory) in enumerate(living)]
+        await self._index.apply(rows, removed=removed, sequence=changes[-1].sequence)
+        self.applied = changes[-1].sequence
+        self.target = max(self.target, self.applied)
+        self.unoptimised += len(changes)
+        self._publish(IndexProgress(applied=self.applied, target=self.target))
+        self._wake()
+
+    def _settle(self, problem: Exception | None) -> None:
+        if problem is not None and str(problem) != str(self.problem):
+            log.warning("the index does not move: %s", problem)
+            hint = problem.hint if isinstance(problem, Unavailable) else ""
+            self._publish(Warned(component="index", message=str(problem), hint=hint))
+        self.problem = problem
+        self._wake()
+
+    def _wake(self) -> None:
+        self._moved.set()
+        self._moved = anyio.Event()
+
+
+def _row(memory: Memory, text: str, vector: Vector, sequence: int) -> IndexRow:
+    return IndexRow(
+        id=memory.id,
+        vector=vector,
+        text=text,
+        owner=memory.owner,
+        scope=memory.scope.value,
+        project=memory.project,
+        category=memory.category,
+        state=memory.state.value,
+        session=memory.session,
+        tags=memory.tags,
+        pinned=memory.pinned,
+        sequence=sequence,
+    )

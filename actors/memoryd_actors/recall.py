@@ -1,0 +1,271 @@
+"""The Memory actor: one for the daemon, and within it one latest-wins actor for each session.
+
+Sessions never wait for each other: a slow judge delays its own session only, and a newer context of a session replaces
+one that is still waiting. Nothing here blocks whoever pushes.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+
+import anyio
+from anyio.abc import TaskGroup
+
+from memoryd_actors.actor import Actor, ActorRef, RestartLimit
+from memoryd_actors.errors import ActorStopped, DiskFull, Refused
+from memoryd_actors.focus import Focus
+from memoryd_actors.pipeline import Pipeline
+from memoryd_actors.ports import Clock, Ledger, Publisher, Visibility
+from memoryd_actors.render import render
+from memoryd_actors.session import SessionState, decode_state, encode_state
+from memoryd_actors.settings import RecallSettings
+from memoryd_client.memory import Memory, PendingMemory, State
+from memoryd_client.messages import Caller, ContextUpdate, Message, PipelineRan, Surfaced, Taken, Trace, Warned
+
+log = logging.getLogger(__name__)
+
+Key = tuple[str, str]
+"""Owner and session."""
+UNSAVED_TRACES = 50
+IDLE_S = 1800.0
+"""A session unused for this long leaves memory; its state is in the ledger."""
+
+
+class _Session:
+    """One session in memory."""
+
+    def __init__(self, memory: "Recall", key: Key, now: float) -> None:
+        self.key = key
+        self.used = now
+        self.actor: ActorRef[ContextUpdate, Trace] = ActorRef(
+            f"session {key[1] or '(unnamed)'}",
+            lambda: _SessionActor(memory, self),
+            on_crash=memory.crashed,
+            limit=RestartLimit(restarts=10, window_s=60.0),
+        )
+        self.state: SessionState | None = None
+        """None: not read from the ledger yet."""
+        self.loading = anyio.Lock()
+        self.focus: Focus | None = None
+        """What it talked about last; never written to disk."""
+        self.traces: list[Trace] = []
+        """Not in the ledger yet."""
+
+
+class _SessionActor(Actor[ContextUpdate, Trace]):
+    """Runs the pipeline for the contexts of one session."""
+
+    def __init__(self, memory: "Recall", session: _Session) -> None:
+        self._memory = memory
+        self._session = session
+
+    async def handle(self, message: ContextUpdate) -> Trace:
+        """Decide one context, publish the trace, save the state."""
+        return await self._memory.decide(self._session, message)
+
+
+class Recall:
+    """Takes contexts in, hands memories out."""
+
+    def __init__(
+        self, pipeline: Pipeline, ledger: Ledger, clock: Clock, publish: Publisher, settings: RecallSettings
+    ) -> None:
+        self._pipeline = pipeline
+        self._ledger = ledger
+        self._clock = clock
+        self._publish = publish
+        self._settings = settings
+        self._tasks: TaskGroup | None = None
+        self._sessions: dict[Key, _Session] = {}
+        self.dropped_stale = 0
+        self.dropped_late = 0
+        self.accepted = 0
+        self.decided = 0
+
+    # --- in
+
+    def start(self, tasks: TaskGroup) -> None:
+        """Let sessions run in `tasks` from now on."""
+        self._tasks = tasks
+
+    def offer(self, update: ContextUpdate) -> bool:
+        """Accept a context without waiting; return False where it is stale or the daemon is stopping."""
+        age_s = self._clock.now().timestamp() - update.sent_at
+        # A negative age is a clock that went backwards, not an old message.
+        if update.sent_at > 0 and age_s > self._settings.stale_s:
+            self.dropped_stale += 1
+            return False
+        session = self._session((update.caller.owner, update.caller.session))
+        self.accepted += 1
+        return session.actor.offer(update)
+
+    async def decide(self, session: _Session, update: ContextUpdate) -> Trace:
+        """Run the pipeline for one context of one session."""
+        state = await self._loaded(session)
+        if state.is_late(update.client, update.sequence):
+            self.dropped_late += 1
+            raise Refused("a newer context of this client was here first")
+        session.focus = self._pipeline.read(update.messages, update.trigger) or session.focus
+        trace = await self._pipeline.decide(state, update)
+        self.decided += 1
+        session.traces.append(trace)
+        del session.traces[:-UNSAVED_TRACES]
+        self._publish(PipelineRan(trace))
+        await self._save(session)
+        try:
+            await self._ledger.add_trace(session.key[0], trace)
+        except DiskFull:
+            return trace
+        session.traces.remove(trace)
+        return trace
+
+    # --- out
+
+    def take_now(self, caller: Caller, take_id: str) -> Taken | None:
+        """Answer a take without waiting where nothing has to be written: None where it has to be."""
+        session = self._sessions.get((caller.owner, caller.session))
+        if session is None or session.state is None:
+            return None
+        session.used = self._clock.monotonic()
+        last = session.state.repeated_take(take_id)
+        if last is not None:
+            return Taken(last.pending)
+        return None if session.state.found else Taken()
+
+    async def take(self, caller: Caller, take_id: str) -> Taken:
+        """Hand over what is pending, exactly once; it counts as surfaced from here on, across restarts."""
+        session = self._session((caller.owner, caller.session))
+        state = await self._loaded(session)
+        last = state.repeated_take(take_id)
+        if last is not None:
+            return Taken(last.pending)
+        if not state.found:
+            return Taken()
+        known = await self._ledger.get(caller.owner, sorted(state.waiting()))
+        # From here to `state.take` nothing awaits: two clients cannot take the same, and one that asks twice at a time
+        # gets one answer twice.
+        last = state.repeated_take(take_id)
+        if last is not None:
+            return Taken(last.pending)
+        pending = self._pending(state, known)
+        if pending is None:
+            return Taken()
+        state.take(take_id, pending)
+        await self._save(session)
+        ids = tuple(memory.id for memory in pending.memories)
+        self._publish(Surfaced(session=caller.session, turn=pending.turn, memories=ids))
+        try:
+            await self._ledger.touch(caller.owner, ids, self._clock.now())
+        except DiskFull:
+            log.info("an access was not counted: the disk is full")
+        return Taken(pending)
+
+    def _pending(self, state: SessionState, known: Mapping[str, Memory]) -> PendingMemory | None:
+        """Render what waits, without what was forgotten or superseded since it was found."""
+        state.withdraw(
+            waiting for waiting in state.waiting() if waiting not in known or known[waiting].state is not State.ACTIVE
+        )
+        return render(state.best(), turn=state.turn, budget_tokens=self._settings.budget_tokens)
+
+    async def recall(self, caller: Caller, messages: Sequence[Message]) -> PendingMemory | None:
+        """Judge memories against a context now.
+
+        Raises:
+            Refused: there are no messages, and this session has not pushed any since the daemon started.
+        """
+        session = self._session((caller.owner, caller.session))
+        focus = self._pipeline.read(messages, "turn") if messages else session.focus
+        if focus is None:
+            raise Refused("there is no context to recall for", "Push one first, or give the messages.")
+        visible = Visibility(owner=caller.owner, project=caller.project)
+        memories = await self._pipeline.recall(focus, visible)
+        turn = session.state.turn if session.state else 0
+        return render(memories, turn=turn, budget_tokens=self._settings.budget_tokens)
+
+    async def note_written(self, caller: Caller, ids: Sequence[str]) -> None:
+        """Remember that a session stored these itself: they are not news to it."""
+        if not caller.session:
+            return
+        session = self._session((caller.owner, caller.session))
+        state = await self._loaded(session)
+        for memory_id in ids:
+            state.written[memory_id] = state.turn
+        await self._save(session)
+
+    async def traces(self, caller: Caller, *, limit: int) -> list[Trace]:
+        """Return the last decision traces of the caller's session, newest first; of all where it names none."""
+        kept = await self._ledger.traces(caller.owner, caller.session, limit=limit)
+        fresh: list[Trace] = []
+        for (owner, name), session in self._sessions.items():
+            if owner == caller.owner and caller.session in {"", name}:
+                fresh += [trace for trace in session.traces if trace not in kept]
+        return sorted([*fresh, *kept], key=lambda trace: trace.at, reverse=True)[:limit]
+
+    # --- life
+
+    def busy(self) -> int:
+        """Return how many sessions have a context waiting or under way."""
+        counts = [session.actor.statistics() for session in self._sessions.values()]
+        return sum(1 for count in counts if count.waiting or count.busy)
+
+    def loaded(self) -> int:
+        """Return how many sessions are in memory."""
+        return len(self._sessions)
+
+    def evict_idle(self) -> int:
+        """Let sessions go that nobody used for a while; return how many."""
+        horizon = self._clock.monotonic() - IDLE_S
+        idle = [key for key, session in self._sessions.items() if session.used < horizon and not session.traces]
+        for key in idle:
+            self._sessions.pop(key).actor.close()
+        return len(idle)
+
+    async def drain(self) -> None:
+        """Take no more contexts and see those accepted through."""
+        sessions = list(self._sessions.values())
+        for session in sessions:
+            session.actor.close()
+        for session in sessions:
+            await session.actor.stopped.wait()
+
+    def _session(self, key: Key) -> _Session:
+        session = self._sessions.get(key)
+        if session is None:
+            if self._tasks is None:
+                raise ActorStopped("the memory actor")
+            session = _Session(self, key, self._clock.monotonic())
+            self._sessions[key] = session
+            self._tasks.start_soon(self._run, session, name=session.actor.name)
+        session.used = self._clock.monotonic()
+        return session
+
+    async def _run(self, session: _Session) -> None:
+        """Run a session's actor; one that keeps crashing is put out of service alone, not with the daemon."""
+        try:
+            await session.actor.run()
+        except ActorStopped as stopped:
+            log.exception("a session keeps crashing")
+            self._publish(Warned(component="sessions", message=str(stopped), hint="`memoryd logs` has the reason."))
+            if self._sessions.get(session.key) is session:
+                del self._sessions[session.key]
+
+    def crashed(self, name: str, bug: Exception) -> None:
+        """Tell that a session's actor hit a bug and was rebuilt."""
+        log.error("%s crashed on a context and was rebuilt", name, exc_info=bug)
+        self._publish(Warned(component="sessions", message=f"{name} crashed: {type(bug).__name__}"))
+
+    async def _loaded(self, session: _Session) -> SessionState:
+        if session.state is None:
+            async with session.loading:
+                if session.state is None:
+                    saved = await self._ledger.load_session(*session.key)
+                    session.state = decode_state(saved) if saved else SessionState()
+        return session.state
+
+    async def _save(self, session: _Session) -> None:
+        """Save a session's state. On a full disk the daemon goes on serving: only a restart would forget it."""
+        if session.state is None:
+            return
+        try:
+            await self._ledger.save_session(*session.key, encode_state(session.state), self._clock.now())
+        except DiskFull as full:
+            self._publish(Warned(component="ledger", message=str(full), hint=full.hint))

@@ -1,0 +1,114 @@
+"""Step 5 of the pipeline: find candidates by meaning and words, and let the ledger have the last word on them."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from memoryd_actors.errors import ModelUnavailable
+from memoryd_actors.fusion import Ranked, fuse
+from memoryd_actors.indexer import Indexer
+from memoryd_actors.ports import Embedder, Index, Ledger, Vector, Visibility
+from memoryd_actors.render import summary
+from memoryd_actors.settings import RecallSettings
+from memoryd_actors.visibility import is_visible
+from memoryd_client.memory import Hit, Memory
+
+LONGEST_QUERY = 4_000
+"""Characters of a query that the word index reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A memory that came up, and how it ranked."""
+
+    memory: Memory
+    ranked: Ranked
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """What a search came to."""
+
+    found: tuple[Found, ...]
+    """Visible memories, best first."""
+    excluded: tuple[Found, ...]
+    """Those that the caller asked to leave out, and that would have ranked among them."""
+
+
+class Searcher:
+    """Searches for whoever has a vector or words."""
+
+    def __init__(
+        self, embedder: Embedder, index: Index, indexer: Indexer, ledger: Ledger, settings: RecallSettings
+    ) -> None:
+        self._embedder = embedder
+        self._index = index
+        self._indexer = indexer
+        self._ledger = ledger
+        self._settings = settings
+
+    async def sift(
+        self, *, vector: Vector | None, words: str, visible: Visibility, limit: int, exclude: Collection[str] = ()
+    ) -> Sifted:
+        """Return at most `limit` visible memories, best first, without those in `exclude`.
+
+        The index may be behind: only what the ledger knows as visible is returned, so nothing deleted, superseded or
+        foreign ever is.
+        """
+        settings = self._settings
+        candidates = await self._index.search(
+            vector=vector,
+            words=words[:LONGEST_QUERY],
+            visible=visible,
+            limit=max(settings.candidates, limit),
+        )
+        ranked = fuse(candidates, vector_weight=settings.vector_weight, minimum_cosine=settings.minimum_cosine)
+        found: list[Found] = []
+        excluded: list[Found] = []
+        at = 0
+        while len(found) < limit and at < len(ranked):
+            # One look-up is enough unless many of the best are stale or excluded.
+            page = ranked[at : at + 2 * limit]
+            at += len(page)
+            memories = await self._ledger.get(visible.owner, [one.id for one in page])
+            for one in page:
+                memory = memories.get(one.id)
+                if memory is None or not is_visible(memory, visible):
+                    continue
+                if one.id in exclude:
+                    excluded.append(Found(memory, one))
+                elif len(found) < limit:
+                    found.append(Found(memory, one))
+        return Sifted(tuple(found), tuple(excluded))
+
+    async def search(self, query: str, visible: Visibility, *, limit: int, deadline_s: float) -> list[Hit]:
+        """Return what a person or agent searches for, everything acknowledged so far included.
+
+        Without a model it searches by words alone.
+
+        Raises:
+            Unavailable: the index cannot be searched yet.
+        """
+        await self._indexer.wait_open(deadline_s=deadline_s)
+        # What was stored just now is to be found; an import under way is not waited for.
+        await self._indexer.wait_for(self._indexer.target, deadline_s=min(1.0, deadline_s / 2))
+        try:
+            vector = (await self._embedder.embed([query]))[0] if query.strip() else None
+        except ModelUnavailable:
+            vector = None
+        sifted = await self.sift(vector=vector, words=query, visible=visible, limit=limit)
+        return [_hit(found) for found in sifted.found]
+
+
+def _hit(found: Found) -> Hit:
+    memory, ranked = found.memory, found.ranked
+    return Hit(
+        id=memory.id,
+        summary=summary(memory),
+        score=round(ranked.score, 4),
+        timestamp=memory.occurred_at or memory.created_at,
+        category=memory.category,
+        scope=memory.scope,
+        vector_score=round(ranked.vector_score, 4),
+        word_score=round(ranked.word_score, 4),
+        tags=memory.tags,
+    )
