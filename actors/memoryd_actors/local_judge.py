@@ -44,7 +44,8 @@ class Gate:
     threshold: float = 0.37
     """95% of foreign questions stay clean from .352 on LoCoMo, from .368 on BEAM."""
     relative: float = 0.7
-    """Of the best score, below which the others are dropped: precision on LoCoMo rises from .21 to .30 for 2 points of evidence."""
+    """Of the best score, below which the others are dropped: on LoCoMo precision rises from .21 to .30 for 2 points of
+    evidence."""
     cosine_share: float = 0.5
     """Of the score; the words have the rest. Between .4 and .6 it hardly matters."""
     long_words: int = 40
