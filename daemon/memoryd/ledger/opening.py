@@ -1,0 +1,137 @@
+"""From a path or URL to an engine whose schema is current, without touching what it does not understand."""
+
+import os
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import cast
+
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
+
+from memoryd.ledger.failures import corrupt, newest_backup
+from memoryd.ledger.tables import HEAD
+from memoryd_actors.errors import Unavailable
+
+_MAGIC = b"SQLite format 3\0"
+_BUSY_S = 5.0
+QUICK_CHECK_BYTES = 32 * 1024 * 1024
+"""Up to this size the whole file is checked at every start: about 1 ms per MB."""
+
+
+def parse(path_or_url: Path | str) -> tuple[URL, Path | None]:
+    """Return the SQLAlchemy URL and, where it is SQLite, the file."""
+    if isinstance(path_or_url, str) and "://" in path_or_url:
+        url = make_url(path_or_url)
+        return url, Path(url.database) if url.get_backend_name() == "sqlite" and url.database else None
+    file = Path(path_or_url)
+    return URL.create("sqlite", database=str(file)), file
+
+
+def check_file(file: Path, backups: Path | None) -> None:
+    """Refuse a file that is damaged; create a missing one, for its owner alone. Blocks.
+
+    Raises:
+        LedgerCorrupt: it is no SQLite file, shorter than it says, or fails SQLite's own check.
+        OSError: it cannot be read.
+
+    """
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    # SQLite gives its -wal and -shm files the mode of the database.
+    os.close(os.open(file, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+    size = file.stat().st_size
+    with file.open("rb") as stream:
+        header = stream.read(100)
+    if not header:
+        if backups is not None and newest_backup(backups) is not None:
+            raise corrupt(file, "it is empty, yet there are backups of it", backups)
+        return
+    if len(header) < 100 or not header.startswith(_MAGIC):
+        raise corrupt(file, "it is not an SQLite database", backups)
+    page = int.from_bytes(header[16:18]) or 1
+    page = 65536 if page == 1 else page
+    wal = file.with_name(file.name + "-wal")
+    pending = wal.exists() and wal.stat().st_size > 0
+    # The header's page count holds where the counter beside it agrees; what a WAL still holds need not be in the file.
+    if not pending and header[24:28] == header[92:96]:
+        expected = page * int.from_bytes(header[28:32])
+        if size < expected:
+            raise corrupt(file, f"it should have {expected} bytes and has {size}", backups)
+    if size <= QUICK_CHECK_BYTES:
+        verify(file, backups)
+
+
+def verify(file: Path, backups: Path | None) -> None:
+    """Read the whole file and check its structure. Blocks, about 1 s per GB and more.
+
+    Raises:
+        LedgerCorrupt: SQLite found damage.
+
+    """
+    with closing(sqlite3.connect(file, timeout=_BUSY_S)) as connection:
+        verdict = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+    if verdict != "ok":
+        raise corrupt(file, verdict, backups)
+
+
+def create(url: URL, *, readers: int) -> Engine:
+    """Return an engine for the writer and that many readers. Opens nothing yet."""
+    if url.get_backend_name() != "sqlite":
+        return create_engine(url, pool_size=readers + 1, max_overflow=0, pool_pre_ping=True)
+    engine = create_engine(
+        url, pool_size=readers + 1, max_overflow=0, connect_args={"timeout": _BUSY_S, "check_same_thread": False}
+    )
+    event.listen(engine, "connect", _on_connect)
+    event.listen(engine, "begin", _on_begin)
+    return engine
+
+
+def migrate(engine: Engine, where: str) -> None:
+    """Bring the schema to the newest version, in one transaction. Blocks.
+
+    Raises:
+        Unavailable: it is newer than this program.
+
+    """
+    with engine.connect() as connection:
+        version = _version(connection)
+    if version == HEAD:
+        return
+    from alembic import command
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    known = {revision.revision for revision in ScriptDirectory.from_config(config).walk_revisions()}
+    if version is not None and version not in known:
+        raise Unavailable(
+            f"the ledger at {where} was written by a newer memoryd (schema {version}; this one knows {HEAD})",
+            "Update memoryd: pip install --upgrade 'memoryd[daemon]'",
+        )
+    with engine.execution_options(memoryd_writes=True).begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def _version(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return cast(str | None, connection.execute(text("SELECT version_num FROM alembic_version")).scalar())
+
+
+def _on_connect(connection: sqlite3.Connection, _record: object) -> None:
+    # The driver's own transaction control commits behind savepoints; ours begins them itself, below.
+    connection.isolation_level = None
+    execute: Callable[[str], object] = connection.execute
+    execute("PRAGMA journal_mode = WAL")
+    # FULL: a commit returns when the disk has it, not when the operating system does.
+    execute("PRAGMA synchronous = FULL")
+    execute("PRAGMA temp_store = MEMORY")
+    execute("PRAGMA journal_size_limit = 67108864")
+
+
+def _on_begin(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("memoryd_writes", False)
+    # A write that begins as a read fails at once when another process writes in between; IMMEDIATE waits its turn.
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

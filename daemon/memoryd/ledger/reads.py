@@ -1,0 +1,178 @@
+"""What is asked of the ledger. Each function runs in a transaction that sees one moment."""
+
+from collections.abc import Sequence
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, Select, and_, func, or_, select
+
+from memoryd.ledger.rows import clean, history_of, memory_of
+from memoryd.ledger.tables import changes, history, memories, memory_tags, sessions, spending, traces
+from memoryd_actors.errors import Ambiguous, NotFound
+from memoryd_actors.ports import Change, Spending, Visibility
+from memoryd_client.memory import ID_PREFIX, Memory, Scope
+from memoryd_client.messages import HistoryEntry, Trace
+
+MAX_VARIABLES = 500
+"""Values in one IN list; SQLite's oldest limit is 999 variables."""
+_SHOWN_MATCHES = 5
+_decode_trace = msgspec.msgpack.Decoder(Trace).decode
+
+
+def resolve(connection: Connection, owner: str, memory_id: str) -> Memory:
+    """Return the one memory of the owner whose id is, or begins with, `memory_id`.
+
+    Raises:
+        NotFound: there is none.
+        Ambiguous: there are several.
+
+    """
+    given = clean(memory_id.strip())
+    if not given:
+        raise NotFound(memory_id)
+    column = memories.c.id
+    full = {given, ID_PREFIX + given}
+    beginnings = [and_(column >= start, column < start + "\U0010ffff") for start in sorted(full)]
+    mine = memories.c.owner == clean(owner)
+    exact = connection.execute(select(memories).where(mine, column.in_(full)).limit(2)).mappings().all()
+    if len(exact) == 1:
+        return memory_of(exact[0])
+    found = connection.execute(
+        select(memories).where(mine, or_(*beginnings)).order_by(column).limit(_SHOWN_MATCHES)
+    ).mappings()
+    matches = [memory_of(row) for row in found]
+    if not matches:
+        raise NotFound(memory_id)
+    if len(matches) > 1:
+        raise Ambiguous(memory_id, [memory.id for memory in matches])
+    return matches[0]
+
+
+def get(connection: Connection, owner: str, ids: Sequence[str]) -> dict[str, Memory]:
+    """Return those of the memories that the owner has, by id."""
+    found: dict[str, Memory] = {}
+    wanted = list(dict.fromkeys(clean(one) for one in ids))
+    for start in range(0, len(wanted), MAX_VARIABLES):
+        query = select(memories).where(
+            memories.c.id.in_(wanted[start : start + MAX_VARIABLES]), memories.c.owner == clean(owner)
+        )
+        for row in connection.execute(query).mappings():
+            found[row["id"]] = memory_of(row)
+    return found
+
+
+def page(connection: Connection, visible: Visibility, limit: int, before: str) -> list[Memory]:
+    """Return memories newest first; among those of one instant, the one stored last.
+
+    Raises:
+        NotFound: there is no memory `before`.
+
+    """
+    query = select(memories).where(*_conditions(visible))
+    if before:
+        anchor = connection.execute(
+            select(memories.c.created_at, memories.c.number).where(
+                memories.c.id == clean(before), memories.c.owner == clean(visible.owner)
+            )
+        ).first()
+        if anchor is None:
+            raise NotFound(before)
+        created_at, number = anchor
+        query = query.where(
+            or_(
+                memories.c.created_at < created_at,
+                and_(memories.c.created_at == created_at, memories.c.number < number),
+            )
+        )
+    query = query.order_by(memories.c.created_at.desc(), memories.c.number.desc()).limit(limit)
+    return [memory_of(row) for row in connection.execute(query).mappings()]
+
+
+def entries(connection: Connection, owner: str, memory_id: str, limit: int) -> list[HistoryEntry]:
+    """Return the owner's writes, newest first; those to one memory where an id is given."""
+    query = select(history).where(history.c.owner == clean(owner))
+    if memory_id:
+        query = query.where(history.c.memory_id == clean(memory_id))
+    query = query.order_by(history.c.id.desc()).limit(limit)
+    return [history_of(row) for row in connection.execute(query).mappings()]
+
+
+def changes_after(connection: Connection, sequence: int, limit: int) -> list[Change]:
+    """Return the next changes in order, leaving out those of memories that changed again later.
+
+    So a page is short only at the end, and whoever applies all pages has the ledger's memories as they are.
+    """
+    later = changes.alias("later")
+    superseded = (
+        select(later.c.sequence)
+        .where(later.c.memory_id == changes.c.memory_id, later.c.sequence > changes.c.sequence)
+        .exists()
+    )
+    query = (
+        select(changes.c.sequence, changes.c.memory_id.label("changed"), memories)
+        .select_from(changes.outerjoin(memories, memories.c.id == changes.c.memory_id))
+        .where(changes.c.sequence > sequence, ~superseded)
+        .order_by(changes.c.sequence)
+        .limit(limit)
+    )
+    return [
+        Change(row["sequence"], row["changed"], None if row["id"] is None else memory_of(row))
+        for row in connection.execute(query).mappings()
+    ]
+
+
+def last_sequence(connection: Connection) -> int:
+    """Return the number of the newest change; 0 where there is none."""
+    return connection.execute(select(func.max(changes.c.sequence))).scalar() or 0
+
+
+def counts(connection: Connection) -> dict[str, int]:
+    """Return how many memories there are in each state."""
+    query = select(memories.c.state, func.count().label("total")).group_by(memories.c.state)
+    return {row.state: row.total for row in connection.execute(query)}
+
+
+def session_state(connection: Connection, owner: str, session: str) -> bytes | None:
+    """Return a session's saved state."""
+    query = select(sessions.c.state).where(sessions.c.owner == clean(owner), sessions.c.session == clean(session))
+    return connection.execute(query).scalar()
+
+
+def session_traces(connection: Connection, owner: str, session: str, limit: int) -> list[Trace]:
+    """Return traces, newest first; of all the owner's sessions where `session` is empty."""
+    query = select(traces.c.body).where(traces.c.owner == clean(owner))
+    if session:
+        query = query.where(traces.c.session == clean(session))
+    query = query.order_by(traces.c.id.desc()).limit(limit)
+    return [_decode_trace(body) for body in connection.execute(query).scalars()]
+
+
+def spent(connection: Connection, day: str) -> Spending:
+    """Return what was spent on a day."""
+    row = connection.execute(select(spending).where(spending.c.day == day)).mappings().first()
+    return Spending(day) if row is None else Spending(**row)
+
+
+def _conditions(visible: Visibility) -> list[ColumnElement[bool]]:
+    filters = visible.filters
+    here = and_(memories.c.scope == Scope.PROJECT.value, memories.c.project == clean(visible.project))
+    everywhere = memories.c.scope == Scope.GLOBAL.value
+    conditions: list[ColumnElement[bool]] = [memories.c.owner == clean(visible.owner)]
+    match filters.scope:
+        case "all":
+            conditions.append(or_(here, everywhere))
+        case "project":
+            conditions.append(here)
+        case "global":
+            conditions.append(everywhere)
+    if filters.states:
+        conditions.append(memories.c.state.in_(filters.states))
+    if filters.categories:
+        conditions.append(memories.c.category.in_([clean(one) for one in filters.categories]))
+    if filters.pinned is not None:
+        conditions.append(memories.c.pinned == filters.pinned)
+    conditions += [memories.c.id.in_(_tagged(clean(tag))) for tag in filters.tags]
+    return conditions
+
+
+def _tagged(tag: str) -> Select[tuple[str]]:
+    return select(memory_tags.c.memory_id).where(memory_tags.c.tag == tag)

@@ -1,0 +1,148 @@
+"""Memories, history and changes between their structs and their rows."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+
+import msgspec
+from sqlalchemy import RowMapping
+
+from memoryd_client.memory import Memory, Scope, Source, State
+from memoryd_client.messages import HistoryEntry
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
+_FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)
+
+_strings = msgspec.json.Decoder(tuple[str, ...]).decode
+_mapping = msgspec.json.Decoder(dict[str, str]).decode
+_span = msgspec.json.Decoder(tuple[int, int]).decode
+
+
+def clean(text: str) -> str:
+    """Return the text as every database can hold it: NUL and lone surrogates become U+FFFD."""
+    if text.isascii():
+        return text.replace("\0", "\ufffd")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        # A pair of surrogates is a character that was cut in two on its way; put together it is whole again.
+        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text.replace("\0", "\ufffd")
+
+
+def to_micros(moment: datetime) -> int:
+    """Return microseconds since 1970; a moment without a zone is UTC."""
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    # A zone can push the last day of year 9999 out of the calendar; it must not make the row unreadable.
+    return min(max((aware - _EPOCH) // timedelta(microseconds=1), _FIRST), _LAST)
+
+
+def from_micros(micros: int) -> datetime:
+    """Return the moment, in UTC."""
+    return _EPOCH + timedelta(microseconds=micros)
+
+
+def dump(value: tuple[str, ...] | dict[str, str] | tuple[int, int]) -> str:
+    """Return the JSON text of a small value."""
+    cleaned: object = value
+    if isinstance(value, dict):
+        cleaned = {clean(key): clean(item) for key, item in value.items()}
+    else:
+        cleaned = [clean(item) if isinstance(item, str) else item for item in value]
+    return msgspec.json.encode(cleaned).decode()
+
+
+def memory_row(memory: Memory) -> dict[str, Any]:
+    """Return the columns of a memory."""
+    return {
+        "id": clean(memory.id),
+        "owner": clean(memory.owner),
+        "content": clean(memory.content),
+        "category": clean(memory.category),
+        "scope": memory.scope.value,
+        "project": clean(memory.project),
+        "title": clean(memory.title),
+        "tags": dump(memory.tags),
+        "metadata": dump(memory.metadata),
+        "importance": memory.importance,
+        "pinned": memory.pinned,
+        "source": memory.source.value,
+        "speaker": clean(memory.speaker),
+        "occurred_at": None if memory.occurred_at is None else to_micros(memory.occurred_at),
+        "session": clean(memory.session),
+        "source_messages": None if memory.source_messages is None else dump(memory.source_messages),
+        "files": dump(memory.files),
+        "created_at": to_micros(memory.created_at),
+        "updated_at": to_micros(memory.updated_at),
+        "last_accessed_at": None if memory.last_accessed_at is None else to_micros(memory.last_accessed_at),
+        "access_count": memory.access_count,
+        "strength": memory.strength,
+        "sources": dump(memory.sources),
+        "trust": memory.trust,
+        "state": memory.state.value,
+        "superseded_by": clean(memory.superseded_by),
+        "content_hash": clean(memory.content_hash),
+        "embedding_model": clean(memory.embedding_model),
+    }
+
+
+def memory_of(row: RowMapping) -> Memory:
+    """Return the memory that a row holds."""
+    return _memory(row)
+
+
+def _memory(row: RowMapping | dict[str, Any]) -> Memory:
+    span = cast(str | None, row["source_messages"])
+    return Memory(
+        id=row["id"],
+        owner=row["owner"],
+        content=row["content"],
+        category=row["category"],
+        scope=Scope(row["scope"]),
+        project=row["project"],
+        title=row["title"],
+        tags=_strings(row["tags"]),
+        metadata=_mapping(row["metadata"]),
+        importance=row["importance"],
+        pinned=bool(row["pinned"]),
+        source=Source(row["source"]),
+        speaker=row["speaker"],
+        occurred_at=_moment(row["occurred_at"]),
+        session=row["session"],
+        source_messages=None if span is None else _span(span),
+        files=_strings(row["files"]),
+        created_at=from_micros(row["created_at"]),
+        updated_at=from_micros(row["updated_at"]),
+        last_accessed_at=_moment(row["last_accessed_at"]),
+        access_count=row["access_count"],
+        strength=row["strength"],
+        sources=_strings(row["sources"]),
+        trust=row["trust"],
+        state=State(row["state"]),
+        superseded_by=row["superseded_by"],
+        content_hash=row["content_hash"],
+        embedding_model=row["embedding_model"],
+    )
+
+
+def cleaned(memory: Memory) -> Memory:
+    """Return the memory as it will be read back."""
+    return _memory(memory_row(memory))
+
+
+def history_of(row: RowMapping) -> HistoryEntry:
+    """Return the history entry that a row holds."""
+    return HistoryEntry(
+        sequence=row["id"],
+        memory_id=row["memory_id"],
+        event=row["event"],
+        at=from_micros(row["ts"]).isoformat(),
+        actor=row["actor"],
+        old=row["old"],
+        new=row["new"],
+        meta=_mapping(row["meta"]),
+    )
+
+
+def _moment(micros: int | None) -> datetime | None:
+    return None if micros is None else from_micros(micros)

@@ -1,0 +1,224 @@
+"""The `Ledger` port over SQL: one writer, readers beside it, nothing of it on the event loop."""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import anyio
+from anyio import CapacityLimiter, to_thread
+from sqlalchemy import Connection, Engine
+
+from memoryd.ledger import backups, opening, reads, writes
+from memoryd.ledger.failures import translated
+from memoryd.ledger.writer import Writer
+from memoryd_actors.errors import Refused, Unavailable
+from memoryd_actors.ports import Change, Clock, Spending, Visibility
+from memoryd_client.memory import Memory, State
+from memoryd_client.messages import HistoryEntry, Trace
+
+T = TypeVar("T")
+_READERS = 4
+"""Readers at once; WAL lets them read beside the writer."""
+
+
+class SqlLedger:
+    """Keeps memories in SQLite (a path) or in PostgreSQL (an SQLAlchemy URL); see `memoryd_actors.ports.Ledger`.
+
+    `backups` is the folder of dated copies: where they go, and where a hint finds the one to restore.
+    """
+
+    def __init__(self, path_or_url: Path | str, *, backups: Path | None = None, clock: Clock) -> None:
+        self._url, self._file = opening.parse(path_or_url)
+        self._where = str(self._file) if self._file else self._url.render_as_string(hide_password=True)
+        self._backups = backups
+        self._clock = clock
+        self._engine: Engine | None = None
+        self._writer: Writer | None = None
+        self._limiter = CapacityLimiter(_READERS)
+        # Copying a large file must not take a reader's place.
+        self._copying = CapacityLimiter(1)
+
+    async def open(self) -> None:
+        """Open, check and migrate; see the port."""
+        if self._writer is not None:
+            return
+        self._engine, self._writer = await to_thread.run_sync(self._open, limiter=self._limiter)
+
+    async def insert(self, memories: Sequence[Memory], *, actor: str) -> tuple[list[Memory], int]:
+        """Store memories; see the port.
+
+        Raises:
+            DiskFull: nothing was stored.
+            Refused: an id belongs to another owner's memory.
+
+        """
+        now = self._clock.now()
+        return await self._write(lambda connection: writes.store(connection, memories, actor, now))
+
+    async def resolve(self, owner: str, memory_id: str) -> Memory:
+        """Return the one memory whose id begins so; see the port."""
+        return await self._read(lambda connection: reads.resolve(connection, owner, memory_id))
+
+    async def get(self, owner: str, ids: Sequence[str]) -> dict[str, Memory]:
+        """Return the owner's among these memories, whatever their state."""
+        return await self._read(lambda connection: reads.get(connection, owner, ids)) if ids else {}
+
+    async def page(self, visible: Visibility, *, limit: int, before: str = "") -> list[Memory]:
+        """Return memories newest first; those of several tags carry all of them.
+
+        Raises:
+            NotFound: there is no memory `before`.
+
+        """
+        return await self._read(lambda connection: reads.page(connection, visible, limit, before))
+
+    async def set_state(self, owner: str, memory_id: str, state: State, *, event: str, actor: str) -> Memory:
+        """Change the state, with history; see the port.
+
+        Raises:
+            NotFound: the owner has no such memory.
+            Refused: it would become active beside an active memory of the same content.
+
+        """
+        now = self._clock.now()
+        return await self._write(
+            lambda connection: writes.set_state(connection, owner, memory_id, state, event=event, actor=actor, now=now)
+        )
+
+    async def touch(self, owner: str, ids: Sequence[str], at: datetime) -> None:
+        """Count an access. No history, no index change."""
+        if ids:
+            await self._write(lambda connection: writes.touch(connection, owner, ids, at))
+
+    async def history(self, owner: str, *, memory_id: str = "", limit: int = 50) -> list[HistoryEntry]:
+        """Return writes, newest first."""
+        return await self._read(lambda connection: reads.entries(connection, owner, memory_id, limit))
+
+    async def changes_after(self, sequence: int, *, limit: int) -> list[Change]:
+        """Return the next changes in order, without those of memories that changed again later.
+
+        Fewer than `limit` come back only at the end.
+        """
+        return await self._read(lambda connection: reads.changes_after(connection, sequence, limit))
+
+    async def last_sequence(self) -> int:
+        """Return the number of the newest change; 0 where there is none."""
+        return await self._read(reads.last_sequence)
+
+    async def counts(self) -> dict[str, int]:
+        """Return how many memories there are in each state."""
+        return await self._read(reads.counts)
+
+    async def load_session(self, owner: str, session: str) -> bytes | None:
+        """Return a session's saved state."""
+        return await self._read(lambda connection: reads.session_state(connection, owner, session))
+
+    async def save_session(self, owner: str, session: str, state: bytes, at: datetime) -> None:
+        """Save a session's state."""
+        await self._write(lambda connection: writes.save_session(connection, owner, session, state, at))
+
+    async def add_trace(self, owner: str, trace: Trace) -> None:
+        """Keep a decision trace; the oldest of its session beyond 50 are dropped."""
+        body = writes.encode_trace(trace)
+        await self._write(lambda connection: writes.add_trace(connection, owner, trace.session, body))
+
+    async def traces(self, owner: str, session: str, *, limit: int) -> list[Trace]:
+        """Return a session's traces, newest first; of all sessions where `session` is empty."""
+        return await self._read(lambda connection: reads.session_traces(connection, owner, session, limit))
+
+    async def spending(self, day: str) -> Spending:
+        """Return what was spent that day."""
+        return await self._read(lambda connection: reads.spent(connection, day))
+
+    async def spend(self, spending: Spending) -> None:
+        """Add to that day's spending."""
+        await self._write(lambda connection: writes.spend(connection, spending))
+
+    async def backup(self, path: str) -> None:
+        """Write a consistent copy to a file that must not exist yet.
+
+        Raises:
+            Refused: the file exists, its folder does not, or the ledger is no file.
+            DiskFull: nothing was left behind.
+
+        """
+        source = self._copied()
+        await self._copy(lambda: backups.copy(source, Path(path).expanduser().absolute()))
+
+    async def backup_dated(self, keep: int) -> Path:
+        """Write a copy named by date into the backups folder, keep the newest `keep` and return its path.
+
+        Raises:
+            Refused: there is no backups folder, or the ledger is no file.
+            DiskFull: nothing was left behind.
+
+        """
+        if self._backups is None:
+            raise Refused("no folder for backups is configured")
+        return await self._copy(
+            partial(backups.copy_dated, self._copied(), self._backups, self._clock.now(), max(keep, 1))
+        )
+
+    async def verify(self) -> None:
+        """Read the whole file and check its structure; nothing to do where the ledger is no file.
+
+        Raises:
+            LedgerCorrupt: SQLite found damage.
+
+        """
+        if self._file is not None:
+            await self._copy(partial(opening.verify, self._file, self._backups))
+
+    async def close(self) -> None:
+        """Finish what was begun and release the file. A closed ledger may be opened again."""
+        writer, engine, self._writer, self._engine = self._writer, self._engine, None, None
+        with anyio.CancelScope(shield=True):
+            if writer is not None:
+                await to_thread.run_sync(writer.close, limiter=self._copying)
+            if engine is not None:
+                await to_thread.run_sync(engine.dispose, limiter=self._copying)
+
+    def _open(self) -> tuple[Engine, Writer]:
+        with self._translate():
+            if self._file is not None:
+                opening.check_file(self._file, self._backups)
+            engine = opening.create(self._url, readers=_READERS)
+            try:
+                opening.migrate(engine, self._where)
+            except BaseException:
+                engine.dispose()
+                raise
+        return engine, Writer(engine.execution_options(memoryd_writes=True), self._translate)
+
+    def _translate(self) -> AbstractContextManager[None]:
+        return translated(self._where, self._file, self._backups)
+
+    async def _write(self, work: Callable[[Connection], T]) -> T:
+        if self._writer is None:
+            raise Unavailable("the ledger is not open")
+        return await self._writer.write(work)
+
+    async def _read(self, work: Callable[[Connection], T]) -> T:
+        if (engine := self._engine) is None:
+            raise Unavailable("the ledger is not open")
+
+        def read() -> T:
+            with self._translate(), engine.begin() as connection:
+                return work(connection)
+
+        return await to_thread.run_sync(read, limiter=self._limiter)
+
+    async def _copy(self, work: Callable[[], T]) -> T:
+        def translated_copy() -> T:
+            with self._translate():
+                return work()
+
+        return await to_thread.run_sync(translated_copy, limiter=self._copying)
+
+    def _copied(self) -> Path:
+        if self._file is None:
+            raise Refused("only the SQLite ledger is copied by memoryd", "For PostgreSQL use pg_dump.")
+        return self._file

@@ -1,0 +1,142 @@
+"""The tables, as the newest migration leaves them. A test compares the two."""
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    text,
+)
+from sqlalchemy.dialects.postgresql import TEXT as PG_TEXT
+
+HEAD = "0001"
+"""The newest migration. Known here so that a start on an up-to-date ledger need not import Alembic."""
+
+Identifier = Text().with_variant(PG_TEXT(collation="C"), "postgresql")
+"""Compared byte by byte, so that the beginning of an id is a range of the key."""
+Serial = BigInteger().with_variant(Integer, "sqlite")
+"""SQLite only counts up an INTEGER."""
+Moment = BigInteger
+"""Microseconds since 1970, UTC: sorts alike and compares exactly in every database."""
+
+metadata = MetaData()
+
+memories = Table(
+    "memories",
+    metadata,
+    Column("number", Serial, primary_key=True, autoincrement=True),
+    Column("id", Identifier, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    Column("category", Text, nullable=False),
+    Column("scope", Text, nullable=False),
+    Column("project", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    Column("tags", Text, nullable=False),
+    Column("metadata", Text, nullable=False),
+    Column("importance", Integer, nullable=False),
+    Column("pinned", Boolean, nullable=False),
+    Column("source", Text, nullable=False),
+    Column("speaker", Text, nullable=False),
+    Column("occurred_at", Moment),
+    Column("session", Text, nullable=False),
+    Column("source_messages", Text),
+    Column("files", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    Column("last_accessed_at", Moment),
+    Column("access_count", Integer, nullable=False),
+    Column("strength", Integer, nullable=False),
+    Column("sources", Text, nullable=False),
+    Column("trust", Float, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("superseded_by", Text, nullable=False),
+    Column("content_hash", Text, nullable=False),
+    Column("embedding_model", Text, nullable=False),
+    Index("ix_memories_id", "id", unique=True),
+    Index("ix_memories_newest", "owner", "created_at", "number"),
+    sqlite_autoincrement=True,
+)
+Index(
+    "ix_memories_content",
+    memories.c.owner,
+    memories.c.scope,
+    memories.c.project,
+    memories.c.content_hash,
+    unique=True,
+    sqlite_where=text("state = 'active' AND content_hash != ''"),
+    postgresql_where=text("state = 'active' AND content_hash != ''"),
+)
+memory_tags = Table(
+    "memory_tags",
+    metadata,
+    Column("memory_id", Identifier, primary_key=True),
+    Column("tag", Text, primary_key=True),
+)
+aliases = Table(
+    # Ids whose content was there already: the same request sent again must find the same memory.
+    "aliases",
+    metadata,
+    Column("id", Identifier, primary_key=True),
+    Column("memory_id", Identifier, nullable=False),
+)
+history = Table(
+    "history",
+    metadata,
+    Column("id", Serial, primary_key=True, autoincrement=True),
+    Column("memory_id", Identifier, nullable=False),
+    Column("owner", Text, nullable=False),
+    Column("event", Text, nullable=False),
+    Column("old", Text, nullable=False),
+    Column("new", Text, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("meta", Text, nullable=False),
+    Column("ts", Moment, nullable=False),
+    Index("ix_history_memory", "memory_id", "id"),
+    Index("ix_history_owner", "owner", "id"),
+    sqlite_autoincrement=True,
+)
+changes = Table(
+    "changes",
+    metadata,
+    Column("sequence", Serial, primary_key=True, autoincrement=True),
+    Column("memory_id", Identifier, nullable=False),
+    Column("event", Text, nullable=False),
+    Column("ts", Moment, nullable=False),
+    Index("ix_changes_memory", "memory_id", "sequence"),
+    # A number that was given out once must never be given out again: the index would skip the change.
+    sqlite_autoincrement=True,
+)
+sessions = Table(
+    "sessions",
+    metadata,
+    Column("owner", Text, primary_key=True),
+    Column("session", Text, primary_key=True),
+    Column("state", LargeBinary, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+)
+traces = Table(
+    "traces",
+    metadata,
+    Column("id", Serial, primary_key=True, autoincrement=True),
+    Column("owner", Text, nullable=False),
+    Column("session", Text, nullable=False),
+    Column("body", LargeBinary, nullable=False),
+    Index("ix_traces_session", "owner", "session", "id"),
+    sqlite_autoincrement=True,
+)
+spending = Table(
+    "spending",
+    metadata,
+    Column("day", Text, primary_key=True),
+    Column("calls", Integer, nullable=False),
+    Column("input_tokens", BigInteger, nullable=False),
+    Column("output_tokens", BigInteger, nullable=False),
+    Column("cost_usd", Float, nullable=False),
+)

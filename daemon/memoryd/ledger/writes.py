@@ -1,0 +1,292 @@
+"""What changes the ledger. Each function runs in the writer's transaction: memory, history and change together."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, delete, insert, select, update
+
+from memoryd.ledger.reads import MAX_VARIABLES, last_sequence
+from memoryd.ledger.rows import clean, cleaned, dump, from_micros, memory_of, memory_row, to_micros
+from memoryd.ledger.tables import aliases, changes, history, memories, memory_tags, sessions, spending, traces
+from memoryd_actors.errors import NotFound, Refused
+from memoryd_actors.ports import Spending
+from memoryd_client.memory import Memory, State
+from memoryd_client.messages import Trace
+
+KEPT_TRACES = 50
+"""Per session."""
+
+_Place = tuple[str, str, str, str]
+
+
+@dataclass(slots=True)
+class _Batch:
+    """What one insert knows and is going to write."""
+
+    known: dict[str, Memory] = field(default_factory=dict[str, Memory])
+    renamed: dict[str, str] = field(default_factory=dict[str, str])
+    active: dict[_Place, str] = field(default_factory=dict[_Place, str])
+    fresh: dict[str, None] = field(default_factory=dict[str, None])
+    raised: dict[str, None] = field(default_factory=dict[str, None])
+    aliases: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    history: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    changes: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+
+def store(connection: Connection, given: Sequence[Memory], actor: str, now: datetime) -> tuple[list[Memory], int]:
+    """Store memories; return them as they now stand, in order, and the last change's number.
+
+    Raises:
+        Refused: an id belongs to another owner's memory.
+
+    """
+    arriving = [cleaned(memory) for memory in given]
+    batch = _load(connection, arriving)
+    standing: list[str] = []
+    for memory in arriving:
+        target = batch.renamed.get(memory.id, memory.id)
+        there = batch.known.get(target)
+        if there is not None:
+            if there.owner != memory.owner:
+                raise Refused(f"the id {memory.id} is taken", "Send the memory again with a new id.")
+            standing.append(target)
+            continue
+        twin = batch.active.get(_place(memory)) if memory.active and memory.content_hash else None
+        if twin is None:
+            _add(batch, memory, actor, now)
+            standing.append(memory.id)
+        else:
+            _confirm(batch, batch.known[twin], memory, actor, now)
+            standing.append(twin)
+    _flush(connection, batch)
+    return [batch.known[one] for one in standing], last_sequence(connection)
+
+
+def set_state(
+    connection: Connection, owner: str, memory_id: str, state: State, *, event: str, actor: str, now: datetime
+) -> Memory:
+    """Change the state of a memory and return it; one that has the state already stays as it is.
+
+    Raises:
+        NotFound: the owner has no such memory.
+        Refused: it would become active beside an active memory of the same content.
+
+    """
+    mine = (memories.c.id == clean(memory_id)) & (memories.c.owner == clean(owner))
+    row = connection.execute(select(memories).where(mine)).mappings().first()
+    if row is None:
+        raise NotFound(memory_id)
+    memory = memory_of(row)
+    if memory.state is state:
+        return memory
+    if state is State.ACTIVE and memory.content_hash:
+        twin = _active(connection, {memory.owner}, [memory.content_hash]).get(_place(memory))
+        if twin is not None:
+            raise Refused(
+                f"{memory.id} says the same as {twin.id}, which is active", f"`memoryd show {twin.id}` shows that one."
+            )
+    changed = msgspec.structs.replace(
+        memory,
+        state=state,
+        updated_at=from_micros(to_micros(now)),
+        superseded_by="" if state is State.ACTIVE else memory.superseded_by,
+    )
+    connection.execute(
+        update(memories)
+        .where(mine)
+        .values(state=state.value, updated_at=to_micros(now), superseded_by=changed.superseded_by)
+    )
+    record = _record(
+        changed,
+        event,
+        actor,
+        now,
+        old=memory.content if memory.active else "",
+        new=changed.content if changed.active else "",
+        meta={"from": memory.state.value, "to": state.value},
+    )
+    connection.execute(insert(history), record)
+    connection.execute(insert(changes), {"memory_id": memory.id, "event": event, "ts": to_micros(now)})
+    return changed
+
+
+def touch(connection: Connection, owner: str, ids: Sequence[str], at: datetime) -> None:
+    """Count an access to each of the memories."""
+    wanted = list(dict.fromkeys(clean(one) for one in ids))
+    for start in range(0, len(wanted), MAX_VARIABLES):
+        connection.execute(
+            update(memories)
+            .where(memories.c.id.in_(wanted[start : start + MAX_VARIABLES]), memories.c.owner == clean(owner))
+            .values(access_count=memories.c.access_count + 1, last_accessed_at=to_micros(at))
+        )
+
+
+def save_session(connection: Connection, owner: str, session: str, state: bytes, at: datetime) -> None:
+    """Save a session's state over what was saved before."""
+    key = {"owner": clean(owner), "session": clean(session)}
+    values = {"state": state, "updated_at": to_micros(at)}
+    # The writer is alone: nobody can insert between the two statements.
+    changed = connection.execute(
+        update(sessions).where(sessions.c.owner == key["owner"], sessions.c.session == key["session"]).values(**values)
+    )
+    if changed.rowcount == 0:
+        connection.execute(insert(sessions), {**key, **values})
+
+
+def add_trace(connection: Connection, owner: str, session: str, body: bytes) -> None:
+    """Keep a trace and drop the session's oldest beyond the limit."""
+    key = {"owner": clean(owner), "session": clean(session)}
+    connection.execute(insert(traces), {**key, "body": body})
+    same = (traces.c.owner == key["owner"]) & (traces.c.session == key["session"])
+    oldest = (
+        select(traces.c.id).where(same).order_by(traces.c.id.desc()).offset(KEPT_TRACES - 1).limit(1).scalar_subquery()
+    )
+    connection.execute(delete(traces).where(same, traces.c.id < oldest))
+
+
+def encode_trace(trace: Trace) -> bytes:
+    """Return the trace as bytes, whatever its texts hold."""
+    try:
+        return msgspec.msgpack.encode(trace)
+    except UnicodeEncodeError:
+        return msgspec.msgpack.encode(_cleaned(msgspec.to_builtins(trace)))
+
+
+def spend(connection: Connection, amount: Spending) -> None:
+    """Add to a day's spending."""
+    column = spending.c
+    changed = connection.execute(
+        update(spending)
+        .where(column.day == amount.day)
+        .values(
+            calls=column.calls + amount.calls,
+            input_tokens=column.input_tokens + amount.input_tokens,
+            output_tokens=column.output_tokens + amount.output_tokens,
+            cost_usd=column.cost_usd + amount.cost_usd,
+        )
+    )
+    if changed.rowcount == 0:
+        connection.execute(
+            insert(spending),
+            {
+                "day": amount.day,
+                "calls": amount.calls,
+                "input_tokens": amount.input_tokens,
+                "output_tokens": amount.output_tokens,
+                "cost_usd": amount.cost_usd,
+            },
+        )
+
+
+def _place(memory: Memory) -> _Place:
+    return memory.owner, memory.scope.value, memory.project, memory.content_hash
+
+
+def _load(connection: Connection, arriving: Sequence[Memory]) -> _Batch:
+    batch = _Batch()
+    ids = [memory.id for memory in arriving]
+    for start in range(0, len(ids), MAX_VARIABLES):
+        some = ids[start : start + MAX_VARIABLES]
+        for row in connection.execute(select(aliases).where(aliases.c.id.in_(some))).mappings():
+            batch.renamed[row["id"]] = row["memory_id"]
+    wanted = ids + list(batch.renamed.values())
+    for start in range(0, len(wanted), MAX_VARIABLES):
+        some = wanted[start : start + MAX_VARIABLES]
+        for row in connection.execute(select(memories).where(memories.c.id.in_(some))).mappings():
+            batch.known[row["id"]] = memory_of(row)
+    owners = {memory.owner for memory in arriving}
+    hashes = sorted({memory.content_hash for memory in arriving if memory.content_hash})
+    for start in range(0, len(hashes), MAX_VARIABLES):
+        for place, memory in _active(connection, owners, hashes[start : start + MAX_VARIABLES]).items():
+            batch.known[memory.id] = memory
+            batch.active[place] = memory.id
+    return batch
+
+
+def _active(connection: Connection, owners: set[str], hashes: Sequence[str]) -> dict[_Place, Memory]:
+    query = select(memories).where(
+        memories.c.owner.in_(sorted(owners)),
+        memories.c.content_hash.in_(hashes),
+        memories.c.state == State.ACTIVE.value,
+    )
+    found = [memory_of(row) for row in connection.execute(query).mappings()]
+    return {_place(memory): memory for memory in found}
+
+
+def _add(batch: _Batch, memory: Memory, actor: str, now: datetime) -> None:
+    batch.known[memory.id] = memory
+    batch.fresh[memory.id] = None
+    if memory.active and memory.content_hash:
+        batch.active[_place(memory)] = memory.id
+    batch.history.append(_record(memory, "ADD", actor, now, new=memory.content))
+    batch.changes.append({"memory_id": memory.id, "event": "ADD", "ts": to_micros(now)})
+
+
+def _confirm(batch: _Batch, there: Memory, again: Memory, actor: str, now: datetime) -> None:
+    confirmed = there.sources
+    if again.session and again.session not in (*confirmed, there.session):
+        confirmed = (*confirmed, again.session)
+    batch.known[there.id] = msgspec.structs.replace(
+        there, strength=there.strength + 1, sources=confirmed, updated_at=from_micros(to_micros(now))
+    )
+    batch.raised[there.id] = None
+    batch.renamed[again.id] = there.id
+    batch.aliases.append({"id": again.id, "memory_id": there.id})
+    batch.history.append(_record(there, "MERGE", actor, now, meta={"same": again.id, "session": again.session}))
+    batch.changes.append({"memory_id": there.id, "event": "MERGE", "ts": to_micros(now)})
+
+
+def _flush(connection: Connection, batch: _Batch) -> None:
+    if batch.fresh:
+        connection.execute(insert(memories), [memory_row(batch.known[one]) for one in batch.fresh])
+        tags = [{"memory_id": one, "tag": tag} for one in batch.fresh for tag in dict.fromkeys(batch.known[one].tags)]
+        if tags:
+            connection.execute(insert(memory_tags), tags)
+    for one in batch.raised:
+        if one not in batch.fresh:
+            memory = batch.known[one]
+            connection.execute(
+                update(memories)
+                .where(memories.c.id == one)
+                .values(strength=memory.strength, sources=dump(memory.sources), updated_at=to_micros(memory.updated_at))
+            )
+    if batch.aliases:
+        connection.execute(insert(aliases), batch.aliases)
+    if batch.changes:
+        connection.execute(insert(history), batch.history)
+        connection.execute(insert(changes), batch.changes)
+
+
+def _record(
+    memory: Memory,
+    event: str,
+    actor: str,
+    now: datetime,
+    *,
+    old: str = "",
+    new: str = "",
+    meta: dict[str, str] | None = None,
+) -> dict[str, Any]:
+    return {
+        "memory_id": memory.id,
+        "owner": memory.owner,
+        "event": event,
+        "old": old,
+        "new": new,
+        "actor": clean(actor),
+        "meta": dump(meta or {}),
+        "ts": to_micros(now),
+    }
+
+
+def _cleaned(value: object) -> object:
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {_cleaned(key): _cleaned(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_cleaned(item) for item in value]
+    return value
