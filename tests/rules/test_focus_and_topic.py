@@ -1,0 +1,99 @@
+"""What the user wants now, and whether that is something new."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryd_actors.focus import find_focus
+from memoryd_actors.topic import blended, topic_change
+from memoryd_client import Message
+
+
+def unit(*values: float) -> "np.ndarray[tuple[int], np.dtype[np.float32]]":
+    vector = np.array(values, dtype=np.float32)
+    return (vector / np.linalg.norm(vector)).astype(np.float32)
+
+
+def test_the_focus_is_the_latest_user_message_and_the_window_what_came_before() -> None:
+    focus = find_focus(
+        [
+            Message("user", "the database migration locks the table"),
+            Message("assistant", "use a concurrent index"),
+            Message("user", "why does the login test fail at midnight?"),
+        ],
+        "turn",
+    )
+    assert focus is not None
+    assert focus.text == "why does the login test fail at midnight?"
+    assert focus.window == ("use a concurrent index", "the database migration locks the table")
+
+
+def test_a_very_short_request_borrows_the_one_before_it() -> None:
+    focus = find_focus(
+        [Message("user", "migrate the users table"), Message("assistant", "now?"), Message("user", "yes, do that")],
+        "turn",
+    )
+    assert focus is not None
+    assert focus.text == "yes, do that\nmigrate the users table"
+    assert focus.window == ("now?",)
+    assert focus.words < 3
+
+
+def test_an_error_puts_the_latest_message_in_focus_with_the_request_behind_it() -> None:
+    focus = find_focus(
+        [Message("user", "run the migration"), Message("assistant", "OperationalError: database is locked")], "error"
+    )
+    assert focus is not None
+    assert focus.text == "OperationalError: database is locked\nrun the migration"
+
+
+def test_nothing_said_has_no_focus() -> None:
+    assert find_focus([], "turn") is None
+
+
+def test_equal_contexts_have_equal_fingerprints_and_different_ones_do_not() -> None:
+    one = find_focus([Message("user", "a question about tokens")], "turn")
+    same = find_focus([Message("user", "a question about tokens")], "turn")
+    other = find_focus([Message("user", "a question about dates")], "turn")
+    assert one is not None
+    assert same is not None
+    assert other is not None
+    assert one.fingerprint == same.fingerprint != other.fingerprint
+
+
+@given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(min_size=1, max_size=50)), max_size=8))
+def test_focus_and_window_never_overlap(said: list[tuple[str, str]]) -> None:
+    focus = find_focus([Message(role, text) for role, text in said], "turn")
+    if focus is not None:
+        assert not set(focus.text.split("\n")) & set(focus.window) or any("\n" in text for _, text in said)
+        assert len(focus.window) <= 2
+
+
+def test_the_topic_changes_when_no_recent_message_is_near() -> None:
+    before = np.stack([unit(1, 0, 0), unit(0.9, 0.1, 0)])
+    topic = topic_change(unit(0, 0, 1), before, words=5, threshold=0.3)
+    assert topic.changed
+    assert topic.similarity == pytest.approx(0.0, abs=1e-6)
+
+
+def test_one_near_message_is_enough_to_stay_on_topic() -> None:
+    before = np.stack([unit(1, 0, 0), unit(0, 0.2, 1)])
+    assert not topic_change(unit(0, 0, 1), before, words=5, threshold=0.3).changed
+
+
+def test_few_words_and_a_first_message_decide_nothing() -> None:
+    before = np.stack([unit(1, 0, 0)])
+    assert not topic_change(unit(0, 0, 1), before, words=2, threshold=0.3).changed
+    first = topic_change(unit(0, 0, 1), np.empty((0, 3), dtype=np.float32), words=9, threshold=0.3)
+    assert not first.changed
+    assert first.similarity is None
+
+
+def test_only_a_short_request_is_searched_with_what_led_to_it() -> None:
+    before = np.stack([unit(1, 0, 0)])
+    assert blended(unit(0, 0, 1), before, words=20) == pytest.approx(unit(0, 0, 1))
+    mixed = blended(unit(0, 0, 1), before, words=1)
+    assert mixed[0] > 0.1
+    assert float(np.linalg.norm(mixed)) == pytest.approx(1.0, abs=1e-5)
+    assert blended(unit(0, 0, 1), -np.stack([unit(0, 0, 1)]), words=1) == pytest.approx(unit(0, 0, 1))

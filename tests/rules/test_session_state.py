@@ -1,0 +1,154 @@
+"""What a session remembers of itself: turns, what was shown, what waits, what was taken."""
+
+from datetime import UTC, datetime
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from memoryd_actors.session import SessionState, decode_state, encode_state
+from memoryd_client import PendingMemory, SurfacedMemory
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def memory(memory_id: str, score: float = 0.5) -> SurfacedMemory:
+    return SurfacedMemory(id=memory_id, content=memory_id, score=score, reason="", date=NOW)
+
+
+def pending(state: SessionState) -> PendingMemory:
+    return PendingMemory(text="", memories=tuple(state.best()), turn=state.turn)
+
+
+def test_what_is_found_counts_as_surfaced_only_once_it_is_taken() -> None:
+    state = SessionState(turn=3)
+    state.add([memory("mem_a")], keep=5, pending_turns=10)
+    assert state.surfaced == {}
+    state.take("t1", pending(state))
+    assert state.surfaced == {"mem_a": 3}
+    assert state.found == []
+
+
+def test_a_newer_find_is_merged_with_what_waits_and_the_better_score_stays() -> None:
+    state = SessionState(turn=1)
+    state.add([memory("mem_a", 0.9), memory("mem_b", 0.4)], keep=5, pending_turns=10)
+    state.turn = 2
+    state.add([memory("mem_b", 0.6), memory("mem_c", 0.5)], keep=5, pending_turns=10)
+    assert [(found.id, found.score) for found in state.best()] == [("mem_a", 0.9), ("mem_b", 0.6), ("mem_c", 0.5)]
+
+
+def test_only_the_best_wait() -> None:
+    state = SessionState(turn=1)
+    state.add([memory(f"mem_{n}", n / 10) for n in range(8)], keep=3, pending_turns=10)
+    assert [found.id for found in state.best()] == ["mem_7", "mem_6", "mem_5"]
+
+
+def test_what_nobody_takes_expires_by_turns() -> None:
+    state = SessionState(turn=1)
+    state.add([memory("mem_a")], keep=5, pending_turns=3)
+    state.turn = 3
+    state.expire(pending_turns=3)
+    assert state.waiting() == {"mem_a"}
+    state.turn = 4
+    state.expire(pending_turns=3)
+    assert state.waiting() == set()
+
+
+def test_a_topic_change_clears_what_was_shown_and_what_waits() -> None:
+    state = SessionState(turn=1)
+    state.add([memory("mem_a")], keep=5, pending_turns=10)
+    state.take("t1", pending(state))
+    state.add([memory("mem_b")], keep=5, pending_turns=10)
+    state.change_topic()
+    assert state.surfaced == {}
+    assert state.found == []
+
+
+def test_every_fiftieth_turn_lets_memories_be_shown_again() -> None:
+    state = SessionState()
+    state.surfaced["mem_a"] = 0
+    state.written["mem_b"] = 0
+    resets = [state.begin_turn(None, reset_turns=50) for _ in range(120)]
+    assert [turn for turn, reset in enumerate(resets, 1) if reset] == [50, 100]
+    assert state.surfaced == {}
+    assert state.written == {}
+
+
+def test_an_agents_own_turn_count_moves_forward_only() -> None:
+    state = SessionState()
+    state.begin_turn(7, reset_turns=50)
+    assert state.turn == 7
+    state.begin_turn(2, reset_turns=50)
+    assert state.turn == 8
+
+
+def test_an_update_that_was_overtaken_is_late_and_other_clients_do_not_matter() -> None:
+    state = SessionState()
+    assert not state.is_late("one", 5)
+    assert state.is_late("one", 4)
+    assert state.is_late("one", 5)
+    assert not state.is_late("two", 1)
+    assert not state.is_late("", 0)
+    for n in range(100):
+        state.is_late(f"client {n}", 1)
+    assert len(state.sequences) <= 32
+
+
+def test_asking_again_with_the_same_id_gets_the_same_answer_also_after_a_restart() -> None:
+    state = SessionState(turn=2)
+    state.add([memory("mem_a")], keep=5, pending_turns=10)
+    handed = pending(state)
+    state.take("t1", handed)
+    revived = decode_state(encode_state(state))
+    again = revived.repeated_take("t1")
+    assert again is not None
+    assert again.pending == handed
+    assert revived.repeated_take("t2") is None
+
+
+class EveryMemoryIsTakenOnce(RuleBasedStateMachine):
+    """Whatever the order of finding, taking, forgetting and changing the topic."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.state = SessionState()
+        self.takes = 0
+
+    @rule(ids=st.sets(st.sampled_from([f"mem_{n}" for n in range(6)]), max_size=4), score=st.floats(0, 1))
+    def find(self, ids: set[str], score: float) -> None:
+        self.state.begin_turn(None, reset_turns=50)
+        self.state.expire(pending_turns=5)
+        fresh = [memory(one, score) for one in sorted(ids) if one not in self.state.surfaced]
+        self.state.add(fresh, keep=3, pending_turns=5)
+
+    @rule()
+    def take(self) -> None:
+        self.takes += 1
+        waiting = self.state.waiting()
+        shown = set(self.state.surfaced)
+        handed = pending(self.state)
+        assert not {one.id for one in handed.memories} & shown
+        self.state.take(f"take {self.takes}", handed)
+        assert waiting <= set(self.state.surfaced)
+
+    @rule(ids=st.sets(st.sampled_from([f"mem_{n}" for n in range(6)]), max_size=2))
+    def forget(self, ids: set[str]) -> None:
+        self.state.withdraw(ids)
+        assert not self.state.waiting() & ids
+
+    @rule()
+    def change_topic(self) -> None:
+        self.state.change_topic()
+
+    @rule()
+    def restart(self) -> None:
+        self.state = decode_state(encode_state(self.state))
+
+    @invariant()
+    def what_waits_is_bounded_and_was_not_shown(self) -> None:
+        assert len(self.state.found) <= 3
+        assert not self.state.waiting() & set(self.state.surfaced)
+
+
+TestEveryMemoryIsTakenOnce = EveryMemoryIsTakenOnce.TestCase
+TestEveryMemoryIsTakenOnce.settings = settings(max_examples=50, stateful_step_count=30, deadline=None)
