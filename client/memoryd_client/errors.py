@@ -2,6 +2,7 @@
 
 MemorydError
 ├── DaemonUnreachable        no daemon, or it stopped answering
+│   └── UnsafeSocket         its sockets are open to others, or cannot exist: nothing was sent
 ├── DeadlineExceeded         it is there and did not answer in time
 └── RequestFailed            it answered with a typed error: .code, .message, .hint
 """
@@ -23,6 +24,14 @@ class DaemonUnreachable(MemorydError):
 
     def __init__(self, where: str, reason: str = "nobody listens there") -> None:
         super().__init__(f"no memoryd at {where}: {reason}")
+
+
+class UnsafeSocket(DaemonUnreachable):
+    """Raised when whoever answers at the socket need not be this user's daemon, or the path cannot hold a socket."""
+
+    def __init__(self, where: str, reason: str, hint: str) -> None:
+        super().__init__(where, reason)
+        self.hint = hint
 
 
 class DeadlineExceeded(MemorydError):

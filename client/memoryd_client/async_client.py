@@ -1,0 +1,260 @@
+"""The asynchronous client, for any event loop that anyio runs on."""
+
+import builtins
+from collections.abc import AsyncGenerator, Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar, Unpack
+
+import anyio
+from anyio import to_thread
+
+from memoryd_client import replies
+from memoryd_client.connection import Connection
+from memoryd_client.core import Core
+from memoryd_client.exchange import TICK_S
+from memoryd_client.link import Link
+from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, PendingMemory
+from memoryd_client.messages import (
+    Backup,
+    Event,
+    Forget,
+    Get,
+    GetHistory,
+    GetStatus,
+    HistoryEntry,
+    List,
+    Message,
+    Ping,
+    Pong,
+    Push,
+    Read,
+    Recall,
+    Reindex,
+    Reply,
+    Request,
+    Restore,
+    Search,
+    Status,
+    Trace,
+    Trigger,
+    Why,
+)
+from memoryd_client.outgoing import conversation, encoded
+from memoryd_client.paths import Paths
+from memoryd_client.requests import MemoryFields, Narrowing, filters, new_memory
+from memoryd_client.subscription import Subscription
+
+T = TypeVar("T")
+
+
+class _Suspending:
+    """A transport that lets other tasks run while it waits. Files are looked at in a thread."""
+
+    def __init__(self, threads: anyio.CapacityLimiter) -> None:
+        self._threads = threads
+
+    async def connect(self, link: Link) -> Connection:
+        # Not to be abandoned when cancelled: the connection would be nobody's.
+        return await to_thread.run_sync(link.connect, limiter=self._threads)
+
+    async def receive(self, connection: Connection, timeout_s: float) -> bytes | None:
+        data = connection.receive(0)
+        if data is not None:
+            return data
+        with anyio.move_on_after(timeout_s):
+            # The descriptor wakes us for more than messages, and only once for several: look after each time.
+            while data is None:
+                try:
+                    await anyio.wait_readable(connection.fd)
+                except anyio.ClosedResourceError:
+                    return None
+                data = connection.receive(0)
+        return data
+
+    async def prepare(self, link: Link) -> None:
+        await to_thread.run_sync(link.prepare, limiter=self._threads)
+
+    async def subscribe(self, paths: Paths) -> Subscription:
+        return await to_thread.run_sync(Subscription, paths, limiter=self._threads)
+
+    async def locate(self, core: Core, project: str | Path | None) -> None:
+        await to_thread.run_sync(core.locate, project, limiter=self._threads)
+
+    async def pause(self, duration_s: float) -> None:
+        await anyio.sleep(duration_s)
+
+
+class AsyncClient:
+    """Talks to the daemon from asynchronous code: `Client`, awaited. Tasks of one event loop may share one.
+
+    `async with` it, or call `close`. See `Client` for the arguments and for what each call raises. The project's root
+    is looked up at the first use, in a thread.
+    """
+
+    def __init__(
+        self,
+        *,
+        session: str = "",
+        project: str | Path | None = None,
+        agent: str = "",
+        owner: str = "local",
+        paths: Paths | None = None,
+        deadline_s: float = 5.0,
+        linger_s: float = 0.0,
+    ) -> None:
+        self._core = Core(
+            session=session, agent=agent, owner=owner, paths=paths, deadline_s=deadline_s, linger_s=linger_s
+        )
+        self._project = project
+        self._located = project is None
+        self._transport: _Suspending | None = None
+
+    async def __aenter__(self) -> Self:
+        await self._ready()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close every socket. Calls that other tasks have under way fail at once."""
+        link = self._core.close()
+        if link is None:
+            return
+        for connection in link.close(self._core.linger_s):
+            anyio.notify_closing(connection.fd)
+            link.drop(connection)
+        if self._core.linger_s:
+            with anyio.CancelScope(shield=True):
+                await to_thread.run_sync(link.terminate)
+        else:
+            link.terminate()
+
+    async def push_context(
+        self, messages: Sequence[Message], *, trigger: Trigger = "turn", turn: int | None = None
+    ) -> bool:
+        """Say what the agent is doing now, newest message last; return whether it was queued.
+
+        Returns at once whatever the daemon does. False: a few updates already wait for a daemon that is away, or its
+        socket is not safe to use. Of a long conversation the end is sent: at most 1,000 messages and 1 MiB of text; a
+        message too long for that keeps its own end.
+
+        Raises:
+            TypeError: `messages` holds something else, or a field has another type.
+            ValueError: there is no such trigger.
+        """
+        transport, link = await self._ready(), self._core.link()
+        frame = encoded(self._core.update(link, messages, trigger, turn))
+        if not link.pushing:
+            await transport.prepare(link)
+        return link.push(frame)
+
+    async def push_acknowledged(
+        self, messages: Sequence[Message], *, trigger: Trigger = "turn", turn: int | None = None
+    ) -> None:
+        """Say what the agent is doing now, and wait until the daemon has accepted it."""
+        await self._ready()
+        update = self._core.update(self._core.link(), messages, trigger, turn)
+        await self._call(Push(update=update), replies.detail)
+
+    async def take_pending(self, *, deadline_s: float = 0.5) -> PendingMemory | None:
+        """Take what is worth knowing on this turn, if anything; it counts as shown from now on.
+
+        Where the answer is lost, nothing is: the next call asks for the same again.
+        """
+        return await self._core.take(await self._ready(), deadline_s)
+
+    async def recall(self, messages: Sequence[Message] = ()) -> PendingMemory | None:
+        """Judge memories against a context now, by default the one last pushed; marks nothing as shown."""
+        return await self._call(Recall(messages=conversation(messages)), replies.pending)
+
+    async def remember(self, content: str, **fields: Unpack[MemoryFields]) -> Memory:
+        """Store a memory and return it as it now stands; it is durable then.
+
+        Raises:
+            ValueError: a field has a value that it cannot have.
+        """
+        return (await self.remember_many([new_memory(content, **fields)]))[0]
+
+    async def remember_many(self, memories: Sequence[NewMemory]) -> builtins.list[Memory]:
+        """Store memories, in requests of at most 1,000 and 2 MiB; each of these is stored whole or not at all."""
+        return await self._core.remember_many(await self._ready(), memories)
+
+    async def search(self, query: str, *, limit: int = 10, **narrowing: Unpack[Narrowing]) -> builtins.list[Hit]:
+        """Find memories by meaning and words, best first."""
+        return await self._call(Search(query=query, limit=limit, filters=filters(**narrowing)), replies.hits)
+
+    async def read(self, memory_id: str, *, offset: int = 0, limit: int = 1000) -> MemoryPage:
+        """Return `limit` characters of a memory's content from `offset` on. The id may be shortened."""
+        return await self._call(Read(id=memory_id, offset=offset, limit=limit), replies.page)
+
+    async def list(self, *, limit: int = 50, before: str = "", **narrowing: Unpack[Narrowing]) -> builtins.list[Memory]:
+        """Return memories, newest first; continue after the id `before`."""
+        request = List(filters=filters(**narrowing), limit=limit, before=before)
+        return await self._call(request, replies.memories)
+
+    async def get(self, memory_id: str) -> Memory:
+        """Return a memory with all its fields, whatever its state. The id may be shortened."""
+        return await self._call(Get(id=memory_id), replies.memory)
+
+    async def forget(self, memory_id: str) -> Memory:
+        """Put a memory out of sight and return it; `restore` brings it back. The id may be shortened."""
+        return await self._call(Forget(id=memory_id), replies.memory)
+
+    async def restore(self, memory_id: str) -> Memory:
+        """Undo a forget and return the memory. The id may be shortened."""
+        return await self._call(Restore(id=memory_id), replies.memory)
+
+    async def history(self, memory_id: str = "", *, limit: int = 50) -> builtins.list[HistoryEntry]:
+        """Return the writes to one memory, or to all of them, newest first."""
+        return await self._call(GetHistory(id=memory_id, limit=limit), replies.history)
+
+    async def why(self, limit: int = 1) -> builtins.list[Trace]:
+        """Return how the latest context updates of this session were decided, newest first."""
+        return await self._call(Why(limit=limit), replies.traces)
+
+    async def status(self) -> Status:
+        """Return the daemon's health."""
+        return await self._call(GetStatus(), replies.status)
+
+    async def ping(self, *, deadline_s: float | None = None) -> Pong:
+        """Ask whether the daemon is there and ready."""
+        return await self._call(Ping(), replies.pong, deadline_s)
+
+    async def backup(self, path: str | Path = "", *, deadline_s: float = 300.0) -> str:
+        """Write a copy of the ledger to a new file, by default a dated one among the backups; return its path."""
+        return await self._call(Backup(path=str(path)), replies.detail, deadline_s)
+
+    async def reindex(self) -> str:
+        """Begin to rebuild the index from the ledger; status and events show how far it is."""
+        return await self._call(Reindex(), replies.detail)
+
+    async def events(self) -> AsyncGenerator[Event]:
+        """Yield what the daemon is doing, as it happens.
+
+        Begins to listen at the first step. Goes on after a restart of the daemon; ends when the client is closed.
+        """
+        transport, link = await self._ready(), self._core.link()
+        subscription = await transport.subscribe(self._core.paths)
+        with subscription:
+            while not link.closed:
+                event = subscription.next()
+                if event is not None:
+                    yield event
+                    continue
+                with anyio.move_on_after(TICK_S):
+                    await anyio.wait_readable(subscription.fd)
+
+    async def _ready(self) -> _Suspending:
+        if self._transport is None:
+            self._transport = _Suspending(anyio.CapacityLimiter(1))
+        if not self._located:
+            await self._transport.locate(self._core, self._project)
+            self._located = True
+        return self._transport
+
+    async def _call(self, request: Request, parse: Callable[[Reply], T], deadline_s: float | None = None) -> T:
+        return await self._core.call(await self._ready(), request, parse, deadline_s)

@@ -1,0 +1,223 @@
+"""The blocking client."""
+
+import builtins
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeVar, Unpack
+
+from memoryd_client import replies
+from memoryd_client.connection import Connection
+from memoryd_client.core import Core
+from memoryd_client.exchange import TICK_S, finish
+from memoryd_client.link import Link
+from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, PendingMemory
+from memoryd_client.messages import (
+    Backup,
+    Event,
+    Forget,
+    Get,
+    GetHistory,
+    GetStatus,
+    HistoryEntry,
+    List,
+    Message,
+    Ping,
+    Pong,
+    Push,
+    Read,
+    Recall,
+    Reindex,
+    Reply,
+    Request,
+    Restore,
+    Search,
+    Status,
+    Trace,
+    Trigger,
+    Why,
+)
+from memoryd_client.outgoing import conversation, encoded
+from memoryd_client.paths import Paths
+from memoryd_client.requests import MemoryFields, Narrowing, filters, new_memory
+from memoryd_client.subscription import Subscription
+
+T = TypeVar("T")
+
+
+class _Blocking:
+    """A transport that blocks its thread; its coroutines never suspend."""
+
+    async def connect(self, link: Link) -> Connection:
+        return link.connect()
+
+    async def receive(self, connection: Connection, timeout_s: float) -> bytes | None:
+        return connection.receive(timeout_s)
+
+    async def pause(self, duration_s: float) -> None:
+        time.sleep(duration_s)  # noqa: ASYNC251 - there is no event loop
+
+
+class Client:
+    """Talks to the daemon from ordinary code. Threads may share one; a forked child may go on using it.
+
+    Without a `project` it sees and stores global memories only. `paths` says where the daemon is, if not where the
+    environment says. Each call that has an answer gives up after `deadline_s` seconds. `close` gives queued context
+    updates `linger_s` seconds to leave: a process that pushes and ends at once wants more than 0, or
+    `push_acknowledged`.
+
+    Raises:
+        UnsafeSocket: the runtime folder's path is too long for a socket.
+
+    Every call that has an answer raises:
+        DaemonUnreachable: no daemon listens; found out at once. UnsafeSocket where somebody else might.
+        DeadlineExceeded: it did not answer in time.
+        RequestFailed: it answered with an error, in `code`, `message` and `hint`.
+    """
+
+    def __init__(
+        self,
+        *,
+        session: str = "",
+        project: str | Path | None = None,
+        agent: str = "",
+        owner: str = "local",
+        paths: Paths | None = None,
+        deadline_s: float = 5.0,
+        linger_s: float = 0.0,
+    ) -> None:
+        self._core = Core(
+            session=session, agent=agent, owner=owner, paths=paths, deadline_s=deadline_s, linger_s=linger_s
+        )
+        self._core.locate(project)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close every socket. Calls that other threads have under way fail at once."""
+        link = self._core.close()
+        if link is not None:
+            link.close(self._core.linger_s)
+            link.terminate()
+
+    def push_context(self, messages: Sequence[Message], *, trigger: Trigger = "turn", turn: int | None = None) -> bool:
+        """Say what the agent is doing now, newest message last; return whether it was queued.
+
+        Returns at once whatever the daemon does. False: a few updates already wait for a daemon that is away, or its
+        socket is not safe to use. Of a long conversation the end is sent: at most 1,000 messages and 1 MiB of text; a
+        message too long for that keeps its own end.
+
+        Raises:
+            TypeError: `messages` holds something else, or a field has another type.
+            ValueError: there is no such trigger.
+        """
+        link = self._core.link()
+        return link.push(encoded(self._core.update(link, messages, trigger, turn)))
+
+    def push_acknowledged(
+        self, messages: Sequence[Message], *, trigger: Trigger = "turn", turn: int | None = None
+    ) -> None:
+        """Say what the agent is doing now, and wait until the daemon has accepted it."""
+        update = self._core.update(self._core.link(), messages, trigger, turn)
+        self._call(Push(update=update), replies.detail)
+
+    def take_pending(self, *, deadline_s: float = 0.5) -> PendingMemory | None:
+        """Take what is worth knowing on this turn, if anything; it counts as shown from now on.
+
+        Where the answer is lost, nothing is: the next call asks for the same again.
+        """
+        return finish(self._core.take(_TRANSPORT, deadline_s))
+
+    def recall(self, messages: Sequence[Message] = ()) -> PendingMemory | None:
+        """Judge memories against a context now, by default the one last pushed; marks nothing as shown."""
+        return self._call(Recall(messages=conversation(messages)), replies.pending)
+
+    def remember(self, content: str, **fields: Unpack[MemoryFields]) -> Memory:
+        """Store a memory and return it as it now stands; it is durable then.
+
+        Raises:
+            ValueError: a field has a value that it cannot have.
+        """
+        return (self.remember_many([new_memory(content, **fields)]))[0]
+
+    def remember_many(self, memories: Sequence[NewMemory]) -> builtins.list[Memory]:
+        """Store memories, in requests of at most 1,000 and 2 MiB; each of these is stored whole or not at all."""
+        return finish(self._core.remember_many(_TRANSPORT, memories))
+
+    def search(self, query: str, *, limit: int = 10, **narrowing: Unpack[Narrowing]) -> builtins.list[Hit]:
+        """Find memories by meaning and words, best first."""
+        return self._call(Search(query=query, limit=limit, filters=filters(**narrowing)), replies.hits)
+
+    def read(self, memory_id: str, *, offset: int = 0, limit: int = 1000) -> MemoryPage:
+        """Return `limit` characters of a memory's content from `offset` on. The id may be shortened."""
+        return self._call(Read(id=memory_id, offset=offset, limit=limit), replies.page)
+
+    def list(self, *, limit: int = 50, before: str = "", **narrowing: Unpack[Narrowing]) -> builtins.list[Memory]:
+        """Return memories, newest first; continue after the id `before`."""
+        request = List(filters=filters(**narrowing), limit=limit, before=before)
+        return self._call(request, replies.memories)
+
+    def get(self, memory_id: str) -> Memory:
+        """Return a memory with all its fields, whatever its state. The id may be shortened."""
+        return self._call(Get(id=memory_id), replies.memory)
+
+    def forget(self, memory_id: str) -> Memory:
+        """Put a memory out of sight and return it; `restore` brings it back. The id may be shortened."""
+        return self._call(Forget(id=memory_id), replies.memory)
+
+    def restore(self, memory_id: str) -> Memory:
+        """Undo a forget and return the memory. The id may be shortened."""
+        return self._call(Restore(id=memory_id), replies.memory)
+
+    def history(self, memory_id: str = "", *, limit: int = 50) -> builtins.list[HistoryEntry]:
+        """Return the writes to one memory, or to all of them, newest first."""
+        return self._call(GetHistory(id=memory_id, limit=limit), replies.history)
+
+    def why(self, limit: int = 1) -> builtins.list[Trace]:
+        """Return how the latest context updates of this session were decided, newest first."""
+        return self._call(Why(limit=limit), replies.traces)
+
+    def status(self) -> Status:
+        """Return the daemon's health."""
+        return self._call(GetStatus(), replies.status)
+
+    def ping(self, *, deadline_s: float | None = None) -> Pong:
+        """Ask whether the daemon is there and ready."""
+        return self._call(Ping(), replies.pong, deadline_s)
+
+    def backup(self, path: str | Path = "", *, deadline_s: float = 300.0) -> str:
+        """Write a copy of the ledger to a new file, by default a dated one among the backups; return its path."""
+        return self._call(Backup(path=str(path)), replies.detail, deadline_s)
+
+    def reindex(self) -> str:
+        """Begin to rebuild the index from the ledger; status and events show how far it is."""
+        return self._call(Reindex(), replies.detail)
+
+    def events(self, *, timeout_s: float | None = None) -> Iterator[Event]:
+        """Yield what the daemon is doing, as it happens, until nothing has happened for `timeout_s` seconds.
+
+        Begins to listen at the first step. Goes on after a restart of the daemon; ends when the client is closed.
+        """
+        link = self._core.link()
+        with Subscription(self._core.paths) as subscription:
+            until = None if timeout_s is None else time.monotonic() + timeout_s
+            while not link.closed and (until is None or time.monotonic() < until):
+                event = subscription.next()
+                if event is None:
+                    subscription.wait(TICK_S if until is None else min(TICK_S, max(0.0, until - time.monotonic())))
+                    continue
+                yield event
+                until = None if timeout_s is None else time.monotonic() + timeout_s
+
+    def _call(self, request: Request, parse: Callable[[Reply], T], deadline_s: float | None = None) -> T:
+        return finish(self._core.call(_TRANSPORT, request, parse, deadline_s))
+
+
+_TRANSPORT = _Blocking()

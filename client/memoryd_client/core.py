@@ -1,0 +1,127 @@
+"""What both clients share: on whose behalf they speak, their sockets, and each operation that takes several steps."""
+
+import os
+import secrets
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import time
+from typing import TypeVar
+
+from memoryd_client import replies
+from memoryd_client.connection import check_path
+from memoryd_client.errors import DaemonUnreachable, RequestFailed
+from memoryd_client.exchange import Transport, exchange
+from memoryd_client.link import Link
+from memoryd_client.memory import Memory, NewMemory, PendingMemory
+from memoryd_client.messages import (
+    MAX_FRAME_BYTES,
+    Caller,
+    ContextUpdate,
+    Envelope,
+    Failure,
+    Message,
+    Remember,
+    Reply,
+    Request,
+    Take,
+    Trigger,
+)
+from memoryd_client.outgoing import check_context, conversation, encoded
+from memoryd_client.paths import Paths
+from memoryd_client.project import project_root
+from memoryd_client.requests import chunks
+
+T = TypeVar("T")
+
+
+class Core:
+    """A client without its way of waiting."""
+
+    def __init__(
+        self, *, session: str, agent: str, owner: str, paths: Paths | None, deadline_s: float, linger_s: float
+    ) -> None:
+        self.paths = paths or Paths.from_environment()
+        self.deadline_s = deadline_s
+        self.linger_s = linger_s
+        for path in (self.paths.push_socket, self.paths.rpc_socket, self.paths.events_socket):
+            check_path(path)
+        self.caller = Caller(owner=owner, agent=agent, session=session)
+        self._links: dict[int, Link] = {}
+        self._closed = False
+        self._unsettled: deque[str] = deque()
+        """Takes whose answer never came: what they were to hand over is still owed."""
+
+    def locate(self, project: str | Path | None) -> None:
+        """Find the project's root on the disk, and speak on its behalf from now on."""
+        old = self.caller
+        self.caller = Caller(owner=old.owner, agent=old.agent, session=old.session, project=project_root(project))
+
+    def link(self) -> Link:
+        """Return this process's sockets; a forked child gets its own, and leaves its parent's alone."""
+        pid = os.getpid()
+        # setdefault is atomic: of two threads that come here first in a child, one wins.
+        link = self._links.get(pid) or self._links.setdefault(pid, Link(self.paths))
+        if self._closed:
+            raise DaemonUnreachable(str(self.paths.rpc_socket), "this client is closed")
+        return link
+
+    def close(self) -> Link | None:
+        """Mark as closed and return this process's sockets, to be closed, the first time."""
+        self._closed = True
+        return self._links.pop(os.getpid(), None)
+
+    def update(self, link: Link, messages: Sequence[Message], trigger: Trigger, turn: int | None) -> ContextUpdate:
+        """Return a context update; raise TypeError or ValueError for what is none."""
+        check_context(trigger, turn)
+        return ContextUpdate(
+            caller=self.caller,
+            messages=conversation(messages),
+            trigger=trigger,
+            turn=turn,
+            sequence=next(link.sequence),
+            client=link.client,
+            sent_at=time(),
+        )
+
+    async def call(
+        self,
+        transport: Transport,
+        request: Request,
+        parse: Callable[[Reply], T],
+        deadline_s: float | None = None,
+    ) -> T:
+        """Return what `parse` reads from the reply to `request`."""
+        link = self.link()
+        request_id = next(link.requests)
+        deadline = self.deadline_s if deadline_s is None else deadline_s
+        name = str(type(request).__struct_config__.tag)
+        frame = encoded(Envelope(id=request_id, request=request, caller=self.caller, deadline_s=deadline))
+        if len(frame) > MAX_FRAME_BYTES:
+            raise RequestFailed(
+                Failure(
+                    code="too_large",
+                    message=f"the request `{name}` has {len(frame)} bytes and may have {MAX_FRAME_BYTES}",
+                    hint="Send less at once.",
+                )
+            )
+        return parse(await exchange(transport, link, frame, request_id=request_id, name=name, deadline_s=deadline))
+
+    async def take(self, transport: Transport, deadline_s: float) -> PendingMemory | None:
+        """Take what is pending; a take whose answer was lost is asked again under its old id."""
+        try:
+            take_id = self._unsettled.popleft()
+        except IndexError:
+            take_id = secrets.token_hex(16)
+        try:
+            return await self.call(transport, Take(take_id=take_id), replies.pending, deadline_s)
+        except BaseException:
+            self._unsettled.append(take_id)
+            raise
+
+    async def remember_many(self, transport: Transport, memories: Sequence[NewMemory]) -> list[Memory]:
+        """Store memories in as many requests as they need."""
+        stored: list[Memory] = []
+        for chunk in chunks(memories):
+            stored += await self.call(transport, Remember(memories=chunk), replies.memories)
+        return stored

@@ -1,0 +1,124 @@
+"""How a request becomes a reply: sent, waited for, sent again after a restart, given up at its deadline.
+
+Written once, as a coroutine over a `Transport`. The asynchronous client awaits it; the blocking one runs it with a
+transport whose methods block instead of suspending, so that it finishes in one step (`finish`) without an event loop.
+"""
+
+from collections.abc import Coroutine
+from time import monotonic
+from typing import Any, Final, Protocol, TypeVar, cast
+
+import msgspec
+import zmq
+
+from memoryd_client.connection import Connection
+from memoryd_client.errors import DaemonUnreachable, DeadlineExceeded, RequestFailed, UnsafeSocket
+from memoryd_client.link import Link
+from memoryd_client.messages import Answer, Failure, Reply, decode_answer
+
+T = TypeVar("T")
+TICK_S: Final = 0.05
+"""How often a waiting call looks whether its connection is still there."""
+_RETRY_S: Final = 0.02
+"""Pause between attempts to reach a daemon that went away in the middle of a request."""
+
+
+class Transport(Protocol):
+    """What an exchange waits for."""
+
+    async def connect(self, link: Link) -> Connection:
+        """Return a new connection; raise DaemonUnreachable where nobody listens."""
+        ...
+
+    async def receive(self, connection: Connection, timeout_s: float) -> bytes | None:
+        """Return the next frame, or None after `timeout_s` seconds."""
+        ...
+
+    async def pause(self, duration_s: float) -> None:
+        """Wait."""
+        ...
+
+
+async def exchange(
+    transport: Transport, link: Link, frame: bytes, *, request_id: int, name: str, deadline_s: float
+) -> Reply:
+    """Return the daemon's reply to one encoded envelope.
+
+    A daemon that nobody finds at the first attempt is unreachable at once. One that goes away after the request was
+    sent may be restarting: the same frame is sent again, which is safe because every request names what it creates.
+
+    Raises:
+        DaemonUnreachable: nobody listens, or nobody came back within the deadline.
+        UnsafeSocket: somebody else may be listening.
+        DeadlineExceeded: the daemon is there and did not answer in time.
+        RequestFailed: the reply cannot be understood.
+    """
+    until = monotonic() + deadline_s
+    connection, sent = link.idle(), False
+    while True:
+        if connection is None:
+            try:
+                connection = await transport.connect(link)
+            except UnsafeSocket:
+                raise
+            except DaemonUnreachable:
+                if not sent or link.closed or monotonic() + _RETRY_S > until:
+                    raise
+                await transport.pause(_RETRY_S)
+                continue
+        try:
+            connection.send(frame)
+            sent = True
+            reply = await _reply(transport, connection, request_id, until)
+            if reply is None and monotonic() >= until:
+                raise DeadlineExceeded(name, deadline_s)
+        except zmq.ZMQError as exc:  # closed under our hands, by another thread or task
+            link.drop(connection)
+            raise DaemonUnreachable(link.where, "this client was closed" if link.closed else str(exc)) from exc
+        except BaseException:
+            # A late reply to this request goes down with its connection.
+            link.drop(connection)
+            raise
+        if reply is not None:
+            link.release(connection)
+            return reply
+        link.drop(connection)
+        connection = None
+
+
+async def _reply(transport: Transport, connection: Connection, request_id: int, until: float) -> Reply | None:
+    """Return the reply with this id, or None when time is up or the connection is lost."""
+    while (left_s := until - monotonic()) > 0:
+        data = await transport.receive(connection, min(left_s, TICK_S))
+        if data is None:
+            if not connection.alive():
+                return None
+            continue
+        answer = _parsed(data)
+        # Id 0: the daemon could not read whose request it was; there is only this one on the connection.
+        if answer.id in (request_id, 0):
+            return answer.reply
+    return None
+
+
+def _parsed(data: bytes) -> Answer:
+    try:
+        return decode_answer(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
+        raise RequestFailed(
+            Failure(
+                code="unsupported_version",
+                message=f"the daemon's answer is not one this client knows: {exc}",
+                hint="Client and daemon differ in version: upgrade the older one, then `memoryd restart`.",
+            )
+        ) from exc
+
+
+def finish(call: Coroutine[Any, Any, T]) -> T:
+    """Run a coroutine whose transport blocks instead of suspending."""
+    try:
+        call.send(None)
+    except StopIteration as done:
+        return cast("T", done.value)
+    call.close()
+    raise RuntimeError("a blocking transport has suspended")

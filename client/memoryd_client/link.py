@@ -1,0 +1,141 @@
+"""What one client holds open in one process: the push socket, and connections for requests."""
+
+import itertools
+import secrets
+from collections import deque
+from threading import Lock
+
+import zmq
+
+from memoryd_client.connection import Connection, check_later, check_listening
+from memoryd_client.errors import DaemonUnreachable
+from memoryd_client.paths import Paths, address
+
+PUSH_HIGH_WATER: int = 8
+"""Context updates that wait for a daemon that is away. Few: an old context is of no use to it."""
+_IDLE_CONNECTIONS = 8
+
+
+class Link:
+    """The sockets of one client in one process. Threads share it; a forked child has to make its own."""
+
+    def __init__(self, paths: Paths) -> None:
+        self.where = str(paths.rpc_socket)
+        self.client = secrets.token_hex(8)
+        self.sequence = itertools.count(1)
+        self.requests = itertools.count(1)
+        self.pushing = False
+        """Whether the push socket is set up, so that `push` touches no file."""
+        self._paths = paths
+        self._lock = Lock()
+        self._context: zmq.Context[zmq.Socket[bytes]] | None = None
+        self._push: zmq.Socket[bytes] | None = None
+        self._idle: deque[Connection] = deque()
+        self._open: set[Connection] = set()
+        self._closed = False
+
+    @property
+    def closed(self) -> bool:
+        """Whether `close` was called."""
+        return self._closed
+
+    def push(self, frame: bytes) -> bool:
+        """Queue a frame and return whether there was room. Never waits, never raises."""
+        with self._lock:
+            if self._push is None and not self._prepare():
+                return False
+            try:
+                self._push.send(frame, zmq.NOBLOCK)  # type: ignore[union-attr]  # _prepare has set it
+            except zmq.ZMQError:  # Again: full
+                return False
+            return True
+
+    def prepare(self) -> None:
+        """Set the push socket up, where its folder is safe; looks at files."""
+        with self._lock:
+            if self._push is None:
+                self._prepare()
+
+    def _prepare(self) -> bool:
+        path = self._paths.push_socket
+        if self._closed:
+            return False
+        try:
+            check_later(path)
+        except DaemonUnreachable:  # calls that have an answer say why; a push only says no
+            return False
+        push = self._sockets().socket(zmq.PUSH)
+        push.set(zmq.SNDHWM, PUSH_HIGH_WATER)
+        push.set(zmq.LINGER, 0)
+        push.set(zmq.RECONNECT_IVL, 50)
+        push.set(zmq.RECONNECT_IVL_MAX, 1000)
+        push.connect(address(path))
+        self._push = push
+        self.pushing = True
+        return True
+
+    def idle(self) -> Connection | None:
+        """Return a connection that is still good, if there is one."""
+        while self._idle:
+            try:
+                connection = self._idle.pop()
+            except IndexError:  # another thread was faster
+                return None
+            if connection.alive():
+                return connection
+            self.drop(connection)
+        return None
+
+    def connect(self) -> Connection:
+        """Return a new connection.
+
+        Raises:
+            DaemonUnreachable: nobody listens, or this client is closed.
+            UnsafeSocket: somebody else may be listening.
+        """
+        path = self._paths.rpc_socket
+        check_listening(path)
+        with self._lock:
+            if self._closed:
+                raise DaemonUnreachable(str(path), "this client is closed")
+            connection = Connection(self._sockets(), path)
+            self._open.add(connection)
+            return connection
+
+    def release(self, connection: Connection) -> None:
+        """Give a connection back after its request was answered."""
+        with self._lock:
+            if not self._closed and len(self._idle) < _IDLE_CONNECTIONS:
+                self._idle.append(connection)
+                return
+        self.drop(connection)
+
+    def drop(self, connection: Connection) -> None:
+        """Close a connection whose request was not answered."""
+        self._open.discard(connection)
+        connection.close()
+
+    def close(self, linger_s: float) -> list[Connection]:
+        """Close what is idle, giving queued pushes `linger_s` seconds; return the connections still in use.
+
+        Call `terminate` afterwards.
+        """
+        with self._lock:
+            self._closed = True
+            self.pushing = False
+            push, self._push = self._push, None
+        if push is not None:
+            push.close(int(linger_s * 1000))
+        while self._idle:
+            self.drop(self._idle.pop())
+        return list(self._open)
+
+    def terminate(self) -> None:
+        """Wait for what lingers and for connections that other threads still use; their calls fail at once."""
+        if self._context is not None:
+            self._context.term()
+
+    def _sockets(self) -> zmq.Context[zmq.Socket[bytes]]:
+        if self._context is None:
+            self._context = zmq.Context()
+        return self._context

@@ -1,0 +1,100 @@
+"""What leaves this client: checked, cut to size, and encoded whatever its text holds."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Final, get_args
+
+import msgspec
+
+from memoryd_client.messages import ContextUpdate, Envelope, Message, Trigger, encode
+
+MAX_PUSHED_MESSAGES: Final = 1_000
+"""The newest messages of a pushed conversation; the daemon looks at far fewer."""
+MAX_PUSHED_BYTES: Final = 1024 * 1024
+"""Text in one pushed context, as UTF-8: a quarter of the largest frame."""
+_MAX_LABEL = 200
+"""Characters that a role or name keeps in a conversation that has to be cut."""
+_TRIGGERS = frozenset(get_args(Trigger))
+
+
+def conversation(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """Return the end of a conversation that fits into one context update.
+
+    At most the newest `MAX_PUSHED_MESSAGES`, at most `MAX_PUSHED_BYTES` of text. Whole messages are kept from the
+    newest backwards; the one that no longer fits keeps its end, and everything before it is left out.
+
+    Raises:
+        TypeError: something in it is not a Message, or a field of one is not text.
+    """
+    newest = messages[-MAX_PUSHED_MESSAGES:] if isinstance(messages, (list, tuple)) else tuple(messages)[-1000:]
+    length = 0
+    for message in newest:
+        if not isinstance(message, Message):  # pyright: ignore[reportUnnecessaryIsInstance] - callers need not type-check
+            raise TypeError(f"messages must hold memoryd_client.Message objects, not {type(message).__name__}")
+        try:
+            length += len(message.content) + len(message.role) + len(message.name)
+            if not (type(message.content) is type(message.role) is type(message.name) is str):
+                raise TypeError
+        except TypeError:
+            raise TypeError(f"role, content and name of a Message must be str: {_types(message)}") from None
+    # A character takes at most four bytes: most conversations are known to fit without looking at their text.
+    return tuple(newest) if 4 * length <= MAX_PUSHED_BYTES else _end(newest)
+
+
+def check_context(trigger: Trigger, turn: int | None) -> None:
+    """Raise ValueError or TypeError where the daemon would have to throw a context update away."""
+    if trigger not in _TRIGGERS:
+        raise ValueError(f"trigger must be one of {', '.join(sorted(_TRIGGERS))}, not {trigger!r}")
+    if turn is not None and type(turn) is not int:
+        raise TypeError(f"turn must be an int or None, not {type(turn).__name__}")
+
+
+def encoded(message: ContextUpdate | Envelope) -> bytes:
+    """Return the frame; a lone surrogate, which UTF-8 cannot say, becomes U+FFFD, a pair the character it means."""
+    try:
+        return encode(message)
+    except UnicodeEncodeError:
+        return encode(_mended(msgspec.to_builtins(message, builtin_types=(datetime,))))
+
+
+def _mended(value: object) -> object:
+    match value:
+        case str() if not value.isascii():
+            return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        case Mapping():
+            return {_mended(key): _mended(item) for key, item in value.items()}
+        case list() | tuple():
+            return [_mended(item) for item in value]
+        case _:
+            return value
+
+
+def _end(messages: Sequence[Message]) -> tuple[Message, ...]:
+    kept: list[Message] = []
+    left = MAX_PUSHED_BYTES
+    for message in reversed(messages):
+        role, name = message.role[:_MAX_LABEL], message.name[:_MAX_LABEL]
+        left -= 4 * (len(role) + len(name))
+        if left <= 0:
+            break
+        content, size = _tail(message.content, left)
+        kept.append(Message(role=role, content=content, name=name))
+        left -= size
+        if len(content) < len(message.content):
+            break
+    return tuple(reversed(kept))
+
+
+def _tail(text: str, limit_bytes: int) -> tuple[str, int]:
+    """Return as much of the end of a text as `limit_bytes` of UTF-8 hold, whole characters, and its size."""
+    end = text[-limit_bytes:]
+    if end.isascii():
+        return end, len(end)
+    data = end.encode("utf-8", "replace")
+    if len(data) <= limit_bytes:
+        return end, len(data)
+    return data[-limit_bytes:].decode("utf-8", "ignore"), limit_bytes
+
+
+def _types(message: Message) -> str:
+    return ", ".join(f"{field} is {type(getattr(message, field)).__name__}" for field in ("role", "content", "name"))

@@ -1,0 +1,82 @@
+"""What each reply means to whoever asked: the value in it, or the error it stands for."""
+
+from typing import NoReturn
+
+from memoryd_client.errors import RequestFailed
+from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory
+from memoryd_client.messages import (
+    Done,
+    Failure,
+    History,
+    HistoryEntry,
+    Hits,
+    Memories,
+    Page,
+    Pong,
+    Reply,
+    Status,
+    Taken,
+    Trace,
+    Traces,
+)
+
+
+def detail(reply: Reply) -> str:
+    """Done: what was done."""
+    return reply.detail if isinstance(reply, Done) else _fail(reply)
+
+
+def pong(reply: Reply) -> Pong:
+    """Pong."""
+    return reply if isinstance(reply, Pong) else _fail(reply)
+
+
+def status(reply: Reply) -> Status:
+    """Status."""
+    return reply if isinstance(reply, Status) else _fail(reply)
+
+
+def pending(reply: Reply) -> PendingMemory | None:
+    """Taken: what was pending."""
+    return reply.pending if isinstance(reply, Taken) else _fail(reply)
+
+
+def memories(reply: Reply) -> list[Memory]:
+    """Memories: all of them."""
+    return list(reply.memories) if isinstance(reply, Memories) else _fail(reply)
+
+
+def memory(reply: Reply) -> Memory:
+    """Memories: the only one."""
+    return reply.memories[0] if isinstance(reply, Memories) and len(reply.memories) == 1 else _fail(reply)
+
+
+def hits(reply: Reply) -> list[Hit]:
+    """Hits: all of them, best first."""
+    return list(reply.hits) if isinstance(reply, Hits) else _fail(reply)
+
+
+def page(reply: Reply) -> MemoryPage:
+    """Page."""
+    return reply.page if isinstance(reply, Page) else _fail(reply)
+
+
+def history(reply: Reply) -> list[HistoryEntry]:
+    """History: the entries, newest first."""
+    return list(reply.entries) if isinstance(reply, History) else _fail(reply)
+
+
+def traces(reply: Reply) -> list[Trace]:
+    """Traces: newest first."""
+    return list(reply.traces) if isinstance(reply, Traces) else _fail(reply)
+
+
+def _fail(reply: Reply) -> NoReturn:
+    """Raise what a failure says; any other reply is a daemon that answers beside the question."""
+    if isinstance(reply, Failure):
+        raise RequestFailed(reply)
+    raise RequestFailed(
+        Failure(
+            code="internal", message=f"the daemon answered with {type(reply).__name__}, which answers another request"
+        )
+    )

@@ -1,0 +1,100 @@
+"""What both clients ask: requests built from the arguments of their methods."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Final, Literal, TypedDict, Unpack
+
+import msgspec
+
+from memoryd_client.memory import Importance, NewMemory, Scope, Source
+from memoryd_client.messages import MAX_FRAME_BYTES, MAX_IMPORT_BATCH, Filters, encode
+
+_MAX_CHUNK_BYTES: Final = MAX_FRAME_BYTES // 2
+
+
+class MemoryFields(TypedDict, total=False):
+    """What may be said about a memory besides its content; the defaults are NewMemory's."""
+
+    id: str
+    """Draw it yourself (`new_memory_id`) to be able to repeat the call without storing twice."""
+    category: str
+    scope: Scope | Literal["project", "global"]
+    title: str
+    tags: Sequence[str]
+    importance: Importance
+    """1 trivial, 3 ordinary, 5 vital."""
+    pinned: bool
+    speaker: str
+    """Who said it."""
+    occurred_at: datetime | str | None
+    """When it happened or was said; as text, ISO 8601. Without a zone: local time."""
+    source: Source | Literal["user", "agent", "extracted", "imported"]
+    source_session: str
+    source_messages: tuple[int, int] | None
+    """First and last message of that session."""
+    files: Sequence[str]
+    metadata: Mapping[str, str]
+    trust: float | None
+
+
+class Narrowing(TypedDict, total=False):
+    """Which memories come into question; nothing given: all active ones of this project and the global ones."""
+
+    scope: Literal["all", "project", "global"]
+    category: str
+    """One category; `categories` for several."""
+    categories: Sequence[str]
+    states: Sequence[str]
+    tags: Sequence[str]
+    pinned: bool | None
+
+
+def new_memory(content: str, **fields: Unpack[MemoryFields]) -> NewMemory:
+    """Return a memory on its way in.
+
+    Raises:
+        TypeError: a field does not exist.
+        ValueError: `occurred_at` is not a date, or a field has a value that it cannot have.
+    """
+    occurred_at = fields.get("occurred_at")
+    if isinstance(occurred_at, str):
+        occurred_at = datetime.fromisoformat(occurred_at)
+    if occurred_at is not None and occurred_at.tzinfo is None:
+        occurred_at = occurred_at.astimezone()
+    # Through builtins, so that lists become tuples, text becomes a scope, and a wrong value is found here.
+    unknown = fields.keys() - MemoryFields.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"a memory has no field {', '.join(sorted(unknown))}")
+    return msgspec.convert({**fields, "content": content, "occurred_at": occurred_at}, NewMemory)
+
+
+def filters(**narrowing: Unpack[Narrowing]) -> Filters:
+    """Return the filters for a search or a listing.
+
+    Raises:
+        TypeError: a filter does not exist.
+        ValueError: one has a value that it cannot have.
+    """
+    unknown = narrowing.keys() - Narrowing.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"there is no filter {', '.join(sorted(unknown))}")
+    category = narrowing.pop("category", "")
+    if category:
+        narrowing["categories"] = (*narrowing.get("categories", ()), category)
+    return msgspec.convert(narrowing, Filters)
+
+
+def chunks(memories: Sequence[NewMemory]) -> Iterator[tuple[NewMemory, ...]]:
+    """Cut memories into as many as one request takes, by number and by size."""
+    chunk: list[NewMemory] = []
+    size = 0
+    for memory in memories:
+        # Twice the characters at least: what cannot be encoded as it is gets mended later, and may grow.
+        bytes_here = 4 * len(memory.content) if not memory.content.isascii() else len(encode(memory))
+        if chunk and (len(chunk) >= MAX_IMPORT_BATCH or size + bytes_here > _MAX_CHUNK_BYTES):
+            yield tuple(chunk)
+            chunk, size = [], 0
+        chunk.append(memory)
+        size += bytes_here
+    if chunk:
+        yield tuple(chunk)

@@ -1,0 +1,54 @@
+"""The daemon's events as they happen."""
+
+from types import TracebackType
+from typing import Self
+
+import msgspec
+import zmq
+
+from memoryd_client.connection import check_listening
+from memoryd_client.messages import Event, decode_event
+from memoryd_client.paths import Paths, address
+
+
+class Subscription:
+    """A SUB socket in a context of its own, so that closing the client never waits for whoever listens.
+
+    It reconnects by itself: a restart of the daemon is a pause. Events published meanwhile are not repeated.
+    """
+
+    def __init__(self, paths: Paths) -> None:
+        """Subscribe to every event; raise DaemonUnreachable or UnsafeSocket where that is not possible."""
+        path = paths.events_socket
+        check_listening(path)
+        self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        self._socket = self._context.socket(zmq.SUB)
+        self._socket.set(zmq.LINGER, 0)
+        self._socket.set(zmq.SUBSCRIBE, b"")
+        self._socket.connect(address(path))
+        self.fd = self._socket.fileno()
+
+    def next(self) -> Event | None:
+        """Return the next event that this version knows, or None where none has arrived."""
+        while True:
+            try:
+                frames = self._socket.recv_multipart(zmq.NOBLOCK)
+            except zmq.Again:
+                return None
+            try:
+                return decode_event(frames[-1])
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+                continue  # published by a newer daemon
+
+    def wait(self, timeout_s: float) -> None:
+        """Wait until something has arrived, at most `timeout_s` seconds."""
+        self._socket.poll(int(timeout_s * 1000))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._socket.close(0)
+        self._context.term()

@@ -1,0 +1,7 @@
+"""The daemon's end of the wire: three sockets, typed requests in, typed replies and events out."""
+
+from memoryd.ipc.endpoints import SocketsInUse as SocketsInUse
+from memoryd.ipc.server import Server as Server
+from memoryd.ipc.statistics import Statistics as Statistics
+
+__all__ = ["Server", "SocketsInUse", "Statistics"]

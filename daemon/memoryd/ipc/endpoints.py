@@ -1,0 +1,126 @@
+"""The three sockets: made in a folder of this user's alone, or inherited from systemd."""
+
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import zmq
+
+from memoryd.ipc.frames import HARD_LIMIT_BYTES
+from memoryd.private_folder import private_folder
+from memoryd_actors.errors import Refused
+from memoryd_client.connection import check_path, listening
+from memoryd_client.errors import UnsafeSocket
+from memoryd_client.paths import Paths, address
+
+Socket = zmq.Socket[bytes]
+_BACKLOG = 512
+_LINGER_MS = 250
+"""How long the last replies may take to leave when the daemon stops; a stopped client must not hold it up."""
+
+
+class SocketsInUse(Refused):
+    """Raised when another process listens where this daemon is to listen, or nobody can."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """The daemon's bound sockets, and the context they live in."""
+
+    context: zmq.Context[Socket]
+    push: Socket
+    rpc: Socket
+    events: Socket
+
+    def close(self) -> None:
+        """Close them; waits a moment for what is still to be sent."""
+        for socket in (self.push, self.rpc, self.events):
+            socket.close(_LINGER_MS)
+        self.context.term()
+
+
+def bind(paths: Paths, inherited: Mapping[str, int]) -> Endpoints:
+    """Bind the three sockets. Those in `inherited` (push, rpc, events: descriptors) are taken over as they are.
+
+    An inherited socket's file belongs to whoever made it, and stays when the daemon stops.
+
+    Raises:
+        FolderUnsafe: the runtime folder cannot be kept from others.
+        SocketsInUse: a process listens there already, or the path is too long; the message says which.
+    """
+    private_folder(paths.runtime)
+    context: zmq.Context[Socket] = zmq.Context()
+    try:
+        push = _made(context, zmq.PULL)
+        push.set(zmq.RCVHWM, 64)
+        rpc = _made(context, zmq.ROUTER)
+        rpc.set(zmq.RCVHWM, 64)
+        rpc.set(zmq.SNDHWM, 64)
+        events = _made(context, zmq.PUB)
+        events.set(zmq.SNDHWM, 256)
+        _bind(push, paths.push_socket, inherited.get("push"))
+        _bind(rpc, paths.rpc_socket, inherited.get("rpc"))
+        _bind(events, paths.events_socket, inherited.get("events"))
+    except BaseException:
+        context.destroy(0)
+        raise
+    return Endpoints(context, push, rpc, events)
+
+
+def _made(context: zmq.Context[Socket], kind: zmq.SocketType) -> Socket:
+    socket = context.socket(kind)
+    socket.set(zmq.MAXMSGSIZE, HARD_LIMIT_BYTES)
+    socket.set(zmq.BACKLOG, _BACKLOG)
+    socket.set(zmq.LINGER, _LINGER_MS)
+    return socket
+
+
+def _bind(socket: Socket, path: Path, inherited: int | None) -> None:
+    if inherited is not None:
+        # ZeroMQ closes the descriptor with the socket; the original stays open, and its owner decides.
+        own = os.dup(inherited)
+        os.set_blocking(own, False)
+        os.set_inheritable(own, False)
+        socket.set(zmq.USE_FD, own)
+        path = _name(inherited, path)
+    else:
+        _vacant(path)
+    before = os.umask(0o177)
+    try:
+        socket.bind(address(path))
+    except zmq.ZMQError as exc:
+        raise SocketsInUse(f"cannot listen at {path}: {exc.strerror}", "Is another memoryd starting there?") from exc
+    finally:
+        os.umask(before)
+    if inherited is None:
+        path.chmod(0o600)
+
+
+def _vacant(path: Path) -> None:
+    """Make sure that nothing is lost when ZeroMQ replaces the file: it does so without asking."""
+    try:
+        check_path(path)
+    except UnsafeSocket as exc:
+        raise SocketsInUse(str(exc), exc.hint) from exc
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISSOCK(mode):
+        raise SocketsInUse(f"{path} is not a socket", "Move it away.")
+    if listening(path):
+        raise SocketsInUse(
+            f"another process listens at {path}",
+            "Stop it (`memoryd status` says which), or set MEMORYD_RUNTIME_DIR to another folder.",
+        )
+
+
+def _name(descriptor: int, otherwise: Path) -> Path:
+    """Return the path that an inherited socket is bound to."""
+    import socket
+
+    with socket.socket(fileno=os.dup(descriptor)) as inherited:
+        name = inherited.getsockname()
+    return Path(name if isinstance(name, str) else os.fsdecode(name)) if name else otherwise

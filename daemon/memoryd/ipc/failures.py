@@ -1,0 +1,62 @@
+"""Errors as a client is told of them: a code, what and why, and what to do. Never a traceback."""
+
+import logging
+
+from memoryd_actors.errors import (
+    ActorStopped,
+    Ambiguous,
+    DeadlineExceeded,
+    DiskFull,
+    LedgerCorrupt,
+    MailboxFull,
+    NotFound,
+    Refused,
+    Unavailable,
+)
+from memoryd_client.messages import ErrorCode, Failure
+
+_log = logging.getLogger(__name__)
+
+# The first that fits counts: the particular before the general.
+_CODES: tuple[tuple[type[Exception], ErrorCode], ...] = (
+    (NotFound, "not_found"),
+    (Ambiguous, "ambiguous"),
+    (MailboxFull, "overloaded"),
+    (DiskFull, "disk_full"),
+    (LedgerCorrupt, "unavailable"),
+    (Unavailable, "unavailable"),
+    (Refused, "refused"),
+    (DeadlineExceeded, "deadline"),
+)
+
+
+def expected(error: Exception) -> Failure | None:
+    """Return what to answer for an error that is part of the service; None for a bug."""
+    if isinstance(error, ActorStopped):
+        return Failure(code="unavailable", message="memoryd is stopping", hint="Try again in a moment.")
+    if isinstance(error, TimeoutError):
+        return Failure(
+            code="deadline",
+            message="memoryd was not done when the time for the answer was up",
+            hint="`memoryd status` shows what it is busy with.",
+        )
+    for kind, code in _CODES:
+        if isinstance(error, kind):
+            hint = getattr(error, "hint", "")
+            return Failure(code=code, message=str(error) or kind.__name__, hint=hint if isinstance(hint, str) else "")
+    return None
+
+
+def bug(request: str, error: Exception) -> Failure:
+    """Log an error that nobody expected, with its traceback, and return what to answer."""
+    _log.error("answering %s failed", request, exc_info=error)
+    return Failure(
+        code="internal",
+        message=f"memoryd failed on `{request}`, which is a bug: {type(error).__name__}",
+        hint="`memoryd logs` shows the details.",
+    )
+
+
+def overloaded(limit: int) -> Failure:
+    """Return the answer for a request too many."""
+    return Failure(code="overloaded", message=f"{limit} requests are under way already", hint="Try again in a moment.")

@@ -1,0 +1,254 @@
+"""Serves the three sockets: hands updates on, answers requests, publishes events.
+
+The sockets are plain ones, watched through their descriptors and emptied without waiting each time one is readable.
+That answers many clients per wake-up where zmq.asyncio makes a future per message. One thing needs care: any send on
+the rpc socket may swallow the wake-up for a request that has arrived meanwhile, so after a reply that is sent from a
+task of its own the socket is looked at again.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from types import TracebackType
+from typing import Final, Protocol, Self
+
+import anyio
+import zmq
+from anyio.abc import TaskGroup
+
+from memoryd.ipc import failures
+from memoryd.ipc.endpoints import Endpoints, Socket, bind
+from memoryd.ipc.frames import Unreadable, read_envelope, read_update
+from memoryd.ipc.statistics import Statistics
+from memoryd_client.messages import (
+    Answer,
+    Caller,
+    ContextUpdate,
+    Envelope,
+    Event,
+    Failure,
+    Reply,
+    Request,
+    encode,
+)
+from memoryd_client.paths import Paths
+
+_log = logging.getLogger(__name__)
+_BATCH: Final = 64
+"""Messages read in one go before other tasks have their turn."""
+_MAX_DEADLINE_S: Final = 3600.0
+
+
+class Answerer(Protocol):
+    """Answers requests, each in a task of its own."""
+
+    def __call__(self, request: Request, caller: Caller, deadline_s: float, /) -> Awaitable[Reply]:
+        """Return the reply; raise memoryd_actors' errors for expected failures."""
+        ...
+
+
+def _nothing_now(request: Request, caller: Caller, /) -> Reply | None:
+    return None
+
+
+class Server:
+    """The daemon's sockets, as an async context manager: bound on entry, closed on exit.
+
+    `on_update` takes a context update and must not block. `answer_now` answers what needs no waiting, on the spot;
+    where it returns None the request gets a task of its own, in which `answer` has until the client's deadline. At
+    most `concurrency` of these run at once; requests beyond that are told so.
+
+    `publish` and `statistics` may be used before, during and after; from the event loop's thread only.
+
+    Raises on entry:
+        FolderUnsafe: the runtime folder cannot be kept from others.
+        SocketsInUse: somebody listens there already.
+    """
+
+    def __init__(
+        self,
+        paths: Paths,
+        *,
+        on_update: Callable[[ContextUpdate], None],
+        answer: Answerer,
+        answer_now: Callable[[Request, Caller], Reply | None] = _nothing_now,
+        inherited: Mapping[str, int] | None = None,
+        concurrency: int = 256,
+    ) -> None:
+        self._paths = paths
+        self._on_update = on_update
+        self._answer = answer
+        self._answer_now = answer_now
+        self._inherited = dict(inherited or {})
+        self._concurrency = concurrency
+        self._count = Statistics()
+        self._endpoints: Endpoints | None = None
+        self._tasks: TaskGroup | None = None
+        self._reading = anyio.CancelScope()
+        self._more = anyio.Event()
+        self._idle = anyio.Event()
+
+    async def __aenter__(self) -> Self:
+        # A few system calls on local files, before anybody is served.
+        self._endpoints = await anyio.to_thread.run_sync(bind, self._paths, self._inherited)
+        self._tasks = anyio.create_task_group()
+        await self._tasks.__aenter__()
+        self._tasks.start_soon(self._read, self._endpoints, name="ipc")
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool | None:
+        endpoints, tasks = self._endpoints, self._tasks
+        if endpoints is None or tasks is None:
+            return None
+        self._endpoints = None
+        tasks.cancel_scope.cancel()
+        try:
+            return await tasks.__aexit__(kind, error, trace)
+        finally:
+            with anyio.CancelScope(shield=True):
+                await anyio.to_thread.run_sync(endpoints.close)
+
+    async def drain(self, timeout_s: float) -> bool:
+        """Read no more, and wait at most `timeout_s` seconds for the requests under way; return whether all are done.
+
+        Requests that were not read yet are sent again by their clients once the daemon is back.
+        """
+        self._reading.cancel()
+        with anyio.move_on_after(timeout_s):
+            while self._count.running:
+                self._idle = anyio.Event()
+                await self._idle.wait()
+        return not self._count.running
+
+    def publish(self, event: Event, /) -> None:
+        """Tell whoever listens. Never waits; a listener that does not keep up misses events."""
+        if self._endpoints is None:
+            return
+        try:
+            self._endpoints.events.send_multipart((_topic(event), encode(event)), zmq.NOBLOCK)
+            self._count.events += 1
+        except (zmq.ZMQError, UnicodeEncodeError):
+            self._count.dropped += 1
+
+    def statistics(self) -> Statistics:
+        """Return the counts so far."""
+        return replace(self._count)
+
+    async def _read(self, endpoints: Endpoints) -> None:
+        with self._reading:
+            async with anyio.create_task_group() as readers:
+                readers.start_soon(self._watch, endpoints.push, self._take_update)
+                readers.start_soon(self._watch, endpoints.rpc, self._take_request)
+                readers.start_soon(self._look_again, endpoints.rpc)
+
+    async def _watch(self, socket: Socket, take: Callable[[list[bytes]], None]) -> None:
+        descriptor = socket.fileno()
+        while True:
+            await _empty(socket, take)
+            await anyio.wait_readable(descriptor)
+
+    async def _look_again(self, socket: Socket) -> None:
+        while True:
+            await self._more.wait()
+            self._more = anyio.Event()
+            await _empty(socket, self._take_request)
+
+    def _take_update(self, frames: list[bytes]) -> None:
+        try:
+            update = read_update(frames)
+        except Unreadable as exc:
+            self._count_unreadable(exc, update=True)
+            return
+        try:
+            self._on_update(update)
+            self._count.updates += 1
+        except Exception as error:  # the outer edge: one update must not end the service
+            self._count.bugs += 1
+            _log.error("a context update of session %r failed", update.caller.session, exc_info=error)
+
+    def _take_request(self, frames: list[bytes]) -> None:
+        identity = frames[0]
+        try:
+            envelope = read_envelope(frames[1:])
+        except Unreadable as exc:
+            self._count_unreadable(exc, update=False)
+            self._reply(identity, exc.request_id, exc.failure)
+            return
+        self._count.requests += 1
+        try:
+            reply = self._answer_now(envelope.request, envelope.caller)
+        except Exception as error:  # the outer edge
+            reply = self._failed(envelope, error)
+        if reply is None:
+            if self._count.running < self._concurrency and self._tasks is not None:
+                self._count.running += 1
+                self._tasks.start_soon(self._answer_later, identity, envelope)
+                return
+            reply = failures.overloaded(self._concurrency)
+        self._reply(identity, envelope.id, reply)
+
+    async def _answer_later(self, identity: bytes, envelope: Envelope) -> None:
+        deadline_s = min(envelope.deadline_s, _MAX_DEADLINE_S)
+        reply: Reply
+        try:
+            with anyio.fail_after(deadline_s):
+                reply = await self._answer(envelope.request, envelope.caller, deadline_s)
+        except Exception as error:  # the outer edge
+            reply = self._failed(envelope, error)
+        finally:
+            self._count.running -= 1
+            if not self._count.running:
+                self._idle.set()
+        self._reply(identity, envelope.id, reply)
+        if self._endpoints is not None and int(self._endpoints.rpc.get(zmq.EVENTS)) & zmq.POLLIN:
+            self._more.set()
+
+    def _failed(self, envelope: Envelope, error: Exception) -> Failure:
+        failure = failures.expected(error)
+        if failure is None:
+            self._count.bugs += 1
+            failure = failures.bug(str(type(envelope.request).__struct_config__.tag), error)
+        return failure
+
+    def _reply(self, identity: bytes, request_id: int, reply: Reply) -> None:
+        if self._endpoints is None:
+            return
+        try:
+            frame = encode(Answer(id=request_id, reply=reply))
+        except UnicodeEncodeError as error:
+            reply = failures.bug(type(reply).__name__, error)
+            frame = encode(Answer(id=request_id, reply=reply))
+        if isinstance(reply, Failure):
+            self._count.failures += 1
+        try:
+            # A client that has gone, or does not read, costs its own replies and nobody's time: ROUTER drops them.
+            self._endpoints.rpc.send_multipart((identity, frame), zmq.NOBLOCK)
+            self._count.replies += 1
+        except zmq.ZMQError:
+            self._count.dropped += 1
+
+    def _count_unreadable(self, unreadable: Unreadable, *, update: bool) -> None:
+        if unreadable.failure.code == "too_large":
+            self._count.too_large += 1
+        elif update:
+            self._count.bad_updates += 1
+        else:
+            self._count.bad_requests += 1
+
+
+async def _empty(socket: Socket, take: Callable[[list[bytes]], None]) -> None:
+    """Take every message that has arrived, letting others have their turn now and then."""
+    while True:
+        for _ in range(_BATCH):
+            try:
+                frames = socket.recv_multipart(zmq.NOBLOCK)
+            except zmq.Again:
+                return
+            take(frames)
+        await anyio.lowlevel.checkpoint()
+
+
+def _topic(event: Event) -> bytes:
+    return str(type(event).__struct_config__.tag).encode()

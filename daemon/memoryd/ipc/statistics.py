@@ -1,0 +1,31 @@
+"""What has crossed the sockets."""
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Statistics:
+    """Counts since the start."""
+
+    updates: int = 0
+    """Context updates handed on."""
+    requests: int = 0
+    """Requests that could be read."""
+    replies: int = 0
+    """Replies sent, failures included."""
+    failures: int = 0
+    """Replies that were failures."""
+    bad_updates: int = 0
+    """Frames on the push socket that were no context update of this protocol version."""
+    bad_requests: int = 0
+    """Frames on the rpc socket that were no request of this protocol version."""
+    too_large: int = 0
+    """Frames, on either, above the size limit; far larger ones cost the sender its connection and are not seen."""
+    bugs: int = 0
+    """Requests and updates that ended in an error nobody expected; the log has the traceback."""
+    dropped: int = 0
+    """Replies and events that could not be sent."""
+    events: int = 0
+    """Events published."""
+    running: int = 0
+    """Requests being answered now."""
