@@ -75,6 +75,7 @@ class Sidecar:
         breaker: Breaker = Breaker(),  # noqa: B008 - frozen
         limits: Limits = Limits(),  # noqa: B008 - frozen
         prices: Prices = Prices(),  # noqa: B008 - frozen
+        why_off: str = "no key configured",
         deadline_s: float = 4.0,
     ) -> None:
         self._remote = remote
@@ -86,6 +87,7 @@ class Sidecar:
         self._limits = limits
         self._prices = prices
         self._deadline_s = deadline_s
+        self._why_off = why_off
         self._count = SidecarStatistics()
         self._today = Spending(day="")
         self._in_flight = _NOTHING
@@ -139,7 +141,7 @@ class Sidecar:
         if self._remote is None:
             return ComponentStatus(
                 state="off",
-                message="no key configured: the local judge decides",
+                message=f"{self._why_off}: the local judge decides",
                 hint="Set ANTHROPIC_API_KEY, or sidecar.api_key in the configuration, to have a model judge.",
             )
         trouble = self._trouble_now()

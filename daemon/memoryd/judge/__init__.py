@@ -1,0 +1,6 @@
+"""The remote judge: a model behind Anthropic's Messages API. The SDK is loaded when it is first needed."""
+
+from memoryd.judge.anthropic_judge import AnthropicJudge as AnthropicJudge
+from memoryd.judge.anthropic_judge import build_judge as build_judge
+
+__all__ = ["AnthropicJudge", "build_judge"]

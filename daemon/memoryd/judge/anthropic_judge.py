@@ -1,0 +1,146 @@
+"""The judge behind Anthropic's Messages API."""
+
+from threading import Lock
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import anyio
+import anyio.to_thread
+
+from memoryd.config import ConfigInvalid, SidecarConfig
+from memoryd.judge.prompt import SCHEMA, SYSTEM, answer_tokens, question
+from memoryd.judge.verdicts import read_reply
+from memoryd_actors.budget import Prices, estimate
+from memoryd_actors.ports import Case, JudgeFailed, Judgement
+
+if TYPE_CHECKING:
+    from anthropic import AsyncAnthropic
+
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
+class AnthropicJudge:
+    """One listwise call per case. Building it costs nothing; the SDK (1.5 s, 77 MB) is loaded by the first call."""
+
+    def __init__(self, *, api_key: str, base_url: str, model: str, prices: Prices, timeout_s: float) -> None:
+        self._api_key = api_key
+        self._base_url = base_url
+        self._model = model
+        self._prices = prices
+        self._timeout_s = timeout_s
+        self._client: AsyncAnthropic | None = None
+        self._loading = Lock()
+        self._limiter = anyio.CapacityLimiter(1)
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._model
+
+    async def prepare(self) -> "AsyncAnthropic":
+        """Load the SDK, in a thread; a caller that gives up waiting leaves it loading for the next one.
+
+        Raises:
+            JudgeFailed: it is not installed.
+
+        """
+        if self._client is not None:
+            return self._client
+        try:
+            return await anyio.to_thread.run_sync(self._load, abandon_on_cancel=True, limiter=self._limiter)
+        except ImportError as exc:
+            hint = "pip install 'memoryd[daemon]'"
+            raise JudgeFailed("request", f"the Anthropic SDK is not usable: {exc}", hint=hint) from exc
+
+    async def judge(self, case: Case) -> Judgement:
+        """Ask the model for a verdict on each exhibit.
+
+        Raises:
+            JudgeFailed: there is no usable answer; with its kind, what to do about it and what it cost.
+
+        """
+        client = await self.prepare()
+        # Not at the top: it comes with the SDK, which is loaded by now.
+        from memoryd.judge.failures import translated
+
+        unknown = estimate(case, self._prices)
+        with translated(self._model, self._base_url, unknown):
+            # The raw response: the SDK's own parsing hands over whatever a broken answer contains, unchecked.
+            response = await client.messages.with_raw_response.create(
+                model=self._model,
+                max_tokens=answer_tokens(case),
+                system=SYSTEM,
+                messages=[{"role": "user", "content": question(case)}],
+                # Thinking is on by default and would eat the answer's tokens.
+                thinking={"type": "disabled"},
+                output_config={"effort": "low", "format": {"type": "json_schema", "schema": SCHEMA}},
+            )
+        body = response.http_response.content
+        return read_reply(body, exhibits=len(case.exhibits), model=self._model, prices=self._prices, unknown=unknown)
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        if self._client is not None:
+            await self._client.close()
+
+    def _load(self) -> "AsyncAnthropic":
+        with self._loading:
+            if self._client is None:
+                self._client = _client(self._api_key, self._base_url, self._timeout_s)
+            return self._client
+
+
+def _client(api_key: str, base_url: str, timeout_s: float) -> "AsyncAnthropic":
+    import anthropic
+    import httpx2
+
+    from memoryd.judge import failures, transport
+
+    # Used by the first call; imported here so that it finds them loaded instead of blocking the event loop.
+    del failures
+    return anthropic.AsyncAnthropic(
+        # Both explicitly: otherwise the environment and profiles on disk decide.
+        api_key=api_key,
+        base_url=base_url,
+        # The sidecar has its own deadline and breaker; the SDK would obey a Retry-After of days.
+        max_retries=0,
+        timeout=timeout_s,
+        open_telemetry=False,
+        http_client=httpx2.AsyncClient(
+            transport=transport.PlainTransport(), follow_redirects=False, trust_env=False, timeout=timeout_s
+        ),
+    )
+
+
+def build_judge(config: SidecarConfig) -> AnthropicJudge | None:
+    """Return the configured judge, or None without a key.
+
+    Raises:
+        ConfigInvalid: the key cannot be one, or the address is none, or would send the key and memories in the clear.
+
+    """
+    key = config.api_key.strip()
+    if not key:
+        return None
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise ConfigInvalid("sidecar.api_key: this is not a key; it must be one line of printable ASCII")
+    try:
+        url = urlsplit(config.base_url)
+        host = url.hostname
+    except ValueError as exc:
+        raise ConfigInvalid(f"sidecar.base_url: {config.base_url!r} is not an address: {exc}") from exc
+    if url.username or url.password:
+        raise ConfigInvalid("sidecar.base_url: it must not contain a name or password; the key is sidecar.api_key")
+    if url.scheme not in {"http", "https"} or not host:
+        raise ConfigInvalid(f"sidecar.base_url: {config.base_url!r} is not an address; it begins with https://")
+    if url.scheme == "http" and host not in _LOOPBACK:
+        raise ConfigInvalid(f"sidecar.base_url: {config.base_url!r} would send memories in the clear; use https://")
+    return AnthropicJudge(
+        api_key=key,
+        base_url=config.base_url,
+        model=config.model,
+        prices=Prices(
+            input_usd_per_million=config.input_usd_per_million, output_usd_per_million=config.output_usd_per_million
+        ),
+        timeout_s=config.deadline_s,
+    )
