@@ -4,9 +4,15 @@ import os
 import resource
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 
 from memoryd import __version__
+from memoryd.ipc import Statistics as SocketStatistics
+from memoryd_actors.actor import Statistics
+from memoryd_actors.errors import MemorydError
+from memoryd_actors.indexer import Indexer
+from memoryd_actors.recall import Recall
 from memoryd_client.messages import ComponentStatus, Status
 
 BAD = frozenset({"degraded", "failed"})
@@ -50,3 +56,56 @@ def status(
         components=parts,
         warnings=warnings,
     )
+
+
+def index(indexer: Indexer, *, optimised: int) -> ComponentStatus:
+    """Return how far the index is."""
+    behind = max(0, indexer.target - indexer.applied)
+    numbers = {"applied": indexer.applied, "behind": behind, "optimised": optimised}
+    if indexer.problem is not None:
+        hint = indexer.problem.hint if isinstance(indexer.problem, MemorydError) else ""
+        return ComponentStatus(state="degraded", message=str(indexer.problem), hint=hint, numbers=numbers)
+    if not indexer.opened.is_set():
+        return ComponentStatus(state="loading", numbers=numbers)
+    return ComponentStatus(state="loading" if behind else "ok", numbers=numbers)
+
+
+def ledger(counts: Mapping[str, int], *, last_backup: str) -> ComponentStatus:
+    """Return what the ledger holds."""
+    return ComponentStatus(
+        state="ok",
+        numbers={"memories": sum(counts.values()), **counts},
+        facts={"last_backup": last_backup} if last_backup else {},
+    )
+
+
+def sessions(recall: Recall) -> ComponentStatus:
+    """Return what the memory actor is doing."""
+    return ComponentStatus(
+        state="ok",
+        numbers={
+            "loaded": recall.loaded(),
+            "busy": recall.busy(),
+            "accepted": recall.accepted,
+            "decided": recall.decided,
+            "dropped_stale": recall.dropped_stale,
+            "dropped_late": recall.dropped_late,
+        },
+    )
+
+
+def keeper(statistics: Statistics) -> ComponentStatus:
+    """Return how writes are doing."""
+    state = "degraded" if statistics.crashed else "ok"
+    message = f"{statistics.crashed} writes hit a bug" if statistics.crashed else ""
+    hint = "`memoryd logs` shows the details." if statistics.crashed else ""
+    return ComponentStatus(state=state, message=message, hint=hint, numbers=_numbers(asdict(statistics)))
+
+
+def sockets(statistics: SocketStatistics) -> ComponentStatus:
+    """Return what crossed the sockets."""
+    return ComponentStatus(state="ok", numbers=_numbers(asdict(statistics)))
+
+
+def _numbers(counts: Mapping[str, int]) -> dict[str, float]:
+    return {name: float(count) for name, count in counts.items()}

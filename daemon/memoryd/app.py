@@ -1,0 +1,238 @@
+"""The composition root: reads the configuration, builds everything, and lives until it is told to stop.
+
+Sockets come first: a client that connects while the model and the index are still loading waits for what it needs
+only. On the way down it is the other way round: nothing new in, what was accepted is finished, then files close.
+"""
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from time import monotonic
+
+import anyio
+
+from memoryd import __version__, health, notify
+from memoryd.clock import SystemClock
+from memoryd.config import Config, ConfigInvalid, load
+from memoryd.dispatch import Dispatcher
+from memoryd.embedding import build_embedder
+from memoryd.index import LanceIndex
+from memoryd.ipc import Server
+from memoryd.judge import build_judge
+from memoryd.ledger import SqlLedger
+from memoryd.lock import hold_home
+from memoryd.logs import logging_to
+from memoryd_actors.actor import ActorRef
+from memoryd_actors.breaker import Breaker
+from memoryd_actors.budget import Limits, Prices
+from memoryd_actors.curator import Curator, Schedule
+from memoryd_actors.errors import MemorydError, Refused
+from memoryd_actors.indexer import Indexer
+from memoryd_actors.keeper import Keeper, KeeperMessage
+from memoryd_actors.local_judge import LocalJudge
+from memoryd_actors.pipeline import Pipeline
+from memoryd_actors.recall import Recall
+from memoryd_actors.search import Searcher
+from memoryd_actors.sidecar import Sidecar
+from memoryd_client.memory import Memory
+from memoryd_client.messages import ContextUpdate, Event, Status
+from memoryd_client.paths import Paths
+
+log = logging.getLogger(__name__)
+
+KEEPER_QUEUE = 256
+"""Writes that wait for the Keeper before senders wait for the queue."""
+
+
+class Daemon:
+    """Everything one home needs, wired together; `run` serves until told to stop."""
+
+    def __init__(self, paths: Paths, config: Config) -> None:
+        self._paths = paths
+        self._config = config
+        self._began = monotonic()
+        self._ready = False
+        clock = SystemClock()
+        self._ledger = SqlLedger(config.ledger.url or paths.ledger, backups=paths.backups, clock=clock)
+        self._index = LanceIndex(config.index.url or paths.index, config.index)
+        self._embedder = build_embedder(config.embedding, models=paths.models, offline=config.privacy.offline)
+        remote = None if config.privacy.offline else build_judge(config.sidecar)
+        self._sidecar = Sidecar(
+            remote,
+            LocalJudge(),
+            book=self._ledger,
+            clock=clock,
+            publish=self._publish,
+            breaker=Breaker(failures_to_open=config.sidecar.failures_to_open, cool_down_s=config.sidecar.cool_down_s),
+            limits=Limits(daily_tokens=config.sidecar.daily_tokens, daily_usd=config.sidecar.daily_usd),
+            prices=Prices(
+                input_usd_per_million=config.sidecar.input_usd_per_million,
+                output_usd_per_million=config.sidecar.output_usd_per_million,
+            ),
+            deadline_s=config.sidecar.deadline_s,
+        )
+        self._indexer = Indexer(self._ledger, self._index, self._embedder, self._publish)
+        searcher = Searcher(self._embedder, self._index, self._indexer, self._ledger, config.recall)
+        pipeline = Pipeline(
+            embedder=self._embedder,
+            searcher=searcher,
+            indexer=self._indexer,
+            judge=self._sidecar,
+            clock=clock,
+            settings=config.recall,
+        )
+        self._recall = Recall(pipeline, self._ledger, clock, self._publish, config.recall)
+        self._keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
+            "keeper",
+            lambda: Keeper(self._ledger, clock, self._publish, self._indexer.kick),
+            on_crash=_log_crash,
+            capacity=KEEPER_QUEUE,
+        )
+        self._curator = Curator(
+            index=self._index,
+            indexer=self._indexer,
+            recall=self._recall,
+            back_up=self._back_up,
+            publish=self._publish,
+            schedule=Schedule(
+                optimise_s=config.index.optimise_s,
+                optimise_rows=config.index.optimise_rows,
+                backup_s=config.ledger.backup_hours * 3600,
+            ),
+        )
+        dispatcher = Dispatcher(
+            recall=self._recall,
+            keeper=self._keeper,
+            searcher=searcher,
+            indexer=self._indexer,
+            ledger=self._ledger,
+            clock=clock,
+            status=self._status,
+            back_up=self._back_up,
+            ready=lambda: self._ready,
+        )
+        self._server = Server(
+            paths,
+            on_update=self._accept,
+            answer=dispatcher.answer,
+            answer_now=dispatcher.answer_now,
+            inherited=notify.inherited_sockets(),
+        )
+
+    async def run(self) -> None:
+        """Serve until SIGTERM or SIGINT, then finish what was accepted."""
+        async with self._resources(), anyio.create_task_group() as tasks:
+            with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+                async with anyio.create_task_group() as sessions, self._server:
+                    self._recall.start(sessions)
+                    tasks.start_soon(self._keeper.run, name="keeper")
+                    tasks.start_soon(self._indexer.run, name="indexer")
+                    tasks.start_soon(self._curator.run, name="curator")
+                    tasks.start_soon(self._embedder.warm, name="model")
+                    tasks.start_soon(notify.feed_watchdog, name="watchdog")
+                    self._ready = True
+                    notify.notify(f"READY=1\nSTATUS=serving {self._paths.home}")
+                    log.info("ready after %.3f s, serving %s", monotonic() - self._began, self._paths.home)
+                    async for received in signals:
+                        log.info("%s: stopping", signal.Signals(received).name)
+                        break
+                    await self._drain()
+            tasks.cancel_scope.cancel()
+        log.info("stopped")
+
+    @asynccontextmanager
+    async def _resources(self) -> AsyncGenerator[None]:
+        """Open what holds files, in order, and close it in reverse, whatever happens."""
+        async with AsyncExitStack() as stack:
+            await self._ledger.open()
+            stack.push_async_callback(self._ledger.close)
+            stack.push_async_callback(self._index.close)
+            await stack.enter_async_context(self._embedder)
+            await self._sidecar.open()
+            stack.push_async_callback(self._sidecar.close)
+            yield
+
+    async def _drain(self) -> None:
+        """Upstream to downstream: requests, contexts, writes, index."""
+        limit_s = self._config.daemon.drain_s
+        notify.stopping(limit_s)
+        self._ready = False
+        with anyio.move_on_after(limit_s) as limit:
+            await self._server.drain(limit_s)
+            self._keeper.close()
+            await self._keeper.stopped.wait()
+            await self._recall.drain()
+        if limit.cancelled_caught:
+            log.warning("stopped after %g s with work left; what was acknowledged is safe", limit_s)
+
+    def _accept(self, update: ContextUpdate) -> None:
+        self._recall.offer(update)
+
+    def _publish(self, event: Event, /) -> None:
+        self._server.publish(event)
+
+    async def _back_up(self, target: Path | None = None) -> str:
+        if target is not None:
+            await self._ledger.backup(str(target))
+            return str(target)
+        return str(await self._ledger.backup_dated(self._config.ledger.keep_backups))
+
+    async def _status(self) -> Status:
+        counts = await self._ledger.counts()
+        return health.status(
+            home=self._paths.home,
+            ready=self._ready,
+            busy=self._recall.busy() > 0 or self._indexer.applied < self._indexer.target,
+            uptime_s=monotonic() - self._began,
+            components={
+                "model": self._embedder.status,
+                "index": lambda: health.index(self._indexer, optimised=self._curator.optimised),
+                "ledger": lambda: health.ledger(counts, last_backup=self._curator.last_backup),
+                "sidecar": self._sidecar.status,
+                "sessions": lambda: health.sessions(self._recall),
+                "keeper": lambda: health.keeper(self._keeper.statistics()),
+                "sockets": lambda: health.sockets(self._server.statistics()),
+            },
+        )
+
+
+def main() -> int:
+    """Run the daemon in the foreground; return the exit code."""
+    paths = Paths.from_environment()
+    try:
+        config = load(paths.config)
+        with hold_home(paths, version=__version__), logging_to(paths, config.daemon.log_level):
+            daemon = Daemon(paths, config)
+            try:
+                anyio.run(daemon.run)
+            except ExceptionGroup as group:
+                refusals, bugs = group.split(Refused)
+                if refusals is None or bugs is not None:
+                    raise
+                raise _first(refusals) from None
+    except ConfigInvalid as exc:
+        return _fail(str(exc), "Mend it, or take the setting out; `memoryd config list` shows what there is.")
+    except MemorydError as exc:
+        return _fail(str(exc), exc.hint)
+    return os.EX_OK
+
+
+def _first(group: ExceptionGroup[Refused]) -> Refused:
+    """Return the first of several refusals: one line says more than a tree."""
+    for error in group.exceptions:
+        return _first(error) if isinstance(error, ExceptionGroup) else error
+    raise AssertionError("an exception group is never empty")
+
+
+def _fail(message: str, hint: str) -> int:
+    log.error("%s", message)
+    sys.stderr.write(f"memoryd: {message}\n{hint}\n" if hint else f"memoryd: {message}\n")
+    return 1
+
+
+def _log_crash(name: str, bug: Exception) -> None:
+    log.error("%s crashed on a message and was rebuilt", name, exc_info=bug)
