@@ -1,0 +1,124 @@
+"""Commands for agents and their hooks: push a context, take what came of it, see why."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from memoryd_client.cli import render
+from memoryd_client.cli.edge import CommandFailed
+from memoryd_client.cli.options import Agent, Autostart, Json, Owner, Project, Session, connect, examples
+from memoryd_client.cli.output import note, out, out_json
+from memoryd_client.messages import Message, Trigger
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command(
+        epilog=examples(
+            'memoryd push --session s1 "why does the login test fail at midnight?"',
+            "memoryd push --session s1 --file transcript.jsonl",
+            'echo \'{"role": "user", "content": "hello"}\' | memoryd push --session s1',
+        )
+    )(push)
+    app.command(epilog=examples("memoryd take --session s1", "memoryd take --session s1 --json"))(take)
+    app.command(epilog=examples("memoryd why --session s1", "memoryd why --session s1 --turn 7", "memoryd why -n 5"))(
+        why
+    )
+
+
+def push(
+    text: Annotated[
+        list[str] | None, typer.Argument(metavar="[TEXT]...", help="Messages of the user, oldest first.")
+    ] = None,
+    *,
+    file: Annotated[
+        Path | None, typer.Option("--file", metavar="FILE", help="JSON lines {role, content}; else from stdin.")
+    ] = None,
+    role: Annotated[str, typer.Option(metavar="ROLE", help="Who says TEXT.")] = "user",
+    trigger: Annotated[Trigger, typer.Option(help="Why the context is pushed.")] = "turn",
+    turn: Annotated[
+        int | None, typer.Option(metavar="N", help="The agent's count of turns. [default: counted]")
+    ] = None,
+    session: Session = "",
+    project: Project = None,
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+) -> None:
+    """Push the end of a conversation, and wait until the daemon has it."""
+    if text and file:
+        raise typer.BadParameter("give TEXT or --file, not both")
+    if text:
+        messages = [Message(role=role, content=one) for one in text]
+    elif file:
+        messages = _messages(file.read_text(encoding="utf-8").splitlines(), str(file))
+    else:
+        messages = _messages(sys.stdin, "stdin")
+    if not messages:
+        raise CommandFailed("there are no messages to push")
+    with connect(session, project, agent, owner, autostart=autostart) as memory:
+        memory.push_acknowledged(messages, trigger=trigger, turn=turn)
+
+
+def _messages(lines: Iterable[str], name: str) -> list[Message]:
+    """Parse JSON lines; raise CommandFailed, naming the line, where one is not a message."""
+    decode = msgspec.json.Decoder(Message).decode
+    messages: list[Message] = []
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                messages.append(decode(line))
+            except msgspec.MsgspecError as exc:
+                raise CommandFailed(
+                    f"{name}, line {number}: {exc}", 'A line is {"role": "user", "content": "..."}.'
+                ) from exc
+    return messages
+
+
+def take(
+    *,
+    session: Session = "",
+    project: Project = None,
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Take what is pending for a session: text for its prompt. What is taken counts as shown."""
+    with connect(session, project, agent, owner, autostart=autostart) as memory:
+        pending = memory.take_pending()
+    render.pending(pending, as_json=as_json)
+
+
+def why(
+    *,
+    turn: Annotated[int | None, typer.Option(metavar="N", help="Only this turn, of the last 50.")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=50, help="The last N decisions.")] = 1,
+    session: Session = "",
+    project: Project = None,
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Print how a turn was decided: candidates, scores, reasons, times.
+
+    Without --session, the latest decisions of all sessions.
+    """
+    with connect(session, project, agent, owner, autostart=autostart) as memory:
+        traces = memory.why(limit if turn is None else 50)
+    if turn is not None:
+        traces = [trace for trace in traces if trace.turn == turn][:limit]
+    if as_json:
+        out_json(traces)
+        return
+    if not traces:
+        note("nothing was decided yet" if turn is None else f"nothing is known of turn {turn}")
+    for index, trace in enumerate(traces):
+        if index:
+            out()
+        render.trace(trace)

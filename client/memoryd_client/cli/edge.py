@@ -1,0 +1,92 @@
+"""The outer edge: turns what went wrong into one line on stderr and an exit code."""
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import NoReturn
+
+from memoryd_client.cli.output import ReaderGone, note
+from memoryd_client.errors import DaemonUnreachable, MemorydError
+
+DONE, FAILED, USAGE, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 130
+
+_DAEMON_EXTRA = (
+    "alembic",
+    "anthropic",
+    "huggingface_hub",
+    "lancedb",
+    "numpy",
+    "onnxruntime",
+    "pyarrow",
+    "sqlalchemy",
+    "tokenizers",
+)
+"""What `memoryd[daemon]` brings: any of these missing means that it is not installed."""
+
+
+class CommandFailed(MemorydError):
+    """Raised when a command cannot do what was asked; the message says why, the hint what helps."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command line and leave the process: 0 done, 1 failed, 2 usage, 3 daemon not reachable."""
+    sys.exit(run(sys.argv[1:] if arguments is None else arguments))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code. Nothing but results reaches stdout, no traceback the terminal."""
+    try:
+        from memoryd_client.cli.app import app
+
+        app(args=list(arguments), prog_name="memoryd")
+    except SystemExit as leaving:
+        return leaving.code if isinstance(leaving.code, int) else DONE if leaving.code is None else FAILED
+    except ReaderGone:
+        return DONE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except DaemonUnreachable as error:
+        return _complain(error, UNREACHABLE)
+    except Exception as error:
+        return _complain(error, FAILED)
+    return DONE
+
+
+def _complain(error: Exception, code: int) -> int:
+    if os.environ.get("MEMORYD_DEBUG"):
+        traceback.print_exception(error)
+    told = _describe(error)
+    note(told if "memoryd" in told.partition(";")[0] else f"memoryd: {told}")
+    return code
+
+
+def _describe(error: Exception) -> str:
+    match error:
+        case MemorydError():
+            return sentence(str(error), error.hint)
+        case ModuleNotFoundError() if (error.name or "").partition(".")[0] in _DAEMON_EXTRA:
+            return f"{error.name} is missing; pip install 'memoryd[daemon]'"
+        case OSError() if error.filename is not None:
+            return f"{error.filename}: {error.strerror}"
+        case _:
+            pass
+    from memoryd_actors import errors as daemon
+
+    if isinstance(error, daemon.MemorydError):
+        return sentence(str(error), error.hint)
+    return sentence(f"this is a bug: {type(error).__name__}: {error}", "MEMORYD_DEBUG=1 shows where it happened")
+
+
+def sentence(message: str, hint: str) -> str:
+    """Join what happened and what helps in one line."""
+    happened, helps = (" ".join(text.split()).rstrip(".") for text in (message, hint))
+    if not helps:
+        return happened
+    first = helps.split(" ", 1)[0]
+    ordinary = first[:1].isupper() and first[1:].islower()
+    return f"{happened}; {helps[0].lower() + helps[1:] if ordinary else helps}"

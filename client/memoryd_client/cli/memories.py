@@ -1,0 +1,274 @@
+"""Commands about memories: store, find, read, forget."""
+
+import sys
+from typing import Annotated, Literal
+
+import typer
+
+from memoryd_client.cli import render
+from memoryd_client.cli.edge import CommandFailed
+from memoryd_client.cli.options import Agent, Autostart, Json, MemoryId, Owner, Project, Session, connect, examples
+from memoryd_client.cli.output import fields, note, out, out_json, short_ids, table, write
+from memoryd_client.memory import Scope, Source
+
+Category = Annotated[list[str] | None, typer.Option("--category", "-c", metavar="NAME", help="Only these categories.")]
+Reach = Annotated[Literal["all", "project", "global"], typer.Option("--scope", help="This project's, global, or both.")]
+Tag = Annotated[list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="Only with this tag.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command(
+        epilog=examples(
+            'memoryd add "Token expiry is computed in UTC." --tag auth',
+            'memoryd add "Use uv, never pip." --category correction --scope global --trust 1',
+            "git log -1 --format=%B | memoryd add - --title 'Why we changed the parser'",
+        )
+    )(add)
+    app.command(epilog=examples('memoryd search "token expiry"', "memoryd search uv -c correction --json"))(search)
+    app.command(epilog=examples('memoryd recall "why does the login test fail at midnight?"'))(recall)
+    app.command("list", epilog=examples("memoryd list", "memoryd list --all --json | jq -r '.[].id'"))(list_)
+    app.command(epilog=examples("memoryd show 4k2m9x0c"))(show)
+    app.command(epilog=examples("memoryd read 4k2m9x0c", "memoryd read 4k2m9x0c --offset 1000 --limit 500"))(read)
+    app.command(epilog=examples("memoryd forget 4k2m9x0c"))(forget)
+    app.command(epilog=examples("memoryd restore 4k2m9x0c"))(restore)
+    app.command(epilog=examples("memoryd history", "memoryd history 4k2m9x0c --json"))(history)
+
+
+def add(
+    content: Annotated[str, typer.Argument(metavar="TEXT", help="What to remember; - reads it from stdin.")],
+    *,
+    category: Annotated[str, typer.Option("--category", "-c", metavar="NAME", help="What kind of memory.")] = "fact",
+    scope: Annotated[Scope, typer.Option(help="How far it reaches.")] = Scope.PROJECT,
+    title: Annotated[str, typer.Option(metavar="TEXT", help="A line that stands for it in lists.")] = "",
+    tag: Annotated[list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="A tag; repeatable.")] = None,
+    importance: Annotated[int, typer.Option(min=1, max=5, help="1 trivial to 5 vital.")] = 3,
+    pinned: Annotated[bool, typer.Option("--pinned", help="Never let it fade.")] = False,
+    trust: Annotated[
+        float | None, typer.Option(min=0.0, max=1.0, help="How far it can be relied on. [default: by its source]")
+    ] = None,
+    source: Annotated[Source, typer.Option(help="Who says so.")] = Source.USER,
+    speaker: Annotated[str, typer.Option(metavar="NAME", help="Who said it.")] = "",
+    occurred_at: Annotated[str, typer.Option(metavar="DATE", help="When it happened, ISO 8601.")] = "",
+    file: Annotated[list[str] | None, typer.Option("--file", metavar="PATH", help="A file it is about.")] = None,
+    session: Session = "",
+    project: Project = None,
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Remember something, and print its id once it is safe on disk."""
+    text = sys.stdin.read().strip() if content == "-" else content
+    with connect(session, project, agent, owner, autostart=autostart) as memory:
+        saved = memory.remember(
+            text,
+            category=category,
+            scope=scope,
+            title=title,
+            tags=tuple(tag or ()),
+            importance=importance,
+            pinned=pinned,
+            trust=trust,
+            source=source,
+            speaker=speaker,
+            occurred_at=render.parse_date(occurred_at),
+            source_session=session,
+            files=tuple(file or ()),
+        )
+    if as_json:
+        out_json(saved)
+    else:
+        out(saved.id)
+
+
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in words or as a question.")],
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="At most this many.")] = 10,
+    category: Category = None,
+    scope: Reach = "all",
+    tag: Tag = None,
+    session: Session = "",
+    project: Project = None,
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Find memories by meaning and words, best first."""
+    with connect(session, project, agent, owner, autostart=autostart) as memory:
+        hits = memory.search(query, limit=limit, categories=tuple(category or ()), scope=scope, tags=tuple(tag or ()))
+    if as_json:
+        out_json(hits)
+        return
+    if not hits:
+        note("nothing found")
+        return
+    ids = short_ids(hit.id for hit in hits)
+    table(
+        ("id", "score", "vector", "words", "date", "category", "memory"),
+        [
+            (
+                ids[hit.id],
+                f"{hit.score:.2f}",
+                f"{hit.vector_score:.2f}",
+                f"{hit.word_score:.2f}",
+                f"{hit.timestamp:%Y-%m-%d}",
+                hit.category,
+                hit.summary,
+            )
+            for hit in hits
+        ],
+        right=("score", "vector", "words"),
+    )
+
+
+def recall(
+    context: Annotated[
+        list[str] | None, typer.Argument(metavar="[TEXT]...", help="What is going on; else the session's last context.")
+    ] = None,
+    *,
+    session: Session = "",
+    project: Project = None,
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Print what an agent would be given for a context. Changes nothing."""
+    from memoryd_client.messages import Message
+
+    messages = [Message(role="user", content=text) for text in context or ()]
+    with connect(session, project, agent, owner, autostart=autostart) as memory:
+        pending = memory.recall(messages)
+    render.pending(pending, as_json=as_json)
+
+
+def list_(
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 50,
+    category: Category = None,
+    scope: Reach = "all",
+    tag: Tag = None,
+    everything: Annotated[
+        bool, typer.Option("--all", "-a", help="Forgotten, replaced and archived ones, too.")
+    ] = False,
+    session: Session = "",
+    project: Project = None,
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """List memories, newest first."""
+    with connect(session, project, agent, owner, autostart=autostart) as memory:
+        found = memory.list(
+            limit=limit,
+            categories=tuple(category or ()),
+            scope=scope,
+            tags=tuple(tag or ()),
+            states=render.states(everything=everything),
+        )
+    if as_json:
+        out_json(found)
+    elif found:
+        render.memory_table(found)
+    else:
+        note("no memories")
+
+
+def show(
+    memory_id: MemoryId,
+    *,
+    session: Session = "",
+    project: Project = None,
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Print one memory with all its fields, whatever its state."""
+    with connect(session, project, agent, owner, autostart=autostart) as memory:
+        found = memory.get(memory_id)
+    if as_json:
+        out_json(found)
+    else:
+        fields(render.memory_fields(found))
+
+
+def read(
+    memory_id: MemoryId,
+    *,
+    offset: Annotated[int, typer.Option(min=0, metavar="N", help="Begin after this many characters.")] = 0,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="At most this many characters.")] = 1000,
+    session: Session = "",
+    project: Project = None,
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Print a memory's content, or a page of it."""
+    with connect(session, project, agent, owner, autostart=autostart) as memory:
+        page = memory.read(memory_id, offset=offset, limit=limit)
+    if as_json:
+        out_json(page)
+        return
+    write(page.content if page.content.endswith("\n") else page.content + "\n")
+    if page.next_offset is not None:
+        note(f"{page.next_offset} of {page.total} characters; go on with --offset {page.next_offset}")
+
+
+def forget(
+    memory_ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The memories' ids, or beginnings of them.")],
+    *,
+    session: Session = "",
+    project: Project = None,
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+) -> None:
+    """Forget memories. They are out of sight at once; `memoryd restore` brings them back."""
+    with connect(session, project, agent, owner, autostart=autostart) as memory:
+        for memory_id in memory_ids:
+            full = memory.forget(memory_id).id
+            note(f"forgot {full}; `memoryd restore {full}` brings it back")
+
+
+def restore(
+    memory_ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The memories' ids, or beginnings of them.")],
+    *,
+    session: Session = "",
+    project: Project = None,
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+) -> None:
+    """Bring forgotten memories back."""
+    with connect(session, project, agent, owner, autostart=autostart) as memory:
+        for memory_id in memory_ids:
+            full = memory.restore(memory_id).id
+            note(f"restored {full}")
+
+
+def history(
+    memory_id: Annotated[str, typer.Argument(metavar="[ID]", help="One memory; else all writes.")] = "",
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 50,
+    session: Session = "",
+    project: Project = None,
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Print what was written and by whom, newest first."""
+    with connect(session, project, agent, owner, autostart=autostart) as memory:
+        entries = memory.history(memory_id, limit=limit)
+    if as_json:
+        out_json(entries)
+        return
+    if not entries:
+        raise CommandFailed("nothing was written yet")
+    render.history_table(entries)

@@ -1,0 +1,140 @@
+"""What the commands print: results to stdout, everything else to stderr.
+
+On a terminal tables are drawn by rich; anywhere else they are plain, aligned and never cut.
+"""
+
+import os
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from enum import Enum
+
+import msgspec
+
+from memoryd_client.memory import ID_PREFIX
+
+SHORT_ID = 8
+"""Characters of an id that a table shows: 40 bits, which no two memories of one person share."""
+
+
+class ReaderGone(Exception):
+    """Raised when whoever read our stdout has closed it (`memoryd list | head -1`)."""
+
+
+def out(text: str = "") -> None:
+    """Print a result."""
+    write(text + "\n")
+
+
+def write(text: str) -> None:
+    """Write to stdout as it is; raise ReaderGone when nobody reads it any more."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes stdout once more at exit; give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise ReaderGone from None
+
+
+def note(text: str) -> None:
+    """Say something that is not a result."""
+    sys.stderr.write(text + "\n")
+    sys.stderr.flush()
+
+
+def on_terminal() -> bool:
+    """Return whether stdout is a terminal that shows colours."""
+    return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def out_json(value: object) -> None:
+    """Print a value as indented JSON, with every field of every struct, default or not."""
+    out(msgspec.json.format(msgspec.json.encode(plain(value)), indent=2).decode())
+
+
+def plain(value: object) -> object:
+    """Return structs as dicts with all their fields: a field that is missing in JSON is hard on those who script."""
+    match value:
+        case msgspec.Struct():
+            return {name: plain(getattr(value, name)) for name in value.__struct_fields__}
+        case Enum():
+            return value.value
+        case Mapping():
+            return {str(key): plain(item) for key, item in value.items()}
+        case list() | tuple():
+            return [plain(item) for item in value]
+        case _:
+            return value
+
+
+def printable(text: str) -> str:
+    """Return text that cannot steer a terminal: control characters but newline and tab become a replacement sign."""
+    return "".join(c if c in "\n\t" or c.isprintable() else "\ufffd" for c in text)
+
+
+def one_line(text: str) -> str:
+    """Return text in one printable line."""
+    return printable(" ".join(text.split()))
+
+
+def short_ids(ids: Iterable[str]) -> dict[str, str]:
+    """Return the shortest form of each id that still tells it from the others, at least eight characters."""
+    bare = {full: full.removeprefix(ID_PREFIX) for full in ids}
+    length = SHORT_ID
+    while len({body[:length] for body in bare.values()}) < len(bare):
+        length += 1
+    return {full: body[:length] for full, body in bare.items()}
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()) -> None:
+    """Print rows under headings; the columns named in `right` are aligned to the right.
+
+    On a terminal the last column is cut at its edge, one line per row; elsewhere nothing is cut.
+    """
+    cells = [[one_line(cell) for cell in row] for row in rows]
+    if on_terminal():
+        _rich_table(columns, cells, right)
+        return
+    widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
+    for row in [columns, *cells]:
+        aligned = [
+            cell.rjust(width) if name in right else cell.ljust(width)
+            for name, cell, width in zip(columns, row, widths, strict=True)
+        ]
+        out("  ".join(aligned).rstrip())
+
+
+def _rich_table(columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
+    for name in columns:
+        last = name == columns[-1]
+        grid.add_column(
+            name,
+            justify="right" if name in right else "left",
+            no_wrap=True,
+            overflow="ellipsis" if last else "fold",
+            ratio=1 if last else None,
+        )
+    for row in rows:
+        # Text, not str: what is remembered must not be read as markup.
+        grid.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in row))
+    console = Console()
+    with console.capture() as captured:
+        console.print(grid)
+    write(captured.get())
+
+
+_STYLES = {"ok": "green", "kept": "green", "degraded": "yellow", "failed": "red", "dropped": "dim"}
+
+
+def fields(pairs: Iterable[tuple[str, str]]) -> None:
+    """Print names and values, one pair per line, values aligned and indented where they have several lines."""
+    shown = [(name, value) for name, value in pairs if value]
+    width = max((len(name) for name, _ in shown), default=0)
+    for name, value in shown:
+        out(f"{name.ljust(width)}  " + printable(value).replace("\n", "\n" + " " * (width + 2)))

@@ -1,0 +1,127 @@
+"""The daemon's settings as a list, and changing one of them. Imported by `memoryd config` only."""
+
+import ast
+import inspect
+import os
+import tempfile
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+import msgspec
+
+from memoryd import config as declarations
+from memoryd_client.cli import toml_edit
+from memoryd_client.cli.edge import CommandFailed
+from memoryd_client.cli.toml_edit import Scalar
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One setting as it is in force."""
+
+    name: str
+    """section.key"""
+    value: Scalar
+    default: Scalar
+    origin: str
+    """default, file or environment."""
+    meaning: str
+
+
+def settings(file: Path, environ: Mapping[str, str]) -> list[Setting]:
+    """Return every setting, in the order of declaration.
+
+    Raises:
+        CommandFailed: the file or a variable cannot be read.
+    """
+    try:
+        current = _flat(declarations.load(file, environ))
+    except declarations.ConfigInvalid as invalid:
+        raise CommandFailed(str(invalid), "`memoryd config set` or an editor mends it.") from invalid
+    defaults = _flat(declarations.Config())
+    in_file = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    from_environment = {".".join(name) for name in declarations.overrides(environ)}
+    if environ.get("ANTHROPIC_API_KEY") and not in_file.get("sidecar", {}).get("api_key"):
+        from_environment.add("sidecar.api_key")
+    meanings = _meanings()
+    found: list[Setting] = []
+    for name, value in current.items():
+        section, key = name.split(".")
+        origin = "environment" if name in from_environment else "file" if key in in_file.get(section, {}) else "default"
+        found.append(Setting(name, value, defaults[name], origin, meanings.get(name, "")))
+    return found
+
+
+def change(file: Path, name: str, text: str) -> None:
+    """Write one setting into the file, whole or not at all.
+
+    Raises:
+        CommandFailed: there is no such setting, or the file is laid out in a way that only a person should edit.
+        ConfigInvalid: it cannot have that value.
+    """
+    defaults = _flat(declarations.Config())
+    if name not in defaults:
+        raise CommandFailed(f"there is no setting {name!r}", "`memoryd config list` prints them all.")
+    value = _typed(text, defaults[name])
+    section, key = name.split(".")
+    before = file.read_text(encoding="utf-8") if file.exists() else ""
+    after = toml_edit.with_value(before, section, key, value)
+    if toml_edit.read(after) != toml_edit.expected(before, section, key, value):
+        raise CommandFailed(f"{file} is laid out so that {name} cannot be changed safely", "Change it with an editor.")
+    file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=file.parent, suffix=".toml", delete=False) as draft:
+        try:
+            draft.write(after)
+            draft.flush()
+            os.fsync(draft.fileno())
+            declarations.load(Path(draft.name), {})  # mode 0600, as NamedTemporaryFile makes it: it may hold a key
+            os.replace(draft.name, file)
+        except declarations.ConfigInvalid as invalid:
+            raise declarations.ConfigInvalid(str(invalid).replace(draft.name, str(file))) from invalid
+        finally:
+            Path(draft.name).unlink(missing_ok=True)
+
+
+def _typed(text: str, default: Scalar) -> Scalar:
+    """Read a value as what the setting is; where it is not one, leave it as text for `load` to refuse."""
+    try:
+        match default:
+            case bool():
+                return {"true": True, "1": True, "false": False, "0": False}[text.lower()]
+            case int():
+                return int(text)
+            case float():
+                return float(text)
+            case str():
+                return text
+    except (KeyError, ValueError):
+        return text
+
+
+def _flat(config: declarations.Config) -> dict[str, Scalar]:
+    return {
+        f"{section}.{key}": cast("Scalar", value)
+        for section, table in msgspec.structs.asdict(config).items()
+        for key, value in msgspec.structs.asdict(table).items()
+    }
+
+
+def _meanings() -> dict[str, str]:
+    """Return the docstring under each field: Python keeps none at run time, the source does."""
+    classes = {
+        type(table).__name__: section for section, table in msgspec.structs.asdict(declarations.Config()).items()
+    }
+    found: dict[str, str] = {}
+    for node in ast.parse(inspect.getsource(declarations)).body:
+        if not isinstance(node, ast.ClassDef) or node.name not in classes:
+            continue
+        for field, following in zip(node.body, node.body[1:], strict=False):
+            match field, following:
+                case ast.AnnAssign(target=ast.Name(id=key)), ast.Expr(value=ast.Constant(value=str() as text)):
+                    found[f"{classes[node.name]}.{key}"] = " ".join(text.split())
+                case _:
+                    continue
+    return found

@@ -1,0 +1,65 @@
+"""Changes one value in a TOML text by its line, so that comments, order and spacing survive."""
+
+import re
+import tomllib
+from typing import cast
+
+Scalar = str | int | float | bool
+Tables = dict[str, dict[str, Scalar]]
+
+_HEADER = re.compile(r"^\s*\[([^\[\]]+)\]\s*(#.*)?$")
+_VALUE = r"""("(?:\\.|[^"\\])*"|'[^']*'|[^\s#"']+)"""
+_PLAIN = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})
+
+
+def literal(value: Scalar) -> str:
+    """Return a value as TOML writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        escaped = value.translate(_PLAIN)
+        return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+    return repr(value)
+
+
+def with_value(text: str, section: str, key: str, value: Scalar) -> str:
+    """Return the text with `key` of `[section]` set: its line changed, or one added, or the section added at the end.
+
+    What it cannot do, it does wrongly: compare `read` of the result with `expected` before using it.
+    """
+    setting = re.compile(rf"^(\s*{re.escape(key)}\s*=\s*){_VALUE}(\s*(?:#.*)?)$")
+    lines = text.splitlines()
+    begin = next((at for at, line in enumerate(lines) if _name(line) == section), None)
+    if begin is None:
+        if lines and lines[-1].strip():
+            lines.append("")
+        return "\n".join([*lines, f"[{section}]", f"{key} = {literal(value)}"]) + "\n"
+    end = next((at for at in range(begin + 1, len(lines)) if _HEADER.match(lines[at])), len(lines))
+    for at in range(begin + 1, end):
+        if found := setting.match(lines[at]):
+            lines[at] = found[1] + literal(value) + found[3]
+            break
+    else:
+        lines.insert(begin + 1, f"{key} = {literal(value)}")
+    return "\n".join(lines) + "\n"
+
+
+def _name(line: str) -> str | None:
+    header = _HEADER.match(line)
+    return header[1].strip().strip("\"'") if header else None
+
+
+def read(text: str) -> Tables | None:
+    """Return what the text says; None where it is not TOML."""
+    try:
+        return cast("Tables", tomllib.loads(text))
+    except tomllib.TOMLDecodeError:
+        return None
+
+
+def expected(text: str, section: str, key: str, value: Scalar) -> Tables | None:
+    """Return what the text should say once the value is set; None where it is not TOML to begin with."""
+    tables = read(text)
+    if tables is not None:
+        tables.setdefault(section, {})[key] = value
+    return tables

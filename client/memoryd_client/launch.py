@@ -1,0 +1,223 @@
+"""Starts the daemon of a home in the background, and stops the one that holds the home's lock.
+
+A process is only ever signalled because it holds that kernel lock; never by its name, a port or a file that might be
+stale.
+"""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from memoryd_client.client import Client
+from memoryd_client.errors import DaemonUnreachable, DeadlineExceeded, MemorydError
+from memoryd_client.messages import Pong
+from memoryd_client.paths import Paths
+
+START_S = 60.0
+"""How long a start may take: the first one may have to fetch and convert the model, later ones need two seconds."""
+STOP_S = 30.0
+"""How long a stop may take; the daemon gives what it accepted ten seconds (`daemon.drain_s`)."""
+_GLANCE_S = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Launched:
+    """A daemon that serves."""
+
+    pid: int
+    seconds: float
+    """From the call until it was ready."""
+    fresh: bool
+    """False where it ran already."""
+
+
+class LaunchFailed(MemorydError):
+    """Raised when the daemon exits while starting, or is not ready in time."""
+
+    def __init__(self, reason: str, log: Path, last_lines: str) -> None:
+        super().__init__(f"memoryd did not start: {reason}")
+        self.log = log
+        self.last_lines = last_lines
+        self.hint = f"The log is {log}; `memoryd doctor` looks for the cause."
+
+
+class StopFailed(MemorydError):
+    """Raised when the home is still held after the daemon was asked to stop, or it cannot be told by whom."""
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+def holder_pid(paths: Paths) -> int | None:
+    """Return the pid of the process that holds the home's kernel lock; None: nobody does, 0: it does not say who."""
+    from memoryd.lock import holder
+
+    held = holder(paths)
+    return None if held is None else held.pid or 0
+
+
+def start(paths: Paths, *, environ: Mapping[str, str] | None = None, timeout_s: float = START_S) -> Launched:
+    """Make sure that the home's daemon runs and is ready; start it, detached from this process, where it does not.
+
+    Where systemd manages this home's daemon, systemd starts it. `environ` replaces the daemon's environment.
+
+    Raises:
+        LaunchFailed: it exited, or was not ready within `timeout_s` seconds.
+    """
+    begun = time.monotonic()
+    deadline = begun + timeout_s
+    pid = holder_pid(paths)
+    process: subprocess.Popen[bytes] | None = None
+    fresh = pid is None
+    if fresh:
+        if environ is None and managed_by_systemd(paths):
+            if complaint := _tell_systemd(timeout_s, "start", _SERVICE):
+                raise LaunchFailed(complaint, paths.log, "")
+        else:
+            process = _spawn(paths, environ)
+    while True:
+        pong = _ping(paths)
+        if pong is not None and pong.ready:
+            return Launched(pong.pid, time.monotonic() - begun, fresh)
+        if process is not None and (code := _exit_code(process, _GLANCE_S)) is not None:
+            if code == 0 or holder_pid(paths) is None:
+                raise LaunchFailed(f"it exited with code {code}", paths.log, tail(paths.log))
+            process, fresh = None, False  # another start was quicker; wait for that one
+        if process is None:
+            time.sleep(_GLANCE_S)
+        if time.monotonic() > deadline:
+            raise LaunchFailed(f"it was not ready within {timeout_s:g} s", paths.log, tail(paths.log))
+
+
+def stop(paths: Paths, *, timeout_s: float = STOP_S) -> int | None:
+    """Stop the process that holds the home's lock; return its pid once it is gone, None where there was none.
+
+    Raises:
+        StopFailed: it still holds the lock after `timeout_s` seconds.
+    """
+    pid = holder_pid(paths)
+    if pid is None:
+        return None
+    if pid == 0:
+        raise StopFailed(f"a process that does not say which holds {paths.lock}", f"`fuser {paths.lock}` names it.")
+    if managed_by_systemd(paths) and _main_pid() == pid:
+        # systemd would otherwise start it again, by its restart rule or by the next client that knocks at its sockets.
+        _tell_systemd(timeout_s, "stop", "memoryd.socket", _SERVICE)
+    else:
+        _terminate(paths, pid)
+    deadline = time.monotonic() + timeout_s
+    while holder_pid(paths) == pid:
+        if time.monotonic() > deadline:
+            raise StopFailed(
+                f"memoryd, pid {pid}, was asked to stop and still runs after {timeout_s:g} s",
+                f"`memoryd logs` shows what it is doing; `kill -9 {pid}` ends it and loses nothing it acknowledged.",
+            )
+        time.sleep(_GLANCE_S)
+    return pid
+
+
+def tail(file: Path, lines: int = 10) -> str:
+    """Return the last lines of a file, nothing where it cannot be read."""
+    try:
+        with file.open("rb") as log:
+            log.seek(0, os.SEEK_END)
+            log.seek(max(0, log.tell() - 512 * lines))
+            return b"\n".join(log.read().splitlines()[-lines:]).decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def _spawn(paths: Paths, environ: Mapping[str, str] | None) -> subprocess.Popen[bytes]:
+    """Start `python -m memoryd` in a session of its own, so that it outlives this terminal."""
+    paths.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with paths.log.open("ab") as log:
+        return subprocess.Popen(
+            [sys.executable, "-m", "memoryd"],
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            env=None if environ is None else dict(environ),
+            start_new_session=True,
+        )
+
+
+def _ping(paths: Paths) -> Pong | None:
+    try:
+        with Client(paths=paths) as client:
+            return client.ping(deadline_s=1.0)
+    except (DaemonUnreachable, DeadlineExceeded):
+        return None
+
+
+def _exit_code(process: subprocess.Popen[bytes], within_s: float) -> int | None:
+    try:
+        return process.wait(within_s)
+    except subprocess.TimeoutExpired:
+        return None
+
+
+def _terminate(paths: Paths, pid: int) -> None:
+    """Send SIGTERM to the holder; the kernel's handle on it rules out that the pid is someone else's by now."""
+    try:
+        if not hasattr(os, "pidfd_open"):
+            os.kill(pid, signal.SIGTERM)
+            return
+        handle = os.pidfd_open(pid)
+    except ProcessLookupError:
+        return
+    try:
+        if holder_pid(paths) == pid:
+            signal.pidfd_send_signal(handle, signal.SIGTERM)
+            select.select([handle], [], [], _GLANCE_S)
+    except ProcessLookupError:
+        return
+    finally:
+        os.close(handle)
+
+
+# --- systemd --------------------------------------------------------------------------------------------------------
+
+_SERVICE = "memoryd.service"
+
+
+def managed_by_systemd(paths: Paths) -> bool:
+    """Return whether this user's systemd has an enabled memoryd service, and it serves this home."""
+    from memoryd.units import installed
+
+    unit = installed(_SERVICE, os.environ)
+    return unit is not None and str(paths.home) in unit and _ask_systemd("is-enabled", _SERVICE) == "enabled"
+
+
+def _main_pid() -> int:
+    answer = _ask_systemd("show", _SERVICE, "--property=MainPID", "--value")
+    return int(answer) if answer.isdigit() else 0
+
+
+def _ask_systemd(*arguments: str) -> str:
+    """Return what systemctl prints; nothing where there is no systemctl or it does not answer."""
+    try:
+        answer = subprocess.run(
+            ["systemctl", "--user", *arguments], capture_output=True, text=True, check=False, timeout=10
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return answer.stdout.strip()
+
+
+def _tell_systemd(timeout_s: float, *arguments: str) -> str:
+    """Have systemctl do something; return what it complains of, nothing where it is done."""
+    try:
+        answer = subprocess.run(
+            ["systemctl", "--user", *arguments], capture_output=True, text=True, check=False, timeout=timeout_s
+        )
+    except subprocess.TimeoutExpired:
+        return f"systemctl did not end within {timeout_s:g} s"
+    return "" if answer.returncode == 0 else answer.stderr.strip() or f"systemctl exited with {answer.returncode}"

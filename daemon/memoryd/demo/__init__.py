@@ -1,0 +1,1 @@
+"""A real daemon, a real conversation, and what came of every turn."""
