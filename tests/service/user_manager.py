@@ -6,7 +6,7 @@ import stat
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -77,7 +77,7 @@ class UserManager:
 
 
 @contextmanager
-def user_manager() -> Iterator[UserManager]:
+def user_manager() -> Generator[UserManager]:
     """Run a user manager.
 
     Raises:
@@ -107,7 +107,7 @@ def user_manager() -> Iterator[UserManager]:
 
 
 @contextmanager
-def _running(root: Path) -> Iterator[UserManager]:
+def _running(root: Path) -> Generator[UserManager]:
     home, runtime = root / "home", root / "run"
     for folder in (home, runtime / "systemd"):
         folder.mkdir(parents=True)
