@@ -1,0 +1,183 @@
+"""all-MiniLM-L6-v2 in onnxruntime: a quarter of a second to load, no torch."""
+
+import os
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime as ort
+from onnxruntime.capi import onnxruntime_pybind11_state as ort_errors  # pyright: ignore[reportAttributeAccessIssue] - a binary module
+from tokenizers import Tokenizer
+
+from memoryd.embedding.model import MAXIMUM_CHARACTERS, MAXIMUM_TOKENS, MINILM_DIMENSIONS, clean
+from memoryd.embedding.weights import Weights
+from memoryd_actors.errors import ModelUnavailable
+from memoryd_actors.ports import Vectors
+
+RUN_TOKENS = 1024
+"""Tokens in one run, padding included. More of them cost more per text, because they leave the processor's cache
+(256 tokens each: 31 ms a text by 4, 37 ms by 16), and memory: 32 by 256 needs 300 MB, 4 by 256 needs 40."""
+CHARACTERS_PER_TOKEN = 16
+"""How much of a text the tokeniser is given at first; ordinary text has 4 to 5."""
+PROBE_TEXT = "The quick brown fox jumps over the lazy dog."
+# fmt: off
+PROBE = (
+    0.0439, 0.0589, 0.0482, 0.0775, 0.0267, -0.0376, -0.0026, -0.0599,
+    -0.0025, 0.0221, 0.0480, 0.0558, -0.0389, -0.0266, 0.0077, -0.0262,
+    -0.0364, -0.0378, 0.0741, -0.0495, -0.0585, -0.0636, 0.0324, 0.0220,
+)
+# fmt: on
+"""The first components of the probe's vector, so that another model in the same shape is not mistaken for this one."""
+PROBE_COSINE = {"fp32": 0.999, "int8": 0.9}
+
+IdRow = list[int]
+
+
+@contextmanager
+def _translated(what: str) -> Generator[None]:
+    """Turn what onnxruntime and tokenizers raise about a file into ModelUnavailable."""
+    try:
+        yield
+    except (
+        ort_errors.Fail,
+        ort_errors.InvalidArgument,
+        ort_errors.InvalidGraph,
+        ort_errors.InvalidProtobuf,
+        ort_errors.NoModel,
+        ort_errors.NoSuchFile,
+        ort_errors.NotImplemented,
+        ort_errors.RuntimeException,
+        OSError,
+    ) as exc:
+        raise ModelUnavailable(f"{what} cannot be loaded: {exc}", "Replace the file, or remove it.") from exc
+
+
+class OnnxModel:
+    """A session and its tokeniser."""
+
+    def __init__(self, weights: Weights, *, threads: int) -> None:
+        """Load the model; `threads` threads share one run.
+
+        Raises:
+            ModelUnavailable: a file is not what it should be.
+
+        """
+        # The tokeniser's own thread pool gains nothing on these lengths, runs at full priority, and complains on
+        # stderr when the process forks.
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        self._tokenizer = _load_tokenizer(weights)
+        self._max_tokens = 0
+        with _translated(str(weights.model)):
+            self._session = ort.InferenceSession(
+                str(weights.model), _options(threads), providers=["CPUExecutionProvider"]
+            )
+        self._inputs = frozenset(cast(str, node.name) for node in self._session.get_inputs())
+        self._check(weights)
+
+    @property
+    def dimensions(self) -> int:
+        """Length of a vector."""
+        return MINILM_DIMENSIONS
+
+    def encode(self, texts: Sequence[str], *, max_tokens: int) -> Vectors:
+        """Return one unit vector per text; shape (len(texts), 384), float32. `max_tokens` is at most 512."""
+        rows = self._tokenise(texts, max_tokens)
+        vectors = np.empty((len(rows), MINILM_DIMENSIONS), np.float32)
+        for chosen in _runs([len(row) for row in rows]):
+            vectors[chosen] = self._run([rows[index] for index in chosen])
+        return vectors
+
+    def _tokenise(self, texts: Sequence[str], max_tokens: int) -> list[IdRow]:
+        # Not what tokenizer.json says, which is 128 for both: vectors made that way are useless.
+        if max_tokens != self._max_tokens:
+            self._tokenizer.enable_truncation(min(max(max_tokens, 2), MAXIMUM_TOKENS))
+            self._max_tokens = max_tokens
+        return [self._ids(clean(text)) for text in texts]
+
+    def _ids(self, text: str) -> IdRow:
+        """Tokenise no more of the text than it takes to fill the model: a megabyte would cost half a second."""
+        limit = CHARACTERS_PER_TOKEN * self._max_tokens
+        while True:
+            encoding = self._tokenizer.encode(_cut(text, limit))
+            # Overflow shows that the last token kept is not the one that the cut may have damaged.
+            if limit >= len(text) or limit >= MAXIMUM_CHARACTERS or encoding.overflowing:
+                return encoding.ids
+            limit *= 8
+
+    def _run(self, rows: list[IdRow]) -> Vectors:
+        ids, mask = _padded(rows)
+        feed: dict[str, npt.NDArray[np.int64]] = {"input_ids": ids, "attention_mask": mask}
+        if "token_type_ids" in self._inputs:
+            feed["token_type_ids"] = np.zeros_like(ids)
+        output = cast(Vectors, self._session.run(None, feed)[0])
+        if output.ndim == 3:  # the hub's model stops before pooling
+            output = np.matmul(mask[:, None, :].astype(np.float32), output)[:, 0]
+        norms = np.linalg.norm(output, axis=1, keepdims=True)
+        return np.asarray(output / np.maximum(norms, 1e-12), np.float32)
+
+    def _check(self, weights: Weights) -> None:
+        with _translated(str(weights.model)):
+            vector = self.encode([PROBE_TEXT], max_tokens=32)[0, : len(PROBE)]
+        known = np.array(PROBE, np.float32)
+        cosine = float(vector @ known / (np.linalg.norm(vector) * np.linalg.norm(known)))
+        # Written so that a vector of NaN fails.
+        if not cosine >= PROBE_COSINE[weights.precision]:
+            raise ModelUnavailable(
+                f"{weights.model} is not all-MiniLM-L6-v2 in {weights.precision}: a known sentence gets another vector",
+                "Put the right model there, or empty the setting embedding.folder.",
+            )
+
+
+def _options(threads: int) -> Any:
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    # Threads that spin while they wait take the cores from the event loop.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    # The arena stays on: without it runs of 4 by 256 tokens take 45% longer, for 3 MB.
+    options.log_severity_level = 3
+    return options
+
+
+def _load_tokenizer(weights: Weights) -> Tokenizer:
+    try:
+        tokenizer = Tokenizer.from_str(weights.tokenizer.read_text(encoding="utf-8"))
+    except Exception as exc:  # tokenizers raises bare Exception on a file that it cannot read
+        raise ModelUnavailable(
+            f"{weights.tokenizer} cannot be loaded: {exc}", "Replace the file, or remove its folder."
+        ) from exc
+    tokenizer.no_padding()
+    return tokenizer
+
+
+def _cut(text: str, limit: int) -> str:
+    """Return the beginning of the text, ending between words where there is a blank within the last 200 characters."""
+    if limit >= len(text):
+        return text
+    blank = text.rfind(" ", max(limit - 200, 1), limit)
+    return text[: blank if blank > 0 else limit]
+
+
+def _runs(lengths: list[int]) -> Iterator[list[int]]:
+    """Yield the indexes of the texts that run together: of like length, and at most RUN_TOKENS in all."""
+    run: list[int] = []
+    for index in sorted(range(len(lengths)), key=lengths.__getitem__):
+        # Sorted, so this text is the longest, and the others are padded to it.
+        if run and (len(run) + 1) * lengths[index] > RUN_TOKENS:
+            yield run
+            run = []
+        run.append(index)
+    if run:
+        yield run
+
+
+def _padded(rows: list[IdRow]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Return token ids and attention mask, shape (len(rows), longest row), int64; padding is token 0."""
+    shape = (len(rows), max(len(row) for row in rows))
+    ids, mask = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+    for index, row in enumerate(rows):
+        ids[index, : len(row)] = row
+        mask[index, : len(row)] = 1
+    return ids, mask
