@@ -1,0 +1,234 @@
+"""The index beside its floors: LanceDB's own two searches of the same table, and an exact scan in memory.
+
+Vectors are clustered and of low rank with noise, as embeddings are; words follow Zipf's law, as words do.
+"""
+
+import argparse
+import json
+import resource
+import statistics
+import tempfile
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+import numpy as np
+import numpy.typing as npt
+
+from memoryd.config import IndexConfig
+from memoryd.index import LanceIndex
+from memoryd.index.filters import predicate
+from memoryd.index.search import REFINED
+from memoryd.index.words import match_query
+from memoryd_actors.ports import IndexRow, Vectors, Visibility
+
+DIMENSIONS = 384
+SIZES = (1_000, 10_000, 100_000)
+_RANK = 64
+_VOCABULARY = 20_000
+_LIMIT = 50
+_QUERIES = 60
+_LOAD = 5_000
+
+Numbers = dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """Rows of two owners and six projects, with queries near some of them."""
+
+    vectors: Vectors
+    texts: list[str]
+    queries: Vectors
+    questions: list[str]
+
+    def row(self, number: int) -> IndexRow:
+        return IndexRow(
+            id=name(number),
+            vector=self.vectors[number],
+            text=self.texts[number],
+            owner="other" if number % 10 == 0 else "local",
+            scope="global" if number % 5 == 0 else "project",
+            project="" if number % 5 == 0 else f"/projects/{number % 6}",
+            category="fact",
+            state="forgotten" if number % 20 == 1 else "active",
+            session=f"s{number // 100}",
+            tags=("a",) if number % 2 else (),
+            pinned=False,
+            sequence=number + 1,
+        )
+
+    def seen(self, visible: Visibility) -> npt.NDArray[np.int64]:
+        """Return the numbers of the rows that may be found."""
+        rows = (self.row(number) for number in range(len(self.texts)))
+        mask = [
+            row.owner == visible.owner
+            and row.state == "active"
+            and (row.scope == "global" or row.project == visible.project)
+            for row in rows
+        ]
+        return np.flatnonzero(np.array(mask))
+
+
+def name(number: int) -> str:
+    return f"mem_{number * 2654435761 % 2**32:020d}"
+
+
+def corpus(size: int, seed: int = 7) -> Corpus:
+    random = np.random.default_rng(seed)
+    basis = random.normal(size=(_RANK, DIMENSIONS)).astype(np.float32)
+    centres = random.normal(size=(max(20, size // 50), _RANK)).astype(np.float32)
+    words = [
+        "".join(random.choice(list("abcdefghijklmnopqrstuvwxyz"), random.integers(3, 10))) for _ in range(_VOCABULARY)
+    ]
+    ranks = 1.0 / np.arange(1, _VOCABULARY + 1)
+
+    def vectors(count: int) -> Vectors:
+        inner = centres[random.integers(0, len(centres), count)]
+        inner = inner + 0.35 * random.normal(size=inner.shape).astype(np.float32)
+        outer = inner @ basis + 0.8 * random.normal(size=(count, DIMENSIONS)).astype(np.float32)
+        return (outer / np.linalg.norm(outer, axis=1, keepdims=True)).astype(np.float32)
+
+    def sentences(count: int, low: int, high: int) -> list[str]:
+        lengths = random.integers(low, high, count)
+        drawn = random.choice(_VOCABULARY, int(lengths.sum()), p=ranks / ranks.sum())
+        ends = np.cumsum(lengths)
+        return [" ".join(words[word] for word in drawn[end - n : end]) for end, n in zip(ends, lengths, strict=True)]
+
+    return Corpus(vectors(size), sentences(size, 8, 40), vectors(_QUERIES), sentences(_QUERIES, 5, 12))
+
+
+async def median_ms(work: Callable[[int], Awaitable[object]]) -> float:
+    taken: list[float] = []
+    for number in range(_QUERIES):
+        began = time.perf_counter()
+        await work(number)
+        taken.append(time.perf_counter() - began)
+    return statistics.median(taken[5:]) * 1000
+
+
+async def measure(size: int, folder: Path) -> Numbers:
+    data = corpus(size)
+    visible = Visibility(owner="local", project="/projects/1")
+    found: Numbers = {"rows": float(size)}
+    index = LanceIndex(folder / f"index-{size}", IndexConfig(ann_rows=20_000, keep_versions_s=1))
+    began = time.perf_counter()
+    await index.open(model="bench", dimensions=DIMENSIONS)
+    found["open_fresh_ms"] = (time.perf_counter() - began) * 1000
+    began = time.perf_counter()
+    for start in range(0, size, _LOAD):
+        rows = [data.row(number) for number in range(start, min(size, start + _LOAD))]
+        await index.apply(rows, removed=[], sequence=rows[-1].sequence)
+    found["load_s"] = time.perf_counter() - began
+    found["optimise_s"] = (await index.optimise())["seconds"]
+
+    async def ours(number: int) -> object:
+        return await index.search(
+            vector=data.queries[number], words=data.questions[number], visible=visible, limit=_LIMIT
+        )
+
+    found["search_ms"] = await median_ms(ours)
+    found["rss_mb"] = _rss_mb()
+    await _floors(index, data, visible, found)
+    found["ratio"] = found["search_ms"] / (found["lance_vector_ms"] + found["lance_words_ms"])
+    found["recall_at_10"], found["recall_at_10_all"] = await _recall(index, data, visible)
+    await _upkeep(index, data, found)
+    await index.close()
+    began = time.perf_counter()
+    await index.open(model="bench", dimensions=DIMENSIONS)
+    found["open_again_ms"] = (time.perf_counter() - began) * 1000
+    await index.close()
+    return found
+
+
+async def _floors(index: LanceIndex, data: Corpus, visible: Visibility, found: Numbers) -> None:
+    """Measure the two bare searches, one after the other as they would be called, with the same filter and limit."""
+    import lancedb
+
+    connection = await lancedb.connect_async(index.url)
+    table = await connection.open_table("memories")
+    where = predicate(visible)
+
+    async def vectors(number: int) -> object:
+        query = table.query().nearest_to(data.queries[number]).distance_type("cosine").where(where).limit(_LIMIT)
+        return await query.refine_factor(REFINED // _LIMIT).nprobes(40).select(["id", "_distance"]).to_arrow()
+
+    async def words(number: int) -> object:
+        query = table.query().nearest_to_text(match_query(data.questions[number])).where(where).limit(_LIMIT)
+        return await query.select(["id", "_score"]).to_arrow()
+
+    seen = data.vectors[data.seen(visible)]
+
+    async def exact(number: int) -> object:
+        scores = seen @ data.queries[number]
+        return np.argpartition(-scores, _LIMIT)[:_LIMIT]
+
+    found["lance_vector_ms"] = await median_ms(vectors)
+    found["lance_words_ms"] = await median_ms(words)
+    found["exact_scan_ms"] = await median_ms(exact)
+
+
+async def _recall(index: LanceIndex, data: Corpus, visible: Visibility) -> tuple[float, float]:
+    """Return recall@10 of the nearest, over what one caller sees and over everything its owner has."""
+    shares: list[float] = []
+    for numbers, who in (
+        (data.seen(visible), visible),
+        (data.seen(Visibility(owner="other")), Visibility(owner="other")),
+    ):
+        hits = 0
+        for number in range(_QUERIES):
+            best = numbers[np.argsort(-(data.vectors[numbers] @ data.queries[number]))[:10]]
+            got = await index.search(vector=data.queries[number], words="", visible=who, limit=_LIMIT)
+            hits += len({name(int(one)) for one in best} & {hit.id for hit in got[:10]})
+        shares.append(hits / (10 * _QUERIES))
+    return shares[0], shares[1]
+
+
+async def _upkeep(index: LanceIndex, data: Corpus, found: Numbers) -> None:
+    """Measure small batches, a search while their rows are in no index yet, and the upkeep after them."""
+    size = len(data.texts)
+    for count in (1, 100):
+
+        async def write(number: int, count: int = count) -> object:
+            rows = [data.row((number * 7919 + k) % size) for k in range(count)]
+            return await index.apply(rows, removed=[], sequence=size + number)
+
+        found[f"apply_{count}_ms"] = await median_ms(write)
+
+    async def ours(number: int) -> object:
+        return await index.search(
+            vector=data.queries[number],
+            words=data.questions[number],
+            visible=Visibility(owner="local", project="/projects/1"),
+            limit=_LIMIT,
+        )
+
+    found["search_behind_ms"] = await median_ms(ours)
+    found["optimise_behind_s"] = (await index.optimise())["seconds"]
+
+
+def _rss_mb() -> float:
+    with Path("/proc/self/statm").open() as statm:
+        return int(statm.read().split()[1]) * resource.getpagesize() / 2**20
+
+
+def run(sizes: Sequence[int] = SIZES) -> dict[str, Numbers]:
+    """Measure every size in a folder of its own; milliseconds are medians."""
+
+    async def all_sizes() -> dict[str, Numbers]:
+        with tempfile.TemporaryDirectory() as folder:
+            return {str(size): await measure(size, Path(folder)) for size in sizes}
+
+    return anyio.run(all_sizes)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sizes", nargs="*", type=int, default=SIZES)
+    print(json.dumps(run(parser.parse_args().sizes), indent=2))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""What LanceDB raises, as what memoryd raises."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from memoryd_actors.errors import DiskFull, Unavailable
+
+_FULL = ("No space left on device", "os error 28", "StorageFull", "Disk quota exceeded")
+
+
+class IndexDamaged(Unavailable):
+    """Raised when files of the index are missing or unreadable; it can be rebuilt from the ledger."""
+
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(
+            f"the index at {where} is damaged: {reason}", "`memoryd reindex` rebuilds it; no memory is lost."
+        )
+
+
+@contextmanager
+def translated(where: str) -> Generator[None]:
+    """Translate errors of LanceDB.
+
+    Raises:
+        DiskFull: there is no space.
+        IndexDamaged: anything else that it says about its files.
+        Unavailable: the files are there and may not be read.
+
+    """
+    try:
+        yield
+    except (RuntimeError, ValueError, OSError) as exc:
+        raise _named(where, exc) from exc
+    except BaseException as exc:
+        # A panic in LanceDB's Rust (it happens on garbage in its files) arrives as a BaseException of a class that
+        # cannot be imported. It is no reason to end the process.
+        if type(exc).__name__ != "PanicException":
+            raise
+        raise IndexDamaged(where, "LanceDB cannot make sense of its files") from exc
+
+
+def _named(where: str, error: Exception) -> DiskFull | Unavailable:
+    reason = str(error).partition("\n")[0].partition(", /")[0][:300]
+    if any(sign in str(error) for sign in _FULL):
+        return DiskFull(where)
+    if "Permission denied" in str(error):
+        return Unavailable(f"the index at {where} cannot be read: {reason}", "Check the folder's permissions.")
+    return IndexDamaged(where, reason)

@@ -1,0 +1,61 @@
+"""Text as the word index should see it."""
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lancedb.query import MatchQuery
+
+MAX_QUERY_WORDS = 64
+"""Different words of one query. The search costs by the word; what a person asks has fewer, pasted logs have more."""
+_MAX_QUERY_CHARACTERS = 20_000
+
+# Written without spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han. LanceDB's `simple` tokenizer makes one
+# token of a whole sentence; its ICU tokenizer finds the words but loses others (`3.14`, the `com` of `example.com`).
+_UNSPACED = re.compile(
+    r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
+)
+_WORD = re.compile(r"\w+")
+
+
+def indexable(text: str) -> str:
+    """Return the text with every run of unspaced script as its characters and pairs of neighbours.
+
+    Lone surrogates, which cannot be stored, become U+FFFD.
+    """
+    if text.isascii():
+        return text
+    return _UNSPACED.sub(_apart, text.encode(errors="replace").decode())
+
+
+def query_words(text: str) -> str:
+    """Return the first different words of a query, without anything else that it may contain."""
+    found: dict[str, None] = {}
+    for word in _WORD.finditer(indexable(text[:_MAX_QUERY_CHARACTERS])):
+        found[word.group()] = None
+        if len(found) == MAX_QUERY_WORDS:
+            break
+    return " ".join(found)
+
+
+def match_query(words: str) -> "MatchQuery":
+    """Return the query for rows with any of the words: an object, because a query text has a syntax to trip over."""
+    from lancedb.query import FullTextOperator, MatchQuery
+
+    return MatchQuery(
+        words,
+        "text",
+        boost=1.0,
+        fuzziness=0,
+        max_expansions=50,
+        operator=FullTextOperator.OR,
+        prefix_length=0,
+        document_granularity=None,
+    )
+
+
+def _apart(run: re.Match[str]) -> str:
+    characters = run.group()
+    pairs = [first + second for first, second in pairwise(characters)]
+    return f" {' '.join([*characters, *pairs])} "
