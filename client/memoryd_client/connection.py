@@ -4,6 +4,7 @@ import errno
 import os
 import socket
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -150,6 +151,7 @@ class Connection:
     def close(self) -> None:
         """Drop the connection and what was not sent yet."""
         if not self._socket.closed:
-            self._socket.disable_monitor()
+            with suppress(zmq.ContextTerminated):
+                self._socket.disable_monitor()
             self._monitor.close(0)
             self._socket.close(0)

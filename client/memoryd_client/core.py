@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from memoryd_client import replies
 from memoryd_client.connection import check_path
-from memoryd_client.errors import DaemonUnreachable, RequestFailed
+from memoryd_client.errors import RequestFailed
 from memoryd_client.exchange import Transport, exchange
 from memoryd_client.link import Link
 from memoryd_client.memory import Memory, NewMemory, PendingMemory
@@ -61,10 +61,7 @@ class Core:
         """Return this process's sockets; a forked child gets its own, and leaves its parent's alone."""
         pid = os.getpid()
         # setdefault is atomic: of two threads that come here first in a child, one wins.
-        link = self._links.get(pid) or self._links.setdefault(pid, Link(self.paths))
-        if self._closed:
-            raise DaemonUnreachable(str(self.paths.rpc_socket), "this client is closed")
-        return link
+        return self._links.get(pid) or self._links.setdefault(pid, Link(self.paths, closed=self._closed))
 
     def close(self) -> Link | None:
         """Mark as closed and return this process's sockets, to be closed, the first time."""

@@ -19,7 +19,7 @@ _IDLE_CONNECTIONS = 8
 class Link:
     """The sockets of one client in one process. Threads share it; a forked child has to make its own."""
 
-    def __init__(self, paths: Paths) -> None:
+    def __init__(self, paths: Paths, *, closed: bool = False) -> None:
         self.where = str(paths.rpc_socket)
         self.client = secrets.token_hex(8)
         self.sequence = itertools.count(1)
@@ -32,7 +32,7 @@ class Link:
         self._push: zmq.Socket[bytes] | None = None
         self._idle: deque[Connection] = deque()
         self._open: set[Connection] = set()
-        self._closed = False
+        self._closed = closed
 
     @property
     def closed(self) -> bool:

@@ -1,0 +1,190 @@
+"""Context updates: never in the way, delivered when they can be."""
+
+import os
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from memoryd_client import AsyncClient, Client, DaemonUnreachable, Message
+from memoryd_client.link import PUSH_HIGH_WATER
+from memoryd_client.messages import HistoryEntry
+from memoryd_client.paths import Paths
+
+from .daemon_process import DaemonProcess
+
+
+def say(text: str) -> list[Message]:
+    return [Message(role="user", content=text)]
+
+
+@pytest.fixture
+def client(paths: Paths) -> Iterator[Client]:
+    with Client(session="s1", paths=paths, deadline_s=20) as connected:
+        yield connected
+
+
+def arrived(client: Client, count: int) -> list[HistoryEntry]:
+    """Wait until the daemon has seen that many updates; each look is a round trip."""
+    while len(entries := client.history()) < count:
+        pass
+    return entries
+
+
+def test_an_update_reaches_the_daemon_with_its_caller_and_sequence(daemon: DaemonProcess, client: Client) -> None:
+    assert client.push_context(say("one"))
+    assert client.push_context(say("two"))
+    first, second = arrived(client, 2)
+    assert (first.new, first.actor, second.new) == ("one", "s1", "two")
+    assert first.memory_id == second.memory_id != ""
+    assert second.sequence == first.sequence + 1
+
+
+def test_without_a_daemon_a_few_updates_are_queued_and_the_rest_declined(client: Client) -> None:
+    queued = [client.push_context(say(str(n))) for n in range(PUSH_HIGH_WATER + 5)]
+    assert queued == [True] * PUSH_HIGH_WATER + [False] * 5
+
+
+def test_what_was_queued_while_the_daemon_was_away_arrives_when_it_is_there(paths: Paths, client: Client) -> None:
+    assert client.push_context(say("early"))
+    with DaemonProcess(paths.runtime) as daemon:
+        daemon.start()
+        assert [entry.new for entry in arrived(client, 1)] == ["early"]
+
+
+def test_what_was_queued_during_a_restart_arrives_afterwards(daemon: DaemonProcess, client: Client) -> None:
+    client.push_context(say("before"))
+    arrived(client, 1)
+    daemon.kill()
+    assert client.push_context(say("meanwhile"))
+    daemon.start()
+    assert [entry.new for entry in arrived(client, 1)][-1] == "meanwhile"
+
+
+def test_a_frozen_daemon_does_not_hold_up_the_sender(daemon: DaemonProcess, client: Client) -> None:
+    client.push_context(say("warm"))
+    arrived(client, 1)
+    daemon.freeze()
+    text = "x" * 100_000  # so that the buffers of the kernel fill up, too
+    results = [client.push_context(say(text)) for _ in range(300)]
+    daemon.thaw()
+    assert results[0]
+    assert not results[-1]
+    assert len(arrived(client, 1 + sum(results))) == 1 + sum(results)
+
+
+def test_closing_with_a_frozen_daemon_returns(daemon: DaemonProcess, paths: Paths) -> None:
+    with Client(paths=paths) as client:
+        daemon.freeze()
+        client.push_context(say("lost"))
+    daemon.thaw()
+
+
+def test_a_closed_client_declines_pushes_and_refuses_calls(daemon: DaemonProcess, paths: Paths) -> None:
+    with Client(paths=paths) as client:
+        client.ping()
+    assert not client.push_context(say("late"))
+    with pytest.raises(DaemonUnreachable, match="closed"):
+        client.ping()
+
+
+def test_lingering_delivers_what_was_pushed_right_before_the_end(
+    daemon: DaemonProcess, paths: Paths, client: Client
+) -> None:
+    with Client(paths=paths, linger_s=10) as brief:
+        assert brief.push_context(say("last words"))
+    assert arrived(client, 1)[0].new == "last words"
+
+
+def test_several_threads_push_through_one_client(daemon: DaemonProcess, client: Client) -> None:
+    def work(number: int) -> None:
+        for n in range(20):
+            while not client.push_context(say(f"{number}-{n}")):
+                client.ping()
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    entries = arrived(client, 80)
+    assert {entry.new for entry in entries} == {f"{number}-{n}" for number in range(4) for n in range(20)}
+    assert len({entry.sequence for entry in entries}) == 80
+
+
+@pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
+def test_a_forked_child_goes_on_with_sockets_of_its_own(daemon: DaemonProcess, client: Client) -> None:
+    client.push_context(say("parent"))
+    arrived(client, 1)
+    child = os.fork()
+    if child == 0:
+        # Without pytest's ways out of a process: it must end here.
+        try:
+            done = client.push_context(say("child")) and len(arrived(client, 2)) == 2
+        except BaseException:
+            done = False
+        os._exit(0 if done else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    client.push_context(say("parent again"))
+    entries = arrived(client, 3)
+    assert [entry.new for entry in entries] == ["parent", "child", "parent again"]
+    assert entries[0].memory_id == entries[2].memory_id != entries[1].memory_id
+
+
+def test_lone_surrogates_arrive_as_replacement_characters(daemon: DaemonProcess, client: Client) -> None:
+    assert client.push_context(say("half \ud83d, whole \ud83d\ude00, ü"))
+    assert arrived(client, 1)[0].new == "half \ufffd, whole \U0001f600, ü"
+
+
+def test_the_end_of_a_huge_conversation_arrives(daemon: DaemonProcess, client: Client) -> None:
+    assert client.push_context([Message(role="user", content="ü" * 3_000_000 + "the end")])
+    (entry,) = arrived(client, 1)
+    assert entry.new.endswith("üüthe end")
+
+
+@pytest.mark.parametrize(
+    ("messages", "expected"),
+    [
+        ("hello", "Message"),
+        ([{"role": "user", "content": "x"}], "dict"),
+        ([Message(role="user", content=None)], "NoneType"),
+    ],  # type: ignore[arg-type]  # wrong on purpose
+)
+def test_wrong_messages_are_refused_with_the_reason(client: Client, messages: list[Message], expected: str) -> None:
+    with pytest.raises(TypeError, match=expected):
+        client.push_context(messages)
+
+
+def test_an_unknown_trigger_is_refused_with_those_there_are(client: Client) -> None:
+    with pytest.raises(ValueError, match="design, error, file, output, turn"):
+        client.push_context(say("x"), trigger="whim")  # type: ignore[arg-type]  # wrong on purpose
+
+
+def test_an_acknowledged_push_has_arrived(daemon: DaemonProcess, client: Client) -> None:
+    client.push_acknowledged(say("seen"))
+    assert client.history()[0].new == "seen"
+
+
+def test_an_update_that_hits_a_bug_does_not_disturb_the_next(daemon: DaemonProcess, client: Client) -> None:
+    client.push_context(say("bug"))
+    client.push_context(say("fine"))
+    assert [entry.new for entry in arrived(client, 1)] == ["fine"]
+
+
+async def test_the_asynchronous_client_pushes_without_blocking_its_loop(
+    daemon: DaemonProcess, paths: Paths, blocking_fails: object
+) -> None:
+    async with AsyncClient(session="a", project=paths.runtime, paths=paths, deadline_s=20) as client:
+        assert await client.push_context(say("async"))
+        await client.push_acknowledged(say("acknowledged"))
+        while len(entries := await client.history()) < 2:
+            pass
+    assert {entry.new for entry in entries} == {"async", "acknowledged"}
+
+
+def test_an_unsafe_folder_is_not_pushed_to(daemon: DaemonProcess, paths: Paths, client: Client) -> None:
+    paths.runtime.chmod(0o755)
+    assert not client.push_context(say("to whom?"))
+    paths.runtime.chmod(0o700)
+    assert client.push_context(say("to you"))
+    assert [entry.new for entry in arrived(client, 1)] == ["to you"]
