@@ -169,39 +169,39 @@ class Sidecar:
 
     async def _consult(self, remote: Judge, case: Case) -> Judgement | _Trouble:
         """Ask the remote judge; whatever happens, be back within the deadline."""
-        late = _Trouble("timeout", f"no answer within {self._deadline_s:g} s, not even about what was spent today")
-        outcome: Judgement | _Trouble = late
-        with anyio.move_on_after(self._deadline_s):
+        # One scope after the other, never nested: where both ran out together nobody could tell which it was.
+        begun = anyio.current_time()
+        answer_by, back_by = begun + self._deadline_s * (1 - _BOOKKEEPING_SHARE), begun + self._deadline_s
+        with anyio.CancelScope(deadline=answer_by) as reading:
             try:
                 await self._turn_day()
             except Refused as exc:
                 self._trouble = _Trouble("ledger", f"what was spent today cannot be read: {exc}", exc.hint)
                 return self._trouble
-            planned = estimate(case, self._prices)
-            if reason := objection(self._today, planned, self._limits, in_flight=self._in_flight):
-                return self._over_budget(reason)
-            now = self._clock.monotonic()
-            self._breaker, permit = self._breaker.admit(now)
-            if permit is None:
-                return self._resting(now)
-            outcome = await self._call(remote, case, planned, permit)
+        if reading.cancelled_caught:
+            self._trouble = _Trouble("ledger", "what was spent today could not be read in time")
+            return self._trouble
+        planned = estimate(case, self._prices)
+        if reason := objection(self._today, planned, self._limits, in_flight=self._in_flight):
+            return self._over_budget(reason)
+        now = self._clock.monotonic()
+        self._breaker, permit = self._breaker.admit(now)
+        if permit is None:
+            return self._resting(now)
+        outcome = await self._call(remote, case, planned, permit, answer_by)
+        with anyio.CancelScope(deadline=back_by):
             await self._save()
-        if outcome is late:
-            self._trouble = late
         return outcome
 
-    async def _call(self, remote: Judge, case: Case, planned: Usage, permit: Permit) -> Judgement | _Trouble:
+    async def _call(
+        self, remote: Judge, case: Case, planned: Usage, permit: Permit, answer_by: float
+    ) -> Judgement | _Trouble:
         self._count = replace(self._count, calls=self._count.calls + 1)
         self._in_flight += planned
-        allowed_s = self._deadline_s * (1 - _BOOKKEEPING_SHARE)
+        judgement: Judgement | None = None
         try:
-            with anyio.fail_after(allowed_s):
+            with anyio.CancelScope(deadline=answer_by):
                 judgement = await remote.judge(case)
-        except TimeoutError:
-            # Broken off, so nobody says what it cost; that is counted, too.
-            message = f"{remote.name} did not answer within {allowed_s:g} s"
-            hint = "It may be slow or unreachable; sidecar.deadline_s sets how long it may take."
-            return self._failed(permit, _Trouble("timeout", message, hint, planned))
         except JudgeFailed as exc:
             usage = Usage(exc.input_tokens, exc.output_tokens, exc.cost_usd)
             return self._failed(permit, _Trouble(exc.kind, str(exc), exc.hint, usage))
@@ -212,6 +212,11 @@ class Sidecar:
             raise
         finally:
             self._in_flight -= planned
+        if judgement is None:
+            # Broken off, so nobody says what it cost; that is counted, too.
+            message = f"{remote.name} did not answer within {self._deadline_s:g} s"
+            hint = "It may be slow or unreachable; sidecar.deadline_s sets how long it may take."
+            return self._failed(permit, _Trouble("timeout", message, hint, planned))
         self._answered(permit)
         self._charge(Usage(judgement.input_tokens, judgement.output_tokens, judgement.cost_usd))
         return judgement
