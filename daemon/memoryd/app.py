@@ -19,6 +19,7 @@ from memoryd import __version__, health, notify
 from memoryd.clock import SystemClock
 from memoryd.config import Config, ConfigInvalid, load
 from memoryd.dispatch import Dispatcher
+from memoryd.embedding import Statistics as ModelStatistics
 from memoryd.embedding import build_embedder
 from memoryd.index import LanceIndex
 from memoryd.ipc import Server
@@ -39,7 +40,7 @@ from memoryd_actors.recall import Recall
 from memoryd_actors.search import Searcher
 from memoryd_actors.sidecar import Sidecar
 from memoryd_client.memory import Memory
-from memoryd_client.messages import ContextUpdate, Event, Status
+from memoryd_client.messages import ContextUpdate, Event, Status, Warned
 from memoryd_client.paths import Paths
 
 log = logging.getLogger(__name__)
@@ -132,7 +133,7 @@ class Daemon:
                     tasks.start_soon(self._keeper.run, name="keeper")
                     tasks.start_soon(self._indexer.run, name="indexer")
                     tasks.start_soon(self._curator.run, name="curator")
-                    tasks.start_soon(self._embedder.warm, name="model")
+                    tasks.start_soon(self._load_model, name="model")
                     tasks.start_soon(notify.feed_watchdog, name="watchdog")
                     self._ready = True
                     notify.notify(f"READY=1\nSTATUS=serving {self._paths.home}")
@@ -169,6 +170,17 @@ class Daemon:
         if limit.cancelled_caught:
             log.warning("stopped after %g s with work left; what was acknowledged is safe", limit_s)
 
+    async def _load_model(self) -> None:
+        try:
+            await self._embedder.warm()
+        except Refused as refused:
+            # Everything that needs no model goes on, and the next use tries again; `_observe_model` has told.
+            log.warning("%s %s", refused, refused.hint)
+
+    def _observe_model(self, statistics: ModelStatistics) -> None:
+        if statistics.state == "failed":
+            self._publish(Warned(component="model", message=statistics.message, hint=statistics.hint))
+
     def _accept(self, update: ContextUpdate) -> None:
         self._recall.offer(update)
 
@@ -189,7 +201,7 @@ class Daemon:
             busy=self._recall.busy() > 0 or self._indexer.applied < self._indexer.target,
             uptime_s=monotonic() - self._began,
             components={
-                "model": self._embedder.status,
+                "model": lambda: health.model(self._embedder.statistics(), self._embedder.identity),
                 "index": lambda: health.index(self._indexer, optimised=self._curator.optimised),
                 "ledger": lambda: health.ledger(counts, last_backup=self._curator.last_backup),
                 "sidecar": self._sidecar.status,
@@ -206,9 +218,8 @@ def main() -> int:
     try:
         config = load(paths.config)
         with hold_home(paths, version=__version__), logging_to(paths, config.daemon.log_level):
-            daemon = Daemon(paths, config)
             try:
-                anyio.run(daemon.run)
+                anyio.run(_serve, paths, config)
             except ExceptionGroup as group:
                 refusals, bugs = group.split(Refused)
                 if refusals is None or bugs is not None:
@@ -219,6 +230,11 @@ def main() -> int:
     except MemorydError as exc:
         return _fail(str(exc), exc.hint)
     return os.EX_OK
+
+
+async def _serve(paths: Paths, config: Config) -> None:
+    """Build the daemon inside its event loop, where its events and scopes belong, and run it."""
+    await Daemon(paths, config).run()
 
 
 def _first(group: ExceptionGroup[Refused]) -> Refused:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from memoryd import __version__
+from memoryd.embedding import Statistics as ModelStatistics
 from memoryd.ipc import Statistics as SocketStatistics
 from memoryd_actors.actor import Statistics
 from memoryd_actors.errors import MemorydError
@@ -58,10 +59,28 @@ def status(
     )
 
 
+def model(statistics: ModelStatistics, identity: str) -> ComponentStatus:
+    """Return how the embedding model is. Idle: not in memory, loaded when it is needed."""
+    return ComponentStatus(
+        state="ok" if statistics.state == "ready" else statistics.state,
+        message=statistics.message,
+        hint=statistics.hint,
+        numbers={
+            "loads": statistics.loads,
+            "load_s": round(statistics.load_s, 3),
+            "runs": statistics.runs,
+            "texts": statistics.texts,
+            "recalled": statistics.recalled,
+            "waiting": statistics.waiting,
+        },
+        facts={"identity": identity},
+    )
+
+
 def index(indexer: Indexer, *, optimised: int) -> ComponentStatus:
     """Return how far the index is."""
     behind = max(0, indexer.target - indexer.applied)
-    numbers = {"applied": indexer.applied, "behind": behind, "optimised": optimised}
+    numbers: dict[str, float] = {"applied": indexer.applied, "behind": behind, "optimised": optimised}
     if indexer.problem is not None:
         hint = indexer.problem.hint if isinstance(indexer.problem, MemorydError) else ""
         return ComponentStatus(state="degraded", message=str(indexer.problem), hint=hint, numbers=numbers)

@@ -1,0 +1,173 @@
+"""A daemon of its own in a temporary home, with as many memories as asked for."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from time import monotonic, sleep
+
+import anyio
+import numpy as np
+import psutil
+
+from memoryd.clock import SystemClock
+from memoryd.config import Config
+from memoryd.embedding.model import MINILM, MINILM_DIMENSIONS, identity
+from memoryd.embedding.onnx import OnnxModel
+from memoryd.embedding.weights import Sources, fetch
+from memoryd.index import LanceIndex
+from memoryd.ledger import SqlLedger
+from memoryd_actors.keeper import content_hash
+from memoryd_actors.ports import IndexRow
+from memoryd_client import Client, DaemonUnreachable, DeadlineExceeded, Memory, Scope
+from memoryd_client.memory import new_memory_id
+from memoryd_client.paths import Paths
+
+PROJECT = "/bench"
+WORDS = ["token", "expiry", "midnight", "login", "session", "cookie", "refresh", "database", "migration", "lock", "timeout", "retry", "queue", "worker", "deploy", "docker", "image", "layer", "cache", "build", "pipeline", "flaky", "test", "fixture", "date", "picker", "locale", "currency", "rounding", "invoice", "tax", "billing", "report", "export", "import", "parser", "schema", "index", "vector", "search", "ranking", "judge", "prompt", "budget", "latency", "throughput", "memory", "leak", "profile"]
+
+
+@dataclass(frozen=True)
+class Running:
+    """A daemon that serves."""
+
+    paths: Paths
+    process: psutil.Process
+    ready_s: float
+    """From the start of the process to the first answered ping that says ready, in seconds."""
+
+    def client(self, session: str = "") -> Client:
+        return Client(session=session, project=PROJECT, paths=self.paths, deadline_s=60)
+
+    def resident_mb(self) -> float:
+        return float(self.process.memory_info().rss) / 1e6
+
+
+def bare_model(paths: Paths) -> OnnxModel:
+    """The model alone, on a daemon's own weights and with its number of threads: the floor under everything."""
+    threads = max(1, min(4, (os.cpu_count() or 1) - 1))
+    return OnnxModel(fetch(Sources(models=paths.models, offline=True)), threads=threads)
+
+
+def text(generator: np.random.Generator, words: int) -> str:
+    return " ".join(generator.choice(WORDS, words))
+
+
+def fill(paths: Paths, count: int) -> None:
+    """Put `count` synthetic memories into ledger and index: clustered unit vectors, texts of project vocabulary."""
+    generator = np.random.default_rng(7)
+    centres = generator.normal(size=(200, MINILM_DIMENSIONS))
+
+    async def write() -> None:
+        ledger = SqlLedger(paths.ledger, backups=paths.backups, clock=SystemClock())
+        index = LanceIndex(paths.index, Config().index)
+        await ledger.open()
+        await index.open(model=identity(MINILM, "fp32"), dimensions=MINILM_DIMENSIONS)
+        start = datetime.now(UTC) - timedelta(days=30)
+        sequence = 0
+        for begin in range(0, count, 1000):
+            now = start + timedelta(seconds=begin)
+            contents = [f"{text(generator, 24)} note {begin + n}" for n in range(min(1000, count - begin))]
+            memories = [
+                Memory(
+                    id=new_memory_id(),
+                    owner="local",
+                    content=content,
+                    scope=Scope.PROJECT,
+                    project=PROJECT,
+                    created_at=now,
+                    updated_at=now,
+                    content_hash=content_hash(content),
+                )
+                for content in contents
+            ]
+            _, sequence = await ledger.insert(memories, actor="benchmark")
+            vectors = centres[generator.integers(0, 200, len(memories))] + 0.7 * generator.normal(
+                size=(len(memories), MINILM_DIMENSIONS)
+            )
+            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+            rows = [
+                IndexRow(
+                    id=memory.id,
+                    vector=vector.astype(np.float32),
+                    text=memory.content,
+                    owner=memory.owner,
+                    scope=memory.scope.value,
+                    project=memory.project,
+                    category=memory.category,
+                    state=memory.state.value,
+                    session="",
+                    tags=(),
+                    pinned=False,
+                    sequence=sequence,
+                )
+                for memory, vector in zip(memories, vectors, strict=True)
+            ]
+            await index.apply(rows, removed=[], sequence=sequence)
+        await index.optimise()
+        await index.close()
+        await ledger.close()
+
+    paths.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+    anyio.run(write)
+
+
+@contextmanager
+def home() -> Generator[Paths]:
+    """A temporary home, removed afterwards. Its path is short: a socket's may have 104 bytes."""
+    folder = Path(tempfile.mkdtemp(prefix="memoryd-"))
+    try:
+        yield Paths.from_environment({"MEMORYD_HOME": str(folder), "HOME": str(Path.home())})
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def daemon(paths: Paths, **settings: str) -> Generator[Running]:
+    """Run a daemon on a home; `settings` are environment variables."""
+    environment = {
+        key: value for key, value in os.environ.items() if not key.startswith(("MEMORYD_", "ANTHROPIC_"))
+    } | {"MEMORYD_HOME": str(paths.home), "MEMORYD_LEDGER_BACKUP_HOURS": "0", **settings}
+    shared = Path(tempfile.gettempdir()) / f"memoryd-benchmark-models-{os.getuid()}"
+    shared.mkdir(mode=0o700, exist_ok=True)
+    if not (paths.home / "models").exists():
+        # The weights are converted once for all benchmarks, as they are once for all starts of a daemon.
+        (paths.home / "models").symlink_to(shared)
+    began = monotonic()
+    process = subprocess.Popen([sys.executable, "-m", "memoryd"], env=environment, stderr=subprocess.PIPE)
+    try:
+        yield Running(paths, psutil.Process(process.pid), _ready(paths, process, began))
+    finally:
+        process.terminate()
+        process.communicate(timeout=60)
+
+
+def _ready(paths: Paths, process: "subprocess.Popen[bytes]", began: float) -> float:
+    with Client(paths=paths, deadline_s=1) as client:
+        while monotonic() - began < 60:
+            try:
+                if client.ping().ready:
+                    return monotonic() - began
+            except (DaemonUnreachable, DeadlineExceeded):
+                if process.poll() is not None:
+                    raise RuntimeError((process.stderr.read() if process.stderr else b"").decode()) from None
+                sleep(0.005)
+    raise RuntimeError("the daemon did not get ready within 60 s")
+
+
+def wait_for_model(running: Running) -> float:
+    """Wait until model and index are loaded; return the seconds since this call."""
+    began = monotonic()
+    with running.client() as client:
+        while monotonic() - began < 120:
+            parts = client.status().components
+            if parts["model"].state == "ok" and parts["index"].state == "ok":
+                return monotonic() - began
+            sleep(0.01)
+    raise RuntimeError("the model was not loaded within 120 s")

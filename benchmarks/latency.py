@@ -1,0 +1,110 @@
+"""From context to pending memory, beside one bare model run on the same text; and taking while that goes on.
+
+The floor is the model alone, in this process, with the daemon's number of threads, on the text that is pushed. The
+contexts are a user message behind the assistant's reply before it, which is what a turn of a running session brings.
+"""
+
+import statistics
+import threading
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from benchmarks.home import Running, bare_model, daemon, fill, home, text, wait_for_model
+from memoryd_client import Client, Message
+from memoryd_client.messages import PipelineRan
+
+ROUNDS = 40
+
+
+def run(sizes: tuple[int, ...] = (1_000, 10_000, 100_000)) -> dict[str, Any]:
+    figures: dict[str, Any] = {}
+    for size in sizes:
+        with home() as paths:
+            fill(paths, size)
+            with daemon(paths) as running:
+                wait_for_model(running)
+                figures[str(size)] = measured = _context_to_pending(running)
+                print(
+                    f"{size:>7} memories: context to pending {measured['pipeline_ms']:.1f} ms, "
+                    f"bare model {measured['bare_model_ms']:.1f} ms, ratio {measured['ratio']:.2f}; "
+                    f"stages {measured['stages_ms']}",
+                    flush=True,
+                )
+                if size == sizes[-1]:
+                    figures["saturated_take"] = saturated = _take_while_saturated(running)
+                    print(f"take while the pipeline is saturated: {saturated}", flush=True)
+    return figures
+
+
+def _context_to_pending(running: Running) -> dict[str, Any]:
+    generator = np.random.default_rng(11)
+    model = bare_model(running.paths)
+    pipeline, bare, stages = [], [], {}
+    conversation: list[Message] = []
+    with running.client("latency") as client, client.events() as events:
+        for number in range(ROUNDS + 5):
+            question = f"{text(generator, 60)} question {number}"
+            reply = f"{text(generator, 30)} reply {number}"
+            conversation += [Message("assistant", reply), Message("user", question)]
+            # Every model run is on text that is new to it.
+            start = perf_counter()
+            model.encode([question], max_tokens=256)
+            floor = perf_counter() - start
+            start = perf_counter()
+            client.push_context(conversation[-6:])
+            trace = next(event.trace for event in events if isinstance(event, PipelineRan))
+            took = perf_counter() - start
+            if number >= 5:
+                bare.append(floor * 1000)
+                pipeline.append(took * 1000)
+                for stage, milliseconds in trace.timings_ms.items():
+                    stages.setdefault(stage, []).append(milliseconds)
+    return {
+        "pipeline_ms": statistics.median(pipeline),
+        "bare_model_ms": statistics.median(bare),
+        "ratio": statistics.median(pipeline) / statistics.median(bare),
+        "stages_ms": {stage: round(statistics.median(values), 2) for stage, values in stages.items()},
+    }
+
+
+def _take_while_saturated(running: Running) -> dict[str, float]:
+    stop = threading.Event()
+
+    def push() -> None:
+        generator = np.random.default_rng(3)
+        with running.client("noise") as noise:
+            number = 0
+            while not stop.is_set():
+                number += 1
+                noise.push_context([Message("user", f"{text(generator, 60)} noise {number}")])
+                stop.wait(0.005)
+
+    with running.client("taker") as client:
+        idle = _takes(client)
+        thread = threading.Thread(target=push)
+        thread.start()
+        try:
+            busy = _takes(client)
+        finally:
+            stop.set()
+            thread.join()
+    return {"idle_us": idle, "saturated_us": busy, "ratio": busy / idle}
+
+
+def _takes(client: Client) -> float:
+    times = []
+    for _ in range(1000):
+        start = perf_counter()
+        client.take_pending()
+        times.append(perf_counter() - start)
+    return statistics.median(times) * 1e6
+
+
+def main() -> None:
+    run()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+"""What all tests share: the converted weights, and short folders for sockets."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from memoryd.embedding.weights import Sources, fetch
+
+
+@pytest.fixture(scope="session")
+def models() -> Path:
+    """A models folder with the real weights, converted once and kept between runs."""
+    folder = Path(tempfile.gettempdir()) / f"memoryd-test-models-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    fetch(Sources(models=folder, offline=True))
+    return folder
+
+
+@pytest.fixture
+def short_home() -> Iterator[Path]:
+    """A home with a short path: a Unix socket's may have 104 bytes, and pytest's folders are long."""
+    folder = Path(tempfile.mkdtemp(prefix="md-"))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
