@@ -10,7 +10,7 @@ from memoryd_client.cli import agent, configuration, data, inspection, lifecycle
 from memoryd_client.cli.output import out
 
 _SECTIONS = {
-    "The daemon": ("run", "start", "stop", "restart", "status", "logs", "watch", "service", "demo"),
+    "The daemon": ("run", "start", "stop", "restart", "status", "logs", "watch", "doctor", "service", "demo"),
     "Memories": ("add", "search", "recall", "list", "show", "read", "forget", "restore", "history"),
     "For agents": ("push", "take", "why"),
     "Data": ("import", "export", "backup", "reindex"),

@@ -10,9 +10,10 @@ from typing import Annotated
 import typer
 
 from memoryd_client.cli import render
-from memoryd_client.cli.edge import CommandFailed
+from memoryd_client.cli.edge import FAILED, CommandFailed
 from memoryd_client.cli.options import Autostart, Json, connect, examples
 from memoryd_client.cli.output import on_terminal, out, out_json, plain, printable, table, write
+from memoryd_client.errors import MemorydError
 from memoryd_client.messages import Event, IndexProgress, PipelineRan, Status, Surfaced, Warned, Wrote
 from memoryd_client.paths import Paths
 
@@ -27,6 +28,7 @@ def add_to(app: typer.Typer) -> None:
         watch
     )
 
+    app.command(epilog=examples("memoryd doctor", "memoryd doctor --json"))(doctor)
     app.command(
         epilog=examples("memoryd demo", "memoryd demo --fast --json", "memoryd demo --transcript my-session.jsonl")
     )(demo)
@@ -160,6 +162,31 @@ def _told(event: Event) -> str:
             return printable(f"warning   {event.component}: {event.message} {event.hint}".rstrip())
         case IndexProgress():
             return f"index     {event.applied} of {event.target}"
+
+
+def doctor(*, as_json: Json = False) -> None:
+    """Look for what is wrong, with or without a running daemon. Changes nothing; exits with 1 where something fails."""
+    from memoryd.doctor import examine, rows, worst
+
+    findings = examine(Paths.from_environment(), status=_status_if_any())
+    level = worst(findings)
+    if as_json:
+        out_json({"level": level, "findings": findings})
+    else:
+        table(
+            ("level", "what", "found"),
+            [(rank, name, f"{found} Mend: {mend}" if mend else found) for rank, name, found, mend in rows(findings)],
+        )
+    if level == "fail":
+        raise typer.Exit(FAILED)
+
+
+def _status_if_any() -> Status | None:
+    try:
+        with connect("", "", "cli", "local", autostart=False) as memory:
+            return memory.status()
+    except MemorydError:  # that, too, is found
+        return None
 
 
 def demo(

@@ -7,6 +7,7 @@ import tempfile
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import cast
 
@@ -111,17 +112,13 @@ def _flat(config: declarations.Config) -> dict[str, Scalar]:
 
 def _meanings() -> dict[str, str]:
     """Return the docstring under each field: Python keeps none at run time, the source does."""
-    classes = {
-        type(table).__name__: section for section, table in msgspec.structs.asdict(declarations.Config()).items()
-    }
     found: dict[str, str] = {}
-    for node in ast.parse(inspect.getsource(declarations)).body:
-        if not isinstance(node, ast.ClassDef) or node.name not in classes:
-            continue
-        for field, following in zip(node.body, node.body[1:], strict=False):
+    for section, table in msgspec.structs.asdict(declarations.Config()).items():
+        body = cast("ast.ClassDef", ast.parse(inspect.getsource(type(table))).body[0]).body
+        for field, following in pairwise(body):
             match field, following:
                 case ast.AnnAssign(target=ast.Name(id=key)), ast.Expr(value=ast.Constant(value=str() as text)):
-                    found[f"{classes[node.name]}.{key}"] = " ".join(text.split())
+                    found[f"{section}.{key}"] = " ".join(text.split())
                 case _:
                     continue
     return found

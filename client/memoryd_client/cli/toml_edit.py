@@ -18,7 +18,7 @@ def literal(value: Scalar) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         escaped = value.translate(_PLAIN)
-        return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+        return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'
     return repr(value)
 
 

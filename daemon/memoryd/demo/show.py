@@ -13,7 +13,7 @@ from memoryd.demo.player import Player
 from memoryd.demo.screen import Screen
 from memoryd.demo.steps import Figures, Pushed, SessionBegan, Step, figures
 from memoryd.demo.transcript import Transcript, TranscriptUnusable, builtin_transcript, read_transcript
-from memoryd.embedding.weights import PACKAGE
+from memoryd.embedding.model import PACKAGE
 from memoryd_client import launch
 from memoryd_client.cli.edge import CommandFailed
 from memoryd_client.cli.output import note, out_json

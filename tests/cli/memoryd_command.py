@@ -1,0 +1,44 @@
+"""The real `memoryd` command in a process of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+MEMORYD = Path(sys.executable).with_name("memoryd")
+
+
+class Command:
+    """Runs `memoryd` against one home."""
+
+    def __init__(self, home: Path, models: Path | None = None) -> None:
+        self.home = home
+        kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMORYD_", "ANTHROPIC_"))}
+        self.environment = {
+            **kept,
+            "MEMORYD_HOME": str(home),
+            "MEMORYD_PRIVACY_OFFLINE": "true",
+            "XDG_CONFIG_HOME": str(home / "xdg"),
+            "COLUMNS": "80",
+        }
+        if models is not None:
+            (home / "models").symlink_to(models)
+
+    def __call__(self, *arguments: str | Path, given: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end and return what it said."""
+        return subprocess.run(
+            [MEMORYD, *map(str, arguments)],
+            input=given,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=90,
+            cwd=self.home,
+            env={**self.environment, **environment},
+        )
+
+    def ok(self, *arguments: str | Path, given: str = "") -> str:
+        """Run a command that has to succeed and return its stdout."""
+        done = self(*arguments, given=given)
+        assert done.returncode == 0, f"{arguments}: {done.returncode}\n{done.stderr}"
+        return done.stdout

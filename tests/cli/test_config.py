@@ -1,0 +1,117 @@
+import json
+import tomllib
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from memoryd_client.cli import toml_edit
+from memoryd_client.cli.toml_edit import Scalar
+
+from .memoryd_command import Command
+
+scalars: st.SearchStrategy[Scalar] = st.one_of(
+    st.text(st.characters(exclude_categories=["Cs"])),
+    st.integers(-(2**40), 2**40),
+    st.booleans(),
+    st.floats(allow_nan=False, allow_infinity=False),
+)
+lines = st.lists(
+    st.sampled_from(
+        [
+            "# a comment",
+            "",
+            "[recall]",
+            "[embedding] # with a comment",
+            "threads = 2  # two",
+            'model = "a # b"',
+            "judged=5",
+            "  judged = 7",
+        ]
+    )
+)
+
+
+@given(scalars)
+def test_a_literal_reads_back_as_the_value(value: Scalar) -> None:
+    assert tomllib.loads(f"x = {toml_edit.literal(value)}") == {"x": value}
+
+
+@given(lines, st.sampled_from(["recall", "embedding", "index"]), st.sampled_from(["judged", "threads", "new"]), scalars)
+def test_an_edit_that_is_accepted_changes_that_value_alone(
+    before: list[str], section: str, key: str, value: Scalar
+) -> None:
+    text = "\n".join(before)
+    after = toml_edit.with_value(text, section, key, value)
+    # What the command refuses to write is not looked at.
+    assume(toml_edit.read(text) is not None and toml_edit.read(after) == toml_edit.expected(text, section, key, value))
+    kept = [line for line in before if not line.strip().startswith(key)]
+    others = [line for line in after.splitlines() if not line.strip().startswith(key)]
+    assert [line for line in others if line in set(kept) and line] == [line for line in kept if line]
+
+
+def test_a_setting_is_changed_in_its_line_and_comments_survive(memoryd: Command) -> None:
+    file = memoryd.home / "config.toml"
+    file.write_text("# mine\n[recall]\njudged = 5  # fewer\n\n[daemon]\nlog_level = 'info'\n", encoding="utf-8")
+    memoryd.ok("config", "set", "recall.judged", "7")
+    memoryd.ok("config", "set", "recall.maximum_surfaced", "3")
+    memoryd.ok("config", "set", "privacy.offline", "true")
+    assert file.read_text(encoding="utf-8") == (
+        "# mine\n[recall]\nmaximum_surfaced = 3\njudged = 7  # fewer\n\n[daemon]\nlog_level = 'info'\n\n"
+        "[privacy]\noffline = true\n"
+    )
+    assert file.stat().st_mode & 0o077 == 0
+    assert memoryd.ok("config", "get", "recall.judged") == "7\n"
+
+
+def test_a_value_that_cannot_be_is_refused_and_the_file_stays(memoryd: Command) -> None:
+    file = memoryd.home / "config.toml"
+    file.write_text("[recall]\njudged = 5\n", encoding="utf-8")
+    for name, value, told in (
+        ("recall.judged", "many", "judged"),
+        ("recall.judged", "1000", "judged"),
+        ("recall.nonsense", "1", "config list"),
+        ("embedding.precision", "int4", "precision"),
+    ):
+        done = memoryd("config", "set", name, value)
+        assert done.returncode == 1
+        assert told in done.stderr
+    assert file.read_text(encoding="utf-8") == "[recall]\njudged = 5\n"
+    assert [path.name for path in memoryd.home.iterdir()] == ["config.toml"]
+
+
+def test_a_layout_that_a_line_edit_would_damage_is_refused(memoryd: Command) -> None:
+    file = memoryd.home / "config.toml"
+    text = "recall = { judged = 5 }\n"
+    file.write_text(text, encoding="utf-8")
+    done = memoryd("config", "set", "recall.judged", "7")
+    assert done.returncode == 1
+    assert "editor" in done.stderr
+    assert file.read_text(encoding="utf-8") == text
+
+
+def test_the_list_says_what_each_setting_means_and_where_its_value_is_from(memoryd: Command) -> None:
+    (memoryd.home / "config.toml").write_text("[recall]\njudged = 5\n", encoding="utf-8")
+    done = memoryd("config", "list", "--json", MEMORYD_RECALL_MAXIMUM_SURFACED="2")
+    found = {one["name"]: one for one in json.loads(done.stdout)}
+    assert found["recall.judged"]["value"] == 5
+    assert found["recall.judged"]["from"] == "file"
+    assert found["recall.maximum_surfaced"]["from"] == "environment"
+    assert found["recall.topic_threshold"] == {
+        "name": "recall.topic_threshold",
+        "value": 0.3,
+        "default": 0.3,
+        "from": "default",
+        "meaning": "Cosine below which the topic has changed (seed 004).",
+    }
+
+
+def test_a_key_is_never_printed(memoryd: Command) -> None:
+    for arguments in (("list",), ("list", "--json"), ("get", "sidecar.api_key")):
+        done = memoryd("config", *arguments, ANTHROPIC_API_KEY="sk-very-secret")
+        assert done.returncode == 0
+        assert "very-secret" not in done.stdout + done.stderr
+        assert "(set)" in done.stdout
+
+
+def test_an_unknown_setting_is_refused(memoryd: Command) -> None:
+    assert memoryd("config", "get", "recall.nonsense").returncode == 1

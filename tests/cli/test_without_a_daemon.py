@@ -1,0 +1,105 @@
+from pathlib import Path
+
+import pytest
+
+from .memoryd_command import Command
+
+NEEDS_A_DAEMON = [
+    ("status",),
+    ("add", "something"),
+    ("search", "something"),
+    ("recall", "something"),
+    ("list",),
+    ("show", "abc"),
+    ("read", "abc"),
+    ("forget", "abc"),
+    ("restore", "abc"),
+    ("history",),
+    ("push", "something"),
+    ("take",),
+    ("why",),
+    ("export",),
+    ("backup",),
+    ("reindex",),
+    ("watch",),
+]
+
+
+@pytest.mark.parametrize("arguments", NEEDS_A_DAEMON, ids=lambda arguments: arguments[0])
+def test_a_command_that_needs_a_daemon_exits_3_with_one_line_that_says_how_to_start_it(
+    memoryd: Command, arguments: tuple[str, ...]
+) -> None:
+    done = memoryd(*arguments)
+    assert (done.returncode, done.stdout) == (3, "")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"no memoryd at {memoryd.home}")
+    assert line.endswith("start it with `memoryd start`")
+
+
+def test_wrong_usage_exits_2_and_says_so_on_stderr(memoryd: Command) -> None:
+    for arguments in (("search",), ("search", "x", "--limit", "0"), ("nonsense",), ("add", "x", "--importance", "9")):
+        done = memoryd(*arguments)
+        assert (done.returncode, done.stdout) == (2, ""), arguments
+        assert "memoryd" in done.stderr
+
+
+def test_stopping_where_nothing_runs_is_done_already(memoryd: Command) -> None:
+    done = memoryd("stop")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert str(memoryd.home) in done.stderr
+
+
+def test_a_file_that_is_not_there_is_named(memoryd: Command) -> None:
+    done = memoryd("import", "nowhere.jsonl")
+    assert (done.returncode, done.stderr) == (1, "memoryd: nowhere.jsonl: No such file or directory\n")
+
+
+def test_a_broken_line_of_an_import_is_named_and_nothing_is_sent(memoryd: Command) -> None:
+    (memoryd.home / "m.jsonl").write_text('{"content": "good"}\n\n{"content": 3}\n', encoding="utf-8")
+    done = memoryd("import", "m.jsonl")
+    assert done.returncode == 1
+    assert "m.jsonl, line 3" in done.stderr
+    assert "Nothing was imported" in done.stderr or "nothing was imported" in done.stderr
+
+
+def test_a_broken_line_of_a_push_is_named(memoryd: Command) -> None:
+    done = memoryd("push", given='{"role": "user", "content": "good"}\nrubbish\n')
+    assert done.returncode == 1
+    assert "stdin, line 2" in done.stderr
+
+
+def test_a_push_of_nothing_fails_instead_of_doing_nothing(memoryd: Command) -> None:
+    done = memoryd("push", given="")
+    assert done.returncode == 1
+    assert "no messages" in done.stderr
+
+
+def test_a_bug_shows_no_traceback_unless_asked(memoryd: Command) -> None:
+    # A folder where a file should be: nothing that the command expects.
+    (memoryd.home / "ledger").mkdir()
+    done = memoryd("import", memoryd.home / "ledger")
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert "Traceback" in memoryd("import", memoryd.home / "ledger", MEMORYD_DEBUG="1").stderr
+
+
+def test_a_path_too_long_for_a_socket_is_reported_with_the_way_out(memoryd: Command, tmp_path: Path) -> None:
+    done = memoryd("status", MEMORYD_HOME=str(tmp_path / ("x" * 120)))
+    assert done.returncode == 3
+    (line,) = done.stderr.splitlines()
+    assert "MEMORYD_RUNTIME_DIR" in line
+
+
+def test_the_logs_of_a_daemon_that_never_ran_are_missed_in_words(memoryd: Command) -> None:
+    done = memoryd("logs")
+    assert done.returncode == 1
+    assert "memoryd.log" in done.stderr
+
+
+def test_a_failed_start_shows_the_end_of_the_log_and_exits_1(memoryd: Command) -> None:
+    (memoryd.home / "config.toml").write_text("[recall]\nnonsense = 1\n", encoding="utf-8")
+    done = memoryd("start")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "nonsense" in done.stderr
+    assert "Traceback" not in done.stderr
