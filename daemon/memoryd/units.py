@@ -43,9 +43,8 @@ class PathNotForUnit(MemorydError):
 
 
 def templates() -> Path:
-    """Return the folder of the shipped templates: inside the package, or beside the sources in a checkout."""
-    packaged = Path(__file__).parent / "systemd"
-    return packaged if packaged.is_dir() else Path(__file__).parents[2] / "systemd"
+    """Return the folder of the shipped templates; in a checkout, a link to the one at its root."""
+    return Path(__file__).parent / "systemd"
 
 
 def unit_folder(environ: Mapping[str, str]) -> Path:

@@ -1,0 +1,177 @@
+"""The ledger, the index derived from it, its backups, and whether the clock fits what it holds."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from urllib.parse import quote
+
+from memoryd.config import Config
+from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
+from memoryd_client.messages import ComponentStatus, Status
+from memoryd_client.paths import Paths
+
+_EARLIEST_YEAR = 2024
+"""memoryd did not exist before: a clock that says so has never been set."""
+_TOLERATED = timedelta(minutes=2)
+_BACKUPS_MISSED = 3
+"""A laptop sleeps; a backup is missed only after this many periods."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerFacts:
+    """What a sound ledger says about itself."""
+
+    schema: str
+    """The newest migration applied; empty: none yet."""
+    memories: int = 0
+    last_sequence: int = 0
+    oldest: datetime | None = None
+    newest: datetime | None = None
+    """Of the changes, UTC."""
+
+
+class Unsound(Exception):
+    """Raised when the ledger's file is damaged or cannot be read."""
+
+
+def read_ledger(file: Path) -> LedgerFacts:
+    """Check the SQLite file and return what it says; changes nothing. Blocks, about 1 ms per MB.
+
+    Raises:
+        Unsound: it is damaged or cannot be read; the message says how.
+
+    """
+    # Reading would otherwise leave the files of a write-ahead log behind; one that is there has to be read, though.
+    wal = file.with_name(file.name + "-wal")
+    mode = "mode=ro" if wal.exists() and wal.stat().st_size else "immutable=1"
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(file))}?{mode}", uri=True, timeout=5)) as connection:
+            verdict = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+            if verdict != "ok":
+                raise Unsound(verdict)
+            return _facts(connection)
+    except sqlite3.Error as exc:
+        raise Unsound(str(exc)) from exc
+
+
+def _facts(connection: sqlite3.Connection) -> LedgerFacts:
+    tables = {str(row[0]) for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    if "alembic_version" not in tables:
+        return LedgerFacts("")
+    version = connection.execute("SELECT version_num FROM alembic_version").fetchone()
+    schema = str(version[0]) if version else ""
+    if not {"memories", "changes"} <= tables:
+        return LedgerFacts(schema)
+    count = int(connection.execute("SELECT count(*) FROM memories").fetchone()[0])
+    last, oldest, newest = connection.execute("SELECT max(sequence), min(ts), max(ts) FROM changes").fetchone()
+    return LedgerFacts(schema, count, int(last or 0), _moment(oldest), _moment(newest))
+
+
+def _moment(microseconds: int | None) -> datetime | None:
+    return None if microseconds is None else datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=microseconds)
+
+
+def examine_data(paths: Paths, config: Config, status: Status | None, now: datetime) -> Iterator[Finding]:
+    """Look at ledger, index, backups and clock; `now` is aware of its zone."""
+    facts: LedgerFacts | None = None
+    if config.ledger.url and not config.ledger.url.startswith("sqlite:///"):
+        # Not even its host is shown: the URL holds a password.
+        yield ok("ledger", "the ledger is in the database of ledger.url; the daemon checks it when it starts")
+    else:
+        file = Path(config.ledger.url.removeprefix("sqlite:///")) if config.ledger.url else paths.ledger
+        try:
+            facts = read_ledger(file) if file.exists() else None
+        except Unsound as exc:
+            yield fail("ledger", f"{file} is damaged: {exc}", restoring(file, paths.backups))
+        except OSError as exc:
+            yield fail("ledger", f"{file} cannot be read: {exc.strerror}", f"ls -l {quoted(file)}")
+        else:
+            yield _schema(file, facts)
+        yield _backups(paths, config, facts, now)
+    yield _index(paths, config, facts, status)
+    yield _clock(facts, now)
+
+
+def restoring(file: Path, backups: Path) -> str:
+    """Return the commands that put the newest backup in the place of a damaged ledger."""
+    newest = max(backups.glob("ledger-*.db"), default=None)
+    aside = f"memoryd stop && mkdir {quoted(file)}.damaged && mv {quoted(file)}* {quoted(file)}.damaged/"
+    if newest is None:
+        return f"{aside}  # there is no backup; the next start begins an empty ledger"
+    return f"{aside}; cp {quoted(newest)} {quoted(file)} && memoryd start && memoryd reindex"
+
+
+def _schema(file: Path, facts: LedgerFacts | None) -> Finding:
+    if facts is None:
+        return ok("ledger", f"there is no {file} yet; the first start makes it")
+    try:
+        from memoryd.ledger.tables import HEAD
+    except ModuleNotFoundError:
+        return ok(
+            "ledger", f"{file} is sound; whether its schema is current cannot be told without the missing packages"
+        )
+    if facts.schema > HEAD:
+        return fail(
+            "ledger",
+            f"{file} was written by a newer memoryd (schema {facts.schema}; this one knows {HEAD})",
+            "pip install --upgrade 'memoryd[daemon]'",
+        )
+    behind = "" if facts.schema == HEAD else "; the next start brings its schema up to date"
+    return ok("ledger", f"{file} is sound and holds {facts.memories} memories{behind}")
+
+
+def _backups(paths: Paths, config: Config, facts: LedgerFacts | None, now: datetime) -> Finding:
+    if config.ledger.backup_hours == 0:
+        return warn("backups", "backups are turned off", "memoryd config set ledger.backup_hours 24")
+    if facts is None or facts.oldest is None:
+        return ok("backups", "there is nothing to back up yet")
+    due = timedelta(hours=config.ledger.backup_hours * _BACKUPS_MISSED)
+    newest = max(paths.backups.glob("ledger-*.db"), key=lambda file: file.stat().st_mtime, default=None)
+    if newest is None:
+        if now - facts.oldest > due:
+            return warn("backups", f"there is no backup in {paths.backups}", "memoryd backup")
+        return ok("backups", "the first backup is not due yet")
+    age = now - datetime.fromtimestamp(newest.stat().st_mtime, UTC)
+    said = f"the newest backup is {age.total_seconds() / 3600:.0f} hours old"
+    return warn("backups", said, "memoryd backup") if age > due else ok("backups", said)
+
+
+def _index(paths: Paths, config: Config, facts: LedgerFacts | None, status: Status | None) -> Finding:
+    if status is not None and "index" in status.components:
+        return _index_by_daemon(status.components["index"])
+    if config.index.url:
+        return ok("index", "it is in the object store of index.url, which was not called")
+    if not paths.index.exists():
+        return ok("index", "there is none yet; the daemon builds it from the ledger")
+    table = paths.index / "memories.lance"
+    if not paths.index.is_dir() or (table.exists() and not _filled(table / "_versions")):
+        mend = f"mv {quoted(paths.index)} {quoted(paths.index)}.aside  # the next start builds it from the ledger"
+        return fail("index", f"{paths.index} is not a LanceDB folder that can be opened", mend)
+    until = f" (the ledger's last change is {facts.last_sequence})" if facts else ""
+    return ok("index", f"{paths.index} is there; how far it is, only a running daemon knows{until}")
+
+
+def _index_by_daemon(part: ComponentStatus) -> Finding:
+    applied, behind = part.numbers.get("applied", 0), part.numbers.get("behind", 0)
+    if part.state in {"degraded", "failed"}:
+        return fail("index", part.message or "it cannot be used", part.hint or "memoryd reindex")
+    if behind:
+        return ok("index", f"it is {behind:.0f} changes behind the ledger and catching up")
+    return ok("index", f"it holds everything up to change {applied:.0f}")
+
+
+def _filled(folder: Path) -> bool:
+    return folder.is_dir() and any(folder.iterdir())
+
+
+def _clock(facts: LedgerFacts | None, now: datetime) -> Finding:
+    said = f"it is {now.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    mend = "sudo timedatectl set-ntp true"
+    if now.year < _EARLIEST_YEAR:
+        return fail("clock", f"{said}, says the clock: it has not been set", mend)
+    if facts is not None and facts.newest is not None and now + _TOLERATED < facts.newest:
+        return warn("clock", f"{said}, says the clock, and the newest memory is of {facts.newest:%Y-%m-%d %H:%M}", mend)
+    return ok("clock", said)

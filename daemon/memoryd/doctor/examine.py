@@ -1,0 +1,51 @@
+"""The whole examination, in the order in which a start would run into things."""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+
+from memoryd.config import Config, ConfigInvalid, load
+from memoryd.doctor.data import examine_data
+from memoryd.doctor.finding import Finding
+from memoryd.doctor.folders import examine_folders
+from memoryd.doctor.model import examine_model
+from memoryd.doctor.process import examine_lock, examine_sockets, examine_systemd
+from memoryd.doctor.settings import examine_configuration, examine_extras, examine_key
+from memoryd_client.messages import Status
+from memoryd_client.paths import Paths
+
+
+def examine(
+    paths: Paths,
+    *,
+    status: Status | None = None,
+    environ: Mapping[str, str] | None = None,
+    now: datetime | None = None,
+    python: str = sys.executable,
+) -> list[Finding]:
+    """Look at everything and return what was found. Blocks: about a second, more with a ledger of gigabytes.
+
+    Nothing is changed, nobody outside this machine is called. `status` is the running daemon's, where one answered;
+    `environ` and `now` are the environment and the time to judge by, `python` the interpreter the service should use.
+    A configuration that cannot be read is a finding, and the rest is judged by the defaults.
+    """
+    env = os.environ if environ is None else environ
+    return list(_all(paths, status, env, datetime.now(UTC) if now is None else now, python))
+
+
+def _all(paths: Paths, status: Status | None, env: Mapping[str, str], now: datetime, python: str) -> Iterator[Finding]:
+    invalid = ""
+    try:
+        config = load(paths.config, env)
+    except ConfigInvalid as exc:
+        config, invalid = Config(), str(exc)
+    yield from examine_configuration(paths, env, invalid)
+    yield from examine_extras(config)
+    yield from examine_folders(paths)
+    yield from examine_lock(paths, status)
+    yield from examine_sockets(paths)
+    yield examine_model(paths, config)
+    yield from examine_data(paths, config, status, now)
+    yield examine_key(config)
+    yield from examine_systemd(paths, env, python=python)

@@ -1,0 +1,86 @@
+"""Whether the configuration can be read, what is set that nobody reads, and which packages are missing."""
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from importlib.metadata import PackageNotFoundError, distribution, requires
+
+from memoryd.config import Config, overrides
+from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
+from memoryd_client.paths import Paths
+
+READ_ELSEWHERE = frozenset(
+    f"MEMORYD_{name}"
+    for name in ("HOME", "CONFIG", "RUNTIME_DIR", "SESSION", "PROJECT", "AGENT", "OWNER", "AUTOSTART", "DEBUG")
+)
+"""Variables that are no settings of the daemon: where it is, and on whose behalf the command line speaks."""
+_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def settings_variables() -> frozenset[str]:
+    """Return the names of all variables that set something in the configuration."""
+    defaults = Config()
+    return frozenset(
+        f"MEMORYD_{section}_{key}".upper()
+        for section in Config.__struct_fields__
+        for key in type(getattr(defaults, section)).__struct_fields__
+    )
+
+
+def examine_configuration(paths: Paths, environ: Mapping[str, str], invalid: str) -> Iterator[Finding]:
+    """Report whether the configuration could be read (`invalid`: why not) and variables that nobody reads."""
+    if invalid:
+        yield fail(
+            "config", invalid, f"${{EDITOR:-vi}} {quoted(paths.config)}  # `memoryd config list` shows what there is"
+        )
+    else:
+        changed = len(overrides(environ))
+        yield ok(
+            "config",
+            "the configuration is valid" + (f", with {changed} MEMORYD_* settings above it" if changed else ""),
+        )
+    known = settings_variables() | READ_ELSEWHERE
+    for name in sorted(environ):
+        if name.startswith("MEMORYD_") and name not in known:
+            near = get_close_matches(name, known, n=1)
+            meant = f": {near[0]} is meant?" if near else ""
+            yield warn("variable", f"nobody reads {name}{meant}", f"unset {name}")
+
+
+def examine_key(config: Config) -> Finding:
+    """Report whether there is a key for the sidecar; nobody is called."""
+    if config.privacy.offline:
+        return ok("sidecar", "every outbound path is off (privacy.offline): the local judge decides")
+    if config.sidecar.api_key:
+        return ok("sidecar", f"a key is configured for {config.sidecar.model}; whether it works was not tried")
+    return ok("sidecar", "no key is configured: the local judge decides, and nothing leaves this machine")
+
+
+def examine_extras(config: Config) -> Iterator[Finding]:
+    """Report which packages of the extras that this configuration needs are missing."""
+    needed = ["daemon"] + (["torch"] if config.embedding.backend == "sentence-transformers" else [])
+    for extra in needed:
+        missing = missing_packages(extra)
+        if missing:
+            yield fail(
+                "packages",
+                f"memoryd[{extra}] is incomplete, there is no {', '.join(missing)}",
+                f"{sys.executable} -m pip install 'memoryd[{extra}]'",
+            )
+        else:
+            yield ok("packages", f"memoryd[{extra}] is installed")
+
+
+def missing_packages(extra: str, package: str = "memoryd") -> list[str]:
+    """Return the distributions that an extra of a package asks for and that are not installed."""
+    missing: list[str] = []
+    for requirement in requires(package) or []:
+        named = _NAME.match(requirement)
+        if named is None or f"extra == '{extra}'" not in requirement.replace('"', "'"):
+            continue
+        try:
+            distribution(named[0])
+        except PackageNotFoundError:
+            missing.append(named[0])
+    return missing

@@ -1,0 +1,128 @@
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from memoryd import service, units
+from memoryd.units import UnitState
+from memoryd_client.paths import Paths
+
+ENVIRON = {"HOME": "/home/ada", "XDG_RUNTIME_DIR": "/run/user/1000", "PATH": os.environ["PATH"]}
+
+
+def rendered(name: str, environ: dict[str, str] = ENVIRON) -> str:
+    return units.shipped(name, paths=Paths.from_environment(environ), python="/opt/venv/bin/python", environ=environ)
+
+
+def test_every_placeholder_is_filled_in() -> None:
+    for name in units.NAMES:
+        body = "\n".join(line for line in rendered(name).splitlines() if not line.startswith("#"))
+        assert not re.search(r"@[A-Z_]+@", body)
+
+
+def test_the_usual_folders_need_no_variables() -> None:
+    assert "MEMORYD_HOME" not in rendered("memoryd.service")
+    assert 'ReadWritePaths="-/home/ada/.local/share/memoryd" "-/run/user/1000/memoryd"' in rendered("memoryd.service")
+    assert "ListenStream=/run/user/1000/memoryd/push.sock" in rendered("memoryd.socket")
+
+
+@pytest.mark.parametrize("variable", ["MEMORYD_HOME", "MEMORYD_CONFIG", "MEMORYD_RUNTIME_DIR", "XDG_DATA_HOME"])
+def test_folders_chosen_in_this_shell_are_handed_to_the_service(variable: str) -> None:
+    chosen = ENVIRON | {variable: "/srv/100% mine"}
+    paths = Paths.from_environment(chosen)
+    unit = rendered("memoryd.service", chosen)
+    for name, path in (("HOME", paths.home), ("CONFIG", paths.config), ("RUNTIME_DIR", paths.runtime)):
+        assert f'Environment="MEMORYD_{name}={str(path).replace("%", "%%")}"' in unit
+    assert f"ListenStream={str(paths.rpc_socket).replace('%', '%%')}" in rendered("memoryd.socket", chosen)
+
+
+def test_a_path_that_a_unit_cannot_hold_is_refused() -> None:
+    with pytest.raises(units.PathNotForUnit, match="cannot be written into a systemd unit"):
+        rendered("memoryd.service", ENVIRON | {"MEMORYD_HOME": '/srv/"$(reboot)"'})
+
+
+def test_a_unit_is_current_outdated_edited_foreign_or_absent() -> None:
+    wanted = rendered("memoryd.service")
+    assert units.compare(None, wanted) is UnitState.ABSENT
+    assert units.compare(wanted, wanted) is UnitState.CURRENT
+    assert units.compare(units.signed("[Service]\nNice=1\n"), wanted) is UnitState.OUTDATED
+    assert units.compare(wanted.replace("Nice=5", "Nice=6"), wanted) is UnitState.EDITED
+    assert units.compare(wanted + "Nice=6\n", wanted) is UnitState.EDITED
+    assert units.compare("[Service]\nNice=1\n", wanted) is UnitState.FOREIGN
+
+
+def test_without_systemctl_the_way_out_is_named_and_nothing_is_written(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path), "PATH": str(tmp_path)}
+    paths = Paths.from_environment(environ)
+    for attempt in (
+        lambda: service.install(paths, start=True, environ=environ),
+        lambda: service.uninstall(paths, environ=environ),
+    ):
+        with pytest.raises(service.ServiceFailed, match="no systemctl") as failure:
+            attempt()
+        assert "memoryd start" in failure.value.hint
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(shutil.which("systemctl") is None, reason="systemctl is not installed (package systemd)")
+def test_without_a_user_manager_the_way_out_is_named_and_nothing_is_written(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path), "PATH": os.environ["PATH"]}
+    with pytest.raises(service.ServiceFailed, match="no systemd user manager") as failure:
+        service.install(Paths.from_environment(environ), start=True, environ=environ)
+    assert "loginctl enable-linger" in failure.value.hint
+    assert list(tmp_path.iterdir()) == []
+
+
+needs_analyze = pytest.mark.skipif(
+    shutil.which("systemd-analyze") is None, reason="systemd-analyze is not installed (package systemd)"
+)
+
+
+@pytest.fixture
+def written(tmp_path: Path) -> list[Path]:
+    """The units as files, for an interpreter that exists."""
+    paths = Paths.from_environment(ENVIRON)
+    files = [tmp_path / name for name in units.NAMES]
+    for file in files:
+        file.write_text(units.shipped(file.name, paths=paths, python=sys.executable, environ=ENVIRON), encoding="utf-8")
+    return files
+
+
+def analyze(tmp_path: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environ = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path)}
+    return subprocess.run(
+        ["systemd-analyze", "--user", *arguments], env=environ, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+@needs_analyze
+def test_systemd_finds_nothing_to_complain_of_in_the_units(tmp_path: Path, written: list[Path]) -> None:
+    answer = analyze(tmp_path, "verify", "--man=no", *map(str, written))
+    assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "")
+    spoiled = written[1]
+    spoiled.write_text(spoiled.read_text(encoding="utf-8") + "\n[Service]\nNonsense=yes\n", encoding="utf-8")
+    assert "Nonsense" in analyze(tmp_path, "verify", "--man=no", str(spoiled)).stderr
+
+
+@needs_analyze
+def test_the_sandbox_leaves_an_exposure_below_three(tmp_path: Path, written: list[Path]) -> None:
+    answer = analyze(tmp_path, "security", "--offline=true", str(written[1]))
+    exposure = re.search(r"Overall exposure level for memoryd\.service: ([0-9.]+)", answer.stdout)
+    assert exposure is not None, answer.stdout + answer.stderr
+    assert float(exposure[1]) < 3.0
+
+
+def test_the_wheel_carries_the_templates(tmp_path: Path) -> None:
+    wheel_builder = pytest.importorskip("hatchling.builders.wheel", reason="the build backend is not installed")
+    root = Path(__file__).parents[2]
+    wheel = next(wheel_builder.WheelBuilder(str(root)).build(directory=str(tmp_path), versions=["standard"]))
+    with zipfile.ZipFile(wheel) as archive:
+        for name in units.NAMES:
+            assert archive.read(f"memoryd/systemd/{name}").decode() == (units.templates() / name).read_text(
+                encoding="utf-8"
+            )
