@@ -1,0 +1,336 @@
+"""Each fault is made for real in a scratch home; the examination must name it and the way out, and change nothing."""
+
+import hashlib
+import json
+import os
+import socket
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from memoryd.clock import SystemClock
+from memoryd.doctor import Finding, examine, rows, to_json, worst
+from memoryd.ledger import SqlLedger
+from memoryd.lock import hold_home
+from memoryd_client.memory import Memory, Scope, new_memory_id
+from memoryd_client.messages import ComponentStatus, Status
+from memoryd_client.paths import Paths
+
+
+class House:
+    """A scratch installation and what an examination of it finds."""
+
+    def __init__(self, root: Path) -> None:
+        # No systemctl on this PATH: systemd has tests of its own.
+        self.environ = {"HOME": str(root), "MEMORYD_HOME": str(root / "home"), "PATH": str(root)}
+        self.paths = Paths.from_environment(self.environ)
+        self.paths.home.mkdir(mode=0o700)
+        self.paths.runtime.mkdir(mode=0o700)
+
+    def examine(self, *, status: Status | None = None, now: datetime | None = None) -> list[Finding]:
+        return examine(self.paths, status=status, environ=self.environ, now=now)
+
+    def find(self, name: str, *, status: Status | None = None, now: datetime | None = None) -> Finding:
+        """Return the worst finding of that name."""
+        named = [finding for finding in self.examine(status=status, now=now) if finding.name == name]
+        assert named, f"nothing was found about {name}"
+        return next((finding for level in ("fail", "warn") for finding in named if finding.level == level), named[0])
+
+    async def fill_ledger(self) -> None:
+        """Store one memory, as the daemon does."""
+        now = datetime.now(UTC)
+        memory = Memory(
+            id=new_memory_id(), owner="local", content="The tests need Redis.", scope=Scope.GLOBAL, created_at=now,
+            updated_at=now,
+        )  # fmt: skip
+        ledger = SqlLedger(self.paths.ledger, backups=self.paths.backups, clock=SystemClock())
+        await ledger.open()
+        await ledger.insert([memory], actor="test")
+        await ledger.close()
+
+
+@pytest.fixture
+def house(tmp_path: Path) -> House:
+    return House(tmp_path)
+
+
+def running(house: House, **components: ComponentStatus) -> Status:
+    return Status(
+        pid=os.getpid(), version="1", home=str(house.paths.home), live=True, ready=True, busy=False, uptime_s=1.0,
+        rss_bytes=1, components=components,
+    )  # fmt: skip
+
+
+async def test_a_sound_house_has_nothing_to_mend(house: House) -> None:
+    await house.fill_ledger()
+    findings = house.examine()
+    assert [finding for finding in findings if finding.level == "fail"] == []
+    assert all(bool(finding.mend) == (finding.level != "ok") for finding in findings)
+    assert house.find("ledger").what == f"{house.paths.ledger} is sound and holds 1 memories"
+
+
+async def test_nothing_is_changed(house: House) -> None:
+    await house.fill_ledger()
+    house.paths.lock.write_text("left over", encoding="utf-8")
+
+    def everything() -> dict[str, tuple[int, str]]:
+        return {
+            str(path): (path.stat().st_mode, hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "")
+            for path in house.paths.home.parent.rglob("*")
+        }
+
+    before = everything()
+    house.examine()
+    assert everything() == before
+
+
+def test_an_examination_makes_no_folders(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path / "nobody"), "PATH": ""}
+    found = {finding.name: finding for finding in examine(Paths.from_environment(environ), environ=environ)}
+    assert "does not exist yet" in found["home"].what
+    assert list(tmp_path.iterdir()) == []
+
+
+# --- folders and files ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["home", "runtime"])
+def test_a_folder_open_to_others_is_found(house: House, name: str) -> None:
+    folder: Path = getattr(house.paths, name)
+    folder.chmod(0o755)
+    finding = house.find(name)
+    assert (finding.level, finding.mend) == ("fail", f"chmod 700 {folder}")
+
+
+def test_a_file_where_the_home_should_be_is_found(house: House) -> None:
+    house.paths.runtime.rmdir()
+    house.paths.home.rmdir()
+    house.paths.home.touch()
+    assert house.find("home").level == "fail"
+
+
+def test_a_key_that_others_can_read_is_found(house: House) -> None:
+    house.paths.config.write_text('[sidecar]\napi_key = "not-a-real-key"\n', encoding="utf-8")
+    house.paths.config.chmod(0o640)
+    finding = house.find("config file")
+    assert (finding.level, finding.mend) == ("fail", f"chmod 600 {house.paths.config}")
+    assert b"not-a-real-key" not in to_json(house.examine())
+    house.paths.config.chmod(0o600)
+    assert house.find("config file").level == "ok"
+
+
+def test_a_configuration_without_a_key_may_be_read_and_not_written_by_others(house: House) -> None:
+    house.paths.config.write_text("[recall]\njudged = 5\n", encoding="utf-8")
+    house.paths.config.chmod(0o644)
+    assert house.find("config file").level == "ok"
+    house.paths.config.chmod(0o664)
+    assert house.find("config file").level == "fail"
+
+
+# --- settings -------------------------------------------------------------------------------------------------------
+
+
+def test_an_invalid_configuration_is_a_finding_and_the_rest_is_still_looked_at(house: House) -> None:
+    house.paths.config.write_text("[recall]\njudgd = 5\n", encoding="utf-8")
+    house.paths.config.chmod(0o600)
+    finding = house.find("config")
+    assert finding.level == "fail"
+    assert "judgd" in finding.what
+    assert str(house.paths.config) in finding.mend
+    assert house.find("disk")
+
+
+def test_a_variable_that_nobody_reads_is_found_with_what_was_meant(house: House) -> None:
+    house.environ["MEMORYD_RECALL_JUDGD"] = "5"
+    finding = house.find("variable")
+    assert finding.level == "warn"
+    assert "MEMORYD_RECALL_JUDGED is meant?" in finding.what
+    del house.environ["MEMORYD_RECALL_JUDGD"]
+    house.environ["MEMORYD_RECALL_JUDGED"] = "5"
+    assert not [finding for finding in house.examine() if finding.name == "variable"]
+
+
+def test_a_key_in_the_environment_is_noticed_and_not_shown(house: House) -> None:
+    house.environ["ANTHROPIC_API_KEY"] = "not-a-real-key"
+    assert "a key is configured" in house.find("sidecar").what
+    assert b"not-a-real-key" not in to_json(house.examine())
+
+
+# --- the process and its sockets ------------------------------------------------------------------------------------
+
+
+def test_a_lock_file_that_nobody_holds_is_no_daemon(house: House) -> None:
+    house.paths.lock.write_text(json.dumps({"pid": 1}), encoding="utf-8")
+    finding = house.find("daemon")
+    assert finding.level == "ok"
+    assert finding.what.startswith("no daemon serves")
+
+
+def test_a_home_that_is_held_by_somebody_who_does_not_answer_is_found(house: House) -> None:
+    with hold_home(house.paths, version="1"):
+        finding = house.find("daemon")
+        assert finding.level == "warn"
+        assert f"process {os.getpid()} serves {house.paths.home} and was not heard from" in finding.what
+        assert house.find("daemon", status=running(house)).level == "ok"
+
+
+def test_a_daemon_whose_sockets_are_elsewhere_is_found(house: House) -> None:
+    elsewhere = Paths(home=house.paths.home, config=house.paths.config, runtime=house.paths.home / "elsewhere")
+    with hold_home(elsewhere, version="1"):
+        finding = house.find("daemon")
+    assert (finding.level, finding.mend) == ("warn", f"export MEMORYD_RUNTIME_DIR={elsewhere.runtime}")
+
+
+def test_a_part_that_failed_is_found_with_its_own_hint(house: House) -> None:
+    status = running(house, model=ComponentStatus(state="failed", message="no weights", hint="get them"))
+    with hold_home(house.paths, version="1"):
+        assert house.find("model", status=status) == Finding("model", "fail", "no weights", "get them")
+
+
+@pytest.fixture
+def listener(house: House) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as made:
+        made.bind(str(house.paths.rpc_socket))
+        house.paths.rpc_socket.chmod(0o600)
+        yield made
+
+
+def test_a_socket_file_left_over_is_told_from_one_that_somebody_listens_at(
+    house: House, listener: socket.socket
+) -> None:
+    left_over = house.find("rpc socket")
+    assert (left_over.level, left_over.mend) == ("warn", "memoryd start")
+    listener.listen()
+    assert house.find("rpc socket").level == "ok"
+
+
+def test_looking_at_a_socket_does_not_connect_to_it(house: House, listener: socket.socket) -> None:
+    listener.listen()
+    house.examine()
+    listener.setblocking(False)
+    with pytest.raises(BlockingIOError):
+        listener.accept()
+
+
+def test_a_socket_that_others_can_use_is_found(house: House, listener: socket.socket) -> None:
+    listener.listen()
+    house.paths.rpc_socket.chmod(0o666)
+    assert house.find("rpc socket").mend == f"chmod 600 {house.paths.rpc_socket}"
+
+
+def test_a_path_too_long_for_a_socket_is_found(house: House) -> None:
+    long = house.paths.home / ("x" * 100)
+    house.environ["MEMORYD_RUNTIME_DIR"] = str(long)
+    house.paths = Paths.from_environment(house.environ)
+    finding = house.find("push socket")
+    assert finding.level == "fail"
+    assert "MEMORYD_RUNTIME_DIR" in finding.mend
+
+
+# --- data -----------------------------------------------------------------------------------------------------------
+
+
+async def test_a_damaged_ledger_is_found_with_the_backup_that_replaces_it(house: House) -> None:
+    await house.fill_ledger()
+    house.paths.backups.mkdir()
+    backup = house.paths.backups / "ledger-20260101T000000000000Z.db"
+    backup.write_bytes(house.paths.ledger.read_bytes())
+    content = bytearray(house.paths.ledger.read_bytes())
+    content[4096:12288] = b"\xff" * 8192
+    house.paths.ledger.write_bytes(content)
+    finding = house.find("ledger")
+    assert finding.level == "fail"
+    assert f"cp {backup} {house.paths.ledger}" in finding.mend
+
+
+async def test_a_ledger_of_a_newer_memoryd_is_found(house: House) -> None:
+    await house.fill_ledger()
+    with closing(sqlite3.connect(house.paths.ledger)) as ledger:
+        ledger.execute("UPDATE alembic_version SET version_num = '9999'")
+        ledger.commit()
+    finding = house.find("ledger")
+    assert finding.level == "fail"
+    assert "newer memoryd (schema 9999" in finding.what
+
+
+async def test_a_backup_that_is_overdue_is_found(house: House) -> None:
+    await house.fill_ledger()
+    now = datetime.now(UTC)
+    assert house.find("backups", now=now).level == "ok"
+    later = house.find("backups", now=now + timedelta(days=4))
+    assert (later.level, later.mend) == ("warn", "memoryd backup")
+    house.paths.backups.mkdir()
+    (house.paths.backups / "ledger-20260101T000000000000Z.db").touch()
+    assert house.find("backups", now=now).level == "ok"
+    assert house.find("backups", now=now + timedelta(days=4)).level == "warn"
+
+
+def test_an_index_that_cannot_be_opened_is_found(house: House) -> None:
+    (house.paths.index / "memories.lance").mkdir(parents=True)
+    finding = house.find("index")
+    assert finding.level == "fail"
+    assert finding.mend.startswith(f"mv {house.paths.index} ")
+
+
+def test_a_running_daemon_says_how_far_the_index_is(house: House) -> None:
+    behind = ComponentStatus(state="loading", numbers={"applied": 3, "behind": 2})
+    assert "2 changes behind" in house.find("index", status=running(house, index=behind)).what
+    broken = ComponentStatus(state="degraded", message="another model's vectors", hint="memoryd reindex")
+    finding = house.find("index", status=running(house, index=broken))
+    assert finding == Finding("index", "fail", "another model's vectors", "memoryd reindex")
+
+
+async def test_a_clock_that_runs_behind_what_is_remembered_is_found(house: House) -> None:
+    assert house.find("clock", now=datetime(1970, 1, 1, tzinfo=UTC)).level == "fail"
+    await house.fill_ledger()
+    assert house.find("clock").level == "ok"
+    assert house.find("clock", now=datetime.now(UTC) - timedelta(days=1)).level == "warn"
+
+
+# --- the model ------------------------------------------------------------------------------------------------------
+
+
+def test_a_cached_model_with_a_wrong_checksum_is_found(house: House) -> None:
+    entry = house.paths.models / "all-MiniLM-L6-v2" / "fp32"
+    entry.mkdir(parents=True)
+    (entry / "model.onnx").write_bytes(b"weights")
+    digest = hashlib.sha256(b"weights").hexdigest()
+    manifest = {"files": {"model.onnx": digest}, "source": "here"}
+    (entry / "manifest.json").write_text(json.dumps(manifest), encoding="utf-8")
+    assert house.find("model").what.endswith("it comes from: here")
+    (entry / "model.onnx").write_bytes(b"Weights")
+    finding = house.find("model")
+    assert finding.level == "fail"
+    assert finding.mend.startswith(f"rm -r {entry}")
+
+
+def test_a_configured_model_folder_without_a_model_is_found(house: House, tmp_path: Path) -> None:
+    house.environ["MEMORYD_EMBEDDING_FOLDER"] = str(tmp_path)
+    finding = house.find("model")
+    assert finding.level == "fail"
+    assert "tokenizer.json" in finding.what
+
+
+# --- how it is shown ------------------------------------------------------------------------------------------------
+
+FINDINGS = [Finding("a", "ok", "fine"), Finding("b", "fail", "broken", "mend it"), Finding("c", "warn", "odd", "look")]
+
+
+def test_the_worst_is_shown_first() -> None:
+    assert rows(FINDINGS) == [
+        ("fail", "b", "broken", "mend it"),
+        ("warn", "c", "odd", "look"),
+        ("ok", "a", "fine", ""),
+    ]
+    assert [worst(FINDINGS), worst(FINDINGS[::2]), worst(FINDINGS[:1]), worst([])] == ["fail", "warn", "ok", "ok"]
+
+
+def test_json_has_the_verdict_and_every_finding_in_the_order_of_examination() -> None:
+    shown = json.loads(to_json(FINDINGS))
+    assert shown["level"] == "fail"
+    assert [finding["name"] for finding in shown["findings"]] == ["a", "b", "c"]
+    assert shown["findings"][1] == {"name": "b", "level": "fail", "what": "broken", "mend": "mend it"}
