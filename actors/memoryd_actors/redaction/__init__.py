@@ -1,0 +1,12 @@
+"""Secrets leave a text before anything else sees it: not stored, not embedded, not sent to a model.
+
+Every rule is pure and bounded; see `redact` for the promises. In the order in which a text passes through: `blocks`
+(private keys, Kubernetes secrets), `vendors` (tokens known by their format), `locators` (URLs, command lines),
+`assignments` (a name that says what its value is), `prose` (a sentence that does); `harmless` has the last word.
+"""
+
+from memoryd_actors.redaction.finding import Finding as Finding
+from memoryd_actors.redaction.finding import Redacted as Redacted
+from memoryd_actors.redaction.redactor import redact as redact
+
+__all__ = ["Finding", "Redacted", "redact"]

@@ -1,0 +1,241 @@
+"""A name that announces a secret, and its value: in code, environment files, JSON, YAML, XML, headers, flags.
+
+The text is read from each name outwards: what joins it to a value (`=`, `:`, a comma, a tag, a call), then the value,
+quoted or bare. Nothing is searched further than a few hundred characters from the name, so the time is linear.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memoryd_actors.redaction.finding import Finding
+from memoryd_actors.redaction.harmless import entropy, measure, placeholder, reference
+from memoryd_actors.redaction.names import STEM, STEMS, Kind, classify
+
+_NAME_CHARS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.ñ")
+_LONGEST_NAME = 64
+_REST = re.compile(r"[\w.\-]{0,64}")
+_JOIN = re.compile(
+    r"""(?:\[\d{0,5}\])?
+    (?P<closed>\\?["'`]?)\]?
+    (?: (?P<assign>
+            (?:[ \t]{0,4}:[ \t]{0,4}(?:Optional\[|Final\[)?
+                (?:str|String|string|bytes|SecretStr|&(?:'\w+[ ])?str)\b[\w\[\]|, .]{0,24}(?==)
+              |[ \t]{1,4}(?:string|String|str|varchar))?
+            [ \t]{0,40}(?:=>|->|[:?!+|]{0,3}={1,3}|:{1,2})[ \t]{0,40})
+      | (?P<pair>\s{0,8},\s{0,8}(?=\\?["'`]))
+      | (?P<call>\(\s{0,8}(?=\\?["'`]))
+      | (?P<attribute>\s{1,8}value\s{0,4}=\s{0,4}(?=["']))
+      | (?P<element>>\s{0,40})
+      | (?P<next>\s{0,8}\n[ \t]{0,40}["']?(?:secret_?)?[vV]alue["']?[ \t]{0,8}[:=][ \t]{0,8})
+      | (?P<gap>[ \t]{1,4}(?=\\?["'`A-Za-z0-9$!-]))
+    )""",
+    re.VERBOSE,
+)
+_COMPARED = re.compile(r"\\?([\"'`])[ \t]{0,4}[!=]={1,2}[ \t]{0,4}$")
+_OPEN = re.compile(r"(?:@|[rbufL$]{1,2}(?=[\"']))?(\\?(?:\"\"\"|'''|[\"'`]))")
+_BARE = re.compile(r"(?:\\(?![nrt\"'])|[^\s\"'`<\\]){1,1024}")
+_RUN = re.compile(r"[^\s\"'`<\\,;&]+")
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z-]{2,15}[ \t]{1,8}(?=[^\s\"'])")
+_NEXT_FIELD = re.compile(r"[;,&](?=[A-Za-z_][\w .-]{0,40}=)")
+_LONGEST_VALUE = 4096
+_CLOSERS = {")": "(", "]": "[", "}": "{"}
+_SETTERS = frozenset({"assign", "set", "put", "append", "equals", "setValue", "get", "strcpy"})
+_VERBS = frozenset({"pass", "login", "key"})
+_CODE_WORDS_TEXT = """
+str string bytes int float bool any object true false none null nil undefined self this value values val data result
+input output args kwargs params param user config settings env environ default request response res req getpass
+getenv text content body payload field form required optional missing invalid expired valid empty new old the and
+for not with from when what which that your their his her our one two all see use used using via per must should
+will can are was were has have had been being is in on at to of or as by it if so no yes ok rotated revoked refresh
+refreshed access login logout reset change changed update updated create created auto opaque basic bearer oauth jwt
+password secret token key saved stored here there manual never always generated unknown unset hidden redacted random
+same wrong correct
+"""
+_CODE_WORDS = frozenset(_CODE_WORDS_TEXT.split())
+
+
+class _Value(NamedTuple):
+    start: int
+    end: int
+    quote: str
+
+
+def find_assignments(text: str, lowered: str) -> Iterator[Finding]:
+    """Yield the values of names that announce a secret. `lowered` is the text in lower case, of the same length."""
+    if not any(stem in lowered for stem in STEMS):
+        return
+    done = 0
+    at = 0
+    while stem := STEM.search(lowered, at):
+        start, end = _name_around(text, stem, done)
+        at = end
+        name = text[start:end]
+        kind = classify(name)
+        if kind is None:
+            continue
+        value = _compared(text, start) or _joined(text, name, end, kind)
+        if value is not None:
+            done = max(at, value.end)
+            at = max(at, value.end)
+            yield Finding(_RULES[kind], value.start, value.end)
+
+
+_RULES = {Kind.PASSWORD: "password", Kind.TOKEN: "token", Kind.KEY: "key"}
+
+
+def _name_around(text: str, stem: re.Match[str], done: int) -> tuple[int, int]:
+    start = stem.start()
+    floor = max(done, start - _LONGEST_NAME, 0)
+    while start > floor and text[start - 1] in _NAME_CHARS:
+        start -= 1
+    rest = _REST.match(text, stem.end())
+    end = rest.end() if rest else stem.end()
+    while end > stem.end() and text[end - 1] in ".-":
+        end -= 1
+    return start, end
+
+
+def _compared(text: str, start: int) -> _Value | None:
+    """Return the literal in `"..." == name`."""
+    operator = _COMPARED.search(text, max(0, start - 14), start)
+    if operator is None:
+        return None
+    close = operator.start()
+    opening = text.rfind(operator.group(1), max(0, close - 256), close)
+    if opening < 0 or "\n" in text[opening:close] or close - opening < 5 or placeholder(text[opening + 1 : close]):
+        return None
+    return _Value(opening + 1, close, operator.group(1))
+
+
+def _joined(text: str, name: str, end: int, kind: Kind) -> _Value | None:
+    """Return the value that the name is joined to, if it is a secret."""
+    join = _JOIN.match(text, end)
+    if join is None or not _joins(text, name, join):
+        return None
+    at = join.end()
+    form = join.lastgroup or ""
+    if "authorization" in name.lower() or (form == "assign" and name.lower().endswith("bearer")):
+        scheme = _SCHEME.match(text, at)
+        at = scheme.end() if scheme else at
+    value = _read(text, at)
+    if value is None or (form == "element" and not text[value.end : value.end + 44].lstrip().startswith("</")):
+        return None
+    content = text[value.start : value.end]
+    # `NAME=word`, `--name word`, `<name>word</name>`: nothing but a value can stand there.
+    tight = join.group("assign") == "=" or form == "element" or (form == "gap" and name.startswith("-"))
+    if not _credible(content, kind, value.quote, form, tight=tight):
+        return None
+    run = _RUN.match(text, value.end) if not value.quote and len(content) >= 1000 else None
+    return value._replace(end=run.end()) if run else value
+
+
+def _joins(text: str, name: str, join: re.Match[str]) -> bool:
+    """Return whether what follows the name can lead to its value."""
+    match join.lastgroup:
+        case "pair" | "attribute":
+            return bool(join.group("closed"))
+        case "call":
+            return "." not in name or name.rpartition(".")[2] in _SETTERS
+        case "gap":
+            return name.startswith("-") or (name.lower() not in _VERBS and _OPEN.match(text, join.end()) is not None)
+        case "assign" | "element" | "next":
+            return True
+        case _:
+            return False
+
+
+def _read(text: str, at: int) -> _Value | None:
+    opening = _OPEN.match(text, at)
+    if opening:
+        quote = opening.group(1)
+        start = opening.end()
+        stop = min(len(text), start + _LONGEST_VALUE)
+        close = text.find(quote, start, stop)
+        while close > start and quote[0] != "\\" and text[close - 1] == "\\" and text[close - 2] != "\\":
+            close = text.find(quote, close + 1, stop)
+        if close >= 0 and "\n" not in text[start:close]:
+            formatted = "f" in text[at : opening.start(1)] and "{" in text[start:close]
+            return None if formatted else _Value(start, close, quote)
+        at = start
+    bare = _BARE.match(text, at)
+    if bare is None:
+        return None
+    content = bare.group()
+    cut = _NEXT_FIELD.search(content)
+    if cut:
+        content = content[: cut.start()]
+    content = _trimmed(content)
+    return _Value(at, at + len(content), "") if content else None
+
+
+def _trimmed(value: str) -> str:
+    """Return a bare value without the punctuation that belongs to what surrounds it."""
+    while value:
+        last = value[-1]
+        opener = _CLOSERS.get(last)
+        if last in ",;:" or (opener and value.count(last) > value.count(opener)):
+            value = value[:-1]
+        else:
+            break
+    return value
+
+
+def _credible(value: str, kind: Kind, quote: str, form: str, *, tight: bool) -> bool:
+    """Return whether the value is a secret, given what its name promises."""
+    if len(value) < _SHORTEST[kind] or placeholder(value) or reference(value, quoted=bool(quote)):
+        return False
+    traits = _Traits(
+        digits=any(char.isdigit() for char in value),
+        letters=any(char.isalpha() for char in value),
+        symbols=sum(1 for char in value if not char.isalnum() and char not in " _-./,:'"),
+    )
+    if form in {"gap", "call", "pair"} and not traits.digits and not traits.symbols:
+        return False
+    if quote and " " in value:
+        sentence = value[0].isupper() or value[-1] in ".!?:…" or form != "assign" or quote == "`"
+        return not sentence and kind is not Kind.KEY and not _speaks(value)
+    match kind:
+        case Kind.PASSWORD:
+            return _password(value, traits, quoted=bool(quote), tight=tight)
+        case Kind.TOKEN:
+            return _token(value, traits)
+        case Kind.KEY:
+            return traits.digits and traits.letters and entropy(value) >= 2.8 and "/" not in value
+
+
+class _Traits(NamedTuple):
+    digits: bool
+    letters: bool
+    symbols: int
+
+
+_SHORTEST = {Kind.PASSWORD: 4, Kind.TOKEN: 8, Kind.KEY: 14}
+
+
+def _password(value: str, traits: _Traits, *, quoted: bool, tight: bool) -> bool:
+    if measure(value):
+        return value.isdigit() and tight
+    if quoted or traits.digits or traits.symbols:
+        return True
+    return value.lower() not in _CODE_WORDS and (tight or value.islower()) and len(value) >= 6
+
+
+def _token(value: str, traits: _Traits) -> bool:
+    if measure(value) or (value.isdigit() and len(value) < 12):
+        return False
+    mixed = len(value) >= 16 and any(char.islower() for char in value) and any(char.isupper() for char in value)
+    return traits.digits or traits.symbols >= 2 or mixed
+
+
+def _speaks(value: str) -> bool:
+    """Return whether a quoted phrase talks about the secret, as messages in a user interface do."""
+    words = value.lower().split()
+    return any(word.strip(".,:;!?'") in _ABOUT_SECRETS for word in words)
+
+
+_ABOUT_SECRETS_TEXT = """
+password passwort token key secret must please enter invalid expired required missing is are was your the a an
+kennwort contraseña mot passe forgot
+"""
+_ABOUT_SECRETS = frozenset(_ABOUT_SECRETS_TEXT.split())

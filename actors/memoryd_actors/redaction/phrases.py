@@ -1,0 +1,83 @@
+"""The words with which people hand over a secret, in the languages they do it in."""
+
+import re
+
+_STEMS = (
+    "passw|passp|passc|pass |pass-|passo|mots|pwd|secret|token| pin|pin |key|code|phrase|mnemonic|cred|login|log in|"
+    "logged in|sign in|kennwort|mot de|mdp|clave|contrase|senha|wachtwoord|heslo|adgangskode|salasana|parola|palavra|"
+    "sandi|jeton|geheim|zugangs|chiave|geslo|lozinka"
+)
+STEMS = tuple(_STEMS.split("|"))
+"""One of these is in every subject that is written in ASCII, in its first or second word."""
+
+_SUBJECTS = (
+    # English
+    r"pass[ -]?(?:words?|phrases?|codes?|wd)|pwd|pins?(?: (?:code|number))?|"
+    r"(?:api|access|secret|private|license|recovery|backup|encryption|signing|master|wi-?fi|network|root|auth)[ -]"
+    r"(?:keys?|tokens?|codes?|phrases?)|secrets?|tokens?|seed phrase|mnemonic|"
+    r"(?:2fa|security|login|door|alarm|gate|safe|unlock|verification)[ -]codes?|credentials?|creds|logins?|"
+    r"log(?:ged)? in|sign in|"
+    # German, Dutch, Scandinavian
+    r"pass?w[oö]rt|passwörter|kennwort|zugangscode|geheimzahl|geheimcode|wachtwoord|toegangscode|lösenord(?:et)?|"
+    r"passord(?:et)?|adgangskoden?|zugangsdaten|api-schlüssel|"
+    # French, Spanish, Portuguese, Italian, Romanian
+    r"mots? de passe|mdp|code secret|clé (?:api|secrète|d['\u2019]accès)|jeton|contraseñas?|clave|senhas?|"
+    r"palavra-passe|parola d['\u2019]ordine|chiave (?:api|segreta)|parolă|parola|"
+    # Slavic, Hungarian, Finnish, Turkish, Greek
+    r"hasło|hasłem|heslo|geslo|lozinka|парол(?:ь|я|ем|и)|токен|секретный ключ|лозинка|jelszó|jelszav?am|salasanan?i?|"
+    r"şifrem?(?:iz|i)?|parolam|κωδικός|"
+    # Arabic, Hebrew, Hindi, Vietnamese, Thai, Indonesian, Chinese, Japanese, Korean
+    r"كلمة (?:المرور|السر)|סיסמ(?:ה|תי|ת)|पासवर्ड|mật khẩu|รหัสผ่าน|kata sandi|密码|密碼|口令|密钥|密鑰|パスワード|"
+    r"暗証番号|비밀번호|암호"
+)
+SUBJECT = re.compile(rf"(?<![a-z0-9_./])(?:{_SUBJECTS})(?![a-z0-9_])")
+
+_VERBS = (
+    r"is|was|are|were|will be|should be|remains|becomes|stays|reads|equals|set to|to|as|now|still|currently|again|just|"
+    r"actually|ist|lautet|heißt|heisst|war|auf|jetzt|nun|luidt|är|er|on|est|sera|était|devient|maintenant|es|era|será|ahora|é|foi|agora|è|"
+    r"era|adesso|este|to|brzmi|je|zní|это|был|теперь|це|είναι|هي|هو|היא|הוא|là|คือ|adalah|yang|nya"
+)
+LINK = re.compile(
+    rf"(?:(?:\s{{1,4}}(?:for|of|to|on|at|in|from|für|zum|zur|von|im|vom|pour|de|du|del|della|per|para|van|voor|do|da|для|от|к)"
+    rf"\s[^.\n:;!?=\"]{{1,60}}?)?"
+    rf"(?:\s{{0,4}}(?:[:\uff1a]|->|→|—|\u2013)|\s{{1,4}}-(?=\s)|['\u2019]s(?=\s)|\s{{0,3}}(?:は|が|是|为|為|는|은|이)|\s{{1,4}}(?:{_VERBS})(?![\w'\u2019]))"
+    rf"(?:\s{{0,4}}[:\uff1a]|\s{{1,4}}(?:{_VERBS})(?![\w'\u2019])){{0,2}}"
+    rf"(?:\s{{1,4}}|(?<=[:=\uff1aはが是为為는은이>])))",
+)
+"""From the subject to the value: an optional complement (`for the staging box`), then a verb or a colon."""
+
+LABEL = re.compile(r"[ \t][^.\n:;!?=\"]{1,60}?[ \t]{0,4}[:\uff1a]\s{1,4}")
+"""From the subject to the value when any words and a colon are between (`the token you asked for: ...`)."""
+
+REVERSED = re.compile(
+    r"(?:^|[\s\"'“„«\u2018(`])([^\s\"'“”„«»\u2018\u2019`()]{4,64})[\"'”“»\u2019`]?\s{1,3}(?:is|was|as|ist|als|est|comme|es|como|é|è|come|is|är|er|to)\s{1,3}"
+    r"(?:(?:my|our|the|your|a|its|mein|unser|das|mon|le|notre|mi|la|nuestra|minha|a|nossa|mijn|het|mitt|mit)\s{1,3})"
+    r"(?:[\w-]{1,20}\s{1,3}){0,2}$"
+)
+"""`hunter2 is my password`: value, verb, article, at most two words."""
+
+POSSESSIVE = re.compile(
+    r"(?:\b(?:my|our|his|her|their|wi-?fi|mein|meine|unser|mon|notre|ma|mi|nuestra|minha|nossa|mio|mia|nostra|mijn|ons|moje|moim|mitt|"
+    r"min|mit|vårt|мой|наш|our team)|我的|私の|내|제)[\s\w-]{0,24}$"
+)
+
+_WORDS = """
+a an and any are as at be been being by can could did do does for from had has have he her here his how i if in into
+is it its like me must need needs never no nor not now of off on once one only or our out over same she should so
+some such than that the their them then there these they this those through to too two under until up us use used
+uses was we were what when where which while who why will with without would yes yet you your also always again
+already about above across after all another before behind below between both case correct current different easy
+empty enough essential every false fine first free gone good great hard harmless hashed hidden important incorrect
+insecure invalid known last leaked less local long lost mandatory missing mixed more most much necessary new next
+none null obvious ok okay old optional outdated plain possible private probably public random ready real required
+right safe salted sane secret secure sensitive short simple static stale still strong temporary tricky true unique
+unknown unsafe useless valid visible wrong weak worse hopefully there's elsewhere somewhere expired compromised
+stored saved exposed rotated reset changed broken forgotten encrypted bad terrible password token passphrase key
+default mine yours ours theirs falsch richtig abgelaufen leer unbekannt geheim sicher unsicher neu alt lang kurz
+nicht kein keine gut schlecht hier dort im faux expiré vide inconnu nouveau ancien court pas ici dans le la les un
+une bon mauvais trop incorrecta correcta secreta segura larga corta nueva vieja inválida en el los una muy errada
+incorreta longa curta nova velha muito sbagliata corretta sicura nuova vecchia troppo molto fout verkeerd juist
+veilig nieuw oud verlopen leeg niet fel feil fejl niepoprawne tajne неверный неправильный простой сложный не
+"""
+NO_SECRETS = frozenset(_WORDS.split())
+"""Words that follow `the password is` without being one."""

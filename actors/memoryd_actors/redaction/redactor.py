@@ -1,0 +1,111 @@
+"""The one entry: all rules over one text, their findings united, until nothing is left to find."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from memoryd_actors.redaction.assignments import find_assignments
+from memoryd_actors.redaction.blocks import find_blocks, public_blocks
+from memoryd_actors.redaction.finding import Finding, Redacted
+from memoryd_actors.redaction.harmless import protected_spans
+from memoryd_actors.redaction.locators import find_locators
+from memoryd_actors.redaction.prose import find_prose
+from memoryd_actors.redaction.vendors import find_tokens
+
+MOST_ROUNDS = 32
+"""Rounds over one text. Removing a secret can bring the next one to light (a quote less, and quotes pair differently);
+two rounds are the rule, the first finds, the second confirms."""
+
+_GENERAL = frozenset({"password", "token", "key", "random-string"})
+"""Rules that know a secret by its surroundings; the name of a format says more."""
+
+
+def redact(text: str) -> Redacted:
+    """Return the text with every secret replaced by a marker such as `[redacted:github-token]`.
+
+    Takes any string, lone surrogates and NUL included, in time linear in its length. What it returned comes back
+    unchanged: `redact(redact(x).text).text == redact(x).text`. The findings point into the text that was given.
+    """
+    findings: list[Finding] = []
+    current = text
+    for _ in range(MOST_ROUNDS):
+        found = _find(current)
+        if not found:
+            break
+        findings = _united(chain(findings, _located(found, findings)))
+        current = _replaced(text, findings)
+    return Redacted(text=current, findings=tuple(findings))
+
+
+def _find(text: str) -> list[Finding]:
+    # U+0130 is the one character whose lower case is longer; rules need both texts to have the same positions.
+    lowered = text.replace("\u0130", "i").lower()
+    findings = list(
+        chain(
+            find_blocks(text),
+            find_tokens(text),
+            find_locators(text, lowered),
+            find_assignments(text, lowered),
+            find_prose(text, lowered),
+        )
+    )
+    if not findings:
+        return findings
+    protected = sorted(chain(protected_spans(text), public_blocks(text)))
+    return _united(_outside(findings, protected))
+
+
+def _outside(findings: Iterable[Finding], protected: list[tuple[int, int]]) -> Iterator[Finding]:
+    starts = [start for start, _ in protected]
+    for finding in findings:
+        before = bisect_right(starts, finding.start) - 1
+        if before >= 0 and finding.end <= protected[before][1]:
+            continue
+        if finding.end > finding.start:
+            yield finding
+
+
+def _united(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings in order, overlapping ones as one, named by the vendor where one of them is."""
+    united: list[Finding] = []
+    for finding in sorted(findings, key=lambda each: (each.start, -each.end)):
+        if united and finding.start < united[-1].end:
+            last = united[-1]
+            rule = finding.rule if last.rule in _GENERAL else last.rule
+            united[-1] = Finding(rule, last.start, max(last.end, finding.end))
+        else:
+            united.append(finding)
+    return united
+
+
+def _replaced(text: str, findings: list[Finding]) -> str:
+    parts: list[str] = []
+    at = 0
+    for finding in findings:
+        parts += (text[at : finding.start], finding.marker)
+        at = finding.end
+    return "".join((*parts, text[at:]))
+
+
+def _located(found: list[Finding], earlier: list[Finding]) -> Iterator[Finding]:
+    """Yield findings in a text whose earlier ones are replaced, at their places in the original text."""
+    starts: list[int] = []
+    shifts: list[int] = []
+    shift = 0
+    for finding in earlier:
+        starts.append(finding.start + shift)
+        shift += len(finding.marker) - (finding.end - finding.start)
+        shifts.append(shift)
+    for finding in found:
+        start = _original(finding.start, earlier, starts, shifts, end=False)
+        end = _original(finding.end, earlier, starts, shifts, end=True)
+        yield Finding(finding.rule, start, end)
+
+
+def _original(at: int, earlier: list[Finding], starts: list[int], shifts: list[int], *, end: bool) -> int:
+    before = bisect_right(starts, at - end) - 1
+    if before < 0:
+        return at
+    if at - end < starts[before] + len(earlier[before].marker):
+        return earlier[before].end if end else earlier[before].start
+    return at - shifts[before]
