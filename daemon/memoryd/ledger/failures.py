@@ -64,9 +64,10 @@ def corrupt(file: Path, reason: str, backups: Path | None) -> LedgerCorrupt:
         hint = f"There is no backup. `sqlite3 {name} .recover` may save what is left; move the file away to begin anew."
     else:
         # -wal and -shm belong to the damaged file and would be replayed over the copy.
+        aside = shlex.quote(str(file.parent / "damaged"))
         hint = (
-            f"The newest backup is {newest}. With memoryd stopped: mkdir -p {name}.damaged && "
-            f"mv {name}* {name}.damaged/ ; cp {shlex.quote(str(newest))} {name}"
+            f"The newest backup is {newest}. With memoryd stopped: mkdir -p {aside} && mv {name}* {aside}/ && "
+            f"cp {shlex.quote(str(newest))} {name}"
         )
     return LedgerCorrupt(f"the ledger {file} is damaged: {reason}; it was left as it is", hint)
 

@@ -1,0 +1,52 @@
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from memoryd.ledger import SqlLedger
+
+from .samples import HandClock
+from .server import database, missing, postgresql
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run what only needs a ledger against every database that is here."""
+    if "ledger" in metafunc.fixturenames:
+        kinds = ["sqlite"] if missing() else ["sqlite", "postgresql"]
+        metafunc.parametrize("ledger", kinds, indirect=True)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    if reason := missing():
+        pytest.skip(reason)
+    with postgresql() as url:
+        yield url
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "home" / "ledger.db"
+
+
+@pytest.fixture
+async def ledger(request: pytest.FixtureRequest, file: Path, tmp_path: Path) -> AsyncIterator[SqlLedger]:
+    if request.param == "postgresql":
+        with database(request.getfixturevalue("server"), "memoryd_test") as url:
+            opened = SqlLedger(url, clock=HandClock())
+            await opened.open()
+            yield opened
+            await opened.close()
+        return
+    opened = SqlLedger(file, backups=tmp_path / "backups", clock=HandClock())
+    await opened.open()
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture
+async def file_ledger(file: Path, tmp_path: Path) -> AsyncIterator[SqlLedger]:
+    opened = SqlLedger(file, backups=tmp_path / "backups", clock=HandClock())
+    await opened.open()
+    yield opened
+    await opened.close()
