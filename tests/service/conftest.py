@@ -1,4 +1,4 @@
-import sys
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,21 +27,17 @@ def manager(shared_manager: UserManager) -> Iterator[UserManager]:
 
 
 @pytest.fixture
-def paths(manager: UserManager) -> Paths:
-    return Paths.from_environment(manager.environ)
+def paths(manager: UserManager, models: Path) -> Paths:
+    """The folders of the manager's user, who has the model already and goes without a network."""
+    found = Paths.from_environment(manager.environ)
+    found.home.mkdir(mode=0o700, parents=True)
+    shutil.copytree(models, found.models)
+    found.config.parent.mkdir(parents=True)
+    found.config.write_text("[privacy]\noffline = true\n", encoding="utf-8")
+    return found
 
 
 @pytest.fixture
-def python(manager: UserManager) -> str:
-    """What stands for the interpreter in the unit: runs the stand-in, whatever module it is told to run."""
-    wrapper = manager.root / "python"
-    stand_in = Path(__file__).with_name("stand_in.py")
-    wrapper.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{stand_in}"\n', encoding="utf-8")
-    wrapper.chmod(0o755)
-    return str(wrapper)
-
-
-@pytest.fixture
-def installed(manager: UserManager, paths: Paths, python: str) -> list[str]:
+def installed(manager: UserManager, paths: Paths) -> list[str]:
     """The steps of an installation that has been started."""
-    return service.install(paths, start=True, python=python, environ=manager.environ)
+    return service.install(paths, start=True, environ=manager.environ)

@@ -1,16 +1,17 @@
 """The daemon under a real systemd user manager, from installation to removal."""
 
 import os
+import re
 import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import zmq
 
 from memoryd import service, units
-from memoryd_client.messages import Answer, Caller, ContextUpdate, Envelope, Message, Ping, Pong, decode_answer, encode
-from memoryd_client.paths import Paths, address
+from memoryd_client import Client, Message
+from memoryd_client.messages import Pong
+from memoryd_client.paths import Paths
 
 from .user_manager import UserManager
 
@@ -18,24 +19,9 @@ pytestmark = [pytest.mark.systemd, pytest.mark.slow]
 
 
 def ping(paths: Paths) -> Pong:
-    """Ask over the rpc socket, as a client does."""
-    with zmq.Context() as context, context.socket(zmq.DEALER) as dealer:
-        dealer.setsockopt(zmq.LINGER, 0)
-        dealer.setsockopt(zmq.RCVTIMEO, 30_000)
-        dealer.connect(address(paths.rpc_socket))
-        dealer.send(encode(Envelope(id=1, request=Ping())))
-        answer: Answer = decode_answer(dealer.recv())
-    assert isinstance(answer.reply, Pong)
-    return answer.reply
-
-
-def push(paths: Paths, text: str) -> None:
-    """Push a context and leave once it has been handed to the socket."""
-    update = ContextUpdate(caller=Caller(session="s1"), messages=(Message(role="user", content=text),))
-    with zmq.Context() as context, context.socket(zmq.PUSH) as pusher:
-        pusher.setsockopt(zmq.LINGER, 40_000)
-        pusher.connect(address(paths.push_socket))
-        pusher.send(encode(update))
+    """Ask over the rpc socket, waiting for the daemon to start where it has to."""
+    with Client(paths=paths) as client:
+        return client.ping(deadline_s=30)
 
 
 def restarted(manager: UserManager, before: int) -> Callable[[], bool]:
@@ -69,30 +55,40 @@ def test_the_service_runs_in_its_sandbox(manager: UserManager, installed: list[s
 
 
 def test_installing_twice_changes_nothing_and_keeps_the_daemon_running(
-    manager: UserManager, paths: Paths, python: str, installed: list[str]
+    manager: UserManager, paths: Paths, installed: list[str]
 ) -> None:
     before = manager.main_pid()
-    steps = service.install(paths, start=True, python=python, environ=manager.environ)
+    steps = service.install(paths, start=True, environ=manager.environ)
     assert "memoryd.service is installed already" in steps
     assert manager.main_pid() == before
 
 
-def test_a_request_starts_the_daemon(manager: UserManager, paths: Paths, python: str) -> None:
-    service.install(paths, start=False, python=python, environ=manager.environ)
+def test_a_request_starts_the_daemon(manager: UserManager, paths: Paths) -> None:
+    service.install(paths, start=False, environ=manager.environ)
     manager.systemctl("start", "memoryd.socket")
     assert manager.main_pid() == 0
     assert ping(paths).pid == manager.main_pid()
 
 
-def test_a_context_pushed_before_the_daemon_runs_is_not_lost(manager: UserManager, paths: Paths, python: str) -> None:
-    service.install(paths, start=False, python=python, environ=manager.environ)
+def test_a_context_pushed_before_the_daemon_runs_is_not_lost(manager: UserManager, paths: Paths) -> None:
+    service.install(paths, start=False, environ=manager.environ)
     manager.systemctl("start", "memoryd.socket")
-    push(paths, "said before anybody listened")
-    received = paths.home / "received"
-    manager.wait_until(
-        lambda: received.exists() and "said before anybody listened" in received.read_text(encoding="utf-8"),
-        "the pushed context has arrived",
-    )
+    said = "said before anybody listened: which port does the staging database use?"
+    with Client(session="s1", paths=paths) as client:
+        assert client.push_context([Message(role="user", content=said)])
+        # Nothing else has knocked: it is the push that starts the daemon.
+        manager.wait_until(lambda: manager.main_pid() != 0, "the daemon has been started")
+        manager.wait_until(lambda: bool(client.why()), "the pushed context has been decided")
+        assert client.why()[0].focus == said
+
+
+def test_the_model_the_index_and_the_ledger_work_inside_the_sandbox(paths: Paths, installed: list[str]) -> None:
+    with Client(session="s1", paths=paths) as client:
+        saved = client.remember("The staging database listens on port 5433.", scope="global")
+        found = client.search("which port does the staging database use?")
+        assert [hit.id for hit in found] == [saved.id]
+        assert found[0].vector_score > 0.5
+        assert Path(client.backup()).parent == paths.backups
 
 
 def test_a_killed_daemon_is_started_again(manager: UserManager, paths: Paths, installed: list[str]) -> None:
@@ -102,11 +98,11 @@ def test_a_killed_daemon_is_started_again(manager: UserManager, paths: Paths, in
     assert ping(paths).pid != before
 
 
-def test_a_hung_daemon_is_replaced(manager: UserManager, paths: Paths, python: str) -> None:
+def test_a_hung_daemon_is_replaced(manager: UserManager, paths: Paths) -> None:
     drop_in = units.unit_folder(manager.environ) / "memoryd.service.d"
     drop_in.mkdir(parents=True)
     (drop_in / "watchdog.conf").write_text("[Service]\nWatchdogSec=2\nTimeoutAbortSec=1\n", encoding="utf-8")
-    service.install(paths, start=True, python=python, environ=manager.environ)
+    service.install(paths, start=True, environ=manager.environ)
     before = manager.main_pid()
     os.kill(before, signal.SIGSTOP)
     manager.wait_until(restarted(manager, before), "another daemon serves")
@@ -143,15 +139,12 @@ def test_uninstalling_stops_and_removes_the_units_and_leaves_the_data(
 
 
 def test_a_unit_changed_by_hand_survives_installing_and_uninstalling(
-    manager: UserManager, paths: Paths, python: str, installed: list[str]
+    manager: UserManager, paths: Paths, installed: list[str]
 ) -> None:
     unit = units.unit_folder(manager.environ) / "memoryd.service"
     edited = unit.read_text(encoding="utf-8").replace("Nice=5", "Nice=7")
     unit.write_text(edited, encoding="utf-8")
-    assert any(
-        step.startswith(f"kept {unit}")
-        for step in service.install(paths, start=False, python=python, environ=manager.environ)
-    )
+    assert any(step.startswith(f"kept {unit}") for step in service.install(paths, start=False, environ=manager.environ))
     assert any(step.startswith(f"kept {unit}") for step in service.uninstall(paths, environ=manager.environ))
     assert unit.read_text(encoding="utf-8") == edited
     assert manager.main_pid() == 0
@@ -162,3 +155,18 @@ def test_a_failing_daemon_is_told_with_the_reason_and_the_steps_done(manager: Us
         service.install(paths, start=True, python="/bin/false", environ=manager.environ)
     assert any(step.startswith("wrote ") for step in failure.value.steps)
     assert "journalctl" in failure.value.hint
+
+
+def test_the_service_also_starts_without_the_part_of_the_sandbox_that_needs_user_namespaces(
+    manager: UserManager, paths: Paths
+) -> None:
+    guide = (Path(__file__).parents[2] / "docs/systemd.md").read_text(encoding="utf-8")
+    drop_in = units.unit_folder(manager.environ) / "memoryd.service.d/no-namespaces.conf"
+    drop_in.parent.mkdir(parents=True)
+    drop_in.write_text(re.findall(r"```\n(\[Service\]\n.*?)```", guide, re.DOTALL)[0], encoding="utf-8")
+    service.install(paths, start=True, environ=manager.environ)
+    namespaces = {
+        Path(f"/proc/{pid}/ns/{kind}").readlink() for pid in ("self", manager.main_pid()) for kind in ("mnt", "user")
+    }
+    assert len(namespaces) == 2
+    assert ping(paths).pid == manager.main_pid()

@@ -66,8 +66,8 @@ class UserManager:
         """Stop memoryd and remove everything that a test may have left of it."""
         for unit in ("memoryd.service", "memoryd.socket"):
             self.systemctl("stop", unit, check=False)
-        shutil.rmtree(self.root / "home/.config/systemd/user", ignore_errors=True)
-        shutil.rmtree(self.root / "home/.local", ignore_errors=True)
+        for folder in (".config/systemd/user", ".config/memoryd", ".local"):
+            shutil.rmtree(self.root / "home" / folder, ignore_errors=True)
         self.systemctl("daemon-reload")
         self.systemctl("reset-failed", check=False)
 
