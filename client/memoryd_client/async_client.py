@@ -139,7 +139,7 @@ class AsyncClient:
         """Say what the agent is doing now, newest message last; return whether it was queued.
 
         Returns at once whatever the daemon does. False: a few updates already wait for a daemon that is away, or its
-        socket is not safe to use. Of a long conversation the end is sent: at most 1,000 messages and 1 MiB of text; a
+        socket is not safe to use. Of a long conversation the end is sent: at most 1,000 messages and 256 KiB of text; a
         message too long for that keeps its own end.
 
         Raises:

@@ -10,8 +10,9 @@ from memoryd_client.messages import ContextUpdate, Envelope, Message, Trigger, e
 
 MAX_PUSHED_MESSAGES: Final = 1_000
 """The newest messages of a pushed conversation; the daemon looks at far fewer."""
-MAX_PUSHED_BYTES: Final = 1024 * 1024
-"""Text in one pushed context, as UTF-8: a quarter of the largest frame."""
+MAX_PUSHED_BYTES: Final = 256 * 1024
+"""Text in one pushed context, as UTF-8. Far more than the daemon looks at; 1 MiB took longer than a millisecond to
+encode, up to 12 ms where it was not ASCII, and a push must not be felt."""
 _MAX_LABEL = 200
 """Characters that a role or name keeps in a conversation that has to be cut."""
 _TRIGGERS = frozenset(get_args(Trigger))
@@ -26,10 +27,14 @@ def conversation(messages: Sequence[Message]) -> tuple[Message, ...]:
     Raises:
         TypeError: something in it is not a Message, or a field of one is not text.
     """
-    newest = messages[-MAX_PUSHED_MESSAGES:] if isinstance(messages, (list, tuple)) else tuple(messages)[-1000:]
+    newest = (
+        messages[-MAX_PUSHED_MESSAGES:]
+        if isinstance(messages, (list, tuple))
+        else tuple(messages)[-MAX_PUSHED_MESSAGES:]
+    )
     length = 0
     for message in newest:
-        if not isinstance(message, Message):  # pyright: ignore[reportUnnecessaryIsInstance] - callers need not type-check
+        if not isinstance(message, Message):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check types
             raise TypeError(f"messages must hold memoryd_client.Message objects, not {type(message).__name__}")
         try:
             length += len(message.content) + len(message.role) + len(message.name)
@@ -86,14 +91,13 @@ def _end(messages: Sequence[Message]) -> tuple[Message, ...]:
 
 
 def _tail(text: str, limit_bytes: int) -> tuple[str, int]:
-    """Return as much of the end of a text as `limit_bytes` of UTF-8 hold, whole characters, and its size."""
-    end = text[-limit_bytes:]
-    if end.isascii():
-        return end, len(end)
-    data = end.encode("utf-8", "replace")
-    if len(data) <= limit_bytes:
-        return end, len(data)
-    return data[-limit_bytes:].decode("utf-8", "ignore"), limit_bytes
+    """Return as much of the end of a text as surely fits into `limit_bytes` of UTF-8, and what it may take.
+
+    Anything but ASCII counts four bytes a character: counting exactly would mean encoding it.
+    """
+    width = 1 if text.isascii() else 4
+    length = min(len(text), limit_bytes // width)
+    return text[len(text) - length :], length * width
 
 
 def _types(message: Message) -> str:

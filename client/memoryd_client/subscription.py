@@ -36,9 +36,10 @@ class Subscription:
             except zmq.Again:
                 return None
             try:
-                return decode_event(frames[-1])
+                event: Event = decode_event(frames[-1])
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 continue  # published by a newer daemon
+            return event
 
     def wait(self, timeout_s: float) -> None:
         """Wait until something has arrived, at most `timeout_s` seconds."""

@@ -47,6 +47,7 @@ class DaemonProcess:
         assert self._process is not None
         self._process.send_signal(signal.SIGINT)
         self._process.wait()
+        self.kill()
 
     def kill(self) -> None:
         if self._process is not None:

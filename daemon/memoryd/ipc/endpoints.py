@@ -33,9 +33,14 @@ class Endpoints:
     push: Socket
     rpc: Socket
     events: Socket
+    files: tuple[Path, ...]
+    """Those that this daemon made."""
 
     def close(self) -> None:
         """Close them; waits a moment for what is still to be sent."""
+        # Before the sockets: whoever binds there next must not lose its own files.
+        for file in self.files:
+            file.unlink(missing_ok=True)
         for socket in (self.push, self.rpc, self.events):
             socket.close(_LINGER_MS)
         self.context.term()
@@ -66,7 +71,9 @@ def bind(paths: Paths, inherited: Mapping[str, int]) -> Endpoints:
     except BaseException:
         context.destroy(0)
         raise
-    return Endpoints(context, push, rpc, events)
+    made = {"push": paths.push_socket, "rpc": paths.rpc_socket, "events": paths.events_socket}
+    files = tuple(path for name, path in made.items() if name not in inherited)
+    return Endpoints(context, push, rpc, events, files)
 
 
 def _made(context: zmq.Context[Socket], kind: zmq.SocketType) -> Socket:

@@ -1,0 +1,289 @@
+"""What the wire costs, each figure beside its floor.
+
+Push: `push_context` of a 2 kB conversation beside a bare non-blocking PUSH of the same bytes, with the receiver up,
+down, frozen by SIGSTOP, and flooded (everything full). Take: `take_pending` from 1 and 32 clients beside a bare DEALER
+against a bare zmq.asyncio echo ROUTER with the same bytes. Every receiver is a process of its own.
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+import zmq
+
+from memoryd_client import Client, Message
+from memoryd_client.memory import PendingMemory
+from memoryd_client.messages import (
+    Answer,
+    Caller,
+    ContextUpdate,
+    Envelope,
+    Ping,
+    Pong,
+    Reply,
+    Request,
+    Take,
+    Taken,
+    encode,
+)
+from memoryd_client.outgoing import encoded
+from memoryd_client.paths import Paths, address
+
+PUSHES, TAKES, WARM = 2_000, 2_000, 100
+CONVERSATION = [Message(role="user" if n % 2 == 0 else "assistant", content=f"{n} " + "word " * 50) for n in range(8)]
+ANSWER = Taken(PendingMemory(text="x" * 1500, memories=(), turn=1))
+
+
+def run() -> dict[str, dict[str, float]]:
+    """Measure everything; microseconds, and ratios to the floor."""
+    figures = {f"push, {state}": _pushes(state) for state in ("up", "down", "frozen", "flooded")}
+    figures |= {f"take, clients: {clients}": _takes(clients) for clients in (1, 32)}
+    for name, figure in figures.items():
+        print(
+            f"{name:16} median {figure['ours_median_us']:7.1f} us, floor {figure['floor_median_us']:7.1f}, "
+            f"ratio {figure['median_ratio']:.2f}; p99 {figure['ours_p99_us']:7.1f}, "
+            f"floor {figure['floor_p99_us']:7.1f}; "
+            f"max {figure['ours_max_us']:8.1f}, floor {figure['floor_max_us']:8.1f}",
+            flush=True,
+        )
+    return figures
+
+
+def _spread(samples: list[float], prefix: str) -> dict[str, float]:
+    ordered = sorted(samples)
+    return {
+        f"{prefix}_median_us": round(ordered[len(ordered) // 2] * 1e6, 1),
+        f"{prefix}_p99_us": round(ordered[len(ordered) * 99 // 100] * 1e6, 1),
+        f"{prefix}_max_us": round(ordered[-1] * 1e6, 1),
+    }
+
+
+def _timed(call: Callable[[], object], times: int, pause_s: float = 0.0) -> list[float]:
+    samples: list[float] = []
+    for _ in range(times):
+        begin = time.perf_counter()
+        call()
+        samples.append(time.perf_counter() - begin)
+        if pause_s:
+            time.sleep(pause_s)
+    return samples
+
+
+def _paths(folder: Path) -> Paths:
+    return Paths(home=folder, config=folder / "config.toml", runtime=folder / "run")
+
+
+@contextmanager
+def _receiver(role: str, folder: Path) -> Generator[int]:
+    process = subprocess.Popen([sys.executable, "-m", "benchmarks.ipc", role, str(folder)], stdout=subprocess.PIPE)
+    try:
+        if process.stdout is None or process.stdout.readline() != b"ready\n":
+            raise RuntimeError(f"the {role} did not start")
+        yield process.pid
+    finally:
+        process.kill()
+        process.wait()
+
+
+def _pushes(state: str) -> dict[str, float]:
+    with tempfile.TemporaryDirectory(prefix="md") as name:
+        ours, bare = Path(name) / "o", Path(name) / "b"
+        _paths(bare).runtime.mkdir(mode=0o700, parents=True)
+        _paths(ours).runtime.mkdir(mode=0o700, parents=True)
+        if state == "down":
+            return _push_both(ours, bare, (), 0.0)
+        with _receiver("server", ours) as one, _receiver("sink", bare) as two:
+            return _push_both(ours, bare, () if state == "up" else (one, two), 0.0005 if state != "flooded" else 0.0)
+
+
+def _push_both(ours: Path, bare: Path, frozen: tuple[int, ...], pause_s: float) -> dict[str, float]:
+    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+    socket = context.socket(zmq.PUSH)
+    socket.set(zmq.SNDHWM, 8)
+    socket.set(zmq.LINGER, 0)
+    socket.connect(address(_paths(bare).push_socket))
+    with Client(session="bench", agent="bench", paths=_paths(ours)) as client:
+        update = ContextUpdate(
+            caller=Caller(agent="bench", session="bench"),
+            messages=tuple(CONVERSATION),
+            sequence=1,
+            client="0" * 16,
+            sent_at=time.time(),
+        )
+        frame = encoded(update)
+
+        def floor() -> None:
+            with suppress(zmq.Again):
+                socket.send(frame, zmq.NOBLOCK)
+
+        def push() -> None:
+            client.push_context(CONVERSATION)
+
+        _timed(push, WARM, 0.001)
+        _timed(floor, WARM, 0.001)
+        for pid in frozen:
+            os.kill(pid, signal.SIGSTOP)
+        bases: list[float] = []
+        pushes: list[float] = []
+        for _ in range(10):  # by turns, so that both meet the same neighbours on this machine
+            bases += _timed(floor, PUSHES // 10, pause_s)
+            pushes += _timed(push, PUSHES // 10, pause_s)
+        for pid in frozen:
+            os.kill(pid, signal.SIGCONT)
+    socket.close(0)
+    context.term()
+    return _compared(pushes, bases)
+
+
+def _compared(ours: list[float], floor: list[float]) -> dict[str, float]:
+    figures = _spread(ours, "ours") | _spread(floor, "floor")
+    figures["median_ratio"] = round(figures["ours_median_us"] / figures["floor_median_us"], 2)
+    return figures
+
+
+def _takes(clients: int) -> dict[str, float]:
+    with tempfile.TemporaryDirectory(prefix="md") as name:
+        folder = Path(name)
+        ours: list[float] = []
+        floor: list[float] = []
+        with _receiver("server", folder / "o"), _receiver("echo", folder / "b"):
+            for _ in range(5):
+                floor += _in_processes("ask-bare", folder / "b", clients)
+                ours += _in_processes("ask", folder / "o", clients)
+        return _compared(ours, floor)
+
+
+def _in_processes(role: str, folder: Path, clients: int) -> list[float]:
+    """Run the clients, as threads of two processes where there are several, and return all their samples."""
+    processes = min(2, clients)
+    command = [sys.executable, "-m", "benchmarks.ipc", role, str(folder), str(clients // processes), str(clients)]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(processes)]
+    samples: list[float] = []
+    for process in running:
+        output, _ = process.communicate()
+        samples += json.loads(output)
+    return samples
+
+
+def _asks(make: Callable[[], Callable[[], object]], threads: int, clients: int) -> list[float]:
+    samples: list[float] = []
+
+    def work() -> None:
+        ask = make()
+        _timed(ask, WARM // clients + 1)
+        samples.extend(_timed(ask, TAKES // 5 // clients + 1))
+
+    workers = [threading.Thread(target=work) for _ in range(threads)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return samples
+
+
+# --- the other processes --------------------------------------------------------------------------------------------
+
+
+def _ask(folder: Path) -> Iterator[Callable[[], object]]:
+    while True:
+        client = Client(session="bench", agent="bench", paths=_paths(folder))
+        yield partial(client.take_pending, deadline_s=30)
+
+
+def _ask_bare(folder: Path) -> Iterator[Callable[[], object]]:
+    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+    frame = encode(
+        Envelope(id=1, request=Take(take_id="0" * 32), caller=Caller(agent="bench", session="bench"), deadline_s=30)
+    )
+    while True:
+        socket = context.socket(zmq.DEALER)
+        socket.set(zmq.LINGER, 0)
+        socket.connect(address(_paths(folder).rpc_socket))
+
+        def ask(socket: zmq.Socket[bytes] = socket) -> None:
+            socket.send(frame)
+            socket.recv()
+
+        yield ask
+
+
+def _answer_now(request: Request, caller: Caller) -> Reply | None:
+    return Pong(pid=0, version="", ready=True) if isinstance(request, Ping) else ANSWER
+
+
+async def _no_answer(request: Request, caller: Caller, deadline_s: float) -> Reply:
+    raise AssertionError(request)
+
+
+def _ignore(update: ContextUpdate) -> None:
+    pass
+
+
+async def _serve(folder: Path) -> None:
+    import anyio
+
+    from memoryd.ipc import Server
+
+    async with Server(_paths(folder), on_update=_ignore, answer=_no_answer, answer_now=_answer_now):
+        print("ready", flush=True)
+        await anyio.sleep_forever()
+
+
+async def _echo(folder: Path) -> None:
+    """The floor: as little as zmq.asyncio can do, with an answer of the same size."""
+    import zmq.asyncio
+
+    _paths(folder).runtime.mkdir(parents=True, exist_ok=True)
+    router = zmq.asyncio.Context().socket(zmq.ROUTER)
+    router.bind(address(_paths(folder).rpc_socket))
+    frame = encode(Answer(id=1, reply=ANSWER))
+    print("ready", flush=True)
+    while True:
+        identity, _ = await router.recv_multipart()
+        await router.send_multipart([identity, frame])
+
+
+async def _sink(folder: Path) -> None:
+    import zmq.asyncio
+
+    _paths(folder).runtime.mkdir(parents=True, exist_ok=True)
+    pull = zmq.asyncio.Context().socket(zmq.PULL)
+    pull.bind(address(_paths(folder).push_socket))
+    print("ready", flush=True)
+    while True:
+        await pull.recv()
+
+
+def main() -> None:
+    match sys.argv[1:]:
+        case []:
+            run()
+        case ["server" | "echo" | "sink" as role, folder]:
+            import anyio
+
+            anyio.run({"server": _serve, "echo": _echo, "sink": _sink}[role], Path(folder))
+        case ["ask" | "ask-bare" as role, folder, threads, clients]:
+            makers = _ask(Path(folder)) if role == "ask" else _ask_bare(Path(folder))
+            lock = threading.Lock()
+
+            def make() -> Callable[[], object]:
+                with lock:
+                    return next(makers)
+
+            print(json.dumps(_asks(make, int(threads), int(clients))), flush=True)
+            os._exit(0)  # the sockets end with the process
+        case _:
+            sys.exit("usage: python -m benchmarks.ipc")
+
+
+if __name__ == "__main__":
+    main()

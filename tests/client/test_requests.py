@@ -1,0 +1,73 @@
+"""Arguments become requests, and wrong ones errors, before anything is sent."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memoryd_client import NewMemory, Scope
+from memoryd_client.messages import MAX_FRAME_BYTES, MAX_IMPORT_BATCH, Envelope, Filters, Remember
+from memoryd_client.outgoing import encoded
+from memoryd_client.requests import chunks, filters, new_memory
+
+
+def test_a_date_is_taken_as_text_or_as_it_is() -> None:
+    moment = datetime(2026, 1, 2, 3, 4, tzinfo=UTC)
+    assert new_memory("x", occurred_at="2026-01-02T03:04:00Z").occurred_at == moment
+    assert new_memory("x", occurred_at=moment).occurred_at == moment
+
+
+def test_a_date_without_a_zone_is_local_time() -> None:
+    occurred_at = new_memory("x", occurred_at="2026-01-02").occurred_at
+    assert occurred_at == datetime(2026, 1, 2).astimezone()
+
+
+def test_fields_may_be_written_as_they_come_naturally() -> None:
+    memory = new_memory("x", scope="global", tags=["a", "b"], source_messages=(1, 2), metadata={"k": "v"}, trust=0.5)
+    assert (memory.scope, memory.tags, memory.source_messages) == (Scope.GLOBAL, ("a", "b"), (1, 2))
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"scope": "galaxy"}, "scope"),
+        ({"importance": 6}, "importance"),
+        ({"trust": 1.5}, "trust"),
+        ({"tags": "text"}, "tags"),
+        ({"occurred_at": "yesterday"}, "yesterday"),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused_by_name(fields: dict[str, str], reason: str) -> None:
+    with pytest.raises(ValueError, match=reason):
+        new_memory("x", **fields)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] - wrong on purpose
+
+
+def test_a_field_that_does_not_exist_is_refused_by_name() -> None:
+    with pytest.raises(TypeError, match="mood"):
+        new_memory("x", mood="sunny")  # type: ignore[call-arg] # pyright: ignore[reportCallIssue] - wrong on purpose
+    with pytest.raises(TypeError, match="mood"):
+        filters(mood="sunny")  # type: ignore[call-arg] # pyright: ignore[reportCallIssue] - wrong on purpose
+
+
+def test_one_category_joins_several() -> None:
+    assert filters(category="fact") == Filters(categories=("fact",))
+    assert filters(categories=["a"], category="b", scope="project").categories == ("a", "b")
+    assert filters() == Filters()
+
+
+@settings(deadline=None, max_examples=30)
+@given(
+    st.lists(st.tuples(st.sampled_from(["x", "ü", "😀", "\ud800"]), st.sampled_from([1, 5000, 16_000])), max_size=40)
+)
+def test_chunks_keep_every_memory_in_order_and_fit_a_frame(shapes: list[tuple[str, int]]) -> None:
+    memories = [NewMemory(content=piece * size) for piece, size in shapes for _ in range(10)]
+    cut = list(chunks(memories))
+    assert [memory for chunk in cut for memory in chunk] == memories
+    for chunk in cut:
+        assert len(encoded(Envelope(id=1, request=Remember(memories=chunk)))) <= MAX_FRAME_BYTES
+
+
+def test_chunks_hold_no_more_than_a_request_may() -> None:
+    sizes = [len(chunk) for chunk in chunks([NewMemory(content="x")] * (2 * MAX_IMPORT_BATCH + 1))]
+    assert sizes == [MAX_IMPORT_BATCH, MAX_IMPORT_BATCH, 1]

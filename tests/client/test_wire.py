@@ -1,0 +1,100 @@
+"""Every message survives the wire, whatever is in it."""
+
+from datetime import UTC
+from typing import Any, get_args
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryd_client.messages import (
+    Answer,
+    Caller,
+    ContextUpdate,
+    Envelope,
+    Event,
+    Reply,
+    Request,
+    decode_answer,
+    decode_envelope,
+    decode_event,
+    decode_update,
+    encode,
+)
+
+UNICODE = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=12)
+
+
+def values(kind: msgspec.inspect.Type) -> st.SearchStrategy[Any]:  # noqa: PLR0911, PLR0912 - one case per type
+    """Return a strategy for everything that a type on the wire admits."""
+    inspect = msgspec.inspect
+    match kind:
+        case inspect.StructType(cls=cls, fields=fields):
+            required = {field.name: values(field.type) for field in fields if field.required}
+            optional = {field.name: values(field.type) for field in fields if not field.required}
+            return st.fixed_dictionaries(required, optional=optional).map(lambda given: cls(**given))
+        case inspect.UnionType(types=types):
+            return st.one_of([values(member) for member in types])
+        case inspect.VarTupleType(item_type=item, min_length=least):
+            return st.lists(values(item), min_size=least or 0, max_size=(least or 0) + 2).map(tuple)
+        case inspect.TupleType(item_types=items):
+            return st.tuples(*map(values, items))
+        case inspect.DictType(key_type=key, value_type=value):
+            return st.dictionaries(values(key), values(value), max_size=2)
+        case inspect.LiteralType(values=literals):
+            return st.sampled_from(literals)
+        case inspect.EnumType(cls=cls):
+            return st.sampled_from(list(cls))
+        case inspect.IntType(ge=least, le=most):
+            return st.integers(-(2**63) if least is None else least, 2**63 - 1 if most is None else most)
+        case inspect.FloatType(ge=least, le=most):
+            return st.floats(least, most, allow_nan=False)
+        case inspect.StrType():
+            return UNICODE
+        case inspect.BoolType():
+            return st.booleans()
+        case inspect.NoneType():
+            return st.none()
+        case inspect.DateTimeType():
+            return st.datetimes(timezones=st.just(UTC))
+        case _:
+            raise TypeError(kind)
+
+
+def anything(kind: object) -> st.SearchStrategy[Any]:
+    return values(msgspec.inspect.type_info(kind))
+
+
+@pytest.mark.parametrize("kind", get_args(Request), ids=lambda kind: kind.__name__)
+def test_requests_arrive_as_they_were_sent(kind: type) -> None:
+    @given(request=anything(kind), caller=anything(Caller), number=st.integers(0, 2**63 - 1))
+    def check(request: Request, caller: Caller, number: int) -> None:
+        envelope = Envelope(id=number, request=request, caller=caller)
+        assert decode_envelope(encode(envelope)) == envelope
+
+    check()
+
+
+@pytest.mark.parametrize("kind", get_args(Reply), ids=lambda kind: kind.__name__)
+def test_replies_arrive_as_they_were_sent(kind: type) -> None:
+    @given(reply=anything(kind))
+    def check(reply: Reply) -> None:
+        answer = Answer(id=1, reply=reply)
+        assert decode_answer(encode(answer)) == answer
+
+    check()
+
+
+@pytest.mark.parametrize("kind", get_args(Event), ids=lambda kind: kind.__name__)
+def test_events_arrive_as_they_were_sent(kind: type) -> None:
+    @given(event=anything(kind))
+    def check(event: Event) -> None:
+        assert decode_event(encode(event)) == event
+
+    check()
+
+
+@given(update=anything(ContextUpdate))
+def test_updates_arrive_as_they_were_sent(update: ContextUpdate) -> None:
+    assert decode_update(encode(update)) == update
