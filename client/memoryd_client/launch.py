@@ -102,6 +102,7 @@ def stop(paths: Paths, *, timeout_s: float = STOP_S) -> int | None:
     Raises:
         StopFailed: it still holds the lock after `timeout_s` seconds.
     """
+    deadline = time.monotonic() + timeout_s
     pid = holder_pid(paths)
     if pid is None:
         return None
@@ -111,8 +112,7 @@ def stop(paths: Paths, *, timeout_s: float = STOP_S) -> int | None:
         # systemd would otherwise start it again, by its restart rule or by the next client that knocks at its sockets.
         _tell_systemd(timeout_s, "stop", "memoryd.socket", _SERVICE)
     else:
-        _terminate(paths, pid)
-    deadline = time.monotonic() + timeout_s
+        _terminate(paths, pid, timeout_s)
     while holder_pid(paths) == pid:
         if time.monotonic() > deadline:
             raise StopFailed(
@@ -137,7 +137,8 @@ def tail(file: Path, lines: int = 10) -> str:
 def _spawn(paths: Paths, environ: Mapping[str, str] | None) -> subprocess.Popen[bytes]:
     """Start `python -m memoryd` in a session of its own, so that it outlives this terminal."""
     paths.home.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with paths.log.open("ab") as log:
+    descriptor = os.open(paths.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    with open(descriptor, "ab") as log:
         return subprocess.Popen(
             [sys.executable, "-m", "memoryd"],
             stdin=subprocess.DEVNULL,
@@ -164,8 +165,8 @@ def _exit_code(process: subprocess.Popen[bytes], within_s: float) -> int | None:
         return None
 
 
-def _terminate(paths: Paths, pid: int) -> None:
-    """Send SIGTERM to the holder; the kernel's handle on it rules out that the pid is someone else's by now."""
+def _terminate(paths: Paths, pid: int, timeout_s: float) -> None:
+    """Send SIGTERM to the holder and wait until it is gone; the kernel's handle on it rules out another of its pid."""
     try:
         if not hasattr(os, "pidfd_open"):
             os.kill(pid, signal.SIGTERM)
@@ -176,7 +177,7 @@ def _terminate(paths: Paths, pid: int) -> None:
     try:
         if holder_pid(paths) == pid:
             signal.pidfd_send_signal(handle, signal.SIGTERM)
-            select.select([handle], [], [], _GLANCE_S)
+            select.select([handle], [], [], timeout_s)
     except ProcessLookupError:
         return
     finally:

@@ -1,8 +1,10 @@
 """The real `memoryd` command in a process of its own."""
 
+import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 MEMORYD = Path(sys.executable).with_name("memoryd")
@@ -37,8 +39,20 @@ class Command:
             env={**self.environment, **environment},
         )
 
+    def with_environment(self, **environment: str) -> "Command":
+        """Return the same command with more variables set."""
+        other = Command(self.home)
+        other.environment = {**self.environment, **environment}
+        return other
+
     def ok(self, *arguments: str | Path, given: str = "") -> str:
         """Run a command that has to succeed and return its stdout."""
         done = self(*arguments, given=given)
         assert done.returncode == 0, f"{arguments}: {done.returncode}\n{done.stderr}"
         return done.stdout
+
+    def wait_for_the_model(self) -> None:
+        """Wait until the daemon has loaded its model: a search does not wait longer than a second for it."""
+        deadline = time.monotonic() + 60
+        while (state := json.loads(self.ok("status", "--json"))["components"]["model"]["state"]) != "ok":
+            assert time.monotonic() < deadline, f"the model is {state}"

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -56,8 +57,8 @@ class _Line(msgspec.Struct, frozen=True, kw_only=True):
     pinned: bool = False
     source: Source = Source.IMPORTED
     speaker: str = ""
-    occurred_at: str | None = None
-    created_at: str | None = None
+    occurred_at: datetime | None = None
+    created_at: datetime | None = None
     session: str = ""
     source_messages: tuple[int, int] | None = None
     files: tuple[str, ...] = ()
@@ -127,7 +128,6 @@ def _parse(lines: Iterable[str], name: str) -> tuple[list[_Incoming], int]:
 
 
 def _memory(line: _Line) -> NewMemory:
-    moment = line.occurred_at or line.created_at
     return NewMemory(
         id=line.id,
         content=line.content,
@@ -140,7 +140,7 @@ def _memory(line: _Line) -> NewMemory:
         pinned=line.pinned,
         source=line.source,
         speaker=line.speaker,
-        occurred_at=None if moment is None else msgspec.convert(moment, "datetime"),
+        occurred_at=line.occurred_at or line.created_at,
         source_session=line.session,
         source_messages=line.source_messages,
         files=line.files,

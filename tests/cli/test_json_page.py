@@ -1,0 +1,32 @@
+"""docs/json.md names every field that the commands print."""
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from memoryd.demo.steps import Decided, Figures, Pushed, Remembered, SessionBegan, Took
+from memoryd.demo.transcript import Note
+from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory, SurfacedMemory
+from memoryd_client.messages import CandidateTrace, ComponentStatus, HistoryEntry, Status, Trace
+
+PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
+SECTIONS = {
+    "Memory": (Memory,),
+    "Hit, page": (Hit, MemoryPage),
+    "Pending memory": (PendingMemory, SurfacedMemory),
+    "Write": (HistoryEntry,),
+    "Trace": (Trace, CandidateTrace),
+    "Status": (Status, ComponentStatus),
+    "Transcripts, for push and demo": (Note,),
+    "What demo prints": (SessionBegan, Pushed, Decided, Remembered, Took, Figures),
+}
+
+
+@pytest.mark.parametrize("title", SECTIONS)
+def test_every_field_is_on_the_page(title: str) -> None:
+    section = PAGE.split(f"\n## {title}\n")[1].split("\n## ")[0]
+    named = set(re.findall(r"`([a-z_]+)`", section))
+    structs: tuple[type[msgspec.Struct], ...] = SECTIONS[title]
+    assert {field for struct in structs for field in struct.__struct_fields__} <= named

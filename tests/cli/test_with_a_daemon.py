@@ -1,0 +1,198 @@
+"""The real command against a real daemon with the real model."""
+
+import json
+import select
+import subprocess
+import time
+from pathlib import Path
+
+import msgspec
+
+from memoryd.lock import holder
+from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory
+from memoryd_client.messages import HistoryEntry, Status, Trace
+from memoryd_client.paths import Paths
+
+from .memoryd_command import MEMORYD, Command
+
+FACT = "Session token expiry is computed in UTC, twelve hours after login."
+
+
+def decided(memoryd: Command, session: str, turn: int) -> Trace:
+    """Return a turn's trace, once the pipeline has finished it."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        traces = msgspec.json.decode(
+            memoryd.ok("why", "--session", session, "--turn", str(turn), "--json"), type=list[Trace]
+        )
+        if traces:
+            return traces[0]
+    raise AssertionError(f"turn {turn} of {session} was not decided")
+
+
+def test_a_memory_is_stored_found_read_forgotten_and_restored(served: Command) -> None:
+    memory_id = served.ok("add", FACT, "--tag", "auth", "--importance", "4", "--occurred-at", "2026-03-02").strip()
+    short = memory_id.removeprefix("mem_")[:8]
+
+    hits = msgspec.json.decode(served.ok("search", "how is token expiry computed?", "--json"), type=list[Hit])
+    assert [hit.id for hit in hits] == [memory_id]
+    assert short in served.ok("search", "token expiry")
+
+    memory = msgspec.json.decode(served.ok("show", short, "--json"), type=Memory)
+    assert (memory.content, memory.tags, memory.importance, memory.source.value) == (FACT, ("auth",), 4, "user")
+    assert FACT in served.ok("show", memory_id)
+
+    assert served.ok("read", short) == FACT + "\n"
+    page = msgspec.json.decode(served.ok("read", short, "--offset", "8", "--limit", "5", "--json"), type=MemoryPage)
+    assert (page.content, page.next_offset, page.total) == (FACT[8:13], 13, len(FACT))
+
+    assert served.ok("forget", short) == ""
+    assert served.ok("list") == ""
+    assert "forgotten" in served.ok("list", "--all")
+    served.ok("restore", short)
+    assert [one.id for one in msgspec.json.decode(served.ok("list", "--json"), type=list[Memory])] == [memory_id]
+
+    writes = msgspec.json.decode(served.ok("history", short, "--json"), type=list[HistoryEntry])
+    assert [write.event for write in writes] == ["RESTORE", "DELETE", "ADD"]
+    assert {write.actor for write in writes} == {"cli"}
+
+
+def test_what_is_pushed_is_decided_explained_and_taken_once(served: Command) -> None:
+    memory_id = served.ok("add", FACT).strip()
+    served.ok("push", "--session", "s1", "Why does the session token expiry break at midnight?")
+    trace = decided(served, "s1", 1)
+    assert [candidate.id for candidate in trace.candidates if candidate.kept] == [memory_id]
+
+    table = served.ok("why", "--session", "s1")
+    for told in ("kept", memory_id.removeprefix("mem_")[:8], "timings", "vector", "words", "judge"):
+        assert told in table
+
+    pending = msgspec.json.decode(served.ok("take", "--session", "s1", "--json"), type=PendingMemory | None)
+    assert pending is not None
+    assert FACT in pending.text
+    again = served("take", "--session", "s1")
+    assert (again.returncode, again.stdout) == (0, "")
+    assert served.ok("take", "--session", "s1", "--json") == "null\n"
+
+    assert FACT in served.ok("recall", "when does a session token expire?")
+
+
+def test_a_conversation_comes_from_a_file_or_from_stdin(served: Command) -> None:
+    lines = '{"role": "user", "content": "first"}\n{"role": "assistant", "content": "second"}\n'
+    (served.home / "talk.jsonl").write_text(lines + '{"role": "user", "content": "third"}\n', encoding="utf-8")
+    served.ok("push", "--session", "file", "--file", "talk.jsonl")
+    served.ok("push", "--session", "stdin", given=lines)
+    assert decided(served, "file", 1).focus.startswith("third")
+    assert "first" in decided(served, "stdin", 1).focus
+
+
+def test_memories_survive_an_export_and_an_import_elsewhere_and_a_second_import_changes_nothing(
+    served: Command, alone: Command, tmp_path: Path
+) -> None:
+    for number in range(3):
+        served.ok("add", "-", "--title", f"memory {number}", given=f"Fact number {number} about the project.\n")
+    forgotten = served.ok("add", "This one is forgotten.").strip()
+    served.ok("forget", forgotten)
+    file = tmp_path / "all.jsonl"
+    assert served.ok("export", "--all", file) == ""
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert served("export", file).returncode == 1, "an export must not write over a file"
+    exported = [msgspec.json.decode(line, type=Memory) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert len(exported) == 4
+
+    result = json.loads(alone.ok("import", file, "--json"))
+    assert result == {"imported": 3, "left_out": 1}
+    alone.ok("import", file)
+    project = exported[0].project
+    listed = msgspec.json.decode(alone.ok("list", "--project", project, "--json"), type=list[Memory])
+    assert {one.id for one in listed} == {one.id for one in exported if one.active}
+    assert {one.occurred_at for one in listed} == {one.created_at for one in exported if one.active}
+    assert sorted(one.content for one in listed) == sorted(one.content for one in exported if one.active)
+    assert {one.title for one in listed} == {"memory 0", "memory 1", "memory 2"}
+
+
+def test_a_backup_and_a_rebuilt_index_are_made_while_it_runs(served: Command) -> None:
+    served.ok("add", FACT)
+    copy = Path(served.ok("backup", served.home / "copy.db").strip())
+    assert copy.read_bytes().startswith(b"SQLite format 3")
+    assert "reindexed" in served.ok("reindex")
+    assert FACT in served.ok("search", "token expiry")
+
+
+def test_status_tells_of_every_part_and_the_doctor_finds_nothing_that_fails(served: Command) -> None:
+    status = msgspec.json.decode(served.ok("status", "--json"), type=Status)
+    assert status.ready
+    assert {"model", "index", "ledger", "sidecar", "sessions", "keeper", "sockets"} <= set(status.components)
+    shown = served.ok("status")
+    assert f"pid {status.pid}" in shown
+    assert all(name in shown for name in status.components)
+    report = json.loads(served.ok("doctor", "--json"))
+    assert report["level"] != "fail"
+    assert "ready" in served.ok("logs")
+
+
+def test_a_second_start_says_that_it_runs_and_a_restart_brings_a_new_process(alone: Command) -> None:
+    first = json.loads(alone.ok("status", "--json"))["pid"]
+    assert alone.ok("start") == f"memoryd runs already, pid {first}\n"
+    assert "stopped" not in alone.ok("restart")
+    second = json.loads(alone.ok("status", "--json"))["pid"]
+    assert second != first
+    assert alone.ok("stop") == f"stopped memoryd, pid {second}\n"
+    assert holder(Paths.from_environment(alone.environment)) is None
+    assert alone("status").returncode == 3
+
+
+def test_autostart_brings_a_daemon_up_where_none_runs(home: Path, models: Path) -> None:
+    memoryd = Command(home, models)
+    done = memoryd("add", FACT, "--autostart")
+    try:
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.startswith("mem_")
+        assert "started memoryd" in done.stderr
+        assert "started" not in memoryd("list", "--autostart").stderr
+    finally:
+        memoryd("stop")
+
+
+def test_a_reader_that_leaves_early_is_no_error(served: Command) -> None:
+    for number in range(5):
+        served.ok("add", f"Fact number {number}: " + "x" * 15_000)
+    with subprocess.Popen(
+        [MEMORYD, "export"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=served.home,
+        env=served.environment,
+    ) as exporting:
+        assert exporting.stdout is not None
+        assert exporting.stderr is not None
+        exporting.stdout.close()
+        assert exporting.stderr.read() == b""
+        assert exporting.wait(30) == 0
+
+
+def test_an_id_that_is_unknown_fails_with_the_way_out(served: Command) -> None:
+    done = served("show", "zzzz")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "zzzz" in done.stderr
+
+
+def test_events_are_told_as_they_happen(served: Command) -> None:
+    with subprocess.Popen(
+        [MEMORYD, "watch", "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        cwd=served.home,
+        env=served.environment,
+        text=True,
+    ) as watching:
+        assert watching.stdout is not None
+        # A subscription takes a moment to arrive, so events are made until one is heard of.
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline:
+            served.ok("add", FACT)
+            if select.select([watching.stdout], [], [], 0.2)[0]:
+                break
+        heard = watching.stdout.readline()
+        watching.terminate()
+    assert json.loads(heard)["event"] in {"wrote", "index"}
