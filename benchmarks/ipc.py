@@ -38,7 +38,7 @@ from memoryd_client.messages import (
 from memoryd_client.outgoing import encoded
 from memoryd_client.paths import Paths, address
 
-PUSHES, TAKES, WARM = 2_000, 2_000, 100
+PUSHES, TAKES, ROUNDS, WARM = 2_000, 4_000, 20, 100
 CONVERSATION = [Message(role="user" if n % 2 == 0 else "assistant", content=f"{n} " + "word " * 50) for n in range(8)]
 ANSWER = Taken(PendingMemory(text="x" * 1500, memories=(), turn=1))
 
@@ -153,36 +153,33 @@ def _compared(ours: list[float], floor: list[float]) -> dict[str, float]:
 def _takes(clients: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory(prefix="md") as name:
         folder = Path(name)
-        ours: list[float] = []
-        floor: list[float] = []
-        with _receiver("server", folder / "o"), _receiver("echo", folder / "b"):
-            for _ in range(5):
-                floor += _in_processes("ask-bare", folder / "b", clients)
-                ours += _in_processes("ask", folder / "o", clients)
+        with _receiver("server", folder / "ours"), _receiver("echo", folder / "floor"):
+            # As threads of two processes where there are several: one could not keep the server busy.
+            processes = min(2, clients)
+            command = [sys.executable, "-m", "benchmarks.ipc", "ask", str(folder), str(clients // processes)]
+            running = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(processes)]
+            outputs = [json.loads(process.communicate()[0]) for process in running]
+        ours, floor = ([sample for output in outputs for sample in output[side]] for side in ("ours", "floor"))
         return _compared(ours, floor)
 
 
-def _in_processes(role: str, folder: Path, clients: int) -> list[float]:
-    """Run the clients, as threads of two processes where there are several, and return all their samples."""
-    processes = min(2, clients)
-    command = [sys.executable, "-m", "benchmarks.ipc", role, str(folder), str(clients // processes), str(clients)]
-    running = [subprocess.Popen(command, stdout=subprocess.PIPE) for _ in range(processes)]
-    samples: list[float] = []
-    for process in running:
-        output, _ = process.communicate()
-        samples += json.loads(output)
-    return samples
+def _asks(folder: Path, threads: int) -> dict[str, list[float]]:
+    """Ask both servers by turns, every client the same one at a time, so that both meet the same neighbours."""
+    makers = {"floor": _ask_bare(folder / "floor"), "ours": _ask(folder / "ours")}
+    asks = [{side: next(maker) for side, maker in makers.items()} for _ in range(threads)]
+    samples: dict[str, list[float]] = {"floor": [], "ours": []}
+    together = threading.Barrier(threads)
+    times = TAKES // ROUNDS // threads + 1
 
+    def work(mine: dict[str, Callable[[], object]]) -> None:
+        for each in range(ROUNDS + 1):
+            for side, ask in mine.items():
+                together.wait()
+                measured = _timed(ask, times)
+                if each:  # the first round warms up
+                    samples[side].extend(measured)
 
-def _asks(make: Callable[[], Callable[[], object]], threads: int, clients: int) -> list[float]:
-    samples: list[float] = []
-
-    def work() -> None:
-        ask = make()
-        _timed(ask, WARM // clients + 1)
-        samples.extend(_timed(ask, TAKES // 5 // clients + 1))
-
-    workers = [threading.Thread(target=work) for _ in range(threads)]
+    workers = [threading.Thread(target=work, args=(mine,)) for mine in asks]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -271,15 +268,8 @@ def main() -> None:
             import anyio
 
             anyio.run({"server": _serve, "echo": _echo, "sink": _sink}[role], Path(folder))
-        case ["ask" | "ask-bare" as role, folder, threads, clients]:
-            makers = _ask(Path(folder)) if role == "ask" else _ask_bare(Path(folder))
-            lock = threading.Lock()
-
-            def make() -> Callable[[], object]:
-                with lock:
-                    return next(makers)
-
-            print(json.dumps(_asks(make, int(threads), int(clients))), flush=True)
+        case ["ask", folder, threads]:
+            print(json.dumps(_asks(Path(folder), int(threads))), flush=True)
             os._exit(0)  # the sockets end with the process
         case _:
             sys.exit("usage: python -m benchmarks.ipc")

@@ -9,6 +9,7 @@ from memoryd_client.errors import DaemonUnreachable as DaemonUnreachable
 from memoryd_client.errors import DeadlineExceeded as DeadlineExceeded
 from memoryd_client.errors import MemorydError as MemorydError
 from memoryd_client.errors import RequestFailed as RequestFailed
+from memoryd_client.errors import UnsafeSocket as UnsafeSocket
 from memoryd_client.memory import Hit as Hit
 from memoryd_client.memory import Memory as Memory
 from memoryd_client.memory import MemoryPage as MemoryPage
@@ -47,6 +48,7 @@ __all__ = [
     "Status",
     "SurfacedMemory",
     "Trace",
+    "UnsafeSocket",
 ]
 
 
