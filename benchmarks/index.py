@@ -85,11 +85,12 @@ def corpus(size: int, seed: int = 7) -> Corpus:
     ]
     ranks = 1.0 / np.arange(1, _VOCABULARY + 1)
 
-    def vectors(count: int) -> Vectors:
-        inner = centres[random.integers(0, len(centres), count)]
+    def vectors(count: int, around: Vectors) -> Vectors:
+        inner = around[random.integers(0, len(around), count)]
         inner = inner + 0.35 * random.normal(size=inner.shape).astype(np.float32)
         outer = inner @ basis + 0.8 * random.normal(size=(count, DIMENSIONS)).astype(np.float32)
-        return (outer / np.linalg.norm(outer, axis=1, keepdims=True)).astype(np.float32)
+        unit: Vectors = (outer / np.linalg.norm(outer, axis=1, keepdims=True)).astype(np.float32)
+        return unit
 
     def sentences(count: int, low: int, high: int) -> list[str]:
         lengths = random.integers(low, high, count)
@@ -97,7 +98,11 @@ def corpus(size: int, seed: int = 7) -> Corpus:
         ends = np.cumsum(lengths)
         return [" ".join(words[word] for word in drawn[end - n : end]) for end, n in zip(ends, lengths, strict=True)]
 
-    return Corpus(vectors(size), sentences(size, 8, 40), vectors(_QUERIES), sentences(_QUERIES, 5, 12))
+    # Half the queries are like something stored, half like nothing.
+    foreign = random.normal(size=(_QUERIES, _RANK)).astype(np.float32)
+    half = _QUERIES // 2
+    queries = np.concatenate([vectors(half, centres), vectors(_QUERIES - half, foreign)])
+    return Corpus(vectors(size, centres), sentences(size, 8, 40), queries, sentences(_QUERIES, 5, 12))
 
 
 async def median_ms(work: Callable[[int], Awaitable[object]]) -> float:
@@ -191,9 +196,9 @@ async def _upkeep(index: LanceIndex, data: Corpus, found: Numbers) -> None:
     size = len(data.texts)
     for count in (1, 100):
 
-        async def write(number: int, count: int = count) -> object:
+        async def write(number: int, count: int = count) -> None:
             rows = [data.row((number * 7919 + k) % size) for k in range(count)]
-            return await index.apply(rows, removed=[], sequence=size + number)
+            await index.apply(rows, removed=[], sequence=size + number)
 
         found[f"apply_{count}_ms"] = await median_ms(write)
 

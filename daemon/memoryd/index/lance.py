@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _RETRAIN = 3
 """The ANN index is trained anew when the table has grown by this factor: its partitions no longer fit."""
 _DELETED_AT_ONCE = 1000
+QUANTISED_BITS = 4
+"""Per dimension. Recall@10 at 50,000 rows when the query is unlike everything stored, with 100 vectors refined: 1 bit
+.54 to .57, 2 bits .94 to .95, 4 bits 1.00, all at 3 to 4 ms. Near queries hide this: 1 bit finds all of them."""
 
 
 class LanceIndex:
@@ -171,9 +174,10 @@ class LanceIndex:
             return False
         from lancedb.index import Bitmap, IvfRq
 
-        # Measured at 100,000 rows: built in 0.6 s, 5 ms for 50 hits. Its default of one partition per 8,192 rows is
-        # searched whole, which keeps the recall under narrow filters that 316 small partitions lose.
-        await found.create_index("vector", config=IvfRq(distance_type="cosine"), name=VECTOR_INDEX, replace=True)
+        # Its default of one partition per 8,192 rows is searched whole up to 300,000 rows, which keeps the recall under
+        # narrow filters that 316 small partitions lose (.976 to .994).
+        quantised = IvfRq(distance_type="cosine", num_bits=QUANTISED_BITS)
+        await found.create_index("vector", config=quantised, name=VECTOR_INDEX, replace=True)
         for column in FILTER_COLUMNS:
             # Only from here on: beside the exact scan they turn it into single reads, five times as slow.
             await found.create_index(column, config=Bitmap(), replace=True)

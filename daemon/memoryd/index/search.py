@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from lancedb import AsyncTable
 
-REFINED = 200
-"""Vectors compared exactly behind the approximate index, at least: at 100,000 rows 1.00 of the true ten nearest."""
+REFINED = 100
+"""Vectors compared exactly behind the approximate index, at least; see `lance.QUANTISED_BITS`."""
 _PROBES = 40
 """Partitions searched: all of them up to 300,000 rows. A filter empties partitions, so few are not enough."""
 SMALL = 2_000

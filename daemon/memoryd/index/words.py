@@ -1,6 +1,7 @@
 """Text as the word index should see it."""
 
 import re
+import unicodedata
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -16,17 +17,21 @@ _MAX_QUERY_CHARACTERS = 20_000
 _UNSPACED = re.compile(
     r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+"
 )
+_MARKED = range(0xC0, 0x250), range(0x1E00, 0x1F00)
+"""Latin letters with marks."""
+_SPELT_OUT = {"ß": "ss", "ẞ": "SS", "æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "ø": "o", "Ø": "O", "ł": "l", "Ł": "L"}
 _WORD = re.compile(r"\w+")
 
 
 def indexable(text: str) -> str:
-    """Return the text with every run of unspaced script as its characters and pairs of neighbours.
+    """Return the text with Latin letters without marks, and unspaced script as its characters and pairs of neighbours.
 
-    Lone surrogates, which cannot be stored, become U+FFFD.
+    Lone surrogates, which cannot be stored, become question marks.
     """
     if text.isascii():
         return text
-    return _UNSPACED.sub(_apart, text.encode(errors="replace").decode())
+    composed = unicodedata.normalize("NFC", text.encode(errors="replace").decode())
+    return _UNSPACED.sub(_apart, composed.translate(_PLAIN))
 
 
 def query_words(text: str) -> str:
@@ -59,3 +64,17 @@ def _apart(run: re.Match[str]) -> str:
     characters = run.group()
     pairs = [first + second for first, second in pairwise(characters)]
     return f" {' '.join([*characters, *pairs])} "
+
+
+def _plain() -> dict[int, str]:
+    # LanceDB folds after stemming, so that `größe` and `grosse` would end as different words; this folds before.
+    plain = {ord(letter): spelling for letter, spelling in _SPELT_OUT.items()}
+    for letters in _MARKED:
+        for letter in letters:
+            bare = unicodedata.normalize("NFKD", chr(letter)).encode("ascii", "ignore").decode()
+            if bare:
+                plain.setdefault(letter, bare)
+    return plain
+
+
+_PLAIN = _plain()

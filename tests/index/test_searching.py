@@ -1,0 +1,178 @@
+import numpy as np
+import pytest
+
+from memoryd.index import LanceIndex
+from memoryd_client.messages import Filters
+
+from .rows import axis, row, seen_by, unit_vectors
+
+
+async def ids(index: LanceIndex, words: str) -> list[str]:
+    found = await index.search(vector=None, words=words, visible=seen_by(), limit=10)
+    return [hit.id for hit in sorted(found, key=lambda hit: -hit.word_score)]
+
+
+async def test_every_candidate_has_both_scores_wherever_it_came_from(index: LanceIndex) -> None:
+    # More rows than are scored by words in one go, so that missing scores have to be asked for.
+    vectors = unit_vectors(2400)
+    # Every row has the word; the shorter the text, the better it matches.
+    rows = [
+        row(f"m{number:04}", text="needle " + "straw " * (1 + number % 50), vector=vectors[number])
+        for number in range(2400)
+    ]
+    await index.apply(rows, removed=[], sequence=1)
+    await index.optimise()
+    query = vectors[7]
+    found = await index.search(vector=query, words="needle", visible=seen_by(), limit=5)
+    assert 5 < len(found) <= 10
+    for hit in found:
+        assert hit.vector_score == pytest.approx(float(vectors[int(hit.id[1:])] @ query), abs=1e-5)
+        assert hit.word_score > 0
+    everything = await index.search(vector=None, words="needle", visible=seen_by(), limit=2400)
+    scores = {hit.id: hit.word_score for hit in everything}
+    assert [hit.word_score for hit in found] == pytest.approx([scores[hit.id] for hit in found])
+    nearest = {f"m{number:04}" for number in np.argsort(-(vectors @ query))[:5]}
+    assert nearest <= {hit.id for hit in found}
+
+
+async def test_a_small_table_gives_the_same_word_scores_to_hits_of_either_side(index: LanceIndex) -> None:
+    rows = [row("near", text="rare words"), row("far", text="rare rare words", vector=axis(1))]
+    rows += [row(f"other{number}", text="nothing", vector=axis(2)) for number in range(20)]
+    await index.apply(rows, removed=[], sequence=1)
+    both = await index.search(vector=axis(0), words="rare", visible=seen_by(), limit=1)
+    words = {
+        hit.id: hit.word_score for hit in await index.search(vector=None, words="rare", visible=seen_by(), limit=9)
+    }
+    assert {hit.id: hit.word_score for hit in both} == words
+
+
+async def test_without_a_vector_only_words_count_and_without_words_only_the_vector(index: LanceIndex) -> None:
+    await index.apply([row("a", text="apple"), row("b", text="pear", vector=axis(1))], removed=[], sequence=1)
+    (by_words,) = await index.search(vector=None, words="pear", visible=seen_by(), limit=5)
+    assert (by_words.id, by_words.vector_score) == ("b", 0.0)
+    by_vector = await index.search(vector=axis(1), words=" ", visible=seen_by(), limit=5)
+    assert [(hit.id, hit.vector_score, hit.word_score) for hit in by_vector] == [("b", 1.0, 0.0), ("a", 0.0, 0.0)]
+    assert await index.search(vector=None, words="", visible=seen_by(), limit=5) == []
+
+
+async def test_an_empty_index_finds_nothing(index: LanceIndex) -> None:
+    assert await index.search(vector=axis(0), words="anything", visible=seen_by(), limit=5) == []
+
+
+async def test_words_are_found_in_other_forms_and_stop_words_are_not_words(index: LanceIndex) -> None:
+    await index.apply([row("a", text="She was running the tests"), row("b", text="the and of")], removed=[], sequence=1)
+    assert await ids(index, "runs test") == ["a"]
+    assert await ids(index, "the and of") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Die Größe der Datei", "größe"),
+        ("Die Größe der Datei", "grosse"),
+        ("Пароль хранится в сейфе", "сейфе"),
+        ("明日は東京タワーに行きます", "東京"),
+        ("明日は東京タワーに行きます", "東京タワー"),
+        ("部署在周二进行", "周二"),
+        ("ฉันชอบชาเขียว", "ชา"),
+        ("회의는 화요일에 있다", "화요일에"),
+        ("الاجتماع يوم الثلاثاء", "الثلاثاء"),
+        ("naïve café", "cafe"),
+        ("call token_expiry() in auth.py", "token_expiry"),
+        ("pinned to version 3.14", "3.14"),
+        ("\ud83d broken text", "broken"),
+    ],
+)
+async def test_words_of_many_languages_and_of_code_are_found(index: LanceIndex, text: str, words: str) -> None:
+    await index.apply([row("a", text=text), row("b", text="unrelated")], removed=[], sequence=1)
+    assert await ids(index, words) == ["a"]
+    await index.optimise()
+    assert await ids(index, words) == ["a"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "\"unbalanced 'quotes",
+        "a AND (b OR NOT c)",
+        "title:secret^2 ~fuzzy* wild?card",
+        "'; DROP TABLE memories; --",
+        "\0",
+        "\ud800",
+        "\\",
+        "def f(x: int) -> str: return f'{x}'",
+        "\n".join(f"line{number} of a log" for number in range(2000)),
+        "x" * 100_000,
+        "東京" * 5000,
+        "🚀" * 1000,
+    ],
+)
+async def test_any_words_may_be_asked_for(index: LanceIndex, words: str) -> None:
+    await index.apply([row("a", text="plain")], removed=[], sequence=1)
+    found = await index.search(vector=axis(0), words=words, visible=seen_by(), limit=5)
+    assert [hit.id for hit in found] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (Filters(), {"global", "here", "tagged"}),
+        (Filters(scope="project"), {"here", "tagged"}),
+        (Filters(scope="global"), {"global"}),
+        (Filters(states=("forgotten",)), {"forgotten"}),
+        (Filters(states=()), {"global", "here", "tagged", "forgotten"}),
+        (Filters(categories=("preference", "nothing")), {"tagged"}),
+        (Filters(tags=("a",)), {"tagged"}),
+        (Filters(tags=("a", "b")), {"tagged"}),
+        (Filters(tags=("a", "c")), set[str]()),
+        (Filters(pinned=True), {"tagged"}),
+        (Filters(pinned=False), {"global", "here"}),
+    ],
+)
+async def test_filters_show_what_they_say(index: LanceIndex, filters: Filters, expected: set[str]) -> None:
+    rows = [
+        row("global"),
+        row("here", scope="project", project="/here"),
+        row("there", scope="project", project="/there"),
+        row("tagged", scope="project", project="/here", category="preference", tags=("a", "b"), pinned=True),
+        row("forgotten", state="forgotten"),
+        row("foreign", owner="them"),
+    ]
+    await index.apply(rows, removed=[], sequence=1)
+    for vector, words in ((axis(0), ""), (None, "words"), (axis(0), "words")):
+        found = await index.search(
+            vector=vector, words=words, visible=seen_by(project="/here", filters=filters), limit=10
+        )
+        assert {hit.id for hit in found} == expected
+
+
+async def test_rows_that_no_index_holds_yet_are_found_by_both_sides(index: LanceIndex) -> None:
+    vectors = unit_vectors(2000)
+    old = [row(f"m{number}", text="old straw", vector=vectors[number]) for number in range(2000)]
+    await index.apply(old, removed=[], sequence=1)
+    assert (await index.optimise())["ann_built"] == 1
+    fresh = -vectors[0]
+    await index.apply([row("fresh", text="brand new", vector=fresh, sequence=2)], removed=[], sequence=2)
+    by_vector = await index.search(vector=fresh, words="", visible=seen_by(), limit=3)
+    by_words = await index.search(vector=None, words="brand", visible=seen_by(), limit=3)
+    assert by_vector[0].id == by_words[0].id == "fresh"
+    assert by_vector[0].vector_score == pytest.approx(1.0, abs=1e-5)
+
+
+async def test_the_approximate_index_finds_what_the_exact_scan_finds(index: LanceIndex) -> None:
+    await index.reset(model="m", dimensions=384)
+    vectors = unit_vectors(4000, seed=3, dimensions=384)
+    owners = ["local" if number % 4 else "rare" for number in range(4000)]
+    rows = [row(f"m{number}", vector=vectors[number], owner=owners[number]) for number in range(4000)]
+    await index.apply(rows, removed=[], sequence=1)
+    assert (await index.optimise())["ann_built"] == 1
+    # From other clusters: a query unlike everything stored is where coarse quantisation fails.
+    queries = unit_vectors(50, seed=4, dimensions=384)
+    for owner in ("local", "rare"):
+        mine = np.flatnonzero(np.array([one == owner for one in owners]))
+        hits = 0
+        for query in queries:
+            exact = {f"m{number}" for number in mine[np.argsort(-(vectors[mine] @ query))[:10]]}
+            found = await index.search(vector=query, words="", visible=seen_by(owner), limit=50)
+            hits += len(exact & {hit.id for hit in found[:10]})
+        assert hits / 500 >= 0.98
