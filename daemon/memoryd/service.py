@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -29,11 +28,10 @@ class ServiceFailed(MemorydError):
         self.steps = tuple(steps or ())
 
 
-def install(
-    paths: Paths, *, start: bool, python: str = sys.executable, environ: Mapping[str, str] | None = None
-) -> list[str]:
+def install(paths: Paths, *, start: bool, python: str = "", environ: Mapping[str, str] | None = None) -> list[str]:
     """Write, enable and (with `start`) start the user units; return the steps done, in words.
 
+    The service is run by `python`, by default the interpreter of this process.
     Doing it again brings outdated units up to date. A unit that was changed by hand, and drop-ins, stay as they are.
 
     Raises:

@@ -6,6 +6,7 @@ elsewhere.
 
 import hashlib
 import re
+import sys
 from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
@@ -47,19 +48,26 @@ def templates() -> Path:
     return Path(__file__).parent / "systemd"
 
 
+def interpreter() -> str:
+    """Return the interpreter that a unit names: one spelling per environment, whatever started this process."""
+    in_environment = Path(sys.prefix) / "bin" / "python"
+    return str(in_environment) if sys.prefix != sys.base_prefix and in_environment.exists() else sys.executable
+
+
 def unit_folder(environ: Mapping[str, str]) -> Path:
     """Return where a user's own units belong."""
     return Path(environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME") or Path.home()) / ".config") / "systemd/user"
 
 
-def shipped(name: str, *, paths: Paths, python: str, environ: Mapping[str, str]) -> str:
-    """Return the unit as it would be installed now, header included.
+def shipped(name: str, *, paths: Paths, environ: Mapping[str, str], python: str = "") -> str:
+    """Return the unit as it would be installed now, header included; run by this interpreter unless told otherwise.
 
     Raises:
         PathNotForUnit: the interpreter's or one of the daemon's paths cannot stand in a unit.
 
     """
-    return signed(fill((templates() / name).read_text(encoding="utf-8"), paths=paths, python=python, environ=environ))
+    template = (templates() / name).read_text(encoding="utf-8")
+    return signed(fill(template, paths=paths, python=python or interpreter(), environ=environ))
 
 
 def fill(template: str, *, paths: Paths, python: str, environ: Mapping[str, str]) -> str:

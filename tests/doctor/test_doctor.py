@@ -70,7 +70,7 @@ async def test_a_sound_house_has_nothing_to_mend(house: House) -> None:
     findings = house.examine()
     assert [finding for finding in findings if finding.level == "fail"] == []
     assert all(bool(finding.mend) == (finding.level != "ok") for finding in findings)
-    assert house.find("ledger").what == f"{house.paths.ledger} is sound and holds 1 memories"
+    assert house.find("ledger").what == f"{house.paths.ledger} is sound; memories in it: 1"
 
 
 async def test_nothing_is_changed(house: House) -> None:
@@ -278,7 +278,7 @@ def test_an_index_that_cannot_be_opened_is_found(house: House) -> None:
 
 def test_a_running_daemon_says_how_far_the_index_is(house: House) -> None:
     behind = ComponentStatus(state="loading", numbers={"applied": 3, "behind": 2})
-    assert "2 changes behind" in house.find("index", status=running(house, index=behind)).what
+    assert "change 3 of 5" in house.find("index", status=running(house, index=behind)).what
     broken = ComponentStatus(state="degraded", message="another model's vectors", hint="memoryd reindex")
     finding = house.find("index", status=running(house, index=broken))
     assert finding == Finding("index", "fail", "another model's vectors", "memoryd reindex")

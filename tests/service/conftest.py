@@ -27,14 +27,20 @@ def manager(shared_manager: UserManager) -> Iterator[UserManager]:
 
 
 @pytest.fixture
-def paths(manager: UserManager, models: Path) -> Paths:
-    """The folders of the manager's user, who has the model already and goes without a network."""
+def paths(manager: UserManager) -> Paths:
+    """The folders of the manager's user, who goes without a network and without a model: that loads for seconds."""
     found = Paths.from_environment(manager.environ)
     found.home.mkdir(mode=0o700, parents=True)
-    shutil.copytree(models, found.models)
     found.config.parent.mkdir(parents=True)
-    found.config.write_text("[privacy]\noffline = true\n", encoding="utf-8")
+    found.config.write_text(f'[privacy]\noffline = true\n[embedding]\nfolder = "{manager.root}"\n', encoding="utf-8")
     return found
+
+
+@pytest.fixture
+def with_model(paths: Paths, models: Path) -> None:
+    """Give the user the model, too."""
+    shutil.copytree(models, paths.models)
+    paths.config.write_text("[privacy]\noffline = true\n", encoding="utf-8")
 
 
 @pytest.fixture

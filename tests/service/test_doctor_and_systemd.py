@@ -1,7 +1,5 @@
 """What the examination says about the units, with a real user manager behind them."""
 
-import sys
-
 import pytest
 
 from memoryd import service, units
@@ -14,7 +12,7 @@ from .user_manager import UserManager
 pytestmark = pytest.mark.systemd
 
 
-def systemd(manager: UserManager, paths: Paths, python: str = sys.executable) -> list[Finding]:
+def systemd(manager: UserManager, paths: Paths, python: str = "") -> list[Finding]:
     return list(examine_systemd(paths, manager.environ, python=python))
 
 

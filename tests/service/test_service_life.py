@@ -70,6 +70,7 @@ def test_a_request_starts_the_daemon(manager: UserManager, paths: Paths) -> None
     assert ping(paths).pid == manager.main_pid()
 
 
+@pytest.mark.usefixtures("with_model")
 def test_a_context_pushed_before_the_daemon_runs_is_not_lost(manager: UserManager, paths: Paths) -> None:
     service.install(paths, start=False, environ=manager.environ)
     manager.systemctl("start", "memoryd.socket")
@@ -82,7 +83,9 @@ def test_a_context_pushed_before_the_daemon_runs_is_not_lost(manager: UserManage
         assert client.why()[0].focus == said
 
 
-def test_the_model_the_index_and_the_ledger_work_inside_the_sandbox(paths: Paths, installed: list[str]) -> None:
+@pytest.mark.usefixtures("with_model")
+def test_the_model_the_index_and_the_ledger_work_inside_the_sandbox(manager: UserManager, paths: Paths) -> None:
+    service.install(paths, start=True, environ=manager.environ)
     with Client(session="s1", paths=paths) as client:
         saved = client.remember("The staging database listens on port 5433.", scope="global")
         found = client.search("which port does the staging database use?")

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,13 +60,11 @@ def test_a_unit_is_current_outdated_edited_foreign_or_absent() -> None:
 def test_without_systemctl_the_way_out_is_named_and_nothing_is_written(tmp_path: Path) -> None:
     environ = {"HOME": str(tmp_path), "PATH": str(tmp_path)}
     paths = Paths.from_environment(environ)
-    for attempt in (
-        lambda: service.install(paths, start=True, environ=environ),
-        lambda: service.uninstall(paths, environ=environ),
-    ):
-        with pytest.raises(service.ServiceFailed, match="no systemctl") as failure:
-            attempt()
-        assert "memoryd start" in failure.value.hint
+    with pytest.raises(service.ServiceFailed, match="no systemctl") as failure:
+        service.install(paths, start=True, environ=environ)
+    assert "memoryd start" in failure.value.hint
+    with pytest.raises(service.ServiceFailed, match="no systemctl"):
+        service.uninstall(paths, environ=environ)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -118,9 +117,9 @@ def test_the_sandbox_leaves_an_exposure_below_three(tmp_path: Path, written: lis
 
 
 def test_the_wheel_carries_the_templates(tmp_path: Path) -> None:
-    wheel_builder = pytest.importorskip("hatchling.builders.wheel", reason="the build backend is not installed")
+    backend: Any = pytest.importorskip("hatchling.builders.wheel", reason="the build backend is not installed")
     root = Path(__file__).parents[2]
-    wheel = next(wheel_builder.WheelBuilder(str(root)).build(directory=str(tmp_path), versions=["standard"]))
+    wheel = next(backend.WheelBuilder(str(root)).build(directory=str(tmp_path), versions=["standard"]))
     with zipfile.ZipFile(wheel) as archive:
         for name in units.NAMES:
             assert archive.read(f"memoryd/systemd/{name}").decode() == (units.templates() / name).read_text(

@@ -120,7 +120,7 @@ def _schema(file: Path, facts: LedgerFacts | None) -> Finding:
             "pip install --upgrade 'memoryd[daemon]'",
         )
     behind = "" if facts.schema == HEAD else "; the next start brings its schema up to date"
-    return ok("ledger", f"{file} is sound and holds {facts.memories} memories{behind}")
+    return ok("ledger", f"{file} is sound; memories in it: {facts.memories}{behind}")
 
 
 def _backups(paths: Paths, config: Config, facts: LedgerFacts | None, now: datetime) -> Finding:
@@ -141,7 +141,7 @@ def _backups(paths: Paths, config: Config, facts: LedgerFacts | None, now: datet
 
 def _index(paths: Paths, config: Config, facts: LedgerFacts | None, status: Status | None) -> Finding:
     if status is not None and "index" in status.components:
-        return _index_by_daemon(status.components["index"])
+        return _index_by_daemon(status.components["index"], facts)
     if config.index.url:
         return ok("index", "it is in the object store of index.url, which was not called")
     if not paths.index.exists():
@@ -154,13 +154,14 @@ def _index(paths: Paths, config: Config, facts: LedgerFacts | None, status: Stat
     return ok("index", f"{paths.index} is there; how far it is, only a running daemon knows{until}")
 
 
-def _index_by_daemon(part: ComponentStatus) -> Finding:
-    applied, behind = part.numbers.get("applied", 0), part.numbers.get("behind", 0)
+def _index_by_daemon(part: ComponentStatus, facts: LedgerFacts | None) -> Finding:
     if part.state in {"degraded", "failed"}:
         return fail("index", part.message or "it cannot be used", part.hint or "memoryd reindex")
-    if behind:
-        return ok("index", f"it is {behind:.0f} changes behind the ledger and catching up")
-    return ok("index", f"it holds everything up to change {applied:.0f}")
+    applied, behind = int(part.numbers.get("applied", 0)), int(part.numbers.get("behind", 0))
+    last = max(applied + behind, facts.last_sequence if facts else 0)
+    if applied < last:
+        return ok("index", f"it is being brought up to date: change {applied} of {last}")
+    return ok("index", f"it holds everything up to change {applied}")
 
 
 def _filled(folder: Path) -> bool:

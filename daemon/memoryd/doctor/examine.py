@@ -1,7 +1,6 @@
 """The whole examination, in the order in which a start would run into things."""
 
 import os
-import sys
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
@@ -22,19 +21,18 @@ def examine(
     status: Status | None = None,
     environ: Mapping[str, str] | None = None,
     now: datetime | None = None,
-    python: str = sys.executable,
 ) -> list[Finding]:
     """Look at everything and return what was found. Blocks: about a second, more with a ledger of gigabytes.
 
     Nothing is changed, nobody outside this machine is called. `status` is the running daemon's, where one answered;
-    `environ` and `now` are the environment and the time to judge by, `python` the interpreter the service should use.
-    A configuration that cannot be read is a finding, and the rest is judged by the defaults.
+    `environ` and `now` are the environment and the time to judge by. A configuration that cannot be read is a finding,
+    and the rest is judged by the defaults.
     """
     env = os.environ if environ is None else environ
-    return list(_all(paths, status, env, datetime.now(UTC) if now is None else now, python))
+    return list(_all(paths, status, env, datetime.now(UTC) if now is None else now))
 
 
-def _all(paths: Paths, status: Status | None, env: Mapping[str, str], now: datetime, python: str) -> Iterator[Finding]:
+def _all(paths: Paths, status: Status | None, env: Mapping[str, str], now: datetime) -> Iterator[Finding]:
     invalid = ""
     try:
         config = load(paths.config, env)
@@ -48,4 +46,4 @@ def _all(paths: Paths, status: Status | None, env: Mapping[str, str], now: datet
     yield examine_model(paths, config)
     yield from examine_data(paths, config, status, now)
     yield examine_key(config)
-    yield from examine_systemd(paths, env, python=python)
+    yield from examine_systemd(paths, env)

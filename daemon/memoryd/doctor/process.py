@@ -3,7 +3,6 @@
 import shutil
 import stat
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -107,7 +106,7 @@ def _listening_paths() -> frozenset[str] | None:
     return frozenset(field[7] for field in fields if len(field) == 8 and int(field[3], 16) & _LISTENS)
 
 
-def examine_systemd(paths: Paths, environ: Mapping[str, str], *, python: str = sys.executable) -> Iterator[Finding]:
+def examine_systemd(paths: Paths, environ: Mapping[str, str], *, python: str = "") -> Iterator[Finding]:
     """Report whether the units are installed, still as shipped, and well."""
     if shutil.which("systemctl", path=environ.get("PATH")) is None:
         yield ok("systemd", "systemd is not here; `memoryd start` does without")
