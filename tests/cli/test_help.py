@@ -63,4 +63,5 @@ def test_a_small_command_imports_nothing_of_the_daemon_and_help_neither_sockets_
         return set(json.loads(done.stdout.splitlines()[-1]))
 
     assert not imported("list") & HEAVY
+    assert not imported("stop") & (HEAVY - {"memoryd", "memoryd_actors"})
     assert not imported("--help") & (HEAVY | {"zmq", "rich", "asyncio"})

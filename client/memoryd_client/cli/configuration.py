@@ -39,6 +39,7 @@ def list_(*, as_json: Json = False) -> None:
     table(
         ("setting", "value", "from", "meaning"),
         [(one.name, toml_edit.literal(_masked(one.name, one.value)), one.origin, one.meaning) for one in found],
+        wrap=True,
     )
 
 

@@ -61,6 +61,7 @@ def _complain(error: Exception, code: int) -> int:
     if os.environ.get("MEMORYD_DEBUG"):
         traceback.print_exception(error)
     told = _describe(error)
+    # A message that names memoryd needs no prefix that does.
     note(told if "memoryd" in told.partition(";")[0] else f"memoryd: {told}")
     return code
 

@@ -83,6 +83,7 @@ def _show(found: Status) -> None:
             )
             for name, part in found.components.items()
         ],
+        wrap=True,
     )
     for warning in found.warnings:
         out(f"warning: {printable(warning)}")
@@ -176,6 +177,7 @@ def doctor(*, as_json: Json = False) -> None:
         table(
             ("level", "what", "found"),
             [(rank, name, f"{found} Mend: {mend}" if mend else found) for rank, name, found, mend in rows(findings)],
+            wrap=True,
         )
     if level == "fail":
         raise typer.Exit(FAILED)

@@ -21,7 +21,7 @@ def add_to(app: typer.Typer) -> None:
 
 
 def run() -> None:
-    """Run the daemon in the foreground, until a signal ends it. Logs go to stderr."""
+    """Run the daemon in the foreground, until a signal ends it."""
     from memoryd.app import main
 
     raise typer.Exit(main())

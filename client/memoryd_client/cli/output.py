@@ -86,16 +86,18 @@ def short_ids(ids: Iterable[str]) -> dict[str, str]:
     return {full: body[:length] for full, body in bare.items()}
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = ()) -> None:
+def table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = (), wrap: bool = False
+) -> None:
     """Print rows under headings; the columns named in `right` are aligned to the right.
 
-    On a terminal the last column is cut at its edge, one line per row; elsewhere nothing is cut.
+    On a terminal long cells are cut at the edge, or with `wrap` go on in the next line; elsewhere nothing is cut.
     """
     cells = [[one_line(cell) for cell in row] for row in rows]
-    if on_terminal():
-        _rich_table(columns, cells, right)
-        return
     widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
+    if on_terminal():
+        _rich_table(columns, cells, widths, right, wrap=wrap)
+        return
     for row in [columns, *cells]:
         aligned = [
             cell.rjust(width) if name in right else cell.ljust(width)
@@ -104,21 +106,22 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Seque
         out("  ".join(aligned).rstrip())
 
 
-def _rich_table(columns: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[str]) -> None:
-    from rich import box
+def _rich_table(
+    columns: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int], right: Sequence[str], *, wrap: bool
+) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    grid = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold")
-    for name in columns:
-        last = name == columns[-1]
+    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold underline")
+    for name, width in zip(columns, widths, strict=True):
         grid.add_column(
             name,
             justify="right" if name in right else "left",
-            no_wrap=True,
-            overflow="ellipsis" if last else "fold",
-            ratio=1 if last else None,
+            # What is short stays whole; what is long shares the rest of the line.
+            min_width=width if width <= _SHORT else None,
+            no_wrap=width <= _SHORT or not wrap,
+            overflow="fold" if wrap else "ellipsis",
         )
     for row in rows:
         # Text, not str: what is remembered must not be read as markup.
@@ -129,7 +132,18 @@ def _rich_table(columns: Sequence[str], rows: Sequence[Sequence[str]], right: Se
     write(captured.get())
 
 
-_STYLES = {"ok": "green", "kept": "green", "degraded": "yellow", "failed": "red", "dropped": "dim"}
+_SHORT = 24
+_STYLES = {
+    "ok": "green",
+    "kept": "green",
+    "loading": "yellow",
+    "degraded": "yellow",
+    "warn": "yellow",
+    "failed": "red",
+    "fail": "red",
+    "dropped": "dim",
+    "off": "dim",
+}
 
 
 def fields(pairs: Iterable[tuple[str, str]]) -> None:

@@ -143,4 +143,5 @@ def candidates(found: Sequence[CandidateTrace]) -> None:
             for one in sorted(found, key=lambda one: (not one.kept, -one.score))
         ],
         right=("vector", "words", "score", "judge"),
+        wrap=True,
     )
