@@ -4,6 +4,7 @@ Sockets come first: a client that connects while the model and the index are sti
 only. On the way down it is the other way round: nothing new in, what was accepted is finished, then files close.
 """
 
+import faulthandler
 import logging
 import os
 import signal
@@ -36,6 +37,7 @@ from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import Keeper, KeeperMessage
 from memoryd_actors.local_judge import LocalJudge
 from memoryd_actors.pipeline import Pipeline
+from memoryd_actors.ports import JudgeFailed
 from memoryd_actors.recall import Recall
 from memoryd_actors.search import Searcher
 from memoryd_actors.sidecar import Sidecar
@@ -61,9 +63,9 @@ class Daemon:
         self._ledger = SqlLedger(config.ledger.url or paths.ledger, backups=paths.backups, clock=clock)
         self._index = LanceIndex(config.index.url or paths.index, config.index)
         self._embedder = build_embedder(config.embedding, models=paths.models, offline=config.privacy.offline)
-        remote = None if config.privacy.offline else build_judge(config.sidecar)
+        self._remote = None if config.privacy.offline else build_judge(config.sidecar)
         self._sidecar = Sidecar(
-            remote,
+            self._remote,
             LocalJudge(),
             book=self._ledger,
             clock=clock,
@@ -75,6 +77,7 @@ class Daemon:
                 output_usd_per_million=config.sidecar.output_usd_per_million,
             ),
             deadline_s=config.sidecar.deadline_s,
+            why_off="privacy.offline is on" if config.privacy.offline else "no key configured",
         )
         self._indexer = Indexer(self._ledger, self._index, self._embedder, self._publish)
         searcher = Searcher(self._embedder, self._index, self._indexer, self._ledger, config.recall)
@@ -134,6 +137,7 @@ class Daemon:
                     tasks.start_soon(self._indexer.run, name="indexer")
                     tasks.start_soon(self._curator.run, name="curator")
                     tasks.start_soon(self._load_model, name="model")
+                    tasks.start_soon(self._prepare_judge, name="judge")
                     tasks.start_soon(notify.feed_watchdog, name="watchdog")
                     self._ready = True
                     notify.notify(f"READY=1\nSTATUS=serving {self._paths.home}")
@@ -155,6 +159,8 @@ class Daemon:
             await stack.enter_async_context(self._embedder)
             await self._sidecar.open()
             stack.push_async_callback(self._sidecar.close)
+            if self._remote is not None:
+                stack.push_async_callback(self._remote.aclose)
             yield
 
     async def _drain(self) -> None:
@@ -169,6 +175,15 @@ class Daemon:
             await self._recall.drain()
         if limit.cancelled_caught:
             log.warning("stopped after %g s with work left; what was acknowledged is safe", limit_s)
+
+    async def _prepare_judge(self) -> None:
+        """Load the judge's SDK ahead of its first call, whose deadline could not bear it."""
+        if self._remote is None:
+            return
+        try:
+            await self._remote.prepare()
+        except JudgeFailed as failed:
+            log.warning("%s %s", failed, failed.hint)
 
     async def _load_model(self) -> None:
         try:
@@ -214,6 +229,7 @@ class Daemon:
 
 def main() -> int:
     """Run the daemon in the foreground; return the exit code."""
+    faulthandler.enable()  # a watchdog's SIGABRT then leaves a traceback in the log
     paths = Paths.from_environment()
     try:
         config = load(paths.config)
@@ -226,7 +242,8 @@ def main() -> int:
                     raise
                 raise _first(refusals) from None
     except ConfigInvalid as exc:
-        return _fail(str(exc), "Mend it, or take the setting out; `memoryd config list` shows what there is.")
+        _fail(str(exc), "Mend it, or take the setting out; `memoryd config list` shows what there is.")
+        return os.EX_CONFIG  # systemd does not try again: it would not get better
     except MemorydError as exc:
         return _fail(str(exc), exc.hint)
     return os.EX_OK

@@ -6,6 +6,7 @@ import secrets
 import shutil
 import socket
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -67,7 +68,12 @@ def test_sigterm_finishes_what_was_accepted_and_exits_clean(daemon: RunningDaemo
 
 def test_a_second_start_says_who_holds_the_home(daemon: RunningDaemon) -> None:
     second = subprocess.run(
-        ["python", "-m", "memoryd"], env=daemon.environment, capture_output=True, text=True, timeout=30, check=False
+        [sys.executable, "-m", "memoryd"],
+        env=daemon.environment,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
     )
     assert second.returncode == 1
     assert daemon.process is not None
@@ -242,7 +248,7 @@ def test_a_slow_judge_delays_its_own_session_only_and_at_most_to_its_deadline(sh
         settings = {
             "ANTHROPIC_API_KEY": "test-key",
             "MEMORYD_SIDECAR_BASE_URL": api.url,
-            "MEMORYD_SIDECAR_DEADLINE_S": "3",
+            "MEMORYD_SIDECAR_DEADLINE_S": "8",
         }
         with RunningDaemon(short_home, models, **settings) as daemon:
             with daemon.client("earlier") as client:
