@@ -36,8 +36,8 @@ def show(file: Path | None, *, pace_s: float, keep: bool, as_json: bool) -> int:
     steps: list[Step] = []
     screen = None if as_json else Screen()
     with _home(keep=keep) as paths:
-        launched = _start(paths)
         try:
+            launched = _start(paths)
             if screen:
                 screen.opening(transcript, launched)
             for step in Player(transcript, paths, project=str(paths.home / "tidemark")).play():
