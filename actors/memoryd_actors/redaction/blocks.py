@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from memoryd_actors.redaction.finding import Finding
 
 _BEGIN = re.compile(r"-----BEGIN[ A-Z0-9]{0,40}?PRIVATE KEY(?: BLOCK)?-----")
+_PUBLIC = re.compile(
+    r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,3}(?:PUBLIC KEY(?: BLOCK)?|CERTIFICATE(?: REQUEST)?|SIGNATURE|CRL)-----"
+)
 _ANY_BEGIN = "-----BEGIN "
 _ANY_END = "-----END "
 _END = re.compile(r"-----END[ A-Z0-9]{0,60}-----")
@@ -35,13 +38,11 @@ def public_blocks(text: str) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     at = text.find(_ANY_BEGIN)
     while at >= 0:
-        if _BEGIN.match(text, at):
-            at = text.find(_ANY_BEGIN, at + 1)
-            continue
         following = text.find(_ANY_BEGIN, at + 1)
-        end = text.find(_ANY_END, at, following if following >= 0 else len(text))
-        if end >= 0:
-            spans.append((at, end))
+        if _PUBLIC.match(text, at):
+            end = text.find(_ANY_END, at, following if following >= 0 else len(text))
+            if end >= 0:
+                spans.append((at, end))
         at = following
     return spans
 

@@ -153,7 +153,7 @@ FORMATS: tuple[tuple[str, str], ...] = (
     # what vendors not in this table do: prefix, purpose, random rest
     (
         "prefixed-token",
-        rf"[a-z]{{2,12}}_(?:live|test|prod|pat|sk|key|tok|token|secret|api|admin|access|personal)_"
+        rf"(?!pk_|pub)[a-z]{{2,12}}_(?:live|test|prod|pat|sk|key|tok|token|secret|api|admin|access|personal)_"
         rf"(?=[A-Za-z]{{0,30}}\d)(?=[0-9_-]{{0,30}}[A-Za-z])[A-Za-z0-9]{{24,100}}{_E}",
     ),
     ("azure-sas", r"sig=(?=[^&\s]{0,60}(?:%|\d))[A-Za-z0-9%+/]{40,80}={0,2}"),

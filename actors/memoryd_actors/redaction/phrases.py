@@ -49,9 +49,12 @@ LINK = re.compile(
 LABEL = re.compile(r"[ \t][^.\n:;!?=\"]{1,60}?[ \t]{0,4}[:\uff1a]\s{1,4}")
 """From the subject to the value when any words and a colon are between (`the token you asked for: ...`)."""
 
+_ARTICLES = "my|our|the|your|a|its|mein|unser|das|mon|le|notre|mi|la|nuestra|minha|nossa|mijn|het|mitt|mit"
+ARTICLES = tuple(f" {article}" for article in _ARTICLES.split("|"))
+"""One of these is before the subject, or nothing before it is worth a look."""
 REVERSED = re.compile(
     r"(?:^|[\s\"'“„«\u2018(`])([^\s\"'“”„«»\u2018\u2019`()]{4,64})[\"'”“»\u2019`]?\s{1,3}(?:is|was|as|ist|als|est|comme|es|como|é|è|come|is|är|er|to)\s{1,3}"
-    r"(?:(?:my|our|the|your|a|its|mein|unser|das|mon|le|notre|mi|la|nuestra|minha|a|nossa|mijn|het|mitt|mit)\s{1,3})"
+    rf"(?:(?:{_ARTICLES})\s{{1,3}})"
     r"(?:[\w-]{1,20}\s{1,3}){0,2}$"
 )
 """`hunter2 is my password`: value, verb, article, at most two words."""

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from memoryd_actors.redaction.finding import Finding
 from memoryd_actors.redaction.harmless import entropy, expression, identifier, measure, placeholder, reference
-from memoryd_actors.redaction.phrases import LABEL, LINK, NO_SECRETS, POSSESSIVE, REVERSED, STEMS, SUBJECT
+from memoryd_actors.redaction.phrases import ARTICLES, LABEL, LINK, NO_SECRETS, POSSESSIVE, REVERSED, STEMS, SUBJECT
 
 _QUOTES = {
     '"': '"',
@@ -127,7 +127,6 @@ def _word_start(lowered: str, at: int) -> int:
 
 def _about(text: str, lowered: str, subject: re.Match[str], word: str) -> Iterator[Finding]:
     end = subject.end()
-    own = POSSESSIVE.search(lowered, max(0, subject.start() - 40), subject.start()) is not None
     if word in {
         "credentials",
         "credential",
@@ -151,7 +150,10 @@ def _about(text: str, lowered: str, subject: re.Match[str], word: str) -> Iterat
             yield Finding("passphrase", *words.span())
             return
     link = LINK.match(lowered, end)
-    span = _value(text, link.end(), word, own=own, strict=False) if link else None
+    span = None
+    if link:
+        own = POSSESSIVE.search(lowered, max(0, subject.start() - 40), subject.start()) is not None
+        span = _value(text, link.end(), word, own=own, strict=False)
     if span is None:
         label = LABEL.match(lowered, end)
         span = _value(text, label.end(), word, own=False, strict=True) if label else None
@@ -268,6 +270,8 @@ def _ends_sentence(text: str, end: int) -> bool:
 
 def _before(text: str, lowered: str, start: int) -> Iterator[Finding]:
     """Yield `hunter2` of `hunter2 is my password`."""
+    if not any(article in lowered[max(0, start - 64) : start] for article in ARTICLES):
+        return
     window = max(0, start - 140)
     found = REVERSED.search(lowered, window, start)
     if found is None:

@@ -1,0 +1,35 @@
+"""Redact texts that were made to be slow; run as a process of its own, so that a blow-up can be stopped."""
+
+import sys
+
+from memoryd_actors.redaction import redact
+
+UNITS = (
+    "-----BEGIN PRIVATE KEY-----\n", "-----BEGIN RSA PRIVATE KEY-----\nMIIE", "-----BEGIN ", "-----END ",
+    "password=",
+    'password "', "password: ", "password='",
+    'password="', "token ", "secret", "key", "key ", "a", "aA1", "A1-", "eyJ",
+    ".eyJaaaaaaaaaaaaaaa", "+eyJaaaaaaaaaaaaaaa", "://", "://a:", "://a:b@", "=", '"', "'",
+    "\\", '\\"', " ", "\n", "\t",
+    "curl -u ", "curl -u a:b ", "mysql -p ", "kind: secret\n", "kind: Secret\ndata:\n  a: YWJjZGVmZ2hpamts\n", "x", "_",
+    "0123456789abcdef", "QUJD+/", "/", "sk-", "sk-ant-api03-", "xoxb-1234567890-", "SG.aaaaaaaaaaaaaaaaaaaa.", "AKC",
+    "password for ", "my password is ", "passphrase is abc def ", "passphrase abc ", "abcd ", "密码是", "密", "пароль ",
+    "data:image/png;base64,", "sha256-AAAA", "password=(", "password(", "secret[", "token={", "password\nvalue",
+    '"password", ', "https://a/",
+    "a.b.", "123456789:AA", "sig=", "s.", "x@password==", '"=="password', "{{", "${", "<",
+    "password=\"password='", "[redacted:", "[redacted:jwt]", "-", ".", "password to ", "password x y: ", "creds a ",
+    "a as my password ", "A3-AAAAAA-", "a, ", "Private-Lines: 9\n", "Private-Lines: 1\nAAAA\n", "password=hunter2 ",
+    "Authorization: ", "Authorization: Basic ", "<token>", "\x00", "\ud800", "\u0130password", "pass", "(", "ENC[",
+    "ssh-rsa AAAA",
+)  # fmt: skip
+
+
+def main(size: int) -> None:
+    for unit in UNITS:
+        text = (unit * (size // len(unit) + 1))[:size]
+        redact(text + '"x"')
+        sys.stdout.write(f"{unit!a}\n")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))

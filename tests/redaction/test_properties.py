@@ -1,0 +1,61 @@
+"""What holds for every text."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memoryd_actors.redaction import Redacted, redact
+
+from .hostile import UNITS
+from .samples import LOWER, TOKENS, Sample, drawn
+
+SECRET = drawn(LOWER, 12) + "Q9"
+PIECES = (*UNITS, *(sample.token for sample in TOKENS), SECRET, " ", "\n", ",", ".", " and ", "my ", "value")
+composed = st.lists(st.sampled_from(PIECES), max_size=24).map("".join)
+hostile = st.lists(st.sampled_from(UNITS), max_size=8).map("".join)
+anything = st.text(st.characters(), max_size=200)
+texts = st.one_of(composed, anything, st.tuples(composed, anything).map("".join))
+
+
+def rebuilt(text: str, redacted: Redacted) -> str:
+    parts: list[str] = []
+    at = 0
+    for finding in redacted.findings:
+        assert at <= finding.start < finding.end <= len(text)
+        parts += (text[at : finding.start], f"[redacted:{finding.rule}]")
+        at = finding.end
+    return "".join((*parts, text[at:]))
+
+
+@settings(max_examples=100, deadline=None)
+@given(texts)
+def test_redacting_again_changes_nothing(text: str) -> None:
+    once = redact(text).text
+    again = redact(once)
+    assert again.text == once
+    assert again.findings == ()
+
+
+@settings(max_examples=100, deadline=None)
+@given(texts)
+def test_the_findings_and_the_original_make_the_redacted_text(text: str) -> None:
+    redacted = redact(text)
+    assert rebuilt(text, redacted) == redacted.text
+
+
+@settings(max_examples=100, deadline=None)
+@given(hostile, st.sampled_from(TOKENS), hostile)
+def test_no_surroundings_bring_a_token_back(before: str, sample: Sample, after: str) -> None:
+    assert sample.token not in redact(f"{before} {sample.token} {after}").text
+
+
+@settings(max_examples=60, deadline=None)
+@given(anything)
+def test_what_is_returned_never_shows_the_secret(around: str) -> None:
+    redacted = redact(f"{around}\nDB_PASSWORD={SECRET}\n{around}")
+    assert SECRET not in repr(redacted)
+
+
+@given(st.lists(st.sampled_from(["the", "river", "house", "walk", "tomorrow", "with", "Anna", "2024", "at", "ten"])))
+def test_ordinary_words_are_never_touched(words: list[str]) -> None:
+    text = " ".join(words)
+    assert redact(text) == Redacted(text=text, findings=())

@@ -1,0 +1,75 @@
+"""Tokens of known vendors."""
+
+import pytest
+
+from memoryd_actors.redaction import redact
+
+from .samples import HEX, MIXED, TOKENS, Sample, drawn, uuid
+
+
+def _id(sample: Sample) -> str:
+    return sample.rule
+
+
+@pytest.mark.parametrize("sample", TOKENS, ids=_id)
+@pytest.mark.parametrize(
+    "template",
+    ["it worked with {} yesterday, look", '["a", "{}", 7]', "({})", "請用{}登入", "see `{}`.", "x={}&y=2", "{}"],
+)
+def test_a_token_becomes_a_marker_and_its_surroundings_stay(sample: Sample, template: str) -> None:
+    redacted = redact(template.format(sample.token))
+    assert redacted.text == template.format(f"[redacted:{sample.rule}]")
+    assert [finding.rule for finding in redacted.findings] == [sample.rule]
+
+
+@pytest.mark.parametrize("sample", TOKENS, ids=_id)
+def test_a_finding_points_at_the_token_in_the_text_that_was_given(sample: Sample) -> None:
+    text = f"first {sample.token} then {sample.token}"
+    findings = redact(text).findings
+    assert [text[finding.start : finding.end] for finding in findings] == [sample.token, sample.token]
+
+
+def test_a_format_names_the_finding_even_where_an_assignment_announces_it() -> None:
+    token = "gh" + "p_" + drawn(MIXED, 36)
+    assert redact(f'GITHUB_TOKEN="{token}"').text == 'GITHUB_TOKEN="[redacted:github-token]"'
+
+
+@pytest.mark.parametrize(
+    "masked",
+    [
+        "gh" + "p_" + "x" * 36,
+        "sk" + "_live_" + "X" * 24,
+        "AK" + "IAIOSFODNN7" + "EXAMPLE",
+        "AI" + "zaSy" + "abcdefghijklmnopqrstuvwxyz1234567",
+        "hv" + "s." + "x" * 95,
+        "da" + "pi" + "0" * 32,
+    ],
+)
+def test_a_masked_token_in_a_manual_stays(masked: str) -> None:
+    assert redact(f"it looks like {masked}").findings == ()
+
+
+@pytest.mark.parametrize(
+    "harmless",
+    [
+        drawn(HEX, 40),
+        drawn(HEX, 7),
+        uuid(),
+        "sha256:" + drawn(HEX, 64),
+        "sha512-" + drawn(MIXED, 86) + "==",
+        "h1:" + drawn(MIXED, 43) + "=",
+        "pk" + "_live_" + drawn(MIXED, 24),
+        "ssh-ed25519 AAAA" + drawn(MIXED, 64) + " ann@laptop",
+        "data:image/png;base64,iVBOR" + drawn(MIXED, 400),
+        "#ff00aa",
+        "claude-haiku-4-5-20251001",
+        "v18.20.4",
+        "node_modules/.pnpm/@babel+core@7.24.5/node_modules/@babel/core/lib/index.js",
+        "arn:aws:iam::123456789012:role/deployer",
+        "2026-10-21T07:28:00.000Z",
+        "gh" + "p_" + drawn(MIXED, 11),
+    ],
+)
+def test_what_only_looks_like_a_token_stays(harmless: str) -> None:
+    for text in (harmless, f"look at {harmless} again", f'"id": "{harmless}",'):
+        assert redact(text).text == text
