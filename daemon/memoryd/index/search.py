@@ -20,8 +20,9 @@ REFINED = 100
 _PROBES = 40
 """Partitions searched: all of them up to 300,000 rows. A filter empties partitions, so few are not enough."""
 SMALL = 2_000
-"""Rows up to which the words score everything that matches. Over rows that the word index does not hold yet, LanceDB
-counts word frequencies among those that pass the filter only; restricted to a few ids the scores would be others."""
+"""Rows up to which each side scores everything, and nothing is asked twice. It is not only faster: over rows that the
+word index does not hold yet, LanceDB counts word frequencies among those that pass the filter only, so that the same
+row restricted to a few ids has another score (0.9 for 5.9 in an empty index, 6.50 for 6.52 in one of 1,000 rows)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,49 +46,44 @@ async def search(
     """
     where = predicate(visible)
     asked = query_words(words)
-    near = by_words = everything = _NOTHING
+    small = rows <= SMALL
+    reach = max(rows, limit) if small else limit
+    near = by_words = _NOTHING
 
     async def vector_side() -> None:
         nonlocal near
         if vector is not None:
-            near = await _nearest(table, vector, where, limit)
+            near = await _nearest(table, vector, where, reach, exact=small)
 
     async def word_side() -> None:
         nonlocal by_words
         if asked:
-            by_words = await _matching(table, asked, where, limit, vectors=vector is not None)
-
-    async def all_words() -> None:
-        nonlocal everything
-        if asked and vector is not None and rows <= SMALL:
-            everything = await _matching(table, asked, where, rows)
+            by_words = await _matching(table, asked, where, reach, vectors=vector is not None and not small)
 
     try:
         async with anyio.create_task_group() as group:
             group.start_soon(vector_side)
             group.start_soon(word_side)
-            group.start_soon(all_words)
     except BaseExceptionGroup as failed:
         # They fail for one reason, and the caller's translation looks for it bare.
         raise failed.exceptions[0] from None
-    word_scores = dict(zip(everything.ids, everything.scores, strict=True))
-    word_scores.update(zip(by_words.ids, by_words.scores, strict=True))
-    unscored = [one for one in near.ids if one not in word_scores]
-    # Fewer than asked for means that every match is known; what is not among them has none of the words.
-    if unscored and rows > SMALL and len(by_words.ids) >= limit:
-        rest = await _matching(table, asked, f"{one_of('id', unscored)}", len(unscored))
-        word_scores.update(zip(rest.ids, rest.scores, strict=True))
+    word_scores = dict(zip(by_words.ids, by_words.scores, strict=True))
     cosines = dict(zip(near.ids, near.scores, strict=True))
     if vector is not None and by_words.vectors is not None:
         exact = by_words.vectors @ vector
         for one, cosine in zip(by_words.ids, exact.tolist(), strict=True):
             cosines.setdefault(one, cosine)
-    union = dict.fromkeys([*near.ids, *by_words.ids])
+    unscored = [one for one in near.ids if one not in word_scores]
+    # Fewer than asked for means that every match is known; what is not among them has none of the words.
+    if unscored and len(by_words.ids) == reach and not small:
+        rest = await _matching(table, asked, one_of("id", unscored), len(unscored))
+        word_scores.update(zip(rest.ids, rest.scores, strict=True))
+    union = dict.fromkeys([*near.ids[:limit], *by_words.ids[:limit]])
     found = [Candidate(one, cosines.get(one, 0.0), word_scores.get(one, 0.0)) for one in union]
     return sorted(found, key=lambda hit: (-hit.vector_score, -hit.word_score, hit.id))
 
 
-async def _nearest(table: "AsyncTable", vector: Vector, where: str, limit: int) -> Side:
+async def _nearest(table: "AsyncTable", vector: Vector, where: str, limit: int, *, exact: bool) -> Side:
     query = (
         table.query()
         .nearest_to(vector)
@@ -101,7 +97,7 @@ async def _nearest(table: "AsyncTable", vector: Vector, where: str, limit: int) 
         .refine_factor(max(2, ceil(REFINED / limit)))
         .select(["id", "_distance"])
     )
-    found = await query.to_arrow()
+    found = await (query.bypass_vector_index() if exact else query).to_arrow()
     distances = found["_distance"].to_numpy()
     return Side(found["id"].to_pylist(), (1.0 - distances.astype(np.float64)).tolist())
 
