@@ -163,12 +163,13 @@ class EmbeddingService:
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
+    ) -> None:
         self._open = False
         self._tasks.cancel_scope.cancel()
         for request in self._queue.drain():
             request.settle(Unavailable("the embedder has stopped"))
-        return await self._stack.__aexit__(kind, error, trace)
+        # Not told of `error`, which then leaves as it is and not in a group.
+        await self._stack.aclose()
 
     async def _serve(self) -> None:
         while True:
