@@ -124,3 +124,8 @@ def test_two_passwords_in_one_sentence_are_both_replaced() -> None:
 )
 def test_a_sentence_about_secrets_stays(sentence: str) -> None:
     assert redact(sentence).text == sentence
+
+
+@pytest.mark.parametrize("mark", ["", "—", "é", "漢"])
+def test_a_sentence_is_understood_whatever_else_the_text_is_written_in(mark: str) -> None:
+    assert redact(f"{mark} my password is {S} {mark}").text == f"{mark} my password is [redacted:password] {mark}"

@@ -10,6 +10,13 @@ _STEMS = (
 STEMS = tuple(_STEMS.split("|"))
 """One of these is in every subject that is written in ASCII, in its first or second word."""
 
+_FOREIGN_STEMS = (
+    "wört|kennwört|schlüssel|lösenord|clé |contraseñ|parolă|hasł|парол|токен|секретный|лозинк|jelsz|şifre|κωδικός|"
+    "كلمة|סיסמ|पासवर्ड|mật|รหัส|密|口令|パスワード|暗証|비밀|암호"
+)
+FOREIGN_STEMS = tuple(_FOREIGN_STEMS.split("|"))
+"""One of these is in every other subject. Text with a dash or an umlaut has none of them as a rule."""
+
 _SUBJECTS = (
     # English
     r"pass[ -]?(?:words?|phrases?|codes?|wd)|pwd|pins?(?: (?:code|number))?|"

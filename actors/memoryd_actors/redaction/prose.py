@@ -10,7 +10,17 @@ from itertools import pairwise
 
 from memoryd_actors.redaction.finding import Finding
 from memoryd_actors.redaction.harmless import entropy, expression, identifier, measure, placeholder, reference
-from memoryd_actors.redaction.phrases import ARTICLES, LABEL, LINK, NO_SECRETS, POSSESSIVE, REVERSED, STEMS, SUBJECT
+from memoryd_actors.redaction.phrases import (
+    ARTICLES,
+    FOREIGN_STEMS,
+    LABEL,
+    LINK,
+    NO_SECRETS,
+    POSSESSIVE,
+    REVERSED,
+    STEMS,
+    SUBJECT,
+)
 
 _QUOTES = {
     '"': '"',
@@ -87,7 +97,8 @@ _CODES = (
 def find_prose(text: str, lowered: str) -> Iterator[Finding]:
     """Yield secrets that sentences hand over. `lowered` is the text in lower case, of the same length."""
     done = 0
-    for subject in _ascii_subjects(lowered) if lowered.isascii() else SUBJECT.finditer(lowered):
+    foreign = not lowered.isascii() and any(stem in lowered for stem in FOREIGN_STEMS)
+    for subject in SUBJECT.finditer(lowered) if foreign else _ascii_subjects(lowered):
         if subject.start() < done:
             continue
         found = list(_about(text, lowered, subject, subject.group())) or list(_before(text, lowered, subject.start()))
