@@ -6,6 +6,7 @@ contexts are a user message behind the assistant's reply before it, which is wha
 
 import statistics
 import threading
+from collections.abc import Iterator
 from time import perf_counter
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from benchmarks.home import Running, bare_model, daemon, fill, home, text, wait_for_model
 from memoryd_client import Client, Message
-from memoryd_client.messages import PipelineRan
+from memoryd_client.messages import Event, PipelineRan
 
 ROUNDS = 40
 
@@ -43,7 +44,8 @@ def _context_to_pending(running: Running) -> dict[str, Any]:
     model = bare_model(running.paths)
     pipeline, bare, stages = [], [], {}
     conversation: list[Message] = []
-    with running.client("latency") as client, client.events() as events:
+    with running.client("latency") as client:
+        events = _listening(client)
         for number in range(ROUNDS + 5):
             question = f"{text(generator, 60)} question {number}"
             reply = f"{text(generator, 30)} reply {number}"
@@ -67,6 +69,31 @@ def _context_to_pending(running: Running) -> dict[str, Any]:
         "ratio": statistics.median(pipeline) / statistics.median(bare),
         "stages_ms": {stage: round(statistics.median(values), 2) for stage, values in stages.items()},
     }
+
+
+def _listening(client: Client) -> Iterator[Event]:
+    """Subscribe, and return once events do arrive: a subscription takes a moment to reach the daemon."""
+    events = client.events()
+    arrived = threading.Event()
+
+    def nudge() -> None:
+        number = 0
+        while not arrived.wait(0.05):
+            number += 1
+            client.push_context([Message("user", f"is anybody there? {number}")])
+
+    thread = threading.Thread(target=nudge)
+    thread.start()
+    next(events)
+    arrived.set()
+    thread.join()
+    while client.status().busy:
+        pass
+    # Whatever the nudges caused is over once a context of ours comes through.
+    client.push_context([Message("user", "the last of the nudges")])
+    while not (isinstance(event := next(events), PipelineRan) and event.trace.focus == "the last of the nudges"):
+        pass
+    return events
 
 
 def _take_while_saturated(running: Running) -> dict[str, float]:

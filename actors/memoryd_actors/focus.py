@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from memoryd_actors.words import content_words
 from memoryd_client.messages import Message, Trigger
 
-FOCUS_TOKENS = 256
-"""All the model takes."""
-WINDOW_TOKENS = 96
-"""Enough of an earlier message to know its topic. A window of 256 would double the cost of an update."""
+WINDOW_CHARACTERS = 400
+"""Of an earlier message, some 100 tokens: enough to know its topic. All 256 that the model takes would double the cost
+of an update."""
 WINDOW_MESSAGES = 2
 """The message before the request and its own predecessor; topic change compares with these."""
 FEW_WORDS = 3

@@ -4,24 +4,24 @@ Nine steps (clean, gate, embed, topic, search, surfaced, judge, pending, take); 
 Every update leaves a trace that says what was considered, what was decided and why.
 """
 
-from collections.abc import Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-import numpy as np
+import anyio
 
 from memoryd_actors.clean import clean
-from memoryd_actors.errors import ModelUnavailable
-from memoryd_actors.focus import FOCUS_TOKENS, WINDOW_TOKENS, Focus, find_focus
+from memoryd_actors.errors import ModelUnavailable, Refused
+from memoryd_actors.focus import WINDOW_CHARACTERS, Focus, find_focus
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.ports import Case, Clock, Embedder, Exhibit, Judge, Judgement, Vector, Vectors, Verdict, Visibility
 from memoryd_actors.render import summary, surfaced
-from memoryd_actors.search import Found, Searcher
+from memoryd_actors.search import Found, Searcher, Sifted
 from memoryd_actors.session import SessionState
 from memoryd_actors.settings import RecallSettings
-from memoryd_actors.topic import blended, topic_change
+from memoryd_actors.topic import BLENDED_WORDS, Topic, blended, topic_change
 from memoryd_client.memory import SurfacedMemory
 from memoryd_client.messages import CandidateTrace, ContextUpdate, Message, Trace, Trigger
 
@@ -59,6 +59,16 @@ class Weighed:
     judge: str
 
 
+@dataclass(frozen=True, slots=True)
+class _Gathered:
+    """What a context brought up, before it is judged."""
+
+    topic: Topic
+    sifted: Sifted
+    by_meaning: bool
+    """False where there was no model."""
+
+
 class Pipeline:
     """Runs the steps for one context at a time; holds no state of its own, so sessions can share it."""
 
@@ -79,12 +89,18 @@ class Pipeline:
         self._clock = clock
         self._settings = settings
 
-    async def decide(self, state: SessionState, update: ContextUpdate) -> Trace:
-        """Bring a session up to date with a context: afterwards `state.found` holds what may be taken."""
-        settings = self._settings
+    async def decide(self, state: SessionState, update: ContextUpdate) -> tuple[Trace, Focus | None]:
+        """Bring a session up to date with a context: afterwards `state.found` holds what may be taken.
+
+        Returns the trace, and what the context is about.
+        """
         stages = _Stages()
         with stages.stage("clean"):
             focus = self.read(update.messages, update.trigger)
+        return await self._decide(state, update, focus, stages), focus
+
+    async def _decide(self, state: SessionState, update: ContextUpdate, focus: Focus | None, stages: _Stages) -> Trace:
+        settings = self._settings
         if focus is None:
             return self._trace(update, state, stages, focus="", outcome="nobody said anything")
         if focus.fingerprint == state.fingerprint:
@@ -92,23 +108,17 @@ class Pipeline:
         if update.trigger == "turn":
             state.begin_turn(update.turn, reset_turns=settings.reset_turns)
         state.expire(pending_turns=settings.pending_turns)
-        with stages.stage("embed"):
-            vectors = await self._embed(focus)
-        changed, similarity, query = False, None, None
-        if vectors is not None:
-            request, before = vectors
-            topic = topic_change(request, before, words=focus.words, threshold=settings.topic_threshold)
-            changed, similarity = topic.changed, topic.similarity
-            query = blended(request, before, words=focus.words)
-            if changed:
-                state.change_topic()
         visible = Visibility(owner=update.caller.owner, project=update.caller.project)
-        weighed = await self.weigh(focus, query, visible, stages, shown=state.surfaced, written=state.written)
+        exclude = state.surfaced.keys() | state.written.keys()
+        gathered = await self._gather(focus, visible, exclude, stages)
+        if gathered.topic.changed:
+            state.change_topic()
+        weighed = await self._weigh(focus, gathered, stages, shown=state.surfaced, written=state.written)
         with stages.stage("pending"):
             state.fingerprint = focus.fingerprint
             state.add(weighed.kept, keep=settings.maximum_surfaced, pending_turns=settings.pending_turns)
         outcome = f"{len(state.found)} pending" if weighed.kept else "nothing relevant"
-        if vectors is None:
+        if not gathered.by_meaning:
             outcome += " (by words alone: no model)"
         return self._trace(
             update,
@@ -116,8 +126,8 @@ class Pipeline:
             stages,
             focus=focus.text,
             outcome=outcome,
-            topic_changed=changed,
-            topic_similarity=similarity,
+            topic_changed=gathered.topic.changed,
+            topic_similarity=gathered.topic.similarity,
             weighed=weighed,
         )
 
@@ -129,55 +139,87 @@ class Pipeline:
 
     async def recall(self, focus: Focus, visible: Visibility) -> tuple[SurfacedMemory, ...]:
         """Return what is worth knowing for a focus now, whatever was shown before."""
-        vectors = await self._embed(focus)
-        query = blended(*vectors, words=focus.words) if vectors is not None else None
-        weighed = await self.weigh(focus, query, visible, _Stages(), shown={}, written={})
+        stages = _Stages()
+        gathered = await self._gather(focus, visible, (), stages)
+        weighed = await self._weigh(focus, gathered, stages, shown={}, written={})
         best = sorted(weighed.kept, key=lambda memory: -memory.score)
         return tuple(best[: self._settings.maximum_surfaced])
 
-    async def _embed(self, focus: Focus) -> tuple[Vector, Vectors] | None:
-        """Return the vector of the request and those of the window, or None without a model."""
-        try:
-            request = (await self._embedder.embed([focus.text], max_tokens=FOCUS_TOKENS))[0]
-            if not focus.window:
-                return request, np.empty((0, len(request)), dtype=np.float32)
-            return request, await self._embedder.embed(focus.window, max_tokens=WINDOW_TOKENS)
-        except ModelUnavailable:
-            return None
+    async def _gather(self, focus: Focus, visible: Visibility, exclude: Collection[str], stages: _Stages) -> _Gathered:
+        """Embed the request, then search for it while the window is embedded: only topic change needs that.
 
-    async def weigh(
-        self,
-        focus: Focus,
-        query: Vector | None,
-        visible: Visibility,
-        stages: _Stages,
-        *,
-        shown: dict[str, int],
-        written: dict[str, int],
-    ) -> Weighed:
-        """Search and judge; return what is kept and why everything else is not."""
-        settings = self._settings
+        Without a model it searches by words alone, and no topic changes.
+        """
+        topic, sifted = Topic(changed=False, similarity=None), Sifted((), ())
+        try:
+            with stages.stage("embed"):
+                request = (await self._embedder.embed([focus.text]))[0]
+                before = await self._window(focus) if focus.words < BLENDED_WORDS else None
+        except ModelUnavailable:
+            return _Gathered(topic, await self._search(None, focus, visible, exclude, stages), by_meaning=False)
+
+        async def decide_topic() -> None:
+            nonlocal topic
+            with stages.stage("topic"), suppress(ModelUnavailable):
+                window = await self._window(focus) if before is None else before
+                threshold = self._settings.topic_threshold
+                topic = topic_change(request, window, words=focus.words, threshold=threshold)
+
+        refused: Refused | None = None
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(decide_topic)
+            query = request if before is None else blended(request, before, words=focus.words)
+            try:
+                sifted = await self._search(query, focus, visible, exclude, stages)
+            except Refused as exc:
+                # Raised below: leaving the task group it would be wrapped, and taken for a bug.
+                refused = exc
+                tasks.cancel_scope.cancel()
+        if refused is not None:
+            raise refused
+        return _Gathered(topic, sifted, by_meaning=True)
+
+    async def _window(self, focus: Focus) -> Vectors:
+        # Cut by characters rather than tokens: a short message then is the same text here as it was in focus, and
+        # its vector is still known.
+        return await self._embedder.embed([text[:WINDOW_CHARACTERS] for text in focus.window])
+
+    async def _search(
+        self, query: Vector | None, focus: Focus, visible: Visibility, exclude: Collection[str], stages: _Stages
+    ) -> Sifted:
         with stages.stage("search"):
             await self._indexer.wait_open(deadline_s=10.0)
-            sifted = await self._searcher.sift(
-                vector=query,
-                words=focus.text,
-                visible=visible,
-                limit=settings.judged,
-                exclude=shown.keys() | written.keys(),
+            return await self._searcher.sift(
+                vector=query, words=focus.text, visible=visible, limit=self._settings.judged, exclude=exclude
             )
+
+    async def _weigh(
+        self,
+        focus: Focus,
+        gathered: _Gathered,
+        stages: _Stages,
+        *,
+        shown: Mapping[str, int],
+        written: Mapping[str, int],
+    ) -> Weighed:
+        """Judge what was found; return what is kept and why everything else is not."""
         with stages.stage("surfaced"):
+            # Looked up before the topic was known: where it changed, what had been shown may come back.
+            hidden = [one for one in gathered.sifted.excluded if one.memory.id in shown or one.memory.id in written]
+            again = [one for one in gathered.sifted.excluded if one not in hidden]
+            ranked = sorted([*gathered.sifted.found, *again], key=lambda one: -one.ranked.score)
+            found = ranked[: self._settings.judged]
             traces = [
                 _candidate(one, f"already shown on turn {shown[one.memory.id]}")
                 if one.memory.id in shown
                 else _candidate(one, "stored by this session itself")
-                for one in sifted.excluded
+                for one in hidden
             ]
-        if not sifted.found:
+        if not found:
             return Weighed((), tuple(traces), "")
         with stages.stage("judge"):
-            judgement = await self._judge.judge(_case(focus, sifted.found))
-        kept, judged = _settle(sifted.found, judgement)
+            judgement = await self._judge.judge(_case(focus, found))
+        kept, judged = _settle(found, judgement)
         who = f"{judgement.judge} ({judgement.note})" if judgement.note else judgement.judge
         return Weighed(tuple(kept), tuple(judged + traces), who)
 

@@ -104,8 +104,8 @@ class Recall:
         if state.is_late(update.client, update.sequence):
             self.dropped_late += 1
             raise Refused("a newer context of this client was here first")
-        session.focus = self._pipeline.read(update.messages, update.trigger) or session.focus
-        trace = await self._pipeline.decide(state, update)
+        trace, focus = await self._pipeline.decide(state, update)
+        session.focus = focus or session.focus
         self.decided += 1
         session.traces.append(trace)
         del session.traces[:-UNSAVED_TRACES]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memoryd_actors.errors import ModelUnavailable
 from memoryd_actors.fusion import Ranked, fuse
-from memoryd_actors.indexer import Indexer
+from memoryd_actors.indexer import BATCH, Indexer
 from memoryd_actors.ports import Embedder, Index, Ledger, Vector, Visibility
 from memoryd_actors.render import summary
 from memoryd_actors.settings import RecallSettings
@@ -14,6 +14,9 @@ from memoryd_client.memory import Hit, Memory
 
 LONGEST_QUERY = 4_000
 """Characters of a query that the word index reads."""
+
+SHORT_QUEUE = 2 * BATCH
+"""Changes that a search waits for until they are in the index: well under a second's work for a loaded model."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +92,11 @@ class Searcher:
             Unavailable: the index cannot be searched yet.
         """
         await self._indexer.wait_open(deadline_s=deadline_s)
-        # What was stored just now is to be found; an import under way is not waited for.
-        await self._indexer.wait_for(self._indexer.target, deadline_s=min(1.0, deadline_s / 2))
+        # What was stored just now is to be found, also while the model is still loading. A large import under way is
+        # not waited for.
+        behind = self._indexer.target - self._indexer.applied
+        patience_s = 0.8 * deadline_s if behind <= SHORT_QUEUE else 0.0
+        await self._indexer.wait_for(self._indexer.target, deadline_s=patience_s)
         try:
             vector = (await self._embedder.embed([query]))[0] if query.strip() else None
         except ModelUnavailable:

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from memoryd_actors.focus import FEW_WORDS
 from memoryd_actors.ports import Vector, Vectors
 
+BLENDED_WORDS = 2 * FEW_WORDS
+"""A request with fewer content words than this is searched together with what led to it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Topic:
@@ -35,7 +38,7 @@ def topic_change(request: Vector, before: Vectors, *, words: int, threshold: flo
 
 def blended(request: Vector, before: Vectors, *, words: int) -> Vector:
     """Return the unit vector to search with: the request, and for a short one a share of what led to it."""
-    if words >= 2 * FEW_WORDS or len(before) == 0:
+    if words >= BLENDED_WORDS or len(before) == 0:
         return request
     share = 0.35 if words < FEW_WORDS else 0.2
     mixed = (1 - share) * request + share * before.mean(axis=0)

@@ -46,12 +46,14 @@ def test_nothing_acknowledged_is_lost_in_fifty_kills_under_writes(daemon: Runnin
         until(lambda least=least: len(acknowledged) >= least, "writes")
         daemon.kill()
         stop.set()
-        thread.join()
         daemon.start()
+        # The write that was under way is sent again to the new daemon, and stored once.
+        thread.join()
     assert len(acknowledged) > 50
     with daemon.client() as client:
         for memory_id, content in acknowledged.items():
             assert client.get(memory_id).content == content
+        assert client.status().components["ledger"].numbers["memories"] == len(acknowledged)
         daemon.indexed(client)
         last = list(acknowledged.items())[-1]
         assert client.search(last[1], limit=1)[0].id == last[0]
