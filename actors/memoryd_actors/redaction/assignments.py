@@ -28,6 +28,7 @@ _JOIN = re.compile(
       | (?P<attribute>\s{1,8}value\s{0,4}=\s{0,4}(?=["']))
       | (?P<element>>\s{0,40})
       | (?P<next>\s{0,8}\n[ \t]{0,40}["']?(?:secret_?)?[vV]alue["']?[ \t]{0,8}[:=][ \t]{0,8})
+      | (?P<said>[ \t]{1,3}(?:to|is|was|as)[ \t]{1,3}(?=\S))
       | (?P<gap>[ \t]{1,4}(?=\\?["'`A-Za-z0-9$!-]))
     )""",
     re.VERBOSE,
@@ -139,6 +140,8 @@ def _joins(text: str, name: str, join: re.Match[str]) -> bool:
             return "." not in name or name.rpartition(".")[2] in _SETTERS
         case "gap":
             return name.startswith("-") or (name.lower() not in _VERBS and _OPEN.match(text, join.end()) is not None)
+        case "said":  # `set DB_PASSWORD to ...`
+            return "_" in name
         case "assign" | "element" | "next":
             return True
         case _:
@@ -190,7 +193,7 @@ def _credible(value: str, kind: Kind, quote: str, form: str, *, tight: bool) -> 
         letters=any(char.isalpha() for char in value),
         symbols=sum(1 for char in value if not char.isalnum() and char not in " _-./,:'"),
     )
-    if form in {"gap", "call", "pair"} and not traits.digits and not traits.symbols:
+    if form in {"gap", "call", "pair", "said"} and not traits.digits and not traits.symbols:
         return False
     if quote and " " in value:
         sentence = value[0].isupper() or value[-1] in ".!?:…" or form != "assign" or quote == "`"

@@ -3,12 +3,16 @@
 import re
 from enum import IntEnum
 
-STEMS = ("pass", "pwd", "pw=", "secret", "token", "key", "login", "auth", "cred", "bearer", "accessid", "access_id",
-         "access-id", "client_id", "clientid", "kennwort", "motdepasse", "contrase", "senha", "wachtwoord")  # fmt: skip
+_STEMS = (
+    "pass|pwd|pw=|_pw|secret|token|key|login|auth|cred|bearer|accessid|access_id|access-id|client_id|clientid|kennwort|"
+    "motdepasse|contrase|senha|wachtwoord"
+)
+STEMS = tuple(_STEMS.split("|"))
 """One of these is in the lower-cased text, or there is no such name in it."""
 
 STEM = re.compile(
-    r"pass|pwd|pw(?==)|secret|token|key|login|auth|cred|bearer|access[_-]?id|client[_-]?id|kennwort|motdepasse|contrase|senha|"
+    r"pass|pwd|pw(?==)|_pw\b|secret|token|key|login|auth|cred|bearer|access[_-]?id|client[_-]?id|kennwort|motdepasse|contrase|"
+    r"senha|"
     r"wachtwoord"
 )
 

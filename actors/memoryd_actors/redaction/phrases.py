@@ -3,9 +3,9 @@
 import re
 
 _STEMS = (
-    "passw|passp|passc|pass |pass-|passo|mots|pwd|secret|token| pin|pin |key|code|phrase|mnemonic|cred|login|log in|"
-    "logged in|sign in|kennwort|mot de|mdp|clave|contrase|senha|wachtwoord|heslo|adgangskode|salasana|parola|palavra|"
-    "sandi|jeton|geheim|zugangs|chiave|geslo|lozinka"
+    "passw|passp|passc|pass |pass-|pass:|pass,| pw|passo|mots|pwd|secret|token| pin|pin |key|code|phrase|"
+    "mnemonic|cred|login|log in|logged in|sign in|kennwort|mot de|mdp|clave|contrase|senha|wachtwoord|heslo|"
+    "adgangskode|salasana|parola|palavra|sandi|jeton|geheim|zugangs|chiave|geslo|lozinka"
 )
 STEMS = tuple(_STEMS.split("|"))
 """One of these is in every subject that is written in ASCII, in its first or second word."""
@@ -19,7 +19,7 @@ FOREIGN_STEMS = tuple(_FOREIGN_STEMS.split("|"))
 
 _SUBJECTS = (
     # English
-    r"pass[ -]?(?:words?|phrases?|codes?|wd)|pwd|pins?(?: (?:code|number))?|"
+    r"pass[ -]?(?:words?|phrases?|codes?|wd)|pass|pwd|pw|pins?(?: (?:code|number))?|"
     r"(?:api|access|secret|private|license|recovery|backup|encryption|signing|master|wi-?fi|network|root|auth)[ -]"
     r"(?:keys?|tokens?|codes?|phrases?)|secrets?|tokens?|seed phrase|mnemonic|"
     r"(?:2fa|security|login|door|alarm|gate|safe|unlock|verification)[ -]codes?|credentials?|creds|logins?|"
@@ -40,14 +40,19 @@ _SUBJECTS = (
 SUBJECT = re.compile(rf"(?<![a-z0-9_./])(?:{_SUBJECTS})(?![a-z0-9_])")
 
 _VERBS = (
-    r"is|was|are|were|will be|should be|remains|becomes|stays|reads|equals|set to|to|as|now|still|currently|again|just|"
-    r"actually|ist|lautet|heißt|heisst|war|auf|jetzt|nun|luidt|är|er|on|est|sera|était|devient|maintenant|es|era|será|ahora|é|foi|agora|è|"
+    r"is|was|are|were|will be|used to be|would be|should be|"
+    r"remains|becomes|stays|reads|equals|set to|to|as|now|still|currently|again|just|"
+    r"actually|c['\u2019]est|ist|lautet|heißt|heisst|war|auf|jetzt|nun|luidt|är|er|on|est|sera|était|devient|maintenant|"
+    r"es|era|será|ahora|é|foi|agora|è|"
     r"era|adesso|este|to|brzmi|je|zní|это|был|теперь|це|είναι|هي|هو|היא|הוא|là|คือ|adalah|yang|nya"
 )
 LINK = re.compile(
-    rf"(?:(?:\s{{1,4}}(?:for|of|to|on|at|in|from|für|zum|zur|von|im|vom|pour|de|du|del|della|per|para|van|voor|do|da|для|от|к)"
+    rf"(?:(?:\s{{1,4}}(?:for|of|to|on|at|in|from|für|zum|zur|von|im|vom|pour|"
+    rf"de|du|del|della|per|para|van|voor|do|da|k|na|pro|dla|til|till|для|от|к)"
     rf"\s[^.\n:;!?=\"]{{1,60}}?)?"
-    rf"(?:\s{{0,4}}(?:[:\uff1a]|->|→|—|\u2013)|\s{{1,4}}-(?=\s)|['\u2019]s(?=\s)|\s{{0,3}}(?:は|が|是|为|為|는|은|이)|\s{{1,4}}(?:{_VERBS})(?![\w'\u2019]))"
+    rf"(?:\s{{0,4}}(?:[:\uff1a]|,(?= c['\u2019]est)|"
+    rf"->|→|—|\u2013)|\s{{1,4}}-(?=\s)|['\u2019]s(?=\s)|\s{{0,3}}(?:は|が|是|为|為|는|은|이)|"
+    rf"\s{{1,4}}(?:{_VERBS})(?![\w'\u2019]))"
     rf"(?:\s{{0,4}}[:\uff1a]|\s{{1,4}}(?:{_VERBS})(?![\w'\u2019])){{0,2}}"
     rf"(?:\s{{1,4}}|(?<=[:=\uff1aはが是为為는은이>])))",
 )

@@ -40,6 +40,7 @@ _BARE = re.compile(
 )
 _AND = re.compile(r"\s{0,2}(?:,|/|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bor:)\s{1,2}")
 _PAIR = re.compile(
+    r"(?:\s(?:for|to|on|of|für|pour|para)\s[^.\n:;!?/]{1,40}?:)?"
     r"\s{0,3}(?:with|as|are|is|mit|avec|con|:)?\s{0,3}[\w.@+-]{2,64}(?:\s{0,2}[/|]\s{0,2}|\s?:\s?)(?=\S)"
 )
 _WORDS = re.compile(r"(?:[a-zà-ÿ]{3,12}[ ,]{1,2}){3,23}[a-zà-ÿ]{3,12}(?![a-zà-ÿ])")
@@ -155,7 +156,7 @@ def _about(text: str, lowered: str, subject: re.Match[str], word: str) -> Iterat
             yield Finding("password", *span)
             return
     if "phrase" in word or word == "mnemonic":
-        link = LINK.match(lowered, end) or _GAP.match(lowered, end)
+        link = LINK.match(lowered, end)
         words = _WORDS.match(lowered, link.end()) if link else None
         if words and _TALK.isdisjoint(re.split(r"[ ,]+", words.group())):
             yield Finding("passphrase", *words.span())
@@ -169,7 +170,7 @@ def _about(text: str, lowered: str, subject: re.Match[str], word: str) -> Iterat
         label = LABEL.match(lowered, end)
         span = _value(text, label.end(), word, own=False, strict=True) if label else None
     if span is None:
-        gap = _GAP.match(lowered, end)
+        gap = _GAP.match(lowered, end) if word != "pass" else None
         span = _value(text, gap.end(), word, own=False, strict=True) if gap else None
     if span is None:
         yield from _near(text, end)
@@ -232,7 +233,8 @@ def _quoted(value: str, *, own: bool, strict: bool, word: str) -> bool:
 def _looks_secret(value: str, word: str, *, strict: bool) -> bool:
     """Return whether a word in a sentence looks like a secret; `strict` where the sentence hardly says so."""
     if value.isdigit():
-        return 4 <= len(value) <= 12 and any(code in word for code in _CODES) and not (strict and "pin" not in word)
+        shortest = 6 if strict and "pin" not in word else 4
+        return shortest <= len(value) <= 12 and any(code in word for code in _CODES)
     if len(value) < (6 if strict else 4) or _names_something(value):
         return False
     if identifier(value):
