@@ -96,6 +96,15 @@ class ModelUnavailable(Unavailable):
     """Raised when the embedding model cannot be loaded; the hint says how to get it."""
 
 
+class IndexDamaged(Unavailable):
+    """Raised when files of the index are missing or unreadable; it can be rebuilt from the ledger."""
+
+    def __init__(self, where: str, reason: str) -> None:
+        super().__init__(
+            f"the index at {where} is damaged: {reason}", "It is being rebuilt from the ledger; no memory is lost."
+        )
+
+
 class LedgerCorrupt(Refused):
     """Raised when the ledger fails its integrity check; it is left exactly as it is."""
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import anyio
 
-from memoryd_actors.errors import ModelUnavailable, Unavailable
+from memoryd_actors.errors import IndexDamaged, Refused, Unavailable
 from memoryd_actors.index_text import index_text
 from memoryd_actors.ports import Change, Embedder, Index, IndexRow, Ledger, Publisher, Vector
 from memoryd_client.memory import Memory
@@ -19,6 +19,8 @@ log = logging.getLogger(__name__)
 
 BATCH = 256
 """Changes in one commit of the index: a commit costs 13 ms, whether for one row or for many."""
+COMMIT_WEIGHT = 10
+"""Changes that one commit counts for, at least, towards the next optimisation."""
 RETRY_S = 30.0
 """Until a missing model or a failing index is tried again without being asked."""
 
@@ -38,7 +40,7 @@ class Indexer:
         self.applied = 0
         self.target = 0
         self.unoptimised = 0
-        """Changes applied since the index was last looked after."""
+        """Changes applied since the index was last looked after, small commits counted as `COMMIT_WEIGHT`."""
         self.problem: Exception | None = None
 
     def kick(self, sequence: int = 0) -> None:
@@ -82,8 +84,14 @@ class Indexer:
             try:
                 await self._follow()
                 self._settle(None)
-            except (ModelUnavailable, Unavailable) as problem:
+            except IndexDamaged as damaged:
+                self._settle(damaged)
+                self.rebuild()
+            except Refused as problem:
                 self._settle(problem)
+            except Exception as bug:  # a supervisor: memory is still served and stored while the index stands still
+                log.exception("the index could not be brought up to date")
+                self._settle(Unavailable(f"the index met a bug: {type(bug).__name__}", "`memoryd logs` has it."))
             with anyio.move_on_after(RETRY_S if self.problem else None):
                 await self._kicked.wait()
 
@@ -118,14 +126,15 @@ class Indexer:
         await self._index.apply(rows, removed=removed, sequence=changes[-1].sequence)
         self.applied = changes[-1].sequence
         self.target = max(self.target, self.applied)
-        self.unoptimised += len(changes)
+        # Fragments cost a search more than rows do: fifty small commits call for upkeep as 500 rows do.
+        self.unoptimised += max(len(changes), COMMIT_WEIGHT)
         self._publish(IndexProgress(applied=self.applied, target=self.target))
         self._wake()
 
     def _settle(self, problem: Exception | None) -> None:
         if problem is not None and str(problem) != str(self.problem):
             log.warning("the index does not move: %s", problem)
-            hint = problem.hint if isinstance(problem, Unavailable) else ""
+            hint = problem.hint if isinstance(problem, Refused) else ""
             self._publish(Warned(component="index", message=str(problem), hint=hint))
         self.problem = problem
         self._wake()

@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from memoryd_actors.errors import ModelUnavailable
+from memoryd_actors.errors import IndexDamaged, ModelUnavailable
 from memoryd_actors.fusion import Ranked, fuse
 from memoryd_actors.indexer import BATCH, Indexer
 from memoryd_actors.ports import Embedder, Index, Ledger, Vector, Visibility
@@ -58,12 +58,14 @@ class Searcher:
         foreign ever is.
         """
         settings = self._settings
-        candidates = await self._index.search(
-            vector=vector,
-            words=words[:LONGEST_QUERY],
-            visible=visible,
-            limit=max(settings.candidates, limit),
-        )
+        reach = max(settings.candidates, limit)
+        try:
+            candidates = await self._index.search(
+                vector=vector, words=words[:LONGEST_QUERY], visible=visible, limit=reach
+            )
+        except IndexDamaged:
+            self._indexer.rebuild()
+            raise
         ranked = fuse(candidates, vector_weight=settings.vector_weight, minimum_cosine=settings.minimum_cosine)
         found: list[Found] = []
         excluded: list[Found] = []

@@ -16,6 +16,6 @@ def is_visible(memory: Memory, visible: Visibility) -> bool:
         return False
     return (
         (not filters.categories or memory.category in filters.categories)
-        and (not filters.tags or bool(set(filters.tags) & set(memory.tags)))
+        and set(filters.tags) <= set(memory.tags)
         and (filters.pinned is None or memory.pinned == filters.pinned)
     )

@@ -66,6 +66,7 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """all: this project's and the global ones."""
     states: tuple[str, ...] = ("active",)
     tags: tuple[str, ...] = ()
+    """A memory must have all of them."""
     pinned: bool | None = None
 
 

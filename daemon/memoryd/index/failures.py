@@ -3,18 +3,9 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from memoryd_actors.errors import DiskFull, Unavailable
+from memoryd_actors.errors import DiskFull, IndexDamaged, Unavailable
 
 _FULL = ("No space left on device", "os error 28", "StorageFull", "Disk quota exceeded")
-
-
-class IndexDamaged(Unavailable):
-    """Raised when files of the index are missing or unreadable; it can be rebuilt from the ledger."""
-
-    def __init__(self, where: str, reason: str) -> None:
-        super().__init__(
-            f"the index at {where} is damaged: {reason}", "`memoryd reindex` rebuilds it; no memory is lost."
-        )
 
 
 @contextmanager

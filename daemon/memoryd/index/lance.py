@@ -11,11 +11,11 @@ from anyio import CapacityLimiter, to_thread
 
 from memoryd.config import IndexConfig
 from memoryd.index import folder
-from memoryd.index.failures import IndexDamaged, translated
+from memoryd.index.failures import translated
 from memoryd.index.filters import one_of
 from memoryd.index.search import search
 from memoryd.index.tables import FILTER_COLUMNS, VECTOR_INDEX, table
-from memoryd_actors.errors import Unavailable
+from memoryd_actors.errors import IndexDamaged, Unavailable
 from memoryd_actors.ports import Candidate, IndexRow, Vector, Visibility
 
 if TYPE_CHECKING:
