@@ -30,7 +30,15 @@ from memoryd_client.memory import new_memory_id
 from memoryd_client.paths import Paths
 
 PROJECT = "/bench"
-WORDS = ["token", "expiry", "midnight", "login", "session", "cookie", "refresh", "database", "migration", "lock", "timeout", "retry", "queue", "worker", "deploy", "docker", "image", "layer", "cache", "build", "pipeline", "flaky", "test", "fixture", "date", "picker", "locale", "currency", "rounding", "invoice", "tax", "billing", "report", "export", "import", "parser", "schema", "index", "vector", "search", "ranking", "judge", "prompt", "budget", "latency", "throughput", "memory", "leak", "profile"]
+_STEMS = """
+    token expiry midnight login session cookie refresh database migration lock timeout retry queue worker deploy docker
+    image layer cache build pipeline flaky test fixture date picker locale currency rounding invoice tax billing report
+    export import parser schema index vector search ranking judge prompt budget latency throughput memory leak profile
+""".split()  # noqa: SIM905 - a table of words reads better as text
+WORDS = [f"{one}{other}" if other else one for other in ["", *_STEMS] for one in _STEMS]
+"""2,500 words, used with the frequencies of natural language: few often, most rarely (Zipf)."""
+_RANKS = 1.0 / np.arange(1, len(WORDS) + 1)
+FREQUENCIES = _RANKS / _RANKS.sum()
 
 
 @dataclass(frozen=True)
@@ -56,7 +64,7 @@ def bare_model(paths: Paths) -> OnnxModel:
 
 
 def text(generator: np.random.Generator, words: int) -> str:
-    return " ".join(generator.choice(WORDS, words))
+    return " ".join(generator.choice(WORDS, words, p=FREQUENCIES))
 
 
 def fill(paths: Paths, count: int) -> None:

@@ -8,8 +8,8 @@ from memoryd_actors.words import content_words
 from memoryd_client.messages import Message, Trigger
 
 WINDOW_CHARACTERS = 400
-"""Of an earlier message, some 100 tokens: enough to know its topic. All 256 that the model takes would double the cost
-of an update."""
+"""Of an earlier reply, some 100 tokens: enough to know its topic. All 256 that the model takes would double the cost of
+an update."""
 WINDOW_MESSAGES = 2
 """The message before the request and its own predecessor; topic change compares with these."""
 FEW_WORDS = 3
@@ -57,6 +57,14 @@ def find_focus(messages: Sequence[Message], trigger: Trigger) -> Focus | None:
         earlier = next((n for n in range(at - 1, -1, -1) if messages[n].role == "user"), None)
         if earlier is not None:
             parts.append(messages[earlier].content)
-    used = set(parts)
-    window = [messages[n].content for n in range(before, max(before - WINDOW_MESSAGES, -1), -1)]
-    return Focus(text="\n".join(parts), window=tuple(text for text in window if text not in used), words=words)
+    window = [messages[n] for n in range(before, max(before - WINDOW_MESSAGES, -1), -1)]
+    return Focus(
+        text="\n".join(parts),
+        window=tuple(_glimpse(message) for message in window if message.content not in parts),
+        words=words,
+    )
+
+
+def _glimpse(message: Message) -> str:
+    """Return what stands for an earlier message. A request stays whole: it was in focus, its vector is known."""
+    return message.content if message.role == "user" else message.content[:WINDOW_CHARACTERS]

@@ -10,11 +10,9 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-import anyio
-
 from memoryd_actors.clean import clean
-from memoryd_actors.errors import ModelUnavailable, Refused
-from memoryd_actors.focus import WINDOW_CHARACTERS, Focus, find_focus
+from memoryd_actors.errors import ModelUnavailable
+from memoryd_actors.focus import WINDOW_MESSAGES, Focus, find_focus
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.ports import Case, Clock, Embedder, Exhibit, Judge, Judgement, Vector, Vectors, Verdict, Visibility
 from memoryd_actors.render import summary, surfaced
@@ -28,6 +26,9 @@ from memoryd_client.messages import CandidateTrace, ContextUpdate, Message, Trac
 if TYPE_CHECKING:
     from collections.abc import Generator
 
+UNDECIDED = Topic(changed=False, similarity=None)
+LOOKED_AT = 50
+"""Messages, tool output included, among which the request is looked for."""
 LONGEST_EXHIBIT = 1_000
 """Characters of a memory that the judge reads."""
 
@@ -42,11 +43,14 @@ class _Stages:
     @contextmanager
     def stage(self, name: str) -> "Generator[None]":
         start = perf_counter()
-        yield
-        self.timings[name] = round((perf_counter() - start) * 1000, 3)
+        try:
+            yield
+        finally:
+            self.timings[name] = round((perf_counter() - start) * 1000, 3)
 
-    def total(self) -> dict[str, float]:
-        self.timings["total"] = round((perf_counter() - self.began) * 1000, 3)
+    def finish(self) -> dict[str, float]:
+        """Stop counting the total, the first time: what follows keeps nobody waiting."""
+        self.timings.setdefault("total", round((perf_counter() - self.began) * 1000, 3))
         return self.timings
 
 
@@ -63,10 +67,11 @@ class Weighed:
 class _Gathered:
     """What a context brought up, before it is judged."""
 
-    topic: Topic
+    request: Vector | None
+    """None where there was no model."""
+    before: Vectors | None
+    """Of the window; None where it was not needed yet."""
     sifted: Sifted
-    by_meaning: bool
-    """False where there was no model."""
 
 
 class Pipeline:
@@ -111,14 +116,25 @@ class Pipeline:
         visible = Visibility(owner=update.caller.owner, project=update.caller.project)
         exclude = state.surfaced.keys() | state.written.keys()
         gathered = await self._gather(focus, visible, exclude, stages)
-        if gathered.topic.changed:
-            state.change_topic()
+        topic = UNDECIDED
+        # Only what was shown or waits depends on the topic. Where there is none of it, the topic is decided once the
+        # memories are ready to be taken: embedding what was said before takes as long as all the rest.
+        early = bool(state.found) or any(one.memory.id in state.surfaced for one in gathered.sifted.excluded)
+        if early:
+            topic = await self._topic(gathered, focus, stages)
+            if topic.changed:
+                state.change_topic()
         weighed = await self._weigh(focus, gathered, stages, shown=state.surfaced, written=state.written)
         with stages.stage("pending"):
             state.fingerprint = focus.fingerprint
             state.add(weighed.kept, keep=settings.maximum_surfaced, pending_turns=settings.pending_turns)
+        stages.finish()
+        if not early:
+            topic = await self._topic(gathered, focus, stages)
+            if topic.changed:
+                state.surfaced.clear()
         outcome = f"{len(state.found)} pending" if weighed.kept else "nothing relevant"
-        if not gathered.by_meaning:
+        if gathered.request is None:
             outcome += " (by words alone: no model)"
         return self._trace(
             update,
@@ -126,16 +142,25 @@ class Pipeline:
             stages,
             focus=focus.text,
             outcome=outcome,
-            topic_changed=gathered.topic.changed,
-            topic_similarity=gathered.topic.similarity,
+            topic_changed=topic.changed,
+            topic_similarity=topic.similarity,
             weighed=weighed,
         )
 
     @staticmethod
     def read(messages: Sequence[Message], trigger: Trigger) -> Focus | None:
-        """Clean a conversation and find what it is about."""
-        # Older messages decide nothing, and cleaning them costs.
-        return find_focus(clean(messages[-12:]), trigger)
+        """Clean the end of a conversation and find what it is about."""
+        recent: list[Message] = []
+        requests = 0
+        # From the newest back, until there is all that a focus can need: older messages decide nothing, and cleaning
+        # costs half a millisecond per kilobyte.
+        for message in reversed(messages[-LOOKED_AT:]):
+            kept = clean([message])
+            recent += kept
+            requests += sum(one.role == "user" for one in kept)
+            if requests >= 2 and len(recent) > WINDOW_MESSAGES + 1:
+                break
+        return find_focus(recent[::-1], trigger)
 
     async def recall(self, focus: Focus, visible: Visibility) -> tuple[SurfacedMemory, ...]:
         """Return what is worth knowing for a focus now, whatever was shown before."""
@@ -146,52 +171,28 @@ class Pipeline:
         return tuple(best[: self._settings.maximum_surfaced])
 
     async def _gather(self, focus: Focus, visible: Visibility, exclude: Collection[str], stages: _Stages) -> _Gathered:
-        """Embed the request, then search for it while the window is embedded: only topic change needs that.
-
-        Without a model it searches by words alone, and no topic changes.
-        """
-        topic, sifted = Topic(changed=False, similarity=None), Sifted((), ())
-        try:
-            with stages.stage("embed"):
-                request = (await self._embedder.embed([focus.text]))[0]
-                before = await self._window(focus) if focus.words < BLENDED_WORDS else None
-        except ModelUnavailable:
-            return _Gathered(topic, await self._search(None, focus, visible, exclude, stages), by_meaning=False)
-
-        async def decide_topic() -> None:
-            nonlocal topic
-            with stages.stage("topic"), suppress(ModelUnavailable):
-                window = await self._window(focus) if before is None else before
-                threshold = self._settings.topic_threshold
-                topic = topic_change(request, window, words=focus.words, threshold=threshold)
-
-        refused: Refused | None = None
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(decide_topic)
-            query = request if before is None else blended(request, before, words=focus.words)
-            try:
-                sifted = await self._search(query, focus, visible, exclude, stages)
-            except Refused as exc:
-                # Raised below: leaving the task group it would be wrapped, and taken for a bug.
-                refused = exc
-                tasks.cancel_scope.cancel()
-        if refused is not None:
-            raise refused
-        return _Gathered(topic, sifted, by_meaning=True)
-
-    async def _window(self, focus: Focus) -> Vectors:
-        # Cut by characters rather than tokens: a short message then is the same text here as it was in focus, and
-        # its vector is still known.
-        return await self._embedder.embed([text[:WINDOW_CHARACTERS] for text in focus.window])
-
-    async def _search(
-        self, query: Vector | None, focus: Focus, visible: Visibility, exclude: Collection[str], stages: _Stages
-    ) -> Sifted:
+        """Embed the request and search for it, by words alone where there is no model."""
+        request = before = query = None
+        with stages.stage("embed"), suppress(ModelUnavailable):
+            request = query = (await self._embedder.embed([focus.text]))[0]
+            if focus.words < BLENDED_WORDS:
+                before = await self._embedder.embed(focus.window)
+                query = blended(request, before, words=focus.words)
         with stages.stage("search"):
             await self._indexer.wait_open(deadline_s=10.0)
-            return await self._searcher.sift(
+            sifted = await self._searcher.sift(
                 vector=query, words=focus.text, visible=visible, limit=self._settings.judged, exclude=exclude
             )
+        return _Gathered(request, before, sifted)
+
+    async def _topic(self, gathered: _Gathered, focus: Focus, stages: _Stages) -> Topic:
+        """Compare the request with what was said just before it; undecided without a model."""
+        with stages.stage("topic"), suppress(ModelUnavailable):
+            if gathered.request is not None:
+                before = await self._embedder.embed(focus.window) if gathered.before is None else gathered.before
+                threshold = self._settings.topic_threshold
+                return topic_change(gathered.request, before, words=focus.words, threshold=threshold)
+        return UNDECIDED
 
     async def _weigh(
         self,
@@ -246,7 +247,7 @@ class Pipeline:
             topic_similarity=None if topic_similarity is None else round(topic_similarity, 4),
             judge=weighed.judge if weighed else "",
             candidates=weighed.candidates if weighed else (),
-            timings_ms=stages.total(),
+            timings_ms=stages.finish(),
         )
 
 
