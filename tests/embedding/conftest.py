@@ -1,3 +1,4 @@
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,19 @@ from memoryd_actors.ports import Vectors
 
 @pytest.fixture(scope="session")
 def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with model.onnx and tokenizer.json, fit for embedding.folder; exported once."""
+    """A cached model: model.onnx, weights.bin beside it and tokenizer.json, fit for embedding.folder; exported once."""
     return fetch(Sources(models=tmp_path_factory.mktemp("models"), offline=True)).model.parent
+
+
+@pytest.fixture(scope="session")
+def whole_folder(model_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same with the weights inside of model.onnx, as the hub has it."""
+    import onnx
+
+    folder = tmp_path_factory.mktemp("whole")
+    onnx.save(onnx.load(str(model_folder / "model.onnx")), str(folder / "model.onnx"))
+    shutil.copyfile(model_folder / "tokenizer.json", folder / "tokenizer.json")
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,11 @@
+import gc
 import json
+import shutil
+import sys
 from pathlib import Path
 
 import numpy as np
+import psutil
 import pytest
 
 from memoryd.embedding.onnx import OnnxModel
@@ -96,10 +100,33 @@ def test_another_model_in_the_same_shape_is_refused(model_folder: Path, tmp_path
         OnnxModel(weights, threads=1)
 
 
-@pytest.mark.parametrize("broken", ["model.onnx", "tokenizer.json"])
-def test_a_file_that_cannot_be_read_is_named(model_folder: Path, tmp_path: Path, broken: str) -> None:
+def test_weights_that_are_missing_beside_their_graph_are_named(model_folder: Path, tmp_path: Path) -> None:
     for name in ("model.onnx", "tokenizer.json"):
-        (tmp_path / name).symlink_to(model_folder / name)
+        shutil.copyfile(model_folder / name, tmp_path / name)
+    with pytest.raises(ModelUnavailable, match=r"model\.onnx cannot be loaded.*weights\.bin"):
+        OnnxModel(Weights(tmp_path / "model.onnx", tmp_path / "tokenizer.json", "fp32", "test"), threads=1)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists what a process has mapped")
+def test_weights_beside_their_graph_are_mapped_and_let_go_with_the_model(model_folder: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "own"  # what other tests have loaded is mapped, too
+    shutil.copytree(model_folder, folder)
+
+    def mapped() -> bool:
+        return any(each.path == str(folder / "weights.bin") for each in psutil.Process().memory_maps())
+
+    model = OnnxModel(fetch(Sources(models=tmp_path, folder=folder)), threads=1)
+    assert model.encode(["hello"], max_tokens=256).shape == (1, 384)
+    assert mapped()
+    del model
+    gc.collect()
+    assert not mapped()
+
+
+@pytest.mark.parametrize("broken", ["model.onnx", "tokenizer.json"])
+def test_a_file_that_cannot_be_read_is_named(whole_folder: Path, tmp_path: Path, broken: str) -> None:
+    for name in ("model.onnx", "tokenizer.json"):
+        (tmp_path / name).symlink_to(whole_folder / name)
     (tmp_path / broken).unlink()
     (tmp_path / broken).write_text(json.dumps({"not": "it"}))
     weights = Weights(tmp_path / "model.onnx", tmp_path / "tokenizer.json", "fp32", "test")

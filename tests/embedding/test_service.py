@@ -170,8 +170,8 @@ async def test_an_unused_model_leaves_memory_and_comes_back_on_demand(model_fold
         assert embedder.statistics().state == "idle"
         idle = anyio.Event()
         after = await embedder.embed(["hello"], max_tokens=200)
-        # The weights are 90 MB.
-        assert psutil.Process().memory_info().rss - mapped > 50e6
+        # The weights are 90 MB, of which half is the word table and hardly touched.
+        assert psutil.Process().memory_info().rss - mapped > 30e6
         await idle.wait()
     assert float(before[0] @ after[0]) > 0.9999
     assert states == ["loading", "ready", "idle"] * 2

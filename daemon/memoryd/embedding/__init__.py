@@ -1,6 +1,6 @@
 """The embedding model: where its weights come from, how it runs, and the one service that everybody asks.
 
-`weights` finds or builds the files (`hub` downloads, `export` converts, `cache` keeps), `onnx` and
+`weights` finds or builds the files (`hub` downloads, `convert` and `export` convert, `cache` keeps), `onnx` and
 `sentence_transformers` run them behind `model.Model`, `thread` gives them a thread of their own, and `service` is the
 `Embedder` of the system.
 """

