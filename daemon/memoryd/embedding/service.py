@@ -191,7 +191,7 @@ class EmbeddingService:
         if not self._told:
             self._enter("loading")
         start = perf_counter()
-        outcome = await self._thread.run(self._load)
+        outcome = await self._thread.run(partial(_loaded, self._load))
         problem = outcome.exception()
         if problem is not None:
             self._fail(problem)
@@ -247,10 +247,22 @@ class EmbeddingService:
         self._observe(self.statistics())
 
 
+def _loaded(load: Callable[[], Model]) -> Model:
+    """Load the model, and hand back what only the loading took."""
+    model = load()
+    _trim()
+    return model
+
+
 def _give_back(last: list[Model | None]) -> None:
     """Free the model, and hand its memory back to the system."""
     last.clear()
     gc.collect()
+    _trim()
+
+
+def _trim() -> None:
+    """Hand memory that is free back to the system."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:  # glibc only
         trim(0)
