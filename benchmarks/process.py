@@ -18,7 +18,8 @@ def run() -> dict[str, Any]:
     figures: dict[str, Any] = {"import_client_ms": _import_ms("import memoryd_client; memoryd_client.Client")}
     figures["import_nothing_ms"] = _import_ms("pass")
     print(
-        f"import memoryd_client: {figures['import_client_ms']:.0f} ms; python alone {figures['import_nothing_ms']:.0f} ms"
+        f"import memoryd_client: {figures['import_client_ms']:.0f} ms, "
+        f"python alone {figures['import_nothing_ms']:.0f} ms"
     )
     with home() as paths:
         fill(paths, 10_000)

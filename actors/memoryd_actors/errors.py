@@ -101,7 +101,8 @@ class IndexDamaged(Unavailable):
 
     def __init__(self, where: str, reason: str) -> None:
         super().__init__(
-            f"the index at {where} is damaged: {reason}", "It is being rebuilt from the ledger; no memory is lost."
+            f"the index at {where} is damaged: {reason}",
+            "It rebuilds itself from the ledger, and `memoryd reindex` does it at once; no memory is lost.",
         )
 
 

@@ -1,14 +1,20 @@
+import sqlite3
+from contextlib import closing
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
+from sqlalchemy import select
+from sqlalchemy.dialects import sqlite
 
-from memoryd.ledger import SqlLedger
+from memoryd.ledger import SqlLedger, reads
+from memoryd.ledger.tables import memories
 from memoryd_actors.errors import Ambiguous, NotFound
 from memoryd_actors.ports import Spending, Visibility
 from memoryd_client.memory import Scope, State
 from memoryd_client.messages import CandidateTrace, Filters, Trace
 
-from .samples import NOON, memory
+from .samples import NOON, HandClock, memory
 
 
 async def test_the_beginning_of_an_id_is_enough_with_or_without_its_prefix(ledger: SqlLedger) -> None:
@@ -161,3 +167,14 @@ async def test_spending_adds_up_by_day(ledger: SqlLedger) -> None:
         await ledger.spend(Spending("2026-03-01", calls=1, input_tokens=10, output_tokens=5, cost_usd=0.25))
     await ledger.spend(Spending("2026-03-02", calls=1))
     assert await ledger.spending("2026-03-01") == Spending("2026-03-01", 2, 20, 10, 0.5)
+
+
+async def test_looking_up_ids_does_not_walk_all_that_the_owner_has(file: Path) -> None:
+    opened = SqlLedger(file, clock=HandClock())
+    await opened.open()
+    await opened.close()
+    with closing(sqlite3.connect(file)) as connection:
+        query = select(memories).where(memories.c.id.in_(["mem_a", "mem_b", "mem_c"]), reads.owned_by("local"))
+        sql = str(query.compile(dialect=sqlite.dialect(), compile_kwargs={"literal_binds": True}))
+        plan = connection.execute(f"EXPLAIN QUERY PLAN {sql}").fetchall()
+    assert [row[-1] for row in plan] == ["SEARCH memories USING INDEX ix_memories_id (id=?)"]

@@ -48,12 +48,16 @@ async def search(
     asked = query_words(words)
     small = rows <= SMALL
     reach = max(rows, limit) if small else limit
-    near = by_words = _NOTHING
+    near = near_words = by_words = _NOTHING
 
     async def vector_side() -> None:
-        nonlocal near
-        if vector is not None:
-            near = await _nearest(table, vector, where, reach, exact=small)
+        nonlocal near, near_words
+        if vector is None:
+            return
+        near = await _nearest(table, vector, where, reach, exact=small)
+        if near.ids and asked and not small:
+            # Not only those that the word side misses: which these are is known later, and waiting costs more.
+            near_words = await _matching(table, asked, one_of("id", near.ids), len(near.ids))
 
     async def word_side() -> None:
         nonlocal by_words
@@ -67,17 +71,13 @@ async def search(
     except BaseExceptionGroup as failed:
         # They fail for one reason, and the caller's translation looks for it bare.
         raise failed.exceptions[0] from None
-    word_scores = dict(zip(by_words.ids, by_words.scores, strict=True))
+    word_scores = dict(zip(near_words.ids, near_words.scores, strict=True))
+    word_scores.update(zip(by_words.ids, by_words.scores, strict=True))
     cosines = dict(zip(near.ids, near.scores, strict=True))
     if vector is not None and by_words.vectors is not None:
         exact = by_words.vectors @ vector
         for one, cosine in zip(by_words.ids, exact.tolist(), strict=True):
             cosines.setdefault(one, cosine)
-    unscored = [one for one in near.ids if one not in word_scores]
-    # Fewer than asked for means that every match is known; what is not among them has none of the words.
-    if unscored and len(by_words.ids) == reach and not small:
-        rest = await _matching(table, asked, one_of("id", unscored), len(unscored))
-        word_scores.update(zip(rest.ids, rest.scores, strict=True))
     union = dict.fromkeys([*near.ids[:limit], *by_words.ids[:limit]])
     found = [Candidate(one, cosines.get(one, 0.0), word_scores.get(one, 0.0)) for one in union]
     return sorted(found, key=lambda hit: (-hit.vector_score, -hit.word_score, hit.id))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from lancedb.query import MatchQuery
 
-MAX_QUERY_WORDS = 64
+MAX_QUERY_WORDS = 32
 """Different words of one query. The search costs by the word; what a person asks has fewer, pasted logs have more."""
 _MAX_QUERY_CHARACTERS = 20_000
 

@@ -32,7 +32,7 @@ def resolve(connection: Connection, owner: str, memory_id: str) -> Memory:
     column = memories.c.id
     full = {given, ID_PREFIX + given}
     beginnings = [and_(column >= start, column < start + "\U0010ffff") for start in sorted(full)]
-    mine = memories.c.owner == clean(owner)
+    mine = owned_by(owner)
     exact = connection.execute(select(memories).where(mine, column.in_(full)).limit(2)).mappings().all()
     if len(exact) == 1:
         return memory_of(exact[0])
@@ -47,14 +47,21 @@ def resolve(connection: Connection, owner: str, memory_id: str) -> Memory:
     return matches[0]
 
 
+def owned_by(owner: str) -> ColumnElement[bool]:
+    """Return the condition for memories of an owner that are looked up by their ids.
+
+    Written so that no index serves it: beside a few ids SQLite would rather walk all that the owner has, which took
+    25 ms for 20 ids among 100,000 memories instead of 0.3.
+    """
+    return memories.c.owner + "" == clean(owner)
+
+
 def get(connection: Connection, owner: str, ids: Sequence[str]) -> dict[str, Memory]:
     """Return those of the memories that the owner has, by id."""
     found: dict[str, Memory] = {}
     wanted = list(dict.fromkeys(clean(one) for one in ids))
     for start in range(0, len(wanted), MAX_VARIABLES):
-        query = select(memories).where(
-            memories.c.id.in_(wanted[start : start + MAX_VARIABLES]), memories.c.owner == clean(owner)
-        )
+        query = select(memories).where(memories.c.id.in_(wanted[start : start + MAX_VARIABLES]), owned_by(owner))
         for row in connection.execute(query).mappings():
             found[row["id"]] = memory_of(row)
     return found

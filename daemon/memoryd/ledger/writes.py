@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, delete, insert, select, update
 
-from memoryd.ledger.reads import MAX_VARIABLES, last_sequence
+from memoryd.ledger.reads import MAX_VARIABLES, last_sequence, owned_by
 from memoryd.ledger.rows import clean, cleaned, dump, from_micros, memory_of, memory_row, to_micros
 from memoryd.ledger.tables import aliases, changes, history, memories, memory_tags, sessions, spending, traces
 from memoryd_actors.errors import NotFound, Refused
@@ -119,7 +119,7 @@ def touch(connection: Connection, owner: str, ids: Sequence[str], at: datetime) 
     for start in range(0, len(wanted), MAX_VARIABLES):
         connection.execute(
             update(memories)
-            .where(memories.c.id.in_(wanted[start : start + MAX_VARIABLES]), memories.c.owner == clean(owner))
+            .where(memories.c.id.in_(wanted[start : start + MAX_VARIABLES]), owned_by(owner))
             .values(access_count=memories.c.access_count + 1, last_accessed_at=to_micros(at))
         )
 
