@@ -42,7 +42,9 @@ def run(sizes: tuple[int, ...] = (1_000, 10_000, 100_000)) -> dict[str, Any]:
 def _context_to_pending(running: Running) -> dict[str, Any]:
     generator = np.random.default_rng(11)
     model = bare_model(running.paths)
-    pipeline, bare, stages = [], [], {}
+    pipeline: list[float] = []
+    bare: list[float] = []
+    stages: dict[str, list[float]] = {}
     conversation: list[Message] = []
     with running.client("latency") as client:
         events = _listening(client)

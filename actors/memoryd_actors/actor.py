@@ -1,7 +1,6 @@
 """The actor core: a typed mailbox, a supervisor, and the promises between them.
 
-`Refused` is an answer; anything else is a bug: the asker learns of it, and the actor is rebuilt on the same mailbox
-without the poisonous message. Too many rebuilds in a window leave through the task group.
+`Refused` is an answer; anything else a bug: the asker is told, and the actor rebuilt without the poisonous message.
 """
 
 from collections import deque
@@ -42,7 +41,7 @@ class RestartLimit:
 
 @dataclass(slots=True)
 class Statistics:
-    """Counts since the actor was spawned. accepted = handled + refused + crashed + replaced + abandoned + waiting."""
+    """Counts since the start. accepted = handled + refused + crashed + replaced + abandoned + waiting."""
 
     accepted: int = 0
     handled: int = 0

@@ -43,7 +43,11 @@ def test_nothing_acknowledged_is_lost_in_fifty_kills_under_writes(daemon: Runnin
         thread = threading.Thread(target=write)
         least = len(acknowledged) + chance.randint(0, 12)
         thread.start()
-        until(lambda least=least: len(acknowledged) >= least, "writes")
+
+        def enough(least: int = least) -> bool:
+            return len(acknowledged) >= least
+
+        until(enough, "writes")
         daemon.kill()
         stop.set()
         daemon.start()
