@@ -1,6 +1,7 @@
 """Commands about all memories together: import, export, backup, reindex."""
 
 import os
+import shutil
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -214,8 +215,25 @@ def backup(
 
     To restore it: stop the daemon, put the copy in the place of ledger.db, and start it again. The index mends itself.
     """
+    if file is not None and file.exists():
+        raise CommandFailed(f"{file} exists already", "Name a file that does not exist yet.")
     with connect("", "", "cli", "local", autostart=autostart) as memory:
-        out(memory.backup("" if file is None else str(file.absolute())))
+        made = Path(memory.backup())
+    if file is None:
+        out(str(made))
+        return
+    # Copied here, not there: as a service the daemon may write to its own home only.
+    try:
+        with made.open("rb") as source, open(file, "xb", opener=_private) as target:
+            shutil.copyfileobj(source, target)
+            os.fsync(target.fileno())
+    except OSError as exc:
+        raise CommandFailed(f"{file} cannot be written: {exc.strerror}", f"The copy is at {made}.") from exc
+    out(str(file))
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_CLOEXEC, 0o600)
 
 
 def reindex(*, autostart: Autostart = False) -> None:

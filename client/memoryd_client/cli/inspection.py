@@ -184,6 +184,11 @@ def doctor(*, as_json: Json = False) -> None:
 
 
 def _status_if_any() -> Status | None:
+    from memoryd_client.launch import holder_pid
+
+    # Asked of the lock first: connecting to a socket that systemd holds would start a daemon that nobody asked for.
+    if holder_pid(Paths.from_environment()) is None:
+        return None
     try:
         with connect("", "", "cli", "local", autostart=False) as memory:
             return memory.status()
