@@ -1,0 +1,141 @@
+"""Sessions side by side: independent of each other, of clocks, of one another's judges and bugs."""
+
+import anyio
+
+from memoryd_client.messages import Caller, Message
+from recall_system import Place, running
+
+FACT = "Tokens expire at midnight UTC."
+QUESTION = "when do the tokens expire, at midnight?"
+
+
+async def test_a_session_whose_judge_hangs_holds_up_no_other(place: Place) -> None:
+    async with running(place) as system:
+        memory_id = await system.remember(FACT)
+        system.push("slow", f"hold on: {QUESTION}")
+        await system.judge.knocked.wait()
+        system.push("quick", QUESTION)
+        await system.decided("quick", QUESTION)
+        assert await system.taken("quick") == [memory_id]
+        assert await system.taken("slow") == []
+        system.judge.door.set()
+        await system.decided("slow", f"hold on: {QUESTION}")
+        assert await system.taken("slow", "t2") == [memory_id]
+
+
+async def test_of_the_contexts_that_come_meanwhile_only_the_latest_is_worked_on(place: Place) -> None:
+    async with running(place) as system:
+        await system.remember(FACT)
+        system.push("s", f"hold on: {QUESTION}")
+        await system.judge.knocked.wait()
+        for number in range(5):
+            assert system.push("s", f"question number {number} about tokens")
+        system.judge.door.set()
+        await system.decided("s", "question number 4 about tokens")
+        traces = await system.recall.traces(Caller(session="s"), limit=50)
+        assert [trace.focus for trace in traces] == ["question number 4 about tokens", f"hold on: {QUESTION}"]
+
+
+async def test_a_bug_costs_one_context_of_one_session(place: Place) -> None:
+    async with running(place) as system:
+        memory_id = await system.remember(FACT)
+        system.push("unlucky", f"crash on this: {QUESTION}")
+        warning = await system.warned("sessions")
+        assert "unlucky" in warning.message
+        for session in ("unlucky", "other"):
+            system.push(session, QUESTION)
+            await system.decided(session, QUESTION)
+            assert await system.taken(session) == [memory_id]
+
+
+async def test_a_session_that_keeps_crashing_is_put_out_of_service_alone(place: Place) -> None:
+    async with running(place) as system:
+        memory_id = await system.remember(FACT)
+        for number in range(12):
+            system.push("cursed", f"crash {number}: {QUESTION}")
+            await anyio.wait_all_tasks_blocked()
+            await system.warned("sessions")
+            system.events.clear()
+        system.push("other", QUESTION)
+        await system.decided("other", QUESTION)
+        assert await system.taken("other") == [memory_id]
+        system.push("cursed", QUESTION)
+        await system.decided("cursed", QUESTION)
+        assert await system.taken("cursed") == [memory_id]
+
+
+async def test_a_clock_that_goes_backwards_changes_nothing(place: Place) -> None:
+    async with running(place) as system:
+        memory_id = await system.remember(FACT)
+        system.push("s", QUESTION, sent_at=system.clock.at.timestamp())
+        await system.decided("s", QUESTION)
+        system.clock.turn_back(days=400)
+        later = "and are the tokens of the API any different?"
+        assert system.push("s", later, sent_at=system.clock.at.timestamp() + 3600)
+        await system.decided("s", later)
+        assert [trace.focus for trace in await system.recall.traces(Caller(session="s"), limit=2)] == [later, QUESTION]
+        assert await system.taken("s") == [memory_id]
+        newer = await system.remember("API tokens never expire.")
+        assert newer != memory_id
+
+
+async def test_a_context_that_is_too_old_or_was_overtaken_is_dropped(place: Place) -> None:
+    async with running(place) as system:
+        assert not system.push("s", QUESTION, sent_at=system.clock.at.timestamp() - 3600)
+        assert system.recall.dropped_stale == 1
+        system.push("s", "the newer one of two", client="c", sequence=2)
+        await system.decided("s", "the newer one of two")
+        system.push("s", "the older one of two", client="c", sequence=1)
+        await system.recall.drain()
+        assert system.recall.dropped_late == 1
+        assert [trace.focus for trace in await system.recall.traces(Caller(session="s"), limit=9)] == [
+            "the newer one of two"
+        ]
+
+
+async def test_a_take_that_is_repeated_gets_the_same_again_and_another_gets_nothing(place: Place) -> None:
+    async with running(place) as system:
+        memory_id = await system.remember(FACT)
+        system.push("s", QUESTION)
+        await system.decided("s", QUESTION)
+        assert await system.taken("s", "first") == [memory_id]
+        assert await system.taken("s", "first") == [memory_id]
+        assert await system.taken("s", "second") == []
+
+
+async def test_takes_at_the_same_time_share_nothing(place: Place) -> None:
+    async with running(place) as system:
+        memory_id = await system.remember(FACT)
+        system.push("s", QUESTION)
+        await system.decided("s", QUESTION)
+        taken: list[list[str]] = []
+
+        async def take(number: int) -> None:
+            taken.append(await system.taken("s", f"take {number}"))
+
+        async with anyio.create_task_group() as tasks:
+            for number in range(8):
+                tasks.start_soon(take, number)
+        assert sorted(taken) == [[]] * 7 + [[memory_id]]
+
+
+async def test_draining_sees_accepted_contexts_through(place: Place) -> None:
+    async with running(place) as system:
+        await system.remember(FACT)
+        for number in range(5):
+            system.push(f"s{number}", QUESTION)
+        await system.recall.drain()
+        assert system.recall.decided == 5
+
+
+async def test_recall_needs_a_context_and_uses_the_last_one(place: Place) -> None:
+    async with running(place) as system:
+        memory_id = await system.remember(FACT)
+        system.push("s", QUESTION)
+        await system.decided("s", QUESTION)
+        again = await system.recall.recall(Caller(session="s"), ())
+        assert again is not None
+        assert [memory.id for memory in again.memories] == [memory_id]
+        given = await system.recall.recall(Caller(session="new"), [Message("user", QUESTION)])
+        assert given is not None
+        assert [memory.id for memory in given.memories] == [memory_id]

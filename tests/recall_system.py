@@ -1,0 +1,165 @@
+"""The memory actor in this process: real ledger, index and model, and a judge that a test can hold, break and slow."""
+
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import anyio
+
+from memoryd.config import EmbeddingConfig, IndexConfig
+from memoryd.embedding import EmbeddingService, build_embedder
+from memoryd.index import LanceIndex
+from memoryd.ledger import SqlLedger
+from memoryd_actors.actor import ActorRef
+from memoryd_actors.indexer import Indexer
+from memoryd_actors.keeper import Keeper, KeeperMessage, Store
+from memoryd_actors.local_judge import LocalJudge
+from memoryd_actors.pipeline import Pipeline
+from memoryd_actors.ports import Case, Judgement
+from memoryd_actors.recall import Recall
+from memoryd_actors.search import Searcher
+from memoryd_actors.settings import RecallSettings
+from memoryd_client import Memory, Message, NewMemory, Scope, Trace
+from memoryd_client.messages import Caller, ContextUpdate, Event, PipelineRan, Warned
+
+
+class TestClock:
+    """Tells the time that a test sets."""
+
+    __test__ = False
+
+    def __init__(self) -> None:
+        self.at = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+    def now(self) -> datetime:
+        return self.at
+
+    def monotonic(self) -> float:
+        return 0.0
+
+    def turn_back(self, **by: float) -> None:
+        self.at -= timedelta(**by)
+
+
+class TestJudge:
+    """The local judge, behind a door: contexts that say `hold` wait at it, those that say `crash` break it."""
+
+    __test__ = False
+    name = "local"
+
+    def __init__(self) -> None:
+        self._local = LocalJudge()
+        self.door = anyio.Event()
+        self.knocked = anyio.Event()
+
+    async def judge(self, case: Case) -> Judgement:
+        if "crash" in case.focus:
+            raise RuntimeError("the judge has a bug")
+        if "hold" in case.focus:
+            self.knocked.set()
+            await self.door.wait()
+        return await self._local.judge(case)
+
+
+class System:
+    """The parts, and what a test does with them."""
+
+    def __init__(self, ledger: SqlLedger, index: LanceIndex, embedder: EmbeddingService, clock: TestClock) -> None:
+        settings = RecallSettings()
+        self.clock = clock
+        self.judge = TestJudge()
+        self.events: list[Event] = []
+        self.crashes: list[Exception] = []
+        self._news = anyio.Event()
+        self.indexer = Indexer(ledger, index, embedder, self.publish)
+        pipeline = Pipeline(
+            embedder=embedder,
+            searcher=Searcher(embedder, index, self.indexer, ledger, settings),
+            indexer=self.indexer,
+            judge=self.judge,
+            clock=clock,
+            settings=settings,
+        )
+        self.recall = Recall(pipeline, ledger, clock, self.publish, settings)
+        self.keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
+            "keeper",
+            lambda: Keeper(ledger, clock, self.publish, self.indexer.kick),
+            on_crash=lambda _, bug: self.crashes.append(bug),
+            capacity=8,
+        )
+
+    def publish(self, event: Event, /) -> None:
+        self.events.append(event)
+        self._news.set()
+
+    async def remember(self, content: str, session: str = "earlier") -> str:
+        """Store a global memory and wait until it can be found."""
+        new = NewMemory(content=content, scope=Scope.GLOBAL)
+        (stored,) = await self.keeper.ask(Store((new,), Caller(session=session)), deadline_s=10)
+        assert await self.indexer.wait_for(self.indexer.target, deadline_s=30)
+        return stored.id
+
+    def push(self, session: str, said: str, *, sent_at: float = 0.0, client: str = "", sequence: int = 0) -> bool:
+        update = ContextUpdate(
+            caller=Caller(session=session),
+            messages=(Message("user", said),),
+            sent_at=sent_at,
+            client=client,
+            sequence=sequence,
+        )
+        return self.recall.offer(update)
+
+    async def decided(self, session: str, said: str) -> Trace:
+        """Wait for the trace of a context."""
+        with anyio.fail_after(30):
+            while True:
+                self._news = anyio.Event()
+                for event in self.events:
+                    if isinstance(event, PipelineRan) and event.trace.session == session and event.trace.focus == said:
+                        return event.trace
+                await self._news.wait()
+
+    async def warned(self, component: str) -> Warned:
+        """Wait for a warning."""
+        with anyio.fail_after(30):
+            while True:
+                self._news = anyio.Event()
+                for event in self.events:
+                    if isinstance(event, Warned) and event.component == component:
+                        return event
+                await self._news.wait()
+
+    async def taken(self, session: str, take_id: str = "t") -> list[str]:
+        """Take, and return the ids."""
+        answer = await self.recall.take(Caller(session=session), take_id)
+        return [memory.id for memory in answer.pending.memories] if answer.pending else []
+
+
+@dataclass(frozen=True)
+class Place:
+    """A home, and the weights."""
+
+    home: Path
+    models: Path
+
+
+@asynccontextmanager
+async def running(place: Place) -> AsyncGenerator[System]:
+    """A system that serves; stops when left."""
+    clock = TestClock()
+    ledger = SqlLedger(place.home / "ledger.db", backups=place.home / "backups", clock=clock)
+    index = LanceIndex(place.home / "index", IndexConfig())
+    async with AsyncExitStack() as stack:
+        await ledger.open()
+        stack.push_async_callback(ledger.close)
+        stack.push_async_callback(index.close)
+        embedder = await stack.enter_async_context(build_embedder(EmbeddingConfig(), models=place.models, offline=True))
+        system = System(ledger, index, embedder, clock)
+        async with anyio.create_task_group() as tasks:
+            system.recall.start(tasks)
+            tasks.start_soon(system.keeper.run)
+            tasks.start_soon(system.indexer.run)
+            yield system
+            tasks.cancel_scope.cancel()
