@@ -193,13 +193,16 @@ class Recall:
 
     async def traces(self, caller: Caller, *, limit: int) -> list[Trace]:
         """Return the last decision traces of the caller's session, newest first; of all where it names none."""
+        # Those not saved yet come first: one that is saved meanwhile then is in both lists rather than in none.
+        fresh = [
+            trace
+            for (owner, name), session in self._sessions.items()
+            if owner == caller.owner and caller.session in {"", name}
+            for trace in reversed(session.traces)
+        ]
         kept = await self._ledger.traces(caller.owner, caller.session, limit=limit)
-        fresh: list[Trace] = []
-        for (owner, name), session in self._sessions.items():
-            if owner == caller.owner and caller.session in {"", name}:
-                fresh += [trace for trace in reversed(session.traces) if trace not in kept]
         # By order, not by time: the clock may have gone backwards.
-        return [*fresh, *kept][:limit]
+        return [*fresh, *(trace for trace in kept if trace not in fresh)][:limit]
 
     # --- life
 
