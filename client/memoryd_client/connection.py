@@ -131,9 +131,13 @@ class Connection:
         """Return whether the connection has not been lost, as far as is known by now."""
         return not int(self._monitor.get(zmq.EVENTS)) & zmq.POLLIN
 
-    def send(self, frame: bytes) -> None:
-        """Queue a request."""
-        self._socket.send(frame, zmq.NOBLOCK)
+    def send(self, frame: bytes) -> bool:
+        """Queue a request; return False where the connection was lost before it was of any use."""
+        try:
+            self._socket.send(frame, zmq.NOBLOCK)
+        except zmq.Again:
+            return False
+        return True
 
     def receive(self, timeout_s: float) -> bytes | None:
         """Return the next reply, or None after `timeout_s` seconds (0: at once)."""

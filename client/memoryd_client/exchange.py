@@ -67,9 +67,12 @@ async def exchange(
                 await transport.pause(_RETRY_S)
                 continue
         try:
-            connection.send(frame)
-            sent = True
-            reply = await _reply(transport, connection, request_id, until)
+            reply = None
+            if connection.send(frame):
+                sent = True
+                reply = await _reply(transport, connection, request_id, until)
+            else:
+                await transport.pause(_RETRY_S)
             if reply is None and monotonic() >= until:
                 raise DeadlineExceeded(name, deadline_s)
         except zmq.ZMQError as exc:  # closed under our hands, by another thread or task
