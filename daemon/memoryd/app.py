@@ -4,14 +4,13 @@ Sockets come first: a client that connects while the model and the index are sti
 only. On the way down it is the other way round: nothing new in, what was accepted is finished, then files close.
 """
 
-import ctypes
 import faulthandler
 import logging
 import os
 import signal
 import sys
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from time import monotonic
 
@@ -23,6 +22,7 @@ from memoryd.config import Config, ConfigInvalid, load
 from memoryd.dispatch import Dispatcher
 from memoryd.embedding import Statistics as ModelStatistics
 from memoryd.embedding import build_embedder
+from memoryd.heap import share_arenas
 from memoryd.index import LanceIndex
 from memoryd.ipc import Server
 from memoryd.judge import build_judge
@@ -48,8 +48,6 @@ from memoryd_client.paths import Paths
 
 log = logging.getLogger(__name__)
 
-M_ARENA_MAX = -8
-"""From glibc's malloc.h."""
 KEEPER_QUEUE = 256
 """Writes that wait for the Keeper before senders wait for the queue."""
 
@@ -233,7 +231,7 @@ class Daemon:
 def main() -> int:
     """Run the daemon in the foreground; return the exit code."""
     faulthandler.enable()  # a watchdog's SIGABRT then leaves a traceback in the log
-    _limit_malloc_arenas()
+    share_arenas()
     paths = Paths.from_environment()
     try:
         config = load(paths.config)
@@ -269,16 +267,6 @@ def _fail(message: str, hint: str) -> int:
     log.error("%s", message)
     sys.stderr.write(f"memoryd: {message}\n{hint}\n" if hint else f"memoryd: {message}\n")
     return 1
-
-
-def _limit_malloc_arenas() -> None:
-    """Let all threads share two heaps.
-
-    glibc gives every thread its own, and none of them shrinks: with the index's and the model's threads the daemon
-    grew to 640 MB, where two heaps keep it at 430, at the same speed.
-    """
-    with suppress(OSError, AttributeError):
-        ctypes.CDLL(None).mallopt(M_ARENA_MAX, 2)
 
 
 def _log_crash(name: str, bug: Exception) -> None:

@@ -1,6 +1,5 @@
 """The one embedder of the daemon: loads the model when it is needed, joins requests, lets it go when it is not."""
 
-import ctypes
 import gc
 import math
 from collections.abc import Callable, Sequence
@@ -19,6 +18,7 @@ from memoryd.embedding.model import MAXIMUM_TOKENS, Model
 from memoryd.embedding.recent import RecentVectors
 from memoryd.embedding.requests import Queue, Request
 from memoryd.embedding.thread import ModelThread
+from memoryd.heap import trim
 from memoryd_actors.errors import ModelUnavailable, Unavailable
 from memoryd_actors.ports import Vectors
 
@@ -250,7 +250,7 @@ class EmbeddingService:
 def _loaded(load: Callable[[], Model]) -> Model:
     """Load the model, and hand back what only the loading took."""
     model = load()
-    _trim()
+    trim()
     return model
 
 
@@ -258,11 +258,4 @@ def _give_back(last: list[Model | None]) -> None:
     """Free the model, and hand its memory back to the system."""
     last.clear()
     gc.collect()
-    _trim()
-
-
-def _trim() -> None:
-    """Hand memory that is free back to the system."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:  # glibc only
-        trim(0)
+    trim()
