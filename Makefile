@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: help demo test check format bench clean
+.PHONY: help demo test check format bench bench-recall clean
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
@@ -41,6 +41,9 @@ format: $(VENV)/dev  ## let ruff mend what it can
 
 bench: $(VENV)/dev  ## measure, each figure beside its floor
 	$(BIN)/python -m benchmarks $(ARGS)
+
+bench-recall: $(VENV)/dev  ## how well memory comes back, on real conversations (DATA=folder)
+	$(BIN)/python -m benchmarks.recall $(DATA)
 
 clean:  ## remove the environment and every cache
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
