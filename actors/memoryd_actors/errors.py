@@ -117,3 +117,11 @@ class DiskFull(Refused):
         super().__init__(
             f"no space left on the device that holds {path}", "Free some space; memoryd recovers by itself."
         )
+
+
+def first_of(group: "ExceptionGroup[Refused]") -> Refused:
+    """Return the first refusal that a task group has wrapped: one line says more than a tree."""
+    error: Refused | ExceptionGroup[Refused] = group
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    return error

@@ -6,10 +6,12 @@ its sequence number here.
 
 import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import anyio
+from anyio.streams.memory import MemoryObjectSendStream
 
-from memoryd_actors.errors import IndexDamaged, Refused, Unavailable
+from memoryd_actors.errors import IndexDamaged, Refused, Unavailable, first_of
 from memoryd_actors.index_text import index_text
 from memoryd_actors.ports import Change, Embedder, Index, IndexRow, Ledger, Publisher, Vector
 from memoryd_client.memory import Memory
@@ -23,6 +25,16 @@ COMMIT_WEIGHT = 10
 """Changes that one commit counts for, at least, towards the next optimisation."""
 RETRY_S = 30.0
 """Until a missing model or a failing index is tried again without being asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Changes, ready to be written."""
+
+    rows: list[IndexRow]
+    removed: list[str]
+    sequence: int
+    changes: int
 
 
 class Indexer:
@@ -81,12 +93,14 @@ class Indexer:
         """Open the index, catch up with the ledger, then follow it until cancelled."""
         while True:
             self._kicked = anyio.Event()
+            rebuilding = self._rebuild
             try:
                 await self._follow()
                 self._settle(None)
             except IndexDamaged as damaged:
                 self._settle(damaged)
-                self.rebuild()
+                if not rebuilding:  # one that fails to be rebuilt is tried again later, not for ever at once
+                    self.rebuild()
             except Refused as problem:
                 self._settle(problem)
             except Exception as bug:  # a supervisor: memory is still served and stored while the index stands still
@@ -109,25 +123,45 @@ class Indexer:
             await self._index.reset(model=self._embedder.identity, dimensions=self._embedder.dimensions)
             self.applied = 0
         self.opened.set()
-        while not self._rebuild:
-            changes = await self._ledger.changes_after(self.applied, limit=BATCH)
-            if not changes:
-                return
-            await self._apply(changes)
+        # One batch is embedded while the one before it is written: the model never waits for the disk.
+        send, receive = anyio.create_memory_object_stream[_Batch](0)
+        refusals = None
+        try:
+            async with anyio.create_task_group() as tasks, receive:
+                tasks.start_soon(self._embed_changes, send, self.applied)
+                async for batch in receive:
+                    await self._apply(batch)
+        except* Refused as group:
+            refusals = group
+        if refusals is not None:
+            raise first_of(refusals)
 
-    async def _apply(self, changes: Sequence[Change]) -> None:
+    async def _embed_changes(self, send: MemoryObjectSendStream["_Batch"], after: int) -> None:
+        """Turn the changes after that sequence number into batches, until there are no more or a rebuild is due."""
+        async with send:
+            while not self._rebuild:
+                changes = await self._ledger.changes_after(after, limit=BATCH)
+                if not changes:
+                    return
+                after = changes[-1].sequence
+                await send.send(await self._embedded(changes))
+
+    async def _embedded(self, changes: Sequence[Change]) -> "_Batch":
         living = [(change.sequence, change.memory) for change in changes if change.memory is not None]
-        removed = [change.memory_id for change in changes if change.memory is None]
         texts = [index_text(memory) for _, memory in living]
         rows: list[IndexRow] = []
         if texts:
             vectors = await self._embedder.embed(texts)
             rows = [_row(memory, texts[n], vectors[n], sequence) for n, (sequence, memory) in enumerate(living)]
-        await self._index.apply(rows, removed=removed, sequence=changes[-1].sequence)
-        self.applied = changes[-1].sequence
+        removed = [change.memory_id for change in changes if change.memory is None]
+        return _Batch(rows, removed, sequence=changes[-1].sequence, changes=len(changes))
+
+    async def _apply(self, batch: "_Batch") -> None:
+        await self._index.apply(batch.rows, removed=batch.removed, sequence=batch.sequence)
+        self.applied = batch.sequence
         self.target = max(self.target, self.applied)
         # Fragments cost a search more than rows do: fifty small commits call for upkeep as 500 rows do.
-        self.unoptimised += max(len(changes), COMMIT_WEIGHT)
+        self.unoptimised += max(batch.changes, COMMIT_WEIGHT)
         self._publish(IndexProgress(applied=self.applied, target=self.target))
         self._wake()
 

@@ -33,7 +33,7 @@ from memoryd_actors.actor import ActorRef
 from memoryd_actors.breaker import Breaker
 from memoryd_actors.budget import Limits, Prices
 from memoryd_actors.curator import Curator, Schedule
-from memoryd_actors.errors import MemorydError, Refused
+from memoryd_actors.errors import MemorydError, Refused, first_of
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import Keeper, KeeperMessage
 from memoryd_actors.local_judge import LocalJudge
@@ -189,6 +189,7 @@ class Daemon:
     async def _load_model(self) -> None:
         try:
             await self._embedder.warm()
+            self._indexer.kick()  # it may have given up on the model meanwhile
         except Refused as refused:
             # Everything that needs no model goes on, and the next use tries again; `_observe_model` has told.
             log.warning("%s %s", refused, refused.hint)
@@ -242,7 +243,7 @@ def main() -> int:
                 refusals, bugs = group.split(Refused)
                 if refusals is None or bugs is not None:
                     raise
-                raise _first(refusals) from None
+                raise first_of(refusals) from None
     except ConfigInvalid as exc:
         _fail(str(exc), "Mend it, or take the setting out; `memoryd config list` shows what there is.")
         return os.EX_CONFIG  # systemd does not try again: it would not get better
@@ -254,13 +255,6 @@ def main() -> int:
 async def _serve(paths: Paths, config: Config) -> None:
     """Build the daemon inside its event loop, where its events and scopes belong, and run it."""
     await Daemon(paths, config).run()
-
-
-def _first(group: ExceptionGroup[Refused]) -> Refused:
-    """Return the first of several refusals: one line says more than a tree."""
-    for error in group.exceptions:
-        return _first(error) if isinstance(error, ExceptionGroup) else error
-    raise AssertionError("an exception group is never empty")
 
 
 def _fail(message: str, hint: str) -> int:
