@@ -41,7 +41,7 @@ class RestartLimit:
 
 @dataclass(slots=True)
 class Statistics:
-    """Counts since the start. accepted = handled + refused + crashed + replaced + abandoned + waiting."""
+    """Counts since the start. accepted (got in) = handled + refused + crashed + replaced + abandoned + waiting."""
 
     accepted: int = 0
     handled: int = 0
@@ -143,11 +143,11 @@ class ActorRef(Generic[M, R]):
         try:
             self._post_nowait(letter)
         except anyio.WouldBlock:
-            self._count.accepted += 1
             try:
                 await self._send.send(letter)
             except (anyio.ClosedResourceError, anyio.BrokenResourceError) as exc:
                 raise ActorStopped(self.name) from exc
+            self._count.accepted += 1
 
     def _post_nowait(self, letter: "_Letter[M, R]") -> None:
         try:

@@ -203,6 +203,19 @@ async def test_an_ask_past_its_deadline_is_skipped_when_its_turn_comes() -> None
     assert ref.statistics().abandoned == 1
 
 
+async def test_an_ask_that_finds_no_room_before_its_deadline_was_never_accepted() -> None:
+    ref = actor_on(lambda: Recorder([]), capacity=1)
+    assert ref.offer("a")
+    with pytest.raises(DeadlineExceeded):
+        await ref.ask("no room", deadline_s=0.01)
+    assert (ref.statistics().accepted, ref.statistics().waiting) == (1, 1)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(ref.run)
+        await drained(ref)
+    count = ref.statistics()
+    assert (count.accepted, count.handled, count.abandoned) == (1, 1, 0)
+
+
 async def test_an_asker_whose_actor_is_cancelled_learns_that_it_stopped() -> None:
     gate, started = anyio.Event(), anyio.Event()
     ref = actor_on(lambda: Recorder([], gate, started))
@@ -225,15 +238,28 @@ async def test_an_asker_whose_actor_is_cancelled_learns_that_it_stopped() -> Non
 
 @settings(max_examples=60, deadline=None)
 @given(
+    before=st.lists(st.tuples(st.sampled_from(["a", "no", "boom"]), st.booleans()), max_size=8),
     words=st.lists(st.sampled_from(["a", "b", "no", "boom"]), max_size=30),
     capacity=st.one_of(st.none(), st.integers(1, 5)),
 )
-def test_every_accepted_message_is_accounted_for_exactly_once(words: list[str], capacity: int | None) -> None:
+def test_every_accepted_message_is_accounted_for_exactly_once(
+    before: list[tuple[str, bool]], words: list[str], capacity: int | None
+) -> None:
     seen: list[str] = []
 
     async def play() -> None:
         ref = actor_on(lambda: Recorder(seen), capacity=capacity, limit=RestartLimit(restarts=100))
         accepted = 0
+        for word, asked in before:  # nobody serves yet: an ask times out, in the mailbox or waiting for room in it
+            room = capacity is None or ref.statistics().waiting < capacity
+            if asked:
+                with pytest.raises(DeadlineExceeded):
+                    await ref.ask(word, deadline_s=0.001)
+                accepted += room
+            else:
+                assert ref.offer(word) is room
+                accepted += room
+            assert ref.statistics().accepted == accepted
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(ref.run)
             for word in words:
@@ -247,7 +273,7 @@ def test_every_accepted_message_is_accounted_for_exactly_once(words: list[str], 
         assert accepted == count.handled + count.refused + count.crashed + count.replaced + count.abandoned
         assert count.handled == len(seen)
         if capacity is None:
-            assert accepted == len(words)
+            assert accepted == len(before) + len(words)
 
     anyio.run(play)
 
