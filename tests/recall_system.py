@@ -22,7 +22,7 @@ from memoryd_actors.recall import Recall
 from memoryd_actors.search import Searcher
 from memoryd_actors.settings import RecallSettings
 from memoryd_client import Memory, Message, NewMemory, Scope, Trace
-from memoryd_client.messages import Caller, ContextUpdate, Event, PipelineRan, Warned
+from memoryd_client.messages import Caller, ContextUpdate, Event, IndexProgress, PipelineRan, Warned
 
 
 class TestClock:
@@ -131,6 +131,15 @@ class System:
                         return event
                 await self._news.wait()
 
+    async def caught_up(self) -> None:
+        """Wait for the news that the index is where the ledger is."""
+        with anyio.fail_after(30):
+            while True:
+                self._news = anyio.Event()
+                if any(isinstance(event, IndexProgress) and event.applied == event.target for event in self.events):
+                    return
+                await self._news.wait()
+
     async def taken(self, session: str, take_id: str = "t") -> list[str]:
         """Take, and return the ids."""
         answer = await self.recall.take(Caller(session=session), take_id)
@@ -143,6 +152,7 @@ class Place:
 
     home: Path
     models: Path
+    index: type[LanceIndex] = LanceIndex
 
 
 @asynccontextmanager
@@ -150,7 +160,7 @@ async def running(place: Place) -> AsyncGenerator[System]:
     """A system that serves; stops when left."""
     clock = TestClock()
     ledger = SqlLedger(place.home / "ledger.db", backups=place.home / "backups", clock=clock)
-    index = LanceIndex(place.home / "index", IndexConfig())
+    index = place.index(place.home / "index", IndexConfig())
     async with AsyncExitStack() as stack:
         await ledger.open()
         stack.push_async_callback(ledger.close)

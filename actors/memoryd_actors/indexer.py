@@ -48,6 +48,7 @@ class Indexer:
         self._kicked = anyio.Event()
         self._moved = anyio.Event()
         self._rebuild = False
+        self._at_start = 0
         self.opened = anyio.Event()
         self.applied = 0
         self.target = 0
@@ -81,13 +82,18 @@ class Indexer:
         """Wait until the index can be searched.
 
         Raises:
-            Unavailable: it cannot be within `deadline_s` seconds.
+            Unavailable: it cannot be, for a reason that is known already, or is not within `deadline_s` seconds.
         """
         with anyio.move_on_after(deadline_s):
-            await self.opened.wait()
-            return
-        reason = f": {self.problem}" if self.problem else ""
-        raise Unavailable(f"the index is not open yet{reason}", "Try again in a moment; `memoryd status` shows it.")
+            while not self.opened.is_set() and self.problem is None:
+                await self._moved.wait()
+        if not self.opened.is_set():
+            hint = self.problem.hint if isinstance(self.problem, Refused) else "Try again in a moment."
+            raise Unavailable(f"the index is not open{f': {self.problem}' if self.problem else ' yet'}", hint)
+
+    async def prepare(self) -> None:
+        """Note how far the ledger is, before anybody can write to it: an index that knows more is not its own."""
+        self._at_start = await self._ledger.last_sequence()
 
     async def run(self) -> None:
         """Open the index, catch up with the ledger, then follow it until cancelled."""
@@ -111,18 +117,19 @@ class Indexer:
 
     async def _follow(self) -> None:
         if self._rebuild:
-            self._rebuild = False
             await self._index.reset(model=self._embedder.identity, dimensions=self._embedder.dimensions)
             self.applied = 0
+            self._rebuild = False  # not before: one that fails has to be tried again
         elif not self.opened.is_set():
             self.applied = await self._index.open(model=self._embedder.identity, dimensions=self._embedder.dimensions)
         self.target = await self._ledger.last_sequence()
-        if self.applied > self.target:
+        if not self.opened.is_set() and self.applied > self._at_start:
             # The ledger was restored from a backup: what the index knows beyond it never happened.
-            log.warning("the index is ahead of the ledger (%d > %d): rebuilding it", self.applied, self.target)
+            log.warning("the index is ahead of the ledger (%d > %d): rebuilding it", self.applied, self._at_start)
             await self._index.reset(model=self._embedder.identity, dimensions=self._embedder.dimensions)
             self.applied = 0
         self.opened.set()
+        self._wake()
         # One batch is embedded while the one before it is written: the model never waits for the disk.
         send, receive = anyio.create_memory_object_stream[_Batch](0)
         refusals = None

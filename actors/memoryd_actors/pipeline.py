@@ -11,7 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from memoryd_actors.clean import clean
-from memoryd_actors.errors import ModelUnavailable
+from memoryd_actors.errors import ModelUnavailable, Refused
 from memoryd_actors.focus import WINDOW_MESSAGES, Focus, find_focus
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.ports import Case, Clock, Embedder, Exhibit, Judge, Judgement, Vector, Vectors, Verdict, Visibility
@@ -104,6 +104,10 @@ class Pipeline:
             focus = self.read(update.messages, update.trigger)
         return await self._decide(state, update, focus, stages), focus
 
+    def undecided(self, state: SessionState, update: ContextUpdate, why: Refused) -> Trace:
+        """Return the trace of a context that could not be decided; the same context again is tried again."""
+        return self._trace(update, state, _Stages(), focus="", outcome=f"not decided: {why} {why.hint}".rstrip())
+
     async def _decide(self, state: SessionState, update: ContextUpdate, focus: Focus | None, stages: _Stages) -> Trace:
         settings = self._settings
         if focus is None:
@@ -132,7 +136,7 @@ class Pipeline:
         if not early:
             topic = await self._topic(gathered, focus, stages)
             if topic.changed:
-                state.surfaced.clear()
+                state.change_topic()
         outcome = f"{len(state.found)} pending" if weighed.kept else "nothing relevant"
         if gathered.request is None:
             outcome += " (by words alone: no model)"

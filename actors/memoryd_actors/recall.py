@@ -5,7 +5,7 @@ one that is still waiting. Nothing here blocks whoever pushes.
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import anyio
 from anyio.abc import TaskGroup
@@ -18,7 +18,7 @@ from memoryd_actors.ports import Clock, Ledger, Publisher, Visibility
 from memoryd_actors.render import render
 from memoryd_actors.session import SessionState, decode_state, encode_state
 from memoryd_actors.settings import RecallSettings
-from memoryd_client.memory import Memory, PendingMemory, State
+from memoryd_client.memory import PendingMemory, State
 from memoryd_client.messages import Caller, ContextUpdate, Message, PipelineRan, Surfaced, Taken, Trace, Warned
 
 log = logging.getLogger(__name__)
@@ -104,8 +104,11 @@ class Recall:
         if state.is_late(update.client, update.sequence):
             self.dropped_late += 1
             raise Refused("a newer context of this client was here first")
-        trace, focus = await self._pipeline.decide(state, update)
-        session.focus = focus or session.focus
+        try:
+            trace, focus = await self._pipeline.decide(state, update)
+            session.focus = focus or session.focus
+        except Refused as refused:
+            trace = self._pipeline.undecided(state, update, refused)
         self.decided += 1
         session.traces.append(trace)
         del session.traces[:-UNSAVED_TRACES]
@@ -140,13 +143,17 @@ class Recall:
             return Taken(last.pending)
         if not state.found:
             return Taken()
-        known = await self._ledger.get(caller.owner, sorted(state.waiting()))
+        waiting = state.waiting()
+        known = await self._ledger.get(caller.owner, sorted(waiting))
         # From here to `state.take` nothing awaits: two clients cannot take the same, and one that asks twice at a time
         # gets one answer twice.
         last = state.repeated_take(take_id)
         if last is not None:
             return Taken(last.pending)
-        pending = self._pending(state, known)
+        state.withdraw(one for one in waiting if one not in known or known[one].state is not State.ACTIVE)
+        # What was found while the ledger answered is for the next take: nobody has looked whether it is still true.
+        checked = [memory for memory in state.best() if memory.id in waiting]
+        pending = render(checked, turn=state.turn, budget_tokens=self._settings.budget_tokens)
         if pending is None:
             return Taken()
         state.take(take_id, pending)
@@ -158,13 +165,6 @@ class Recall:
         except DiskFull:
             log.info("an access was not counted: the disk is full")
         return Taken(pending)
-
-    def _pending(self, state: SessionState, known: Mapping[str, Memory]) -> PendingMemory | None:
-        """Render what waits, without what was forgotten or superseded since it was found."""
-        state.withdraw(
-            waiting for waiting in state.waiting() if waiting not in known or known[waiting].state is not State.ACTIVE
-        )
-        return render(state.best(), turn=state.turn, budget_tokens=self._settings.budget_tokens)
 
     async def recall(self, caller: Caller, messages: Sequence[Message]) -> PendingMemory | None:
         """Judge memories against a context now.

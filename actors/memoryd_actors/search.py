@@ -3,18 +3,22 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from memoryd_actors.errors import IndexDamaged, ModelUnavailable
+from memoryd_actors.errors import IndexDamaged, ModelUnavailable, Unavailable
 from memoryd_actors.fusion import Ranked, fuse
+from memoryd_actors.index_text import index_text
 from memoryd_actors.indexer import BATCH, Indexer
 from memoryd_actors.ports import Embedder, Index, Ledger, Vector, Visibility
 from memoryd_actors.render import summary
 from memoryd_actors.settings import RecallSettings
 from memoryd_actors.visibility import is_visible
+from memoryd_actors.words import content_words
 from memoryd_client.memory import Hit, Memory
 
 LONGEST_QUERY = 4_000
 """Characters of a query that the word index reads."""
 
+NEWEST_READ = 1_000
+"""Memories that a search reads itself where there is no model to index them with."""
 SHORT_QUEUE = 2 * BATCH
 """Changes that a search waits for until they are in the index: well under a second's work for a loaded model."""
 
@@ -88,23 +92,44 @@ class Searcher:
     async def search(self, query: str, visible: Visibility, *, limit: int, deadline_s: float) -> list[Hit]:
         """Return what a person or agent searches for, everything acknowledged so far included.
 
-        Without a model it searches by words alone.
+        Without a model it searches by words alone, and for what could not be indexed in the ledger itself.
 
         Raises:
-            Unavailable: the index cannot be searched yet.
+            Unavailable: the index cannot be searched.
         """
-        await self._indexer.wait_open(deadline_s=deadline_s)
+        indexer = self._indexer
+        try:
+            await indexer.wait_open(deadline_s=deadline_s)
+        except Unavailable:
+            if not isinstance(indexer.problem, ModelUnavailable):
+                raise
+            return await self._unindexed(query, visible, limit=limit)
         # What was stored just now is to be found, also while the model is still loading. A large import under way is
         # not waited for.
-        behind = self._indexer.target - self._indexer.applied
-        patience_s = 0.8 * deadline_s if behind <= SHORT_QUEUE else 0.0
-        await self._indexer.wait_for(self._indexer.target, deadline_s=patience_s)
+        behind = indexer.target - indexer.applied
+        await indexer.wait_for(indexer.target, deadline_s=0.8 * deadline_s if behind <= SHORT_QUEUE else 0.0)
         try:
             vector = (await self._embedder.embed([query]))[0] if query.strip() else None
         except ModelUnavailable:
             vector = None
         sifted = await self.sift(vector=vector, words=query, visible=visible, limit=limit)
-        return [_hit(found) for found in sifted.found]
+        hits = [_hit(found) for found in sifted.found]
+        if vector is None and indexer.applied < indexer.target:
+            known = {hit.id for hit in hits}
+            hits += [hit for hit in await self._unindexed(query, visible, limit=limit) if hit.id not in known]
+            hits.sort(key=lambda hit: -hit.score)
+        return hits[:limit]
+
+    async def _unindexed(self, query: str, visible: Visibility, *, limit: int) -> list[Hit]:
+        """Search the newest memories word by word: they wait for a model that is not there."""
+        asked = set(content_words(query[:LONGEST_QUERY]))
+        hits: list[Hit] = []
+        for memory in await self._ledger.page(visible, limit=NEWEST_READ) if asked else []:
+            share = len(asked & set(content_words(index_text(memory)))) / len(asked)
+            if share > 0:
+                score = share * (1 - self._settings.vector_weight)
+                hits.append(_hit(Found(memory, Ranked(memory.id, 0.0, share, score))))
+        return sorted(hits, key=lambda hit: -hit.score)[:limit]
 
 
 def _hit(found: Found) -> Hit:

@@ -71,9 +71,9 @@ class SessionState(msgspec.Struct):
         return True
 
     def change_topic(self) -> None:
-        """Forget what was shown and drop what was found for the old topic."""
-        self.surfaced.clear()
-        self.found.clear()
+        """Forget what was shown and found for the old topic; this turn's finds, and what was taken in it, stay."""
+        self.surfaced = {memory_id: turn for memory_id, turn in self.surfaced.items() if turn >= self.turn}
+        self.found = [found for found in self.found if found.turn >= self.turn]
 
     # --- what was found, until it is taken
 
@@ -84,8 +84,10 @@ class SessionState(msgspec.Struct):
     def add(self, memories: Iterable[SurfacedMemory], *, keep: int, pending_turns: int) -> None:
         """Merge what this turn brought up with what still waits; drop the expired, keep the best `keep`.
 
-        A memory found again keeps its better score and counts as found now.
+        A memory found again keeps its better score and counts as found now. What was shown or stored while the turn was
+        being decided is left out.
         """
+        memories = [one for one in memories if one.id not in self.surfaced and one.id not in self.written]
         best = {found.memory.id: found for found in self.found if self.turn - found.turn < pending_turns}
         for memory in memories:
             before = best.get(memory.id)
@@ -108,11 +110,10 @@ class SessionState(msgspec.Struct):
         return last if last is not None and last.take_id == take_id else None
 
     def take(self, take_id: str, pending: PendingMemory | None) -> None:
-        """Hand over what was found: only now does it count as surfaced."""
-        if pending is not None:
-            for memory in pending.memories:
-                self.surfaced[memory.id] = self.turn
-        self.found.clear()
+        """Hand over what was found: only now does it count as surfaced. What had no room waits on."""
+        handed = {memory.id for memory in pending.memories} if pending is not None else set[str]()
+        self.surfaced.update(dict.fromkeys(handed, self.turn))
+        self.withdraw(handed)
         self.last_taking = Taking(take_id, pending)
 
     def best(self) -> Sequence[SurfacedMemory]:

@@ -63,7 +63,9 @@ class Daemon:
         clock = SystemClock()
         self._ledger = SqlLedger(config.ledger.url or paths.ledger, backups=paths.backups, clock=clock)
         self._index = LanceIndex(config.index.url or paths.index, config.index)
-        self._embedder = build_embedder(config.embedding, models=paths.models, offline=config.privacy.offline)
+        self._embedder = build_embedder(
+            config.embedding, models=paths.models, offline=config.privacy.offline, observe=self._observe_model
+        )
         self._remote = None if config.privacy.offline else build_judge(config.sidecar)
         self._sidecar = Sidecar(
             self._remote,
@@ -155,6 +157,7 @@ class Daemon:
         """Open what holds files, in order, and close it in reverse, whatever happens."""
         async with AsyncExitStack() as stack:
             await self._ledger.open()
+            await self._indexer.prepare()
             stack.push_async_callback(self._ledger.close)
             stack.push_async_callback(self._index.close)
             await stack.enter_async_context(self._embedder)
@@ -190,9 +193,9 @@ class Daemon:
         try:
             await self._embedder.warm()
             self._indexer.kick()  # it may have given up on the model meanwhile
-        except Refused as refused:
+        except (Refused, RuntimeError) as failed:
             # Everything that needs no model goes on, and the next use tries again; `_observe_model` has told.
-            log.warning("%s %s", refused, refused.hint)
+            log.warning("the model is not loaded: %s", failed)
 
     def _observe_model(self, statistics: ModelStatistics) -> None:
         if statistics.state == "failed":
@@ -211,7 +214,10 @@ class Daemon:
         return str(await self._ledger.backup_dated(self._config.ledger.keep_backups))
 
     async def _status(self) -> Status:
-        counts = await self._ledger.counts()
+        try:
+            ledger = health.ledger(self._curator.last_backup, await self._ledger.counts())
+        except Refused as refused:
+            ledger = health.failed(refused)
         return health.status(
             home=self._paths.home,
             ready=self._ready,
@@ -220,7 +226,7 @@ class Daemon:
             components={
                 "model": lambda: health.model(self._embedder.statistics(), self._embedder.identity),
                 "index": lambda: health.index(self._indexer, optimised=self._curator.optimised),
-                "ledger": lambda: health.ledger(counts, last_backup=self._curator.last_backup),
+                "ledger": lambda: ledger,
                 "sidecar": self._sidecar.status,
                 "sessions": lambda: health.sessions(self._recall),
                 "keeper": lambda: health.keeper(self._keeper.statistics()),

@@ -11,7 +11,7 @@ from memoryd import __version__
 from memoryd.embedding import Statistics as ModelStatistics
 from memoryd.ipc import Statistics as SocketStatistics
 from memoryd_actors.actor import Statistics
-from memoryd_actors.errors import MemorydError
+from memoryd_actors.errors import MemorydError, Refused
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.recall import Recall
 from memoryd_client.messages import ComponentStatus, Status
@@ -89,7 +89,12 @@ def index(indexer: Indexer, *, optimised: int) -> ComponentStatus:
     return ComponentStatus(state="loading" if behind else "ok", numbers=numbers)
 
 
-def ledger(counts: Mapping[str, int], *, last_backup: str) -> ComponentStatus:
+def failed(refused: Refused) -> ComponentStatus:
+    """Return a part that cannot say how it is."""
+    return ComponentStatus(state="failed", message=str(refused), hint=refused.hint)
+
+
+def ledger(last_backup: str, counts: Mapping[str, int]) -> ComponentStatus:
     """Return what the ledger holds."""
     return ComponentStatus(
         state="ok",

@@ -1,7 +1,11 @@
 """Sessions side by side: independent of each other, of clocks, of one another's judges and bugs."""
 
+from dataclasses import replace
+
 import anyio
 
+from memoryd.index import LanceIndex
+from memoryd_actors.errors import DiskFull, Unavailable
 from memoryd_client.messages import Caller, Message
 from recall_system import Place, running
 
@@ -139,3 +143,57 @@ async def test_recall_needs_a_context_and_uses_the_last_one(place: Place) -> Non
         given = await system.recall.recall(Caller(session="new"), [Message("user", QUESTION)])
         assert given is not None
         assert [memory.id for memory in given.memories] == [memory_id]
+
+
+async def test_what_is_taken_while_a_turn_is_judged_is_not_handed_over_again(place: Place) -> None:
+    async with running(place) as system:
+        memory_id = await system.remember(FACT)
+        system.push("s", QUESTION)
+        await system.decided("s", QUESTION)
+        system.push("s", f"hold on: {QUESTION}")
+        await system.judge.knocked.wait()
+        assert await system.taken("s", "first") == [memory_id]
+        system.judge.door.set()
+        await system.decided("s", f"hold on: {QUESTION}")
+        assert await system.taken("s", "second") == []
+
+
+class BrokenIndex(LanceIndex):
+    """An index on a disk that does not answer."""
+
+    async def open(self, *, model: str, dimensions: int) -> int:
+        raise Unavailable("the disk does not answer", "Look at the cable.")
+
+
+async def test_a_context_that_cannot_be_decided_leaves_a_trace_that_says_why(place: Place) -> None:
+    async with running(replace(place, index=BrokenIndex)) as system:
+        system.push("s", QUESTION)
+        trace = await system.decided("s", "")
+        assert trace.outcome.startswith("not decided: the index is not open: the disk does not answer")
+        assert trace.outcome.endswith("Look at the cable.")
+
+
+class ForgetfulDisk(LanceIndex):
+    """An index whose first rebuild finds no space."""
+
+    full = True
+
+    async def reset(self, *, model: str, dimensions: int) -> None:
+        if self.full:
+            self.full = False
+            raise DiskFull("/somewhere")
+        await super().reset(model=model, dimensions=dimensions)
+
+
+async def test_a_rebuild_that_fails_is_tried_again(place: Place) -> None:
+    async with running(replace(place, index=ForgetfulDisk)) as system:
+        memory_id = await system.remember(FACT)
+        system.indexer.rebuild()
+        await system.warned("index")
+        assert isinstance(system.indexer.problem, DiskFull)
+        system.events.clear()
+        system.indexer.kick()
+        await system.caught_up()
+        system.push("s", QUESTION)
+        await system.decided("s", QUESTION)
+        assert memory_id in await system.taken("s")

@@ -59,9 +59,35 @@ def test_a_topic_change_clears_what_was_shown_and_what_waits() -> None:
     state.add([memory("mem_a")], keep=5, pending_turns=10)
     state.take("t1", pending(state))
     state.add([memory("mem_b")], keep=5, pending_turns=10)
+    state.turn = 2
     state.change_topic()
     assert state.surfaced == {}
     assert state.found == []
+
+
+def test_a_topic_change_keeps_what_this_turn_found_and_what_was_taken_in_it() -> None:
+    state = SessionState(turn=2)
+    state.add([memory("mem_a")], keep=5, pending_turns=10)
+    state.take("t1", pending(state))
+    state.add([memory("mem_b")], keep=5, pending_turns=10)
+    state.change_topic()
+    assert state.surfaced == {"mem_a": 2}
+    assert state.waiting() == {"mem_b"}
+
+
+def test_what_was_taken_while_the_turn_was_decided_is_not_found_again() -> None:
+    state = SessionState(turn=1)
+    state.add([memory("mem_a")], keep=5, pending_turns=10)
+    state.take("t1", pending(state))
+    state.add([memory("mem_a"), memory("mem_b")], keep=5, pending_turns=10)
+    assert state.waiting() == {"mem_b"}
+
+
+def test_what_had_no_room_in_the_text_waits_for_the_next_take() -> None:
+    state = SessionState(turn=1)
+    state.add([memory("mem_a", 0.9), memory("mem_b", 0.5)], keep=5, pending_turns=10)
+    state.take("t1", PendingMemory(text="", memories=(state.best()[0],), turn=1))
+    assert state.waiting() == {"mem_b"}
 
 
 def test_every_fiftieth_turn_lets_memories_be_shown_again() -> None:
@@ -118,7 +144,7 @@ class EveryMemoryIsTakenOnce(RuleBasedStateMachine):
     def find(self, ids: set[str], score: float) -> None:
         self.state.begin_turn(None, reset_turns=50)
         self.state.expire(pending_turns=5)
-        fresh = [memory(one, score) for one in sorted(ids) if one not in self.state.surfaced]
+        fresh = [memory(one, score) for one in sorted(ids)]
         self.state.add(fresh, keep=3, pending_turns=5)
 
     @rule()
