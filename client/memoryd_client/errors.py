@@ -41,6 +41,8 @@ class DeadlineExceeded(MemorydError):
 
     def __init__(self, request: str, deadline_s: float) -> None:
         super().__init__(f"memoryd did not answer `{request}` within {deadline_s:g} s")
+        if request == "status":
+            self.hint = "`memoryd logs` shows what it is doing, `memoryd doctor` looks at it from outside."
 
 
 class RequestFailed(MemorydError):

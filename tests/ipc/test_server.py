@@ -29,6 +29,7 @@ from memoryd_client.messages import (
     MAX_FRAME_BYTES,
     Answer,
     Caller,
+    ContextUpdate,
     Done,
     Envelope,
     Failure,
@@ -264,6 +265,16 @@ async def test_the_daemon_gives_up_when_the_client_does(paths: Paths, peers: Pee
         assert server.statistics().running == 0
 
 
+@pytest.mark.parametrize(("request_", "helps"), [(GetStatus(), "memoryd logs"), (Search(query="x"), "memoryd status")])
+async def test_a_status_that_comes_too_late_does_not_advise_to_ask_for_the_status(
+    paths: Paths, peers: Peers, request_: Request, helps: str
+) -> None:
+    async with serving(paths, Rules()):
+        socket = peers.dealer(paths)
+        frame = encode(Envelope(id=1, request=request_, deadline_s=0.01))
+        assert helps in failure(await anyio.to_thread.run_sync(ask, socket, frame)).hint
+
+
 async def test_draining_finishes_what_is_under_way_and_reads_no_more(paths: Paths) -> None:
     rules = Rules()
     done: list[str] = []
@@ -282,6 +293,59 @@ async def test_draining_finishes_what_is_under_way_and_reads_no_more(paths: Path
         rules.release.set()
         assert await server.drain(20)
     assert done == ["released"]
+
+
+async def test_what_arrived_before_a_drain_is_still_handed_on_and_answered(paths: Paths, peers: Peers) -> None:
+    seen: list[ContextUpdate] = []
+    sent = 100  # more than one batch, and more than the socket's own queue takes
+    async with Server(paths, on_update=seen.append, answer=Rules(Done()), answer_now=ping_now) as server:
+        async with AsyncClient(paths=paths, deadline_s=20) as client:
+            await client.ping()
+        context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+        pusher = context.socket(zmq.PUSH)
+        pusher.connect(address(paths.push_socket))
+        for number in range(sent):
+            pusher.send(encode(ContextUpdate(caller=Caller(), messages=(), sequence=number + 1)))
+        dealer = peers.dealer(paths)
+        dealer.send(encode(Envelope(id=1, request=Ping())))
+        dealer.send(encode(Envelope(id=2, request=GetStatus())))
+        # The server's loop stands still until everything has left this side.
+        pusher.close(-1)
+        context.term()
+        assert await server.drain(20)
+        assert [update.sequence for update in seen] == list(range(1, sent + 1))
+        answers = [decode_answer(await anyio.to_thread.run_sync(dealer.recv)) for _ in range(2)]
+        assert {answer.id for answer in answers} == {1, 2}
+
+
+async def test_a_request_that_does_not_end_leaves_time_for_what_is_drained_after_it(paths: Paths) -> None:
+    rules = Rules()
+    async with serving(paths, rules) as (server, client), anyio.create_task_group() as tasks:
+        tasks.start_soon(client.reindex)
+        while not rules.called:
+            await client.ping()
+        with anyio.move_on_after(2) as whole_stop:
+            assert not await server.drain(2)
+        assert not whole_stop.cancelled_caught
+        rules.release.set()
+
+
+async def test_someone_who_goes_on_sending_does_not_hold_up_a_drain(paths: Paths, peers: Peers) -> None:
+    async with serving(paths, Rules(Done())) as (server, _):
+        pusher = peers.pusher(paths)
+        frame = encode(ContextUpdate(caller=Caller(), messages=()))
+        with anyio.CancelScope() as sending:
+
+            async def flood() -> None:
+                while True:
+                    await anyio.to_thread.run_sync(pusher.send, frame)
+
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(flood)
+                while not server.statistics().updates:
+                    await anyio.lowlevel.checkpoint()
+                assert await server.drain(1)
+                sending.cancel()
 
 
 async def test_a_vanished_client_holds_up_nobody(paths: Paths, peers: Peers) -> None:

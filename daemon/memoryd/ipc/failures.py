@@ -30,7 +30,7 @@ _CODES: tuple[tuple[type[Exception], ErrorCode], ...] = (
 )
 
 
-def expected(error: Exception) -> Failure | None:
+def expected(error: Exception, request: str) -> Failure | None:
     """Return what to answer for an error that is part of the service; None for a bug."""
     if isinstance(error, ActorStopped):
         return Failure(code="unavailable", message="memoryd is stopping", hint="Try again in a moment.")
@@ -38,7 +38,7 @@ def expected(error: Exception) -> Failure | None:
         return Failure(
             code="deadline",
             message="memoryd was not done when the time for the answer was up",
-            hint="`memoryd status` shows what it is busy with.",
+            hint=f"`memoryd {'logs' if request == 'status' else 'status'}` shows what it is busy with.",
         )
     for kind, code in _CODES:
         if isinstance(error, kind):

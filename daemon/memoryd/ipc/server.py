@@ -37,6 +37,10 @@ _log = logging.getLogger(__name__)
 _BATCH: Final = 64
 """Messages read in one go before other tasks have their turn."""
 _MAX_DEADLINE_S: Final = 3600.0
+_DRAIN_SHARE: Final = 0.5
+"""Of the time that a stop may take; the rest is for what comes after the sockets: writes and contexts."""
+_QUIET_S: Final = 0.02
+"""Nothing for this long means that all has arrived: ZeroMQ's own thread still reads what the kernel has buffered."""
 
 
 class Answerer(Protocol):
@@ -111,16 +115,29 @@ class Server:
                 await anyio.to_thread.run_sync(endpoints.close)
 
     async def drain(self, timeout_s: float) -> bool:
-        """Read no more, and wait at most `timeout_s` seconds for the requests under way; return whether all are done.
+        """Take what has arrived, read no more, and wait for the requests under way; return whether all are done.
 
-        Requests that were not read yet are sent again by their clients once the daemon is back.
+        `timeout_s` is what the whole stop may take; of these seconds at most half are used, a quarter of them for
+        reading. Requests that come later are sent again by their clients once the daemon is back; contexts wait there.
         """
         self._reading.cancel()
-        with anyio.move_on_after(timeout_s):
+        with anyio.move_on_after(timeout_s * _DRAIN_SHARE):
+            with anyio.move_on_after(timeout_s * _DRAIN_SHARE / 4):  # whoever goes on sending holds nobody up
+                await self._read_what_is_left()
             while self._count.running:
                 self._idle = anyio.Event()
                 await self._idle.wait()
         return not self._count.running
+
+    async def _read_what_is_left(self) -> None:
+        endpoints = self._endpoints
+        while endpoints is not None:
+            taken = await _empty(endpoints.push, self._take_update)
+            taken += await _empty(endpoints.rpc, self._take_request)
+            if not taken and not _arrived(endpoints):
+                await anyio.sleep(_QUIET_S)
+                if not _arrived(endpoints):
+                    return
 
     def publish(self, event: Event, /) -> None:
         """Tell whoever listens. Never waits; a listener that does not keep up misses events."""
@@ -206,10 +223,11 @@ class Server:
             self._more.set()
 
     def _failed(self, envelope: Envelope, error: Exception) -> Failure:
-        failure = failures.expected(error)
+        name = str(type(envelope.request).__struct_config__.tag)
+        failure = failures.expected(error, name)
         if failure is None:
             self._count.bugs += 1
-            failure = failures.bug(str(type(envelope.request).__struct_config__.tag), error)
+            failure = failures.bug(name, error)
         return failure
 
     def _reply(self, identity: bytes, request_id: int, reply: Reply) -> None:
@@ -238,16 +256,22 @@ class Server:
             self._count.bad_requests += 1
 
 
-async def _empty(socket: Socket, take: Callable[[list[bytes]], None]) -> None:
-    """Take every message that has arrived, letting others have their turn now and then."""
+async def _empty(socket: Socket, take: Callable[[list[bytes]], None]) -> int:
+    """Take every message that has arrived, letting others have their turn now and then; return how many."""
+    taken = 0
     while True:
         for _ in range(_BATCH):
             try:
                 frames = socket.recv_multipart(zmq.NOBLOCK)
             except zmq.Again:
-                return
+                return taken
+            taken += 1
             take(frames)
         await anyio.lowlevel.checkpoint()
+
+
+def _arrived(endpoints: Endpoints) -> bool:
+    return any(int(socket.get(zmq.EVENTS)) & zmq.POLLIN for socket in (endpoints.push, endpoints.rpc))
 
 
 def _topic(event: Event) -> bytes:
