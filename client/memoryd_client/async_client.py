@@ -88,8 +88,8 @@ class _Suspending:
 class AsyncClient:
     """Talks to the daemon from asynchronous code: `Client`, awaited. Tasks of one event loop may share one.
 
-    `async with` it, or call `close`. See `Client` for the arguments and for what each call raises. The project's root
-    is looked up at the first use, in a thread.
+    `async with` it, or call `close`. See `Client` for the arguments and for what each call raises. What needs the
+    disk, the project's root and the push socket, is looked up at the first use, in a thread; `async with` is one.
     """
 
     def __init__(
@@ -138,9 +138,10 @@ class AsyncClient:
     ) -> bool:
         """Say what the agent is doing now, newest message last; return whether it was queued.
 
-        Returns at once whatever the daemon does. False: a few updates already wait for a daemon that is away, or its
-        socket is not safe to use. Of a long conversation the end is sent: at most 1,000 messages and 256 KiB of text; a
-        message too long for that keeps its own end.
+        Returns at once whatever the daemon does. Where it is away or does not keep up, the newest few updates wait for
+        it and older ones give way to them. False: this client is closed, or the socket is not safe to use. Of a long
+        conversation the end is sent: at most 1,000 messages and 256 KiB of text; a message too long for that keeps its
+        own end.
 
         Raises:
             TypeError: `messages` holds something else, or a field has another type.
@@ -251,6 +252,7 @@ class AsyncClient:
     async def _ready(self) -> _Suspending:
         if self._transport is None:
             self._transport = _Suspending(anyio.CapacityLimiter(1))
+            await self._transport.prepare(self._core.link())
         if not self._located:
             await self._transport.locate(self._core, self._project)
             self._located = True
