@@ -7,20 +7,17 @@ are not what the user talks about; secrets leave before anything else sees the t
 import re
 from collections.abc import Iterable
 
-from memoryd_actors.fence import without_fenced
+from memoryd_actors.hidden import strip_hidden
 from memoryd_actors.redaction import redact
 from memoryd_client.messages import Message
 
-_HIDDEN = re.compile(
-    r"<(private|system-reminder|system_reminder|local-command-stdout|command-name|tool_result)\b[^>]*>"
-    r".*?(?:</\1>|\Z)",
-    re.DOTALL | re.IGNORECASE,
-)
 _CODE = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 _LOG_LINE = re.compile(r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d\b|(?:DEBUG|INFO|TRACE)\b)", re.MULTILINE)
 
 LONGEST_MESSAGE = 20_000
 """Characters looked at in one message; the end is newer than the beginning and is what stays."""
+_MARGIN = 4_000
+"""Characters before those, read for secrets only: one that the cut goes through is known by its beginning."""
 CODE_LINES_KEPT = 12
 """Lines of a code block that still say what it is about; the rest drowns the request."""
 
@@ -39,13 +36,9 @@ def clean(messages: Iterable[Message]) -> list[Message]:
 
 def clean_text(text: str) -> str:
     """Return what was said in one message: without injected, hidden and private blocks, secrets replaced."""
-    return redact(shortened(strip_hidden(text[-LONGEST_MESSAGE:]))).text.strip()
-
-
-def strip_hidden(text: str) -> str:
-    """Return the text without memory that memoryd injected, private blocks and system reminders."""
-    visible = without_fenced(text)
-    return _HIDDEN.sub("", visible) if "<" in visible else visible
+    # Cut after stripping: what is private is told by where it begins, however far back that is.
+    said = shortened(strip_hidden(text)[-LONGEST_MESSAGE - _MARGIN :])
+    return redact(said).text[-LONGEST_MESSAGE:].strip()
 
 
 def shortened(text: str) -> str:

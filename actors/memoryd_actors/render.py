@@ -2,30 +2,37 @@
 
 from collections.abc import Sequence
 
-from memoryd_actors.fence import CLOSING, OPENING, PREFACE, defused
+from memoryd_actors.fence import CLOSING, OPENING, PREFACE, defused, one_line
 from memoryd_client.memory import ID_PREFIX, Memory, PendingMemory, Source, SurfacedMemory
 
 CHARACTERS_PER_TOKEN = 3.5
 """Below the 4 of English prose, so that code and other languages stay within the budget, too."""
 MAX_SUMMARY = 200
+MAX_LABEL = 60
+"""Characters of a category, a speaker, a session in the head of a memory."""
+MAX_PROVENANCE = 2 * MAX_LABEL + len(", session ")
+SHORTEST_LINE = 320
+"""A head with all its parts at full length, and enough of the content to know what it is about."""
+_HEAD = str.maketrans("[]<>", "()()")
+"""No part of a head can end it early, or open a tag."""
 SHORT_ID = len(ID_PREFIX) + 8
 
 
 def summary(memory: Memory) -> str:
     """Return the title, or the beginning of the content, in one line of at most 200 characters."""
-    line = " ".join((memory.title or memory.content).split())
-    return line if len(line) <= MAX_SUMMARY else line[: MAX_SUMMARY - 1].rstrip() + "…"
+    return one_line(memory.title, MAX_SUMMARY) or one_line(memory.content, MAX_SUMMARY)
 
 
 def provenance(memory: Memory) -> str:
     """Say in words where a memory comes from."""
-    who = memory.speaker or {
+    who = one_line(memory.speaker, MAX_LABEL) or {
         Source.USER: "the user",
         Source.AGENT: "an agent",
         Source.EXTRACTED: "extracted from a conversation",
         Source.IMPORTED: "imported",
     }.get(memory.source, memory.source.value)
-    return f"{who}, session {memory.session}" if memory.session else who
+    session = one_line(memory.session, MAX_LABEL)
+    return f"{who}, session {session}" if session else who
 
 
 def surfaced(memory: Memory, *, score: float, reason: str) -> SurfacedMemory:
@@ -43,13 +50,16 @@ def surfaced(memory: Memory, *, score: float, reason: str) -> SurfacedMemory:
 
 
 def line(memory: SurfacedMemory, *, longest: int) -> str:
-    """Return one memory as one bullet of at most `longest` characters; a cut is visible and names the way to more."""
-    head = f"- [{memory.category}, {memory.date:%Y-%m-%d}, {memory.provenance}, {memory.id[:SHORT_ID]}] "
-    content = defused(" ".join(memory.content.split()))
-    if len(head) + len(content) > longest:
-        room = max(40, longest - len(head) - 2)
-        content = content[:room].rstrip() + " …"
-    return defused(head) + content
+    """Return one memory as one bullet of at most `longest` characters; a cut is visible and names the way to more.
+
+    Whatever the memory holds, it stays in its line and opens no tag; `longest` is at least `SHORTEST_LINE`.
+    """
+    category, where = one_line(memory.category, MAX_LABEL), one_line(memory.provenance, MAX_PROVENANCE)
+    parts = (category or "memory", f"{memory.date:%Y-%m-%d}", where or "unknown", one_line(memory.id[:SHORT_ID]))
+    head = f"- [{', '.join(parts).translate(_HEAD)}] "
+    # Escaping makes text longer, so it comes before the cut.
+    text = head + defused(one_line(memory.content, longest))
+    return text if len(text) <= longest else text[: longest - 2].rstrip() + " …"
 
 
 def render(
@@ -62,15 +72,24 @@ def render(
     if not memories:
         return None
     budget = int(budget_tokens * CHARACTERS_PER_TOKEN) - len(OPENING) - len(PREFACE) - len(CLOSING) - 3
+    header: list[str] = []
+    room = budget // 4
+    for change in changes:
+        text = defused(one_line(change, MAX_SUMMARY))
+        room -= len(text) + 1
+        if room < 0:
+            break
+        header.append(text)
+        budget -= len(text) + 1
     lines: list[str] = []
     kept: list[SurfacedMemory] = []
     for memory in memories:
         # A single long memory may not crowd out the others, but the best one always gets in.
-        text = line(memory, longest=max(200, budget // 2))
+        text = line(memory, longest=max(SHORTEST_LINE, budget // 2))
         if kept and budget < len(text):
             continue
         lines.append(text)
         kept.append(memory)
         budget -= len(text) + 1
-    text = "\n".join([OPENING, PREFACE, *(defused(change) for change in changes), *lines, CLOSING])
+    text = "\n".join([OPENING, PREFACE, *header, *lines, CLOSING])
     return PendingMemory(text=text, memories=tuple(kept), changes=tuple(changes), turn=turn)

@@ -1,5 +1,6 @@
 """What leaves this client: checked, cut to size, and encoded whatever its text holds."""
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final, get_args
@@ -15,6 +16,13 @@ MAX_PUSHED_BYTES: Final = 256 * 1024
 encode, up to 12 ms where it was not ASCII, and a push must not be felt."""
 _MAX_LABEL = 200
 """Characters that a role or name keeps in a conversation that has to be cut."""
+_NAMES: Final[tuple[str, ...]] = ("private", "recalled-memories")
+_HIDDEN = re.compile(rf"<(/?)({'|'.join(_NAMES)})(?![\w.:-])[^<>]*(?:>|\Z)", re.IGNORECASE | re.ASCII)
+"""Blocks that the daemon keeps nothing of; a cut inside one must not make plain text of it."""
+_DEEPEST = 50
+"""Blocks within blocks that a cut message is marked with; of a text that is deeper in, nothing is sent."""
+_MARKS = 2_048
+"""Bytes kept free for those marks: 50 of each take 1,450."""
 _TRIGGERS = frozenset(get_args(Trigger))
 
 
@@ -22,7 +30,8 @@ def conversation(messages: Sequence[Message]) -> tuple[Message, ...]:
     """Return the end of a conversation that fits into one context update.
 
     At most the newest `MAX_PUSHED_MESSAGES`, at most `MAX_PUSHED_BYTES` of text. Whole messages are kept from the
-    newest backwards; the one that no longer fits keeps its end, and everything before it is left out.
+    newest backwards; the one that no longer fits keeps its end, and everything before it is left out. An end that
+    began inside a private block, or inside memory that was recalled, still does.
 
     Raises:
         TypeError: something in it is not a Message, or a field of one is not text.
@@ -96,8 +105,31 @@ def _tail(text: str, limit_bytes: int) -> tuple[str, int]:
     Anything but ASCII counts four bytes a character: counting exactly would mean encoding it.
     """
     width = 1 if text.isascii() else 4
-    length = min(len(text), limit_bytes // width)
-    return text[len(text) - length :], length * width
+    if len(text) * width <= limit_bytes:
+        return text, len(text) * width
+    length = max(0, limit_bytes - _MARKS) // width
+    opening, cut = _surroundings(text, len(text) - length)
+    return opening + text[cut:], length * width + len(opening)
+
+
+def _surroundings(text: str, cut: int) -> tuple[str, int]:
+    """Return the tags of the blocks that are open where a text is cut, and where to cut so that no tag is split."""
+    # A megabyte of HTML takes the pattern 3 ms, this look half of one.
+    if text.find("<", 0, cut) < 0 or (text.isascii() and not any(name in text.lower() for name in _NAMES)):
+        return "", cut
+    depths: dict[str, int] = dict.fromkeys(_NAMES, 0)
+    for tag in _HIDDEN.finditer(text):
+        if tag.start() >= cut:
+            break
+        name = tag.group(2).lower()
+        if tag.group(1):
+            depths[name] = max(0, depths[name] - 1)
+        elif not tag.group().endswith("/>"):
+            depths[name] += 1
+        cut = max(cut, tag.end())
+    if max(depths.values()) > _DEEPEST:
+        return "<private>", len(text)
+    return "".join(f"<{name}>" * depth for name, depth in depths.items()), cut
 
 
 def _types(message: Message) -> str:

@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryd_actors.clean import clean_text
+from memoryd_actors.fence import OPENING
 from memoryd_client import Message
 from memoryd_client.messages import Caller, ContextUpdate, Envelope, Search, decode_envelope, decode_update
 from memoryd_client.outgoing import MAX_PUSHED_BYTES, MAX_PUSHED_MESSAGES, conversation, encoded
@@ -41,6 +43,36 @@ def test_one_huge_message_keeps_its_end() -> None:
     (kept,) = conversation([Message(role="user", content="start" + "x" * MAX_PUSHED_BYTES + "end")])
     assert kept.content.endswith("xend")
     assert len(kept.content) > MAX_PUSHED_BYTES * 0.99
+
+
+@pytest.mark.parametrize(
+    "opening", ["<private>", "<PRIVATE reason='health'>", OPENING, "<private>a <private>b</private> "]
+)
+def test_a_cut_inside_a_hidden_block_stays_inside_it_for_the_daemon(opening: str) -> None:
+    closing = "</recalled-memories>" if opening == OPENING else "</private>"
+    (kept,) = conversation([Message("user", f"{opening}{'my doctor says ' * 30_000}{closing} why?")])
+    assert "my doctor says" in kept.content
+    assert clean_text(kept.content) == "why?"
+
+
+@pytest.mark.parametrize("depth", [2, 50, 51])
+def test_a_cut_deep_inside_private_blocks_leaks_nothing_when_some_of_them_close(depth: int) -> None:
+    said = "<private>" * depth + "x" * MAX_PUSHED_BYTES + "</private>" * (depth - 1) + "still private"
+    assert clean_text(conversation([Message("user", said)])[0].content) == ""
+
+
+@pytest.mark.parametrize("split", range(1, 10))
+def test_a_cut_never_goes_through_a_tag(split: int) -> None:
+    rest = MAX_PUSHED_BYTES - 2_048 - (9 - split)
+    said = "before " + "<private>" + "y" * (rest - len("</private> why?")) + "</private> why?"
+    (kept,) = conversation([Message("user", "z" * 3_000 + said)])
+    assert clean_text(kept.content) == "why?"
+
+
+def test_a_cut_after_private_blocks_marks_nothing() -> None:
+    said = f"<private>a</private><private/></private> {'x' * MAX_PUSHED_BYTES}"
+    (kept,) = conversation([Message("user", said)])
+    assert set(kept.content) == {"x"}
 
 
 def test_of_many_messages_the_newest_are_kept() -> None:
