@@ -45,5 +45,8 @@ bench: $(VENV)/dev  ## measure, each figure beside its floor
 bench-recall: $(VENV)/dev  ## how well memory comes back, on real conversations (DATA=folder)
 	$(BIN)/python -m benchmarks.recall $(DATA)
 
+bench-topics: $(VENV)/dev  ## measure topic change; ARGS names the data folder
+	$(BIN)/python -m benchmarks.topics $(ARGS)
+
 clean:  ## remove the environment and every cache
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

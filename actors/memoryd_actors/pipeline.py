@@ -19,14 +19,13 @@ from memoryd_actors.render import summary, surfaced
 from memoryd_actors.search import Found, Searcher, Sifted
 from memoryd_actors.session import SessionState
 from memoryd_actors.settings import RecallSettings
-from memoryd_actors.topic import BLENDED_WORDS, Topic, blended, topic_change
+from memoryd_actors.topic import BLENDED_WORDS, UNDECIDED, Topic, blended, topic_change
 from memoryd_client.memory import SurfacedMemory
 from memoryd_client.messages import CandidateTrace, ContextUpdate, Message, Trace, Trigger
 
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-UNDECIDED = Topic(changed=False, similarity=None)
 LOOKED_AT = 50
 """Messages, tool output included, among which the request is looked for."""
 LONGEST_EXHIBIT = 1_000
@@ -114,29 +113,26 @@ class Pipeline:
             return self._trace(update, state, stages, focus="", outcome="nobody said anything")
         if focus.fingerprint == state.fingerprint:
             return self._trace(update, state, stages, focus=focus.text, outcome="same context as before")
+        turn_before = state.turn
         if update.trigger == "turn":
             state.begin_turn(update.turn, reset_turns=settings.reset_turns)
         state.expire(pending_turns=settings.pending_turns)
         visible = Visibility(owner=update.caller.owner, project=update.caller.project)
         exclude = state.surfaced.keys() | state.written.keys()
         gathered = await self._gather(focus, visible, exclude, stages)
-        topic = UNDECIDED
+        topic, since = UNDECIDED, None
         # Only what was shown or waits depends on the topic. Where there is none of it, the topic is decided once the
         # memories are ready to be taken: embedding what was said before takes as long as all the rest.
         early = bool(state.found) or any(one.memory.id in state.surfaced for one in gathered.sifted.excluded)
         if early:
-            topic = await self._topic(gathered, focus, stages)
-            if topic.changed:
-                state.change_topic()
+            topic, since = await self._topic(gathered, focus, state, turn_before, stages)
         weighed = await self._weigh(focus, gathered, stages, shown=state.surfaced, written=state.written)
         with stages.stage("pending"):
             state.fingerprint = focus.fingerprint
             state.add(weighed.kept, keep=settings.maximum_surfaced, pending_turns=settings.pending_turns)
         stages.finish()
         if not early:
-            topic = await self._topic(gathered, focus, stages)
-            if topic.changed:
-                state.change_topic()
+            topic, since = await self._topic(gathered, focus, state, turn_before, stages)
         outcome = f"{len(state.found)} pending" if weighed.kept else "nothing relevant"
         if gathered.request is None:
             outcome += " (by words alone: no model)"
@@ -148,6 +144,7 @@ class Pipeline:
             outcome=outcome,
             topic_changed=topic.changed,
             topic_similarity=topic.similarity,
+            topic_turn=since,
             weighed=weighed,
         )
 
@@ -155,14 +152,15 @@ class Pipeline:
     def read(messages: Sequence[Message], trigger: Trigger) -> Focus | None:
         """Clean the end of a conversation and find what it is about."""
         recent: list[Message] = []
-        requests = 0
-        # From the newest back, until there is all that a focus can need: older messages decide nothing, and cleaning
-        # costs half a millisecond per kilobyte.
+        requests = before = 0
+        # From the newest back, until there is all that a focus can need, the request before the latest and what was
+        # said before that: older messages decide nothing, and cleaning costs half a millisecond per kilobyte.
         for message in reversed(messages[-LOOKED_AT:]):
             kept = clean([message])
             recent += kept
+            before += len(kept) if requests >= 2 else 0
             requests += sum(one.role == "user" for one in kept)
-            if requests >= 2 and len(recent) > WINDOW_MESSAGES + 1:
+            if before >= WINDOW_MESSAGES:
                 break
         return find_focus(recent[::-1], trigger)
 
@@ -189,14 +187,33 @@ class Pipeline:
             )
         return _Gathered(request, before, sifted)
 
-    async def _topic(self, gathered: _Gathered, focus: Focus, stages: _Stages) -> Topic:
-        """Compare the request with what was said just before it; undecided without a model."""
+    async def _topic(
+        self, gathered: _Gathered, focus: Focus, state: SessionState, turn_before: int, stages: _Stages
+    ) -> tuple[Topic, int | None]:
+        """Decide whether this turn or the one before it, whose reply is known now, began a new topic, and begin it.
+
+        Returns the decision and the turn that the new topic began with; undecided without a model and between turns.
+        """
         with stages.stage("topic"), suppress(ModelUnavailable):
-            if gathered.request is not None:
-                before = await self._embedder.embed(focus.window) if gathered.before is None else gathered.before
-                threshold = self._settings.topic_threshold
-                return topic_change(gathered.request, before, words=focus.words, threshold=threshold)
-        return UNDECIDED
+            turn, last = focus.turn, focus.last_turn
+            if gathered.request is None or turn is None:
+                return UNDECIDED, None
+            rule, threshold = self._settings.topic_rule, self._settings.topic_threshold
+            if rule != "exchange" or state.topic_turn >= turn_before:
+                last = None
+            # In one call: all but the newest reply was embedded for the contexts before, and is still known.
+            vectors = await self._embedder.embed(turn.texts + (last.texts if last else ()))
+            topic = topic_change(turn, vectors[: len(turn.texts)], rule=rule, threshold=threshold)
+            since = state.turn
+            if last is not None and not topic.changed:
+                late = topic_change(last, vectors[len(turn.texts) :], rule=rule, threshold=threshold)
+                if late.changed:
+                    topic, since = late, turn_before
+            if topic.changed:
+                state.change_topic(since)
+                return topic, since
+            return topic, None
+        return UNDECIDED, None
 
     async def _weigh(
         self,
@@ -238,6 +255,7 @@ class Pipeline:
         outcome: str,
         topic_changed: bool = False,
         topic_similarity: float | None = None,
+        topic_turn: int | None = None,
         weighed: Weighed | None = None,
     ) -> Trace:
         return Trace(
@@ -249,6 +267,7 @@ class Pipeline:
             outcome=outcome,
             topic_changed=topic_changed,
             topic_similarity=None if topic_similarity is None else round(topic_similarity, 4),
+            topic_turn=topic_turn,
             judge=weighed.judge if weighed else "",
             candidates=weighed.candidates if weighed else (),
             timings_ms=stages.finish(),

@@ -32,6 +32,8 @@ class SessionState(msgspec.Struct):
     turn: int = 0
     reset_at_turn: int = 0
     """The turn at which the surfaced set was last cleared."""
+    topic_turn: int = 0
+    """The turn at which the topic changed last."""
     fingerprint: str = ""
     """Of the last context that was decided."""
     surfaced: dict[str, int] = {}
@@ -70,10 +72,11 @@ class SessionState(msgspec.Struct):
         self.reset_at_turn = self.turn
         return True
 
-    def change_topic(self) -> None:
-        """Forget what was shown and found for the old topic; this turn's finds, and what was taken in it, stay."""
-        self.surfaced = {memory_id: turn for memory_id, turn in self.surfaced.items() if turn >= self.turn}
-        self.found = [found for found in self.found if found.turn >= self.turn]
+    def change_topic(self, since: int) -> None:
+        """Begin a new topic with turn `since`: forget what was shown and found before; its own stays."""
+        self.topic_turn = since
+        self.surfaced = {memory: turn for memory, turn in self.surfaced.items() if turn >= since}
+        self.found = [found for found in self.found if found.turn >= since]
 
     # --- what was found, until it is taken
 

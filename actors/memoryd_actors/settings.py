@@ -1,6 +1,6 @@
 """The numbers that the recall pipeline turns on, with their sources."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -10,8 +10,10 @@ Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 class RecallSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The pipeline from context to pending memory."""
 
+    topic_rule: Literal["exchange", "request", "message"] = "exchange"
+    """What decides a topic: a request and its reply, the request alone, or (seed 004) the request and one message."""
     topic_threshold: Share = 0.3
-    """Cosine below which the topic has changed (seed 004)."""
+    """Similarity below which the topic has changed (seed 004)."""
     reset_turns: Annotated[int, msgspec.Meta(ge=1)] = 50
     """Turns after which memories may be shown again (seed 004)."""
     vector_weight: Share = 0.7

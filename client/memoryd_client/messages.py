@@ -304,6 +304,8 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One line: N pending, nothing relevant, same context as before, no model, ..."""
     topic_changed: bool = False
     topic_similarity: float | None = None
+    topic_turn: int | None = None
+    """Where the topic changed: the turn that the new one began with; perhaps the turn before, by its reply."""
     judge: str = ""
     """Which judge decided, and why if it was the stand-in."""
     candidates: tuple[CandidateTrace, ...] = ()

@@ -1,4 +1,4 @@
-"""What the user wants now, and whether that is something new."""
+"""What the user wants now, and what led to it."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.focus import find_focus
-from memoryd_actors.topic import blended, topic_change
+from memoryd_actors.topic import blended
 from memoryd_client import Message
 
 
@@ -68,26 +68,6 @@ def test_focus_and_window_never_overlap(said: list[tuple[str, str]]) -> None:
     if focus is not None:
         assert not set(focus.text.split("\n")) & set(focus.window) or any("\n" in text for _, text in said)
         assert len(focus.window) <= 2
-
-
-def test_the_topic_changes_when_no_recent_message_is_near() -> None:
-    before = np.stack([unit(1, 0, 0), unit(0.9, 0.1, 0)])
-    topic = topic_change(unit(0, 0, 1), before, words=5, threshold=0.3)
-    assert topic.changed
-    assert topic.similarity == pytest.approx(0.0, abs=1e-6)
-
-
-def test_one_near_message_is_enough_to_stay_on_topic() -> None:
-    before = np.stack([unit(1, 0, 0), unit(0, 0.2, 1)])
-    assert not topic_change(unit(0, 0, 1), before, words=5, threshold=0.3).changed
-
-
-def test_few_words_and_a_first_message_decide_nothing() -> None:
-    before = np.stack([unit(1, 0, 0)])
-    assert not topic_change(unit(0, 0, 1), before, words=2, threshold=0.3).changed
-    first = topic_change(unit(0, 0, 1), np.empty((0, 3), dtype=np.float32), words=9, threshold=0.3)
-    assert not first.changed
-    assert first.similarity is None
 
 
 def test_only_a_short_request_is_searched_with_what_led_to_it() -> None:

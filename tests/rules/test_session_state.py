@@ -59,8 +59,7 @@ def test_a_topic_change_clears_what_was_shown_and_what_waits() -> None:
     state.add([memory("mem_a")], keep=5, pending_turns=10)
     state.take("t1", pending(state))
     state.add([memory("mem_b")], keep=5, pending_turns=10)
-    state.turn = 2
-    state.change_topic()
+    state.change_topic(2)
     assert state.surfaced == {}
     assert state.found == []
 
@@ -70,7 +69,7 @@ def test_a_topic_change_keeps_what_this_turn_found_and_what_was_taken_in_it() ->
     state.add([memory("mem_a")], keep=5, pending_turns=10)
     state.take("t1", pending(state))
     state.add([memory("mem_b")], keep=5, pending_turns=10)
-    state.change_topic()
+    state.change_topic(2)
     assert state.surfaced == {"mem_a": 2}
     assert state.waiting() == {"mem_b"}
 
@@ -88,6 +87,21 @@ def test_what_had_no_room_in_the_text_waits_for_the_next_take() -> None:
     state.add([memory("mem_a", 0.9), memory("mem_b", 0.5)], keep=5, pending_turns=10)
     state.take("t1", PendingMemory(text="", memories=(state.best()[0],), turn=1))
     assert state.waiting() == {"mem_b"}
+
+
+def test_a_topic_that_began_a_turn_ago_keeps_what_it_brought_up_itself() -> None:
+    state = SessionState(turn=1)
+    state.add([memory("mem_old"), memory("mem_waits")], keep=5, pending_turns=10)
+    state.take("t1", pending(state))
+    state.add([memory("mem_waits")], keep=5, pending_turns=10)
+    state.turn = 2
+    state.add([memory("mem_new")], keep=5, pending_turns=10)
+    state.surfaced["mem_shown"] = 2
+    state.turn = 3
+    state.change_topic(2)
+    assert state.surfaced == {"mem_shown": 2}
+    assert state.waiting() == {"mem_new"}
+    assert state.topic_turn == 2
 
 
 def test_every_fiftieth_turn_lets_memories_be_shown_again() -> None:
@@ -164,7 +178,7 @@ class EveryMemoryIsTakenOnce(RuleBasedStateMachine):
 
     @rule()
     def change_topic(self) -> None:
-        self.state.change_topic()
+        self.state.change_topic(self.state.turn)
 
     @rule()
     def restart(self) -> None:
