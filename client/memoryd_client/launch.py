@@ -13,6 +13,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 
 from memoryd_client.client import Client
 from memoryd_client.errors import DaemonUnreachable, DeadlineExceeded, MemorydError
@@ -40,11 +41,12 @@ class Launched:
 class LaunchFailed(MemorydError):
     """Raised when the daemon exits while starting, or is not ready in time."""
 
-    def __init__(self, reason: str, log: Path, last_lines: str) -> None:
+    def __init__(self, reason: str, log: Path, last_lines: str = "", hint: str = "") -> None:
         super().__init__(f"memoryd did not start: {reason}")
         self.log = log
         self.last_lines = last_lines
-        self.hint = f"The log is {log}; `memoryd doctor` looks for the cause."
+        """What this start has logged."""
+        self.hint = hint or f"The log is {log}; `memoryd doctor` looks for the cause."
 
 
 class StopFailed(MemorydError):
@@ -66,34 +68,41 @@ def holder_pid(paths: Paths) -> int | None:
 def start(paths: Paths, *, environ: Mapping[str, str] | None = None, timeout_s: float = START_S) -> Launched:
     """Make sure that the home's daemon runs and is ready; start it, detached from this process, where it does not.
 
-    Where systemd manages this home's daemon, systemd starts it. `environ` replaces the daemon's environment.
+    Where systemd manages this home's daemon, systemd starts it. Where one is just stopping, the next is started once
+    it is gone. `environ` replaces the daemon's environment.
 
     Raises:
-        LaunchFailed: it exited, or was not ready within `timeout_s` seconds.
+        LaunchFailed: it exited, or was not ready within `timeout_s` seconds; or the sockets belong to another home.
     """
     begun = time.monotonic()
     deadline = begun + timeout_s
-    pid = holder_pid(paths)
+    logged = _size(paths.log)
     process: subprocess.Popen[bytes] | None = None
-    fresh = pid is None
-    if fresh:
-        if environ is None and managed_by_systemd(paths):
-            if complaint := _tell_systemd(timeout_s, "start", _SERVICE):
-                raise LaunchFailed(complaint, paths.log, "")
-        else:
-            process = _spawn(paths, environ)
-    while True:
-        pong = _ping(paths)
-        if pong is not None and pong.ready:
-            return Launched(pong.pid, time.monotonic() - begun, fresh)
-        if process is not None and (code := _exit_code(process, _GLANCE_S)) is not None:
-            if code == 0 or holder_pid(paths) is None:
-                raise LaunchFailed(f"it exited with code {code}", paths.log, tail(paths.log))
-            process, fresh = None, False  # another start was quicker; wait for that one
-        if process is None:
-            time.sleep(_GLANCE_S)
-        if time.monotonic() > deadline:
-            raise LaunchFailed(f"it was not ready within {timeout_s:g} s", paths.log, tail(paths.log))
+    asked_systemd = False
+    try:
+        while True:
+            if process is None and not asked_systemd and holder_pid(paths) is None:
+                _refuse_foreign_sockets(paths)
+                if environ is None and managed_by_systemd(paths):
+                    asked_systemd = True
+                    if complaint := _tell_systemd(timeout_s, "start", _SERVICE):
+                        raise LaunchFailed(complaint, paths.log)
+                else:
+                    process = _spawn(paths, environ)
+            if pid := _serving(paths):
+                return Launched(pid, time.monotonic() - begun, process is not None or asked_systemd)
+            if process is not None and (code := _exit_code(process, _GLANCE_S)) is not None:
+                if code == 0 or holder_pid(paths) is None:
+                    raise LaunchFailed(f"it exited with code {code}", paths.log, tail(paths.log, since=logged))
+                process = None  # another start was quicker; wait for that one
+            if process is None:
+                time.sleep(_GLANCE_S)
+            if time.monotonic() > deadline:
+                raise LaunchFailed(f"it was not ready within {timeout_s:g} s", paths.log, tail(paths.log, since=logged))
+    finally:
+        if process is not None and process.returncode is None:
+            # It outlives this call, and may end before this process does: somebody has to hear of it then.
+            Thread(target=process.wait, name="memoryd", daemon=True).start()
 
 
 def stop(paths: Paths, *, timeout_s: float = STOP_S) -> int | None:
@@ -123,15 +132,24 @@ def stop(paths: Paths, *, timeout_s: float = STOP_S) -> int | None:
     return pid
 
 
-def tail(file: Path, lines: int = 10) -> str:
-    """Return the last lines of a file, nothing where it cannot be read."""
+def tail(file: Path, lines: int = 10, *, since: int = 0) -> str:
+    """Return the last lines of a file that were written behind byte `since`, nothing where it cannot be read."""
     try:
         with file.open("rb") as log:
-            log.seek(0, os.SEEK_END)
-            log.seek(max(0, log.tell() - 512 * lines))
+            end = log.seek(0, os.SEEK_END)
+            if since > end:  # it was rotated: all of it is new
+                since = 0
+            log.seek(max(since, end - 512 * lines))
             return b"\n".join(log.read().splitlines()[-lines:]).decode(errors="replace")
     except OSError:
         return ""
+
+
+def _size(file: Path) -> int:
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0
 
 
 def _spawn(paths: Paths, environ: Mapping[str, str] | None) -> subprocess.Popen[bytes]:
@@ -156,6 +174,33 @@ def _ping(paths: Paths) -> Pong | None:
             return client.ping(deadline_s=1.0)
     except (DaemonUnreachable, DeadlineExceeded):
         return None
+
+
+def _serving(paths: Paths) -> int | None:
+    """Return the pid of the daemon that is ready and serves this very home; None where there is none yet."""
+    pong = _ping(paths)
+    if pong is None or not pong.ready:
+        return None
+    held = holder_pid(paths)
+    if held != pong.pid:
+        _refuse_foreign_sockets(paths)
+    return pong.pid if held in (pong.pid, 0) else None
+
+
+def _refuse_foreign_sockets(paths: Paths) -> None:
+    """Raise LaunchFailed where a daemon that serves another home answers at this home's sockets."""
+    try:
+        with Client(paths=paths, deadline_s=1.0) as client:
+            status = client.status()
+    except MemorydError:
+        return
+    if Path(status.home).resolve() != paths.home.resolve():
+        raise LaunchFailed(
+            f"the sockets in {paths.runtime} belong to process {status.pid}, which serves {status.home}, "
+            f"not {paths.home}",
+            paths.log,
+            hint="Unset MEMORYD_RUNTIME_DIR, or set it to a folder of this home's own.",
+        )
 
 
 def _exit_code(process: subprocess.Popen[bytes], within_s: float) -> int | None:
