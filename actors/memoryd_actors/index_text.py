@@ -1,18 +1,37 @@
 """What of a memory is embedded and indexed.
 
-The text matters more than the fusion: bare text finds .394 of what is relevant within five, "speaker: text" .545, with
-the date .572 (LoCoMo, hybrid).
+The text matters more than the fusion: bare text finds .394 of what is relevant within five, "speaker: text" .545
+(LoCoMo, hybrid). A date beside it helps the words and hurts the vector (.650 of LoCoMo's evidence within ten with it,
+.669 without); the role of a speaker, which all of a user's messages share, hurts both.
 """
 
 from memoryd_client.memory import Memory
 
+_ROLES = frozenset({"user", "assistant", "agent", "system", "tool", "human", "ai"})
+
+
+def is_person(speaker: str) -> bool:
+    """Return whether a speaker is somebody with a name, not a role in a conversation."""
+    return speaker.casefold() not in _ROLES
+
+
+def embedded_text(memory: Memory) -> str:
+    """Return the text whose vector stands for a memory: title, speaker, content, tags."""
+    return "\n".join(_parts(memory))
+
 
 def index_text(memory: Memory) -> str:
-    """Return the text that stands for a memory in the index: title, speaker, content, date, tags."""
-    said = f"{memory.speaker}: {memory.content}" if memory.speaker else memory.content
-    parts = [memory.title, said] if memory.title else [said]
+    """Return the text that the word index reads: the same, and the date."""
+    parts = _parts(memory)
     if memory.occurred_at is not None:
         parts.append(f"({memory.occurred_at:%d %B %Y})")
+    return "\n".join(parts)
+
+
+def _parts(memory: Memory) -> list[str]:
+    named = memory.speaker if is_person(memory.speaker) else ""
+    said = f"{named}: {memory.content}" if named else memory.content
+    parts = [memory.title, said] if memory.title else [said]
     if memory.tags:
         parts.append(" ".join(memory.tags))
-    return "\n".join(parts)
+    return parts

@@ -12,7 +12,7 @@ import anyio
 from anyio.streams.memory import MemoryObjectSendStream
 
 from memoryd_actors.errors import IndexDamaged, Refused, Unavailable, first_of
-from memoryd_actors.index_text import index_text
+from memoryd_actors.index_text import embedded_text, index_text
 from memoryd_actors.ports import Change, Embedder, Index, IndexRow, Ledger, Publisher, Vector
 from memoryd_client.memory import Memory
 from memoryd_client.messages import IndexProgress, Warned
@@ -155,11 +155,10 @@ class Indexer:
 
     async def _embedded(self, changes: Sequence[Change]) -> "_Batch":
         living = [(change.sequence, change.memory) for change in changes if change.memory is not None]
-        texts = [index_text(memory) for _, memory in living]
         rows: list[IndexRow] = []
-        if texts:
-            vectors = await self._embedder.embed(texts)
-            rows = [_row(memory, texts[n], vectors[n], sequence) for n, (sequence, memory) in enumerate(living)]
+        if living:
+            vectors = await self._embedder.embed([embedded_text(memory) for _, memory in living])
+            rows = [_row(memory, vectors[n], sequence) for n, (sequence, memory) in enumerate(living)]
         removed = [change.memory_id for change in changes if change.memory is None]
         return _Batch(rows, removed, sequence=changes[-1].sequence, changes=len(changes))
 
@@ -185,11 +184,11 @@ class Indexer:
         self._moved = anyio.Event()
 
 
-def _row(memory: Memory, text: str, vector: Vector, sequence: int) -> IndexRow:
+def _row(memory: Memory, vector: Vector, sequence: int) -> IndexRow:
     return IndexRow(
         id=memory.id,
         vector=vector,
-        text=text,
+        text=index_text(memory),
         owner=memory.owner,
         scope=memory.scope.value,
         project=memory.project,

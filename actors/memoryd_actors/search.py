@@ -8,6 +8,7 @@ from memoryd_actors.fusion import Ranked, fuse
 from memoryd_actors.index_text import index_text
 from memoryd_actors.indexer import BATCH, Indexer
 from memoryd_actors.ports import Embedder, Index, Ledger, Vector, Visibility
+from memoryd_actors.ranking import rank
 from memoryd_actors.render import summary
 from memoryd_actors.settings import RecallSettings
 from memoryd_actors.visibility import is_visible
@@ -70,23 +71,18 @@ class Searcher:
         except IndexDamaged:
             self._indexer.rebuild()
             raise
-        ranked = fuse(candidates, vector_weight=settings.vector_weight, minimum_cosine=settings.minimum_cosine)
+        fused = fuse(candidates, vector_weight=settings.vector_weight, minimum_cosine=settings.minimum_cosine)
+        # All of them at once, 0.8 ms more than the best twenty: what was said around a memory is part of its place.
+        memories = await self._ledger.get(visible.owner, [one.id for one in fused])
+        pool = [(one, memories[one.id]) for one in fused if one.id in memories]
+        pool = [(one, memory) for one, memory in pool if is_visible(memory, visible)]
+        ranked = rank(words[:LONGEST_QUERY], pool) if settings.ranking == "context" else [one for one, _ in pool]
         found: list[Found] = []
         excluded: list[Found] = []
-        at = 0
-        while len(found) < limit and at < len(ranked):
-            # One look-up is enough unless many of the best are stale or excluded.
-            page = ranked[at : at + 2 * limit]
-            at += len(page)
-            memories = await self._ledger.get(visible.owner, [one.id for one in page])
-            for one in page:
-                memory = memories.get(one.id)
-                if memory is None or not is_visible(memory, visible):
-                    continue
-                if one.id in exclude:
-                    excluded.append(Found(memory, one))
-                elif len(found) < limit:
-                    found.append(Found(memory, one))
+        for one in ranked:
+            if len(found) == limit:
+                break
+            (excluded if one.id in exclude else found).append(Found(memories[one.id], one))
         return Sifted(tuple(found), tuple(excluded))
 
     async def search(self, query: str, visible: Visibility, *, limit: int, deadline_s: float) -> list[Hit]:

@@ -16,8 +16,11 @@ class RecallSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Similarity below which the topic has changed (seed 004)."""
     reset_turns: Annotated[int, msgspec.Meta(ge=1)] = 50
     """Turns after which memories may be shown again (seed 004)."""
+    ranking: Literal["context", "fused"] = "context"
+    """context: meaning, words, and what was said around a memory, by whom and when. fused: meaning and words alone
+    (seed 003)."""
     vector_weight: Share = 0.7
-    """Share of the cosine in the fused score (seed 003); the words have the rest."""
+    """Share of the cosine in the fused score (seed 003); the words have the rest. Counts where `ranking` is fused."""
     candidates: Annotated[int, msgspec.Meta(ge=1, le=200)] = 50
     """Taken from each side of the search before fusion."""
     judged: Annotated[int, msgspec.Meta(ge=1, le=50)] = 10

@@ -11,8 +11,8 @@ from memoryd_actors.ports import IndexRow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-LAYOUT = "1"
-"""Changes when the columns or the treatment of text do; another layout is rebuilt from the ledger."""
+LAYOUT = "2"
+"""Changes when the columns or what stands for a memory do; another layout is rebuilt from the ledger."""
 FILTER_COLUMNS = ("owner", "scope", "project", "category", "state")
 WORD_INDEX = "text_idx"
 VECTOR_INDEX = "vector_idx"

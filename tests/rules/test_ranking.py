@@ -1,0 +1,177 @@
+from datetime import UTC, datetime
+from itertools import count
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryd_actors.fusion import Ranked
+from memoryd_actors.ranking import LONGEST_TEXT, Weights, rank
+from memoryd_client.memory import Memory, Source
+
+NOW = datetime(2026, 11, 20, tzinfo=UTC)
+Pool = list[tuple[Ranked, Memory]]
+_numbers = count()
+
+
+def candidate(
+    content: str,
+    *,
+    cosine: float = 0.3,
+    words: float = 0.0,
+    speaker: str = "",
+    session: str = "",
+    at: int | tuple[int, int] | None = None,
+    occurred: datetime | None = None,
+    source: Source = Source.AGENT,
+) -> tuple[Ranked, Memory]:
+    name = f"mem_{next(_numbers):06d}"
+    memory = Memory(
+        id=name,
+        owner="local",
+        content=content,
+        speaker=speaker,
+        session=session,
+        source_messages=(at, at) if isinstance(at, int) else at,
+        occurred_at=occurred,
+        source=source,
+        created_at=NOW,
+        updated_at=NOW,
+    )
+    return Ranked(name, cosine, words, 0.0), memory
+
+
+def first(question: str, pool: Pool, weights: Weights | None = None) -> str:
+    best = rank(question, pool, weights or Weights())[0].id
+    return next(memory.content for one, memory in pool if one.id == best)
+
+
+def test_what_comes_after_a_question_is_found_by_it() -> None:
+    pool = [
+        candidate("Oh, it was the old lighthouse!", session="s", at=8, cosine=0.2),
+        candidate("Nothing much, same as ever.", session="s", at=3, cosine=0.2),
+        candidate("Where did you go sailing to?", session="s", at=7, cosine=0.7),
+    ]
+    order = [one.id for one in rank("Where did they go sailing?", pool)]
+    assert order.index(pool[0][0].id) < order.index(pool[1][0].id)
+
+
+def test_a_neighbour_counts_only_within_its_own_session() -> None:
+    question = candidate("Where did you go sailing to?", session="s", at=7, cosine=0.7)
+    pool = [candidate("It was the lighthouse.", session="t", at=8), candidate("It was a forest.", at=8), question]
+    scores = {one.id: one.score for one in rank("Where did they go sailing?", pool)}
+    plain = rank("Where did they go sailing?", [candidate("It was a forest."), question])
+    assert scores[pool[1][0].id] == min(one.score for one in plain)
+    # Another session counts for itself alone.
+    alone = rank("Where did they go sailing?", [pool[0], question])
+    assert scores[pool[0][0].id] == min(one.score for one in alone)
+
+
+def test_memories_of_several_messages_are_neighbours_where_they_touch() -> None:
+    pool = [
+        candidate("It was a forest.", session="s", at=(5, 6), cosine=0.2),
+        candidate("It was a meadow.", session="s", at=(1, 3), cosine=0.2),
+        candidate("sailing", session="s", at=(7, 9), cosine=0.9),
+    ]
+    assert [one.id for one in rank("sailing", pool)][1] == pool[0][0].id
+
+
+def test_a_long_message_speaks_for_itself() -> None:
+    near = candidate("sailing", session="s", at=1, cosine=0.9)
+    brief = candidate("So it was.", session="s", at=2)
+    lengthy = candidate("So it was. " * 60, session="s", at=2)
+    around = Weights(substance=0.0)
+    scores = {one.id: one.score for one in rank("sailing", [near, brief], around)}
+    others = {one.id: one.score for one in rank("sailing", [near, lengthy], around)}
+    assert scores[brief[0].id] > others[lengthy[0].id]
+
+
+def test_a_memory_gains_by_its_session_being_about_what_is_asked() -> None:
+    topic = [candidate(f"sailing {n}", session="s", at=10 * n, cosine=0.7) for n in range(3)]
+    inside, outside = candidate("we were wet", session="s", at=50), candidate("we were wet", session="t", at=50)
+    order = [one.id for one in rank("sailing", [outside, inside, *topic])]
+    assert order.index(inside[0].id) < order.index(outside[0].id)
+
+
+def test_whoever_the_question_names_is_heard_first() -> None:
+    pool = [candidate("I paint.", speaker="Melanie Ann"), candidate("I paint.", speaker="Caroline")]
+    assert rank("What does Caroline do?", pool)[0].id == pool[1][0].id
+    assert rank("What is Melanie's hobby?", pool)[0].id == pool[0][0].id
+
+
+def test_the_role_of_a_speaker_is_no_name() -> None:
+    pool = [candidate("It is late.", speaker="assistant"), candidate("It is late.", speaker="Bob")]
+    scores = {one.score for one in rank("What did the assistant say?", pool)}
+    assert len(scores) == 1
+
+
+def test_the_users_own_words_come_before_what_was_made_of_them() -> None:
+    pool = [candidate("My limit is 500.", speaker="assistant"), candidate("My limit is 500.", speaker="user")]
+    assert rank("What is my limit?", pool)[0].id == pool[1][0].id
+    stored = [candidate("My limit is 500."), candidate("My limit is 500.", source=Source.USER)]
+    assert rank("What is my limit?", stored)[0].id == stored[1][0].id
+
+
+def test_an_interjection_comes_after_what_says_something() -> None:
+    pool = [candidate("Sailing!"), candidate("We went sailing to the lighthouse.")]
+    assert first("sailing", pool) == "We went sailing to the lighthouse."
+
+
+def test_a_named_month_lifts_what_happened_in_it() -> None:
+    pool = [
+        candidate("We sailed.", occurred=datetime(2023, 6, 1, tzinfo=UTC)),
+        candidate("We sailed too.", occurred=datetime(2023, 5, 1, tzinfo=UTC)),
+        candidate("We sailed then."),
+    ]
+    assert first("What did they do in May 2023?", pool) == "We sailed too."
+
+
+def test_a_word_that_all_candidates_have_tells_less_than_a_rare_one() -> None:
+    pool = [
+        candidate("Caroline left the meeting"),
+        candidate("She likes her pottery now"),
+        *(candidate(f"Caroline said {n} things") for n in range(6)),
+    ]
+    assert first("Caroline, pottery", pool) == "She likes her pottery now"
+
+
+def test_words_match_by_their_stems_and_short_ones_whole() -> None:
+    only_words = Weights(meaning=0.0, index_words=0.0, substance=0.0)
+    assert first("painting", [candidate("a saint"), candidate("she painted it")], only_words) == "she painted it"
+    assert first("cat", [candidate("a category"), candidate("two cats")], only_words) == "two cats"
+    assert first("猫の写真", [candidate("犬の家"), candidate("猫の写真だ")], only_words) == "猫の写真だ"
+
+
+def test_a_long_text_is_read_at_its_beginning_only() -> None:
+    only_words = Weights(meaning=0.0, index_words=0.0, substance=0.0)
+    hidden = candidate("x " * LONGEST_TEXT + "lighthouse")
+    assert {one.score for one in rank("lighthouse", [hidden, candidate("y")], only_words)} == {0.0}
+
+
+pools = st.lists(
+    st.builds(
+        candidate,
+        st.text(max_size=40),
+        cosine=st.floats(-1, 1),
+        words=st.floats(0, 1),
+        speaker=st.sampled_from(["", "user", "Ann", "Bob B."]),
+        session=st.sampled_from(["", "s", "t"]),
+        at=st.none() | st.integers(0, 6) | st.tuples(st.integers(0, 6), st.integers(0, 6)),
+        occurred=st.none() | st.just(NOW),
+    ),
+    max_size=12,
+)
+
+
+@given(st.text(max_size=80), pools, st.randoms())
+def test_a_ranking_is_bounded_sorted_and_does_not_depend_on_the_order(
+    question: str, pool: Pool, random: Random
+) -> None:
+    ranked = rank(question, pool)
+    assert sorted(one.id for one in ranked) == sorted(one.id for one, _ in pool)
+    assert all(0.0 <= one.score <= 1.0 for one in ranked)
+    assert [one.score for one in ranked] == sorted((one.score for one in ranked), reverse=True)
+    shuffled = list(pool)
+    random.shuffle(shuffled)
+    again = {one.id: one.score for one in rank(question, shuffled)}
+    assert all(abs(again[one.id] - one.score) < 1e-9 for one in ranked)
