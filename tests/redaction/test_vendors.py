@@ -34,6 +34,28 @@ def test_a_format_names_the_finding_even_where_an_assignment_announces_it() -> N
     assert redact(f'GITHUB_TOKEN="{token}"').text == 'GITHUB_TOKEN="[redacted:github-token]"'
 
 
+CUT = (
+    Sample("anthropic-key", "sk-" + "ant-api03-" + drawn(MIXED, 80)),
+    Sample("anthropic-key", "sk-" + "ant-api03-" + drawn(MIXED, 20)),
+    Sample("anthropic-key", "sk-" + "ant-" + drawn(MIXED, 20)),
+    Sample("anthropic-key", "sk-" + "ant-admin01-" + drawn(MIXED, 120)),
+    Sample("openai-key", "sk-" + "proj-" + drawn(MIXED, 48)),
+    Sample("openrouter-key", "sk-" + "or-v1-" + drawn(HEX, 30)),
+    Sample("github-token", "gh" + "p_" + drawn(MIXED, 25)),
+    Sample("github-token", "github" + "_pat_" + drawn(MIXED, 22) + "_" + drawn(MIXED, 20)),
+    Sample("huggingface-token", "hf" + "_" + drawn(MIXED, 24)),
+    Sample("npm-token", "np" + "m_" + drawn(MIXED, 24)),
+    Sample("pypi-token", "pypi" + "-AgEIcHlwaS5vcmc" + drawn(MIXED, 30)),
+    Sample("vault-token", "hv" + "s." + drawn(MIXED, 24)),
+)
+
+
+@pytest.mark.parametrize("sample", CUT, ids=_id)
+@pytest.mark.parametrize("template", ["the key is {}", "export X={}", "export X='{}'", "see {}, please"])
+def test_a_token_that_is_cut_is_known_by_its_beginning(sample: Sample, template: str) -> None:
+    assert redact(template.format(sample.token)).text == template.format(f"[redacted:{sample.rule}]")
+
+
 @pytest.mark.parametrize(
     "masked",
     [
@@ -43,6 +65,12 @@ def test_a_format_names_the_finding_even_where_an_assignment_announces_it() -> N
         "AI" + "zaSy" + "abcdefghijklmnopqrstuvwxyz1234567",
         "hv" + "s." + "x" * 95,
         "da" + "pi" + "0" * 32,
+        "sk-" + "ant-api03-" + "x" * 80,
+        "sk-" + "ant-your-api-key-goes-here",
+        "sk-" + "ant-YOUR_ANTHROPIC_API_KEY",
+        "sk-" + "ant-api03-...",
+        "sk-" + "proj-management-for-small-teams-2024",
+        "npm" + "_config_registry_url_1234567890ab",
     ],
 )
 def test_a_masked_token_in_a_manual_stays(masked: str) -> None:

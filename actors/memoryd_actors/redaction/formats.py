@@ -9,7 +9,6 @@ _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 FORMATS: tuple[tuple[str, str], ...] = (
     # models
     ("anthropic-key", rf"sk-ant-(?:api|admin)\d\d-[\w-]{{93}}AA{_E}"),
-    ("anthropic-key", r"sk-ant-(?!api|admin)[a-z]{2,10}\d{0,2}-[\w-]{32,256}"),
     ("openai-key", r"sk-(?:[A-Za-z]{1,12}-)?[\w-]{16,100}T3BlbkFJ[\w-]{16,100}"),
     ("openrouter-key", r"sk-or-v1-[0-9a-f]{64}"),
     ("langfuse-key", rf"sk-lf-{_UUID}"),
@@ -160,3 +159,29 @@ FORMATS: tuple[tuple[str, str], ...] = (
     ("softlayer-key", r"(?:(?<=/soap/v3/)|(?<=/soap/v3\.1/))[0-9a-z]{64}"),
 )
 """Rule and pattern, tried in this order at each place."""
+
+_DRAWN = r"(?=[\w-]{0,80}\d)"
+CUT: tuple[tuple[str, str], ...] = (
+    ("anthropic-key", r"sk-ant-(?:[a-z]{2,10}\d{0,2}-)?[\w-]{20,256}"),
+    ("openai-key", rf"sk-(?:proj|svcacct|admin|None)-{_DRAWN}[\w-]{{20,256}}"),
+    ("openrouter-key", r"sk-or-v1-[0-9a-f]{20,256}"),
+    ("github-token", rf"gh[pousr]_{_DRAWN}[A-Za-z0-9]{{20,255}}"),
+    ("github-token", rf"github_pat_{_DRAWN}\w{{20,255}}"),
+    ("huggingface-token", rf"hf_{_DRAWN}[A-Za-z0-9]{{20,64}}{_E}"),
+    ("groq-key", rf"gsk_{_DRAWN}[A-Za-z0-9]{{20,64}}"),
+    ("xai-key", rf"xai-{_DRAWN}[A-Za-z0-9]{{20,128}}"),
+    ("perplexity-key", rf"pplx-{_DRAWN}[A-Za-z0-9]{{20,64}}"),
+    ("nvidia-key", rf"nvapi-{_DRAWN}[\w-]{{20,128}}"),
+    ("replicate-token", rf"r8_{_DRAWN}[A-Za-z0-9]{{20,64}}"),
+    ("digitalocean-token", r"do[opr]_v1_[0-9a-f]{20,128}"),
+    ("npm-token", rf"npm_{_DRAWN}[A-Za-z0-9]{{20,64}}{_E}"),
+    ("pypi-token", r"pypi-AgE[\w-]{20,1000}"),
+    ("vault-token", rf"hvs\.{_DRAWN}[\w-]{{20,300}}"),
+    ("shopify-token", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{20,64}"),
+    ("gcp-oauth-secret", rf"GOCSPX-{_DRAWN}[\w-]{{20,64}}"),
+    ("notion-token", r"ntn_\d{6}[A-Za-z0-9]{14,64}"),
+    ("linear-key", rf"lin_(?:api|oauth)_{_DRAWN}[A-Za-z0-9]{{20,64}}"),
+    ("supabase-key", r"sbp_[0-9a-f]{20,64}"),
+)
+"""Beginnings that nothing else has, with enough behind them to be a key or what is left of one: copied in part, of a
+length that the vendor has changed, or wrapped. Tried after the formats."""

@@ -1,6 +1,7 @@
 """Tokens that give themselves away: each vendor's documented format.
 
-Where a vendor fixes length or checksum, so does the rule; a truncated token opens nothing. Every quantifier has an
+Where a vendor fixes length or checksum, so does the rule. A few beginnings are unmistakable: with 20 characters of key
+behind them they count, whole or not, unless they stand for one (`sk-ant-your-key-goes-here`). Every quantifier has an
 upper bound, and a token begins where no letter, digit or underscore stands before it.
 """
 
@@ -8,8 +9,8 @@ import re
 from collections.abc import Iterator
 
 from memoryd_actors.redaction.finding import Finding
-from memoryd_actors.redaction.formats import FORMATS
-from memoryd_actors.redaction.harmless import degenerate
+from memoryd_actors.redaction.formats import CUT, FORMATS
+from memoryd_actors.redaction.harmless import degenerate, placeholder
 
 SHORTEST = 13
 """Characters of the shortest token in the table."""
@@ -19,8 +20,12 @@ _LONGEST = 20_000
 _BOUNDARY = r"(?<![A-Za-z0-9_])"
 # ASCII: between a Chinese character and a token there is a boundary, too. No group around each alternative: `re` skips
 # an alternative by its first letter only when nothing stands before it (4 us per character otherwise).
-_TOKEN = re.compile(rf"{_BOUNDARY}(?:{'|'.join(pattern for _, pattern in FORMATS)})", re.ASCII)
-_RULES = tuple((rule, re.compile(_BOUNDARY + pattern, re.ASCII)) for rule, pattern in FORMATS)
+_TOKEN = re.compile(rf"{_BOUNDARY}(?:{'|'.join(pattern for _, pattern in FORMATS + CUT)})", re.ASCII)
+_RULES = tuple((rule, re.compile(_BOUNDARY + pattern, re.ASCII), False) for rule, pattern in FORMATS) + tuple(
+    (rule, re.compile(_BOUNDARY + pattern, re.ASCII), True) for rule, pattern in CUT
+)
+"""Rule, pattern, and whether it takes a token that is cut."""
+_WORDS = re.compile(r"[a-z]+(?:[-_](?:[a-z]+|[A-Z]+|\d{1,4}|[a-z]+\d\d))+")
 _LENIENT = frozenset({"artifactory-key", "aws-bedrock-key", "slack-webhook"})
 """Formats that published examples fill with one letter; masked or not, nothing else begins like them."""
 
@@ -34,11 +39,18 @@ def find_tokens(text: str) -> Iterator[Finding]:
         at = text.index(word, at)
         end = at + len(word)
         for match in _TOKEN.finditer(text, at, end):
-            rule = next(rule for rule, pattern in _RULES if pattern.match(text, match.start(), end))
+            rule, cut = next((rule, cut) for rule, pattern, cut in _RULES if pattern.match(text, match.start(), end))
             value = match.group()[:_LONGEST]
+            if cut and _stands_for_one(value):
+                continue
             if rule in _LENIENT or not (degenerate(value) or value.endswith("EXAMPLE")):
                 yield Finding(rule, *match.span())
         at = end
+
+
+def _stands_for_one(value: str) -> bool:
+    """Return whether this is what manuals write for a token: words, or a mask."""
+    return placeholder(value) or _WORDS.fullmatch(value) is not None
 
 
 def _is_word(text: str) -> bool:
