@@ -1,7 +1,7 @@
 """What both clients ask: requests built from the arguments of their methods."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final, Literal, TypedDict, Unpack
 
 import msgspec
@@ -59,8 +59,13 @@ def new_memory(content: str, **fields: Unpack[MemoryFields]) -> NewMemory:
     occurred_at = fields.get("occurred_at")
     if isinstance(occurred_at, str):
         occurred_at = datetime.fromisoformat(occurred_at)
-    if occurred_at is not None and occurred_at.tzinfo is None:
-        occurred_at = occurred_at.astimezone()
+    if occurred_at is not None:
+        try:
+            if occurred_at.tzinfo is None:
+                occurred_at = occurred_at.astimezone()
+            occurred_at.astimezone(UTC)  # as it travels, and as it is kept
+        except (OverflowError, OSError):
+            raise ValueError(f"`occurred_at` is outside the calendar: {occurred_at.isoformat()}") from None
     # Through builtins, so that lists become tuples, text becomes a scope, and a wrong value is found here.
     unknown = fields.keys() - MemoryFields.__annotations__.keys()
     if unknown:

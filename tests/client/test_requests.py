@@ -36,6 +36,8 @@ def test_fields_may_be_written_as_they_come_naturally() -> None:
         ({"trust": 1.5}, "trust"),
         ({"tags": "text"}, "tags"),
         ({"occurred_at": "yesterday"}, "yesterday"),
+        ({"occurred_at": "9999-12-31T23:59:59-12:00"}, "outside the calendar"),
+        ({"occurred_at": "0001-01-01T00:00:00+12:00"}, "outside the calendar"),
     ],
 )
 def test_a_value_that_cannot_be_is_refused_by_name(fields: dict[str, str], reason: str) -> None:

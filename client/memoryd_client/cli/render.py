@@ -17,7 +17,14 @@ def parse_date(text: str) -> datetime | None:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise CommandFailed(f"{text!r} is no date", "Write it as 2026-03-10 or 2026-03-10T14:30:00+01:00.") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    try:
+        moment.astimezone(UTC)
+    except OverflowError:
+        raise CommandFailed(
+            f"{text!r} is outside the calendar", "In UTC it goes from the year 1 to the year 9999; give another date."
+        ) from None
+    return moment
 
 
 def states(*, everything: bool) -> tuple[str, ...]:
