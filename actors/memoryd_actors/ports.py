@@ -248,6 +248,20 @@ class Ledger(Protocol):
         """Add to that day's spending."""
         ...
 
+    async def set_embedding_model(self, model: str) -> int:
+        """Say of every memory that this model embeds it; return for how many that is new. No history, no change."""
+        ...
+
+    async def prune(
+        self, *, traces_before: datetime, sessions_before: datetime, aliases_before: datetime
+    ) -> dict[str, int]:
+        """Delete what nobody will ask for any more, in small transactions; return how many rows of each.
+
+        That is: traces and states of sessions last used before; the ids of requests sent before whose content was
+        there already; and changes of memories that changed again. No memory and no history.
+        """
+        ...
+
     async def backup(self, path: str) -> None:
         """Write a consistent copy to a file that must not exist yet."""
         ...

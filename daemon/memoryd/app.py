@@ -26,7 +26,7 @@ from memoryd.heap import share_arenas
 from memoryd.index import LanceIndex
 from memoryd.ipc import Server
 from memoryd.judge import build_judge
-from memoryd.ledger import SqlLedger
+from memoryd.ledger import Retention, SqlLedger
 from memoryd.lock import hold_home
 from memoryd.logs import logging_to
 from memoryd_actors.actor import ActorRef
@@ -95,7 +95,7 @@ class Daemon:
         self._recall = Recall(pipeline, self._ledger, clock, self._publish, config.recall)
         self._keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
             "keeper",
-            lambda: Keeper(self._ledger, clock, self._publish, self._indexer.kick),
+            lambda: Keeper(self._ledger, clock, self._publish, self._indexer.kick, self._embedder.identity),
             on_crash=_log_crash,
             capacity=KEEPER_QUEUE,
         )
@@ -103,12 +103,18 @@ class Daemon:
             index=self._index,
             indexer=self._indexer,
             recall=self._recall,
+            ledger=self._ledger,
+            embedding_model=self._embedder.identity,
+            backups=self._ledger.backups,
             back_up=self._back_up,
+            clock=clock,
             publish=self._publish,
             schedule=Schedule(
                 optimise_s=config.index.optimise_s,
                 optimise_rows=config.index.optimise_rows,
-                backup_s=config.ledger.backup_hours * 3600,
+                backup_s=config.ledger.backup_hours * 3600 if self._ledger.backs_up else 0,
+                traces_days=config.ledger.keep_traces_days,
+                sessions_days=config.ledger.keep_sessions_days,
             ),
         )
         dispatcher = Dispatcher(
@@ -211,7 +217,9 @@ class Daemon:
         if target is not None:
             await self._ledger.backup(str(target))
             return str(target)
-        return str(await self._ledger.backup_dated(self._config.ledger.keep_backups))
+        kept = self._config.ledger
+        retention = Retention(newest=kept.keep_backups, days=kept.keep_daily, weeks=kept.keep_weekly)
+        return str(await self._ledger.backup_dated(retention))
 
     async def _status(self) -> Status:
         try:
@@ -264,7 +272,6 @@ async def _serve(paths: Paths, config: Config) -> None:
 
 
 def _fail(message: str, hint: str) -> int:
-    log.error("%s", message)
     sys.stderr.write(f"memoryd: {message}\n{hint}\n" if hint else f"memoryd: {message}\n")
     return 1
 

@@ -15,6 +15,7 @@ from memoryd_actors.settings import RecallSettings
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
+Days = Annotated[int, msgspec.Meta(ge=1, le=36_500)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
@@ -84,6 +85,15 @@ class LedgerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     backup_hours: Annotated[float, msgspec.Meta(ge=0)] = 24.0
     """A copy into the backups folder this often; 0: never."""
     keep_backups: Annotated[int, msgspec.Meta(ge=1)] = 3
+    """The newest backups, however close together."""
+    keep_daily: Count = 7
+    """Beside them, the last backup of each of so many days."""
+    keep_weekly: Count = 4
+    """And of each of so many weeks."""
+    keep_traces_days: Days = 30
+    """What `memoryd why` shows is kept until its session has not been used for so long."""
+    keep_sessions_days: Days = 180
+    """What a session was shown and has not taken yet is kept until it has not been used for so long."""
 
 
 class DaemonConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -5,6 +5,7 @@ import json
 import os
 import socket
 import sqlite3
+import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -16,6 +17,8 @@ from memoryd.clock import SystemClock
 from memoryd.doctor import Finding, examine, rows, to_json, worst
 from memoryd.ledger import SqlLedger
 from memoryd.lock import hold_home
+from memoryd.restoring import dated_name
+from memoryd_actors.errors import LedgerCorrupt
 from memoryd_client.memory import Memory, Scope, new_memory_id
 from memoryd_client.messages import ComponentStatus, Status
 from memoryd_client.paths import Paths
@@ -234,17 +237,68 @@ def test_a_path_too_long_for_a_socket_is_found(house: House) -> None:
 # --- data -----------------------------------------------------------------------------------------------------------
 
 
-async def test_a_damaged_ledger_is_found_with_the_backup_that_replaces_it(house: House) -> None:
-    await house.fill_ledger()
-    house.paths.backups.mkdir()
-    backup = house.paths.backups / "ledger-20260101T000000000000Z.db"
-    backup.write_bytes(house.paths.ledger.read_bytes())
+def break_ledger(house: House) -> None:
     content = bytearray(house.paths.ledger.read_bytes())
     content[4096:12288] = b"\xff" * 8192
     house.paths.ledger.write_bytes(content)
-    finding = house.find("ledger")
-    assert finding.level == "fail"
-    assert f"cp {backup} {house.paths.ledger}" in finding.mend
+
+
+def back_up(house: House, at: datetime) -> Path:
+    house.paths.backups.mkdir(exist_ok=True)
+    copy = house.paths.backups / dated_name(at)
+    copy.write_bytes(house.paths.ledger.read_bytes())
+    return copy
+
+
+async def test_a_damaged_ledger_is_found_with_the_command_that_restores_the_newest_sound_backup(house: House) -> None:
+    await house.fill_ledger()
+    now = datetime.now(UTC)
+    sound = back_up(house, now - timedelta(days=2))
+    damaged = back_up(house, now - timedelta(days=1))
+    damaged.write_bytes(damaged.read_bytes()[:8192])
+    # Stands for the real one: what is tested is the command, not the daemon.
+    said = house.paths.home / "said"
+    program = house.paths.home / "bin" / "memoryd"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\necho "$@" >> {said}\n', encoding="utf-8")
+    program.chmod(0o755)
+    for _ in range(2):
+        break_ledger(house)
+        finding = house.find("ledger")
+        assert finding.level == "fail"
+        environ = {**os.environ, "PATH": f"{program.parent}:{os.environ['PATH']}"}
+        subprocess.run(["sh", "-c", finding.mend], check=True, env=environ)  # noqa: ASYNC221 - it has the loop to itself
+        assert house.find("ledger").what.endswith("memories in it: 1")
+    assert house.paths.ledger.read_bytes() == sound.read_bytes()
+    assert said.read_text(encoding="utf-8").split() == ["stop", "start"] * 2
+
+
+async def test_a_ledger_and_its_doctor_name_the_same_way_back(house: House) -> None:
+    await house.fill_ledger()
+    back_up(house, datetime.now(UTC))
+    break_ledger(house)
+    with pytest.raises(LedgerCorrupt) as refusal:
+        await SqlLedger(house.paths.ledger, backups=house.paths.backups, clock=SystemClock()).open()
+    command = refusal.value.hint.partition("memoryd stopped: ")[2]
+    assert house.find("ledger").mend == f"memoryd stop; {command} && memoryd start"
+
+
+async def test_a_damaged_ledger_without_a_backup_is_not_nothing_to_back_up(house: House) -> None:
+    await house.fill_ledger()
+    break_ledger(house)
+    assert house.find("backups").level == "warn"
+    assert "sqlite3" in house.find("ledger").mend
+
+
+async def test_a_damaged_backup_is_found_and_the_newest_sound_one_named(house: House) -> None:
+    await house.fill_ledger()
+    now = datetime.now(UTC)
+    back_up(house, now).write_bytes(b"")
+    assert "there is no sound one" in house.find("backups").what
+    sound = back_up(house, now - timedelta(days=1))
+    finding = house.find("backups")
+    assert (finding.level, finding.mend) == ("warn", "memoryd backup")
+    assert str(sound) in finding.what
 
 
 async def test_a_ledger_of_a_newer_memoryd_is_found(house: House) -> None:
@@ -263,8 +317,7 @@ async def test_a_backup_that_is_overdue_is_found(house: House) -> None:
     assert house.find("backups", now=now).level == "ok"
     later = house.find("backups", now=now + timedelta(days=4))
     assert (later.level, later.mend) == ("warn", "memoryd backup")
-    house.paths.backups.mkdir()
-    (house.paths.backups / "ledger-20260101T000000000000Z.db").touch()
+    back_up(house, now)
     assert house.find("backups", now=now).level == "ok"
     assert house.find("backups", now=now + timedelta(days=4)).level == "warn"
 

@@ -1,3 +1,6 @@
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,7 @@ import memoryd.ledger
 from memoryd.ledger import SqlLedger
 from memoryd.ledger.tables import HEAD, metadata
 
-from .samples import HandClock
+from .samples import HandClock, memory
 from .server import database
 
 
@@ -51,3 +54,21 @@ async def test_a_failed_migration_leaves_nothing_behind(file: Path) -> None:
     with engine.connect() as connection:
         assert engine.dialect.get_table_names(connection) == ["spending"]
     engine.dispose()
+
+
+async def test_aliases_from_before_they_had_an_age_are_kept_for_another_while(file: Path) -> None:
+    ledger = SqlLedger(file, clock=HandClock())
+    await ledger.open()
+    (kept,), _ = await ledger.insert([memory("tea")], actor="a")
+    again = memory("tea")
+    await ledger.insert([again], actor="a")
+    await ledger.close()
+    with closing(sqlite3.connect(file)) as raw:
+        raw.executescript("ALTER TABLE aliases DROP COLUMN ts; UPDATE alembic_version SET version_num = '0001'")
+    await ledger.open()
+    an_hour_ago = datetime.now(UTC) - timedelta(hours=1)
+    deleted = await ledger.prune(traces_before=an_hour_ago, sessions_before=an_hour_ago, aliases_before=an_hour_ago)
+    assert deleted["aliases"] == 0
+    (standing,), _ = await ledger.insert([again], actor="a")
+    assert (standing.id, standing.strength) == (kept.id, 2)
+    await ledger.close()

@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.ledger import SqlLedger
-from memoryd_actors.errors import DiskFull, LedgerCorrupt, Refused, Unavailable
-from memoryd_client.memory import State
+from memoryd.ledger import Retention, SqlLedger
+from memoryd_actors.errors import DiskFull, LedgerCorrupt, Unavailable
 
 from .samples import HandClock, memory
 
@@ -54,32 +53,13 @@ async def test_a_damaged_file_is_refused_and_left_as_it_is(file: Path, damage: s
     with pytest.raises(LedgerCorrupt, match=str(file)) as refusal:
         await opened_on(file).open()
     assert file.read_bytes() == damaged
-    assert "no backup" in refusal.value.hint
-
-
-async def test_the_hint_of_a_damaged_ledger_restores_the_newest_backup(file: Path) -> None:
-    ledger = opened_on(file)
-    await ledger.open()
-    await ledger.insert([memory("old")], actor="a")
-    await ledger.backup_dated(5)
-    await ledger.insert([memory("newer")], actor="a")
-    newest = await ledger.backup_dated(5)
-    await ledger.close()
-    file.write_bytes(b"broken" * 1000)
-    with pytest.raises(LedgerCorrupt) as refusal:
-        await ledger.open()
-    command = refusal.value.hint.partition("memoryd stopped: ")[2]
-    assert command.endswith(f"cp {newest} {file}")
-    subprocess.run(["sh", "-c", command], check=True)
-    await ledger.open()
-    assert await ledger.counts() == {"active": 2}
-    await ledger.close()
+    assert "no sound backup" in refusal.value.hint
 
 
 async def test_an_emptied_ledger_with_backups_is_not_taken_for_a_new_one(file: Path) -> None:
     ledger = opened_on(file)
     await ledger.open()
-    await ledger.backup_dated(1)
+    await ledger.backup_dated(Retention())
     await ledger.close()
     file.write_bytes(b"")
     with pytest.raises(LedgerCorrupt, match="empty"):
@@ -135,36 +115,6 @@ async def test_a_missing_driver_says_what_to_install() -> None:
     with pytest.raises(Unavailable) as refusal:
         await SqlLedger("oracle://somewhere/x", clock=HandClock()).open()
     assert "pip install" in refusal.value.hint
-
-
-async def test_a_backup_is_a_whole_ledger_of_its_own(file_ledger: SqlLedger, tmp_path: Path) -> None:
-    (one, gone), _ = await file_ledger.insert([memory("kept"), memory("forgotten")], actor="a")
-    await file_ledger.set_state("local", gone.id, State.FORGOTTEN, event="DELETE", actor="a")
-    target = tmp_path / "copy.db"
-    await file_ledger.backup(str(target))
-    await file_ledger.insert([memory("afterwards")], actor="a")
-    assert target.stat().st_mode & 0o777 == 0o600
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.db", "home"]
-    copy = SqlLedger(target, clock=HandClock())
-    await copy.open()
-    assert await copy.counts() == {"active": 1, "forgotten": 1}
-    assert await copy.get("local", [one.id]) == {one.id: one}
-    await copy.close()
-
-
-async def test_a_backup_replaces_nothing(file_ledger: SqlLedger, tmp_path: Path) -> None:
-    target = tmp_path / "precious"
-    target.write_text("mine")
-    with pytest.raises(Refused, match="exists"):
-        await file_ledger.backup(str(target))
-    with pytest.raises(Refused, match="no folder"):
-        await file_ledger.backup(str(tmp_path / "nowhere" / "copy.db"))
-    assert target.read_text() == "mine"
-
-
-async def test_only_the_newest_dated_backups_are_kept(file_ledger: SqlLedger, tmp_path: Path) -> None:
-    written = [await file_ledger.backup_dated(3) for _ in range(5)]
-    assert sorted((tmp_path / "backups").iterdir()) == written[2:]
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 import sqlite3
 from contextlib import closing
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import anyio
@@ -9,7 +9,6 @@ import pytest
 
 from memoryd.ledger import SqlLedger
 from memoryd_actors.errors import NotFound, Refused, Unavailable
-from memoryd_actors.ports import Visibility
 from memoryd_client.memory import Memory, Scope, Source, State
 
 from .samples import NOON, HandClock, memory
@@ -179,15 +178,6 @@ async def test_text_that_databases_choke_on_is_stored(ledger: SqlLedger) -> None
     assert found[big.id].content == big.content
 
 
-async def test_moments_at_the_end_of_the_calendar_do_not_make_a_memory_unreadable(ledger: SqlLedger) -> None:
-    west = timezone(timedelta(hours=-12))
-    late = msgspec.structs.replace(memory("late"), occurred_at=datetime.max.replace(tzinfo=west))
-    early = msgspec.structs.replace(memory("early"), occurred_at=datetime.min.replace(tzinfo=UTC))
-    await ledger.insert([late, early], actor="a")
-    contents = [one.content for one in await ledger.page(Visibility("local"), limit=5)]
-    assert sorted(contents) == ["early", "late"]
-
-
 async def test_writes_that_arrive_together_are_all_kept_and_one_refusal_takes_no_other_with_it(
     ledger: SqlLedger,
 ) -> None:
@@ -242,3 +232,28 @@ async def test_closing_finishes_what_was_accepted(file: Path) -> None:
     await ledger.open()
     assert await ledger.counts() == {"active": 20}
     await ledger.close()
+
+
+@pytest.mark.parametrize("when", ["9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00+12:00"])
+async def test_what_happened_outside_the_calendar_is_refused(ledger: SqlLedger, when: str) -> None:
+    given = msgspec.structs.replace(memory("the end of time"), occurred_at=datetime.fromisoformat(when))
+    with pytest.raises(Refused, match="outside the calendar"):
+        await ledger.insert([memory("ordinary"), given], actor="a")
+    assert await ledger.counts() == {}
+    last = datetime.max.replace(tzinfo=UTC)
+    (kept,), _ = await ledger.insert([msgspec.structs.replace(given, occurred_at=last)], actor="a")
+    assert kept.occurred_at == last
+
+
+async def test_every_memory_can_be_said_to_have_another_model(ledger: SqlLedger) -> None:
+    given = [
+        msgspec.structs.replace(memory(f"number {number}"), embedding_model="old" if number % 2 else "")
+        for number in range(1100)
+    ]
+    stored, sequence = await ledger.insert(given, actor="a")
+    assert await ledger.set_embedding_model("new") == len(given)
+    assert await ledger.set_embedding_model("new") == 0
+    found = await ledger.get("local", [one.id for one in given])
+    assert {one.embedding_model for one in found.values()} == {"new"}
+    assert found[given[0].id] == msgspec.structs.replace(stored[0], embedding_model="new")
+    assert await ledger.last_sequence() == sequence

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import quote
 
+from memoryd import restoring
 from memoryd.config import Config
 from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
 from memoryd_client.messages import ComponentStatus, Status
@@ -18,6 +19,7 @@ _EARLIEST_YEAR = 2024
 _TOLERATED = timedelta(minutes=2)
 _BACKUPS_MISSED = 3
 """A laptop sleeps; a backup is missed only after this many periods."""
+_TURN_ON = "memoryd config set ledger.backup_hours 24"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +40,7 @@ class Unsound(Exception):
 
 
 def read_ledger(file: Path) -> LedgerFacts:
-    """Check the SQLite file and return what it says; changes nothing. Blocks, about 1 ms per MB.
+    """Check the SQLite file and return what it says; changes nothing. Blocks, about 3 ms per MB.
 
     Raises:
         Unsound: it is damaged or cannot be read; the message says how.
@@ -85,23 +87,14 @@ def examine_data(paths: Paths, config: Config, status: Status | None, now: datet
         try:
             facts = read_ledger(file) if file.exists() else None
         except Unsound as exc:
-            yield fail("ledger", f"{file} is damaged: {exc}", restoring(file, paths.backups))
+            yield fail("ledger", f"{file} is damaged: {exc}", restoring.command(file, paths.backups))
         except OSError as exc:
             yield fail("ledger", f"{file} cannot be read: {exc.strerror}", f"ls -l {quoted(file)}")
         else:
             yield _schema(file, facts)
-        yield _backups(paths, config, facts, now)
+        yield _backups(paths, config, file, facts, now)
     yield _index(paths, config, facts, status)
     yield _clock(facts, now)
-
-
-def restoring(file: Path, backups: Path) -> str:
-    """Return the commands that put the newest backup in the place of a damaged ledger."""
-    newest = max(backups.glob("ledger-*.db"), default=None)
-    aside = f"memoryd stop && mkdir {quoted(file)}.damaged && mv {quoted(file)}* {quoted(file)}.damaged/"
-    if newest is None:
-        return f"{aside}  # there is no backup; the next start begins an empty ledger"
-    return f"{aside}; cp {quoted(newest)} {quoted(file)} && memoryd start && memoryd reindex"
 
 
 def _schema(file: Path, facts: LedgerFacts | None) -> Finding:
@@ -123,20 +116,35 @@ def _schema(file: Path, facts: LedgerFacts | None) -> Finding:
     return ok("ledger", f"{file} is sound; memories in it: {facts.memories}{behind}")
 
 
-def _backups(paths: Paths, config: Config, facts: LedgerFacts | None, now: datetime) -> Finding:
+def _backups(paths: Paths, config: Config, ledger: Path, facts: LedgerFacts | None, now: datetime) -> Finding:
+    taken = restoring.dated(paths.backups)
+    if not taken:
+        return _no_backup(paths, config, ledger, facts, now)
+    newest = next(iter(taken))
+    if flaw := restoring.flaw(newest):
+        sound = restoring.newest_sound(paths.backups)
+        others = f"the newest sound one is {sound}" if sound else "there is no sound one"
+        return warn("backups", f"the newest backup, {newest}, is damaged: {flaw}; {others}", "memoryd backup")
+    said = f"the newest backup is {(now - taken[newest]).total_seconds() / 3600:.0f} hours old, and sound"
     if config.ledger.backup_hours == 0:
-        return warn("backups", "backups are turned off", "memoryd config set ledger.backup_hours 24")
+        return warn("backups", f"backups are turned off; {said}", _TURN_ON)
+    return warn("backups", said, "memoryd backup") if now - taken[newest] > _due(config) else ok("backups", said)
+
+
+def _no_backup(paths: Paths, config: Config, ledger: Path, facts: LedgerFacts | None, now: datetime) -> Finding:
+    if config.ledger.backup_hours == 0:
+        return warn("backups", "backups are turned off", _TURN_ON)
+    if facts is None and ledger.exists():
+        return warn("backups", f"there is no backup in {paths.backups}", "mend the ledger first, then: memoryd backup")
     if facts is None or facts.oldest is None:
         return ok("backups", "there is nothing to back up yet")
-    due = timedelta(hours=config.ledger.backup_hours * _BACKUPS_MISSED)
-    newest = max(paths.backups.glob("ledger-*.db"), key=lambda file: file.stat().st_mtime, default=None)
-    if newest is None:
-        if now - facts.oldest > due:
-            return warn("backups", f"there is no backup in {paths.backups}", "memoryd backup")
-        return ok("backups", "the first backup is not due yet")
-    age = now - datetime.fromtimestamp(newest.stat().st_mtime, UTC)
-    said = f"the newest backup is {age.total_seconds() / 3600:.0f} hours old"
-    return warn("backups", said, "memoryd backup") if age > due else ok("backups", said)
+    if now - facts.oldest > _due(config):
+        return warn("backups", f"there is no backup in {paths.backups}", "memoryd backup")
+    return ok("backups", "the first backup is not due yet")
+
+
+def _due(config: Config) -> timedelta:
+    return timedelta(hours=config.ledger.backup_hours * _BACKUPS_MISSED)
 
 
 def _index(paths: Paths, config: Config, facts: LedgerFacts | None, status: Status | None) -> Finding:

@@ -1,5 +1,6 @@
 """The ledger: where the truth rests, in SQL."""
 
+from memoryd.ledger.retention import Retention as Retention
 from memoryd.ledger.sql import SqlLedger as SqlLedger
 
-__all__ = ["SqlLedger"]
+__all__ = ["Retention", "SqlLedger"]

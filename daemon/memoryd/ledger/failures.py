@@ -2,7 +2,6 @@
 
 import errno
 import os
-import shlex
 import sqlite3
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -10,6 +9,7 @@ from pathlib import Path
 
 from sqlalchemy.exc import DBAPIError, InterfaceError, NoSuchModuleError, OperationalError
 
+from memoryd.restoring import hint
 from memoryd_actors.errors import DiskFull, LedgerCorrupt, Unavailable
 
 _SCARCE_BYTES = 64 * 1024
@@ -57,24 +57,8 @@ def translated(where: str, file: Path | None, backups: Path | None) -> Generator
 
 
 def corrupt(file: Path, reason: str, backups: Path | None) -> LedgerCorrupt:
-    """Return the refusal for a damaged file; its hint names the newest backup and how to put it in place."""
-    newest = newest_backup(backups) if backups else None
-    name = shlex.quote(str(file))
-    if newest is None:
-        hint = f"There is no backup. `sqlite3 {name} .recover` may save what is left; move the file away to begin anew."
-    else:
-        # -wal and -shm belong to the damaged file and would be replayed over the copy.
-        aside = shlex.quote(str(file.parent / "damaged"))
-        hint = (
-            f"The newest backup is {newest}. With memoryd stopped: mkdir -p {aside} && mv {name}* {aside}/ && "
-            f"cp {shlex.quote(str(newest))} {name}"
-        )
-    return LedgerCorrupt(f"the ledger {file} is damaged: {reason}; it was left as it is", hint)
-
-
-def newest_backup(backups: Path) -> Path | None:
-    """Return the newest copy in the folder, by its dated name; None where there is none."""
-    return max(backups.glob("ledger-*.db"), default=None)
+    """Return the refusal for a damaged file; its hint has the way back. Blocks while it looks for a sound backup."""
+    return LedgerCorrupt(f"the ledger {file} is damaged: {reason}; it was left as it is", hint(file, backups))
 
 
 def _raise_sqlite(error: sqlite3.Error, where: str, file: Path | None, backups: Path | None) -> None:

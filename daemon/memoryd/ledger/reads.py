@@ -132,10 +132,22 @@ def last_sequence(connection: Connection) -> int:
     return connection.execute(select(func.max(changes.c.sequence))).scalar() or 0
 
 
-def counts(connection: Connection) -> dict[str, int]:
-    """Return how many memories there are in each state."""
+def counts(connection: Connection, known: tuple[int, dict[str, int]] | None) -> tuple[int, dict[str, int]]:
+    """Return how many memories there are in each state, and the newest change by which that is so.
+
+    Where nothing changed since what is `known`, that is the answer: counting 100,000 memories takes 80 ms, looking up
+    the newest change a tenth of one.
+    """
+    sequence = last_sequence(connection)
+    if known is not None and known[0] == sequence:
+        return known
     query = select(memories.c.state, func.count().label("total")).group_by(memories.c.state)
-    return {row.state: row.total for row in connection.execute(query)}
+    return sequence, {row.state: row.total for row in connection.execute(query)}
+
+
+def of_other_models(connection: Connection, model: str) -> list[int]:
+    """Return the numbers of the memories that are said to be embedded by another model, or by none."""
+    return list(connection.execute(select(memories.c.number).where(memories.c.embedding_model != model)).scalars())
 
 
 def session_state(connection: Connection, owner: str, session: str) -> bytes | None:

@@ -6,6 +6,7 @@ from typing import Any, cast
 import msgspec
 from sqlalchemy import RowMapping
 
+from memoryd_actors.errors import Refused
 from memoryd_client.memory import Memory, Scope, Source, State
 from memoryd_client.messages import HistoryEntry
 
@@ -33,8 +34,7 @@ def clean(text: str) -> str:
 def to_micros(moment: datetime) -> int:
     """Return microseconds since 1970; a moment without a zone is UTC."""
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    # A zone can push the last day of year 9999 out of the calendar; it must not make the row unreadable.
-    return min(max((aware - _EPOCH) // timedelta(microseconds=1), _FIRST), _LAST)
+    return (aware - _EPOCH) // timedelta(microseconds=1)
 
 
 def from_micros(micros: int) -> datetime:
@@ -52,8 +52,26 @@ def dump(value: tuple[str, ...] | dict[str, str] | tuple[int, int]) -> str:
     return msgspec.json.encode(cleaned).decode()
 
 
+def _happened(moment: datetime | None) -> int | None:
+    """Return when it happened; a zone can push the calendar's last day out of it, and nobody could read that row."""
+    if moment is None:
+        return None
+    micros = to_micros(moment)
+    if not _FIRST <= micros <= _LAST:
+        raise Refused(
+            f"{moment.isoformat()} is outside the calendar, which in UTC goes from year 1 to year 9999",
+            "Give another date in `occurred_at`, or none.",
+        )
+    return micros
+
+
 def memory_row(memory: Memory) -> dict[str, Any]:
-    """Return the columns of a memory."""
+    """Return the columns of a memory.
+
+    Raises:
+        Refused: it is said to have happened outside the calendar.
+
+    """
     return {
         "id": clean(memory.id),
         "owner": clean(memory.owner),
@@ -68,7 +86,7 @@ def memory_row(memory: Memory) -> dict[str, Any]:
         "pinned": memory.pinned,
         "source": memory.source.value,
         "speaker": clean(memory.speaker),
-        "occurred_at": None if memory.occurred_at is None else to_micros(memory.occurred_at),
+        "occurred_at": _happened(memory.occurred_at),
         "session": clean(memory.session),
         "source_messages": None if memory.source_messages is None else dump(memory.source_messages),
         "files": dump(memory.files),

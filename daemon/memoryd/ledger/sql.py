@@ -1,6 +1,6 @@
 """The `Ledger` port over SQL: one writer, readers beside it, nothing of it on the event loop."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import partial
@@ -11,8 +11,10 @@ import anyio
 from anyio import CapacityLimiter, to_thread
 from sqlalchemy import Connection, Engine
 
-from memoryd.ledger import backups, opening, reads, writes
+from memoryd import restoring
+from memoryd.ledger import backups, opening, pruning, reads, writes
 from memoryd.ledger.failures import translated
+from memoryd.ledger.retention import Retention
 from memoryd.ledger.writer import Writer
 from memoryd_actors.errors import Refused, Unavailable
 from memoryd_actors.ports import Change, Clock, Spending, Visibility
@@ -37,6 +39,7 @@ class SqlLedger:
         self._clock = clock
         self._engine: Engine | None = None
         self._writer: Writer | None = None
+        self._counts: tuple[int, dict[str, int]] | None = None
         self._limiter = CapacityLimiter(_READERS)
         # Copying a large file must not take a reader's place.
         self._copying = CapacityLimiter(1)
@@ -110,7 +113,33 @@ class SqlLedger:
 
     async def counts(self) -> dict[str, int]:
         """Return how many memories there are in each state."""
-        return await self._read(reads.counts)
+        known = self._counts
+        self._counts = await self._read(lambda connection: reads.counts(connection, known))
+        return dict(self._counts[1])
+
+    async def set_embedding_model(self, model: str) -> int:
+        """Say of every memory that this model embeds it, in small transactions; return for how many that is new."""
+        others = await self._read(lambda connection: reads.of_other_models(connection, model))
+        for start in range(0, len(others), reads.MAX_VARIABLES):
+            some = others[start : start + reads.MAX_VARIABLES]
+            await self._write(partial(writes.set_embedding_model, numbers=some, model=model))
+        return len(others)
+
+    async def prune(
+        self, *, traces_before: datetime, sessions_before: datetime, aliases_before: datetime
+    ) -> dict[str, int]:
+        """Delete what nobody will ask for any more, in small transactions; see the port."""
+        deleted: dict[str, int] = dict.fromkeys(("traces", "sessions", "aliases", "changes"), 0)
+        # Traces first: whether their session is in use, its state says.
+        for find in (
+            partial(pruning.find_traces, before=traces_before),
+            partial(pruning.find_sessions, before=sessions_before),
+            partial(pruning.find_aliases, before=aliases_before),
+            pruning.find_changes,
+        ):
+            for step in await self._read(find):
+                deleted[step.table] += await self._write(step.delete)
+        return deleted
 
     async def load_session(self, owner: str, session: str) -> bytes | None:
         """Return a session's saved state."""
@@ -142,24 +171,36 @@ class SqlLedger:
 
         Raises:
             Refused: the file exists, its folder does not, or the ledger is no file.
+            LedgerCorrupt: what was copied is damaged.
             DiskFull: nothing was left behind.
 
         """
         source = self._copied()
-        await self._copy(lambda: backups.copy(source, Path(path).expanduser().absolute()))
+        await self._copy(lambda: backups.copy(source, Path(path).expanduser().absolute(), self._backups))
 
-    async def backup_dated(self, keep: int) -> Path:
-        """Write a copy named by date into the backups folder, keep the newest `keep` and return its path.
+    @property
+    def backs_up(self) -> bool:
+        """Whether dated backups can be made: the ledger is a file, and there is a folder for them."""
+        return self._file is not None and self._backups is not None
+
+    async def backups(self) -> Mapping[Path, datetime]:
+        """Return the dated backups there are and when each was made, newest first."""
+        folder = self._backups
+        return {} if folder is None else await self._copy(lambda: restoring.dated(folder))
+
+    async def backup_dated(self, retention: Retention) -> Path:
+        """Write a copy named by date into the backups folder, delete what need not be kept, and return its path.
 
         Raises:
             Refused: there is no backups folder, or the ledger is no file.
+            LedgerCorrupt: what was copied is damaged; nothing was deleted, and the hint has the way back.
             DiskFull: nothing was left behind.
 
         """
         if self._backups is None:
             raise Refused("no folder for backups is configured")
         return await self._copy(
-            partial(backups.copy_dated, self._copied(), self._backups, self._clock.now(), max(keep, 1))
+            partial(backups.copy_dated, self._copied(), self._backups, self._clock.now(), retention)
         )
 
     async def verify(self) -> None:

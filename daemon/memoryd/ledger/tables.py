@@ -15,7 +15,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import TEXT as PG_TEXT
 
-HEAD = "0001"
+HEAD = "0002"
 """The newest migration. Known here so that a start on an up-to-date ledger need not import Alembic."""
 
 Identifier = Text().with_variant(PG_TEXT(collation="C"), "postgresql")
@@ -85,6 +85,7 @@ aliases = Table(
     metadata,
     Column("id", Identifier, primary_key=True),
     Column("memory_id", Identifier, nullable=False),
+    Column("ts", Moment, nullable=False, server_default="0"),
 )
 history = Table(
     "history",

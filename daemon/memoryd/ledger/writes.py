@@ -124,6 +124,11 @@ def touch(connection: Connection, owner: str, ids: Sequence[str], at: datetime) 
         )
 
 
+def set_embedding_model(connection: Connection, numbers: Sequence[int], model: str) -> None:
+    """Say of memories, by their numbers, which model embeds them. No history, no change: their text is the same."""
+    connection.execute(update(memories).where(memories.c.number.in_(numbers)).values(embedding_model=model))
+
+
 def save_session(connection: Connection, owner: str, session: str, state: bytes, at: datetime) -> None:
     """Save a session's state over what was saved before."""
     key = {"owner": clean(owner), "session": clean(session)}
@@ -234,7 +239,7 @@ def _confirm(batch: _Batch, there: Memory, again: Memory, actor: str, now: datet
     )
     batch.raised[there.id] = None
     batch.renamed[again.id] = there.id
-    batch.aliases.append({"id": again.id, "memory_id": there.id})
+    batch.aliases.append({"id": again.id, "memory_id": there.id, "ts": to_micros(now)})
     batch.history.append(_record(there, "MERGE", actor, now, meta={"same": again.id, "session": again.session}))
     batch.changes.append({"memory_id": there.id, "event": "MERGE", "ts": to_micros(now)})
 

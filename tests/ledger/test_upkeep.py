@@ -1,0 +1,154 @@
+# ruff: noqa: ASYNC240 - these tests break a file on purpose
+"""The Curator's part of the ledger's life, with the real ledger; index and recall stand still."""
+
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import anyio
+import pytest
+
+from memoryd.config import EmbeddingConfig, IndexConfig
+from memoryd.embedding import build_embedder
+from memoryd.index import LanceIndex
+from memoryd.ledger import Retention, SqlLedger
+from memoryd_actors.curator import Curator, Schedule
+from memoryd_actors.indexer import Indexer
+from memoryd_actors.keeper import Keeper, Store
+from memoryd_actors.local_judge import LocalJudge
+from memoryd_actors.pipeline import Pipeline
+from memoryd_actors.recall import Recall
+from memoryd_actors.search import Searcher
+from memoryd_actors.settings import RecallSettings
+from memoryd_client.memory import NewMemory, Scope
+from memoryd_client.messages import Caller, Event, Warned
+
+from .samples import HandClock, memory
+
+_DAY_S = 86400.0
+
+
+class Upkeep:
+    """A Curator, what it did, and a clock that a test sets."""
+
+    def __init__(self, ledger: SqlLedger, clock: HandClock, home: Path) -> None:
+        self._ledger = ledger
+        self.warned: list[Warned] = []
+        self.looked = anyio.Event()
+        self.settled = anyio.Event()
+        self.backed_up = 0
+        embedder = build_embedder(EmbeddingConfig(), models=home / "models", offline=True)
+        index = LanceIndex(home / "index", IndexConfig())
+        indexer = Indexer(ledger, index, embedder, self.publish)
+        settings = RecallSettings()
+        pipeline = Pipeline(
+            embedder=embedder,
+            searcher=Searcher(embedder, index, indexer, ledger, settings),
+            indexer=indexer,
+            judge=LocalJudge(),
+            clock=clock,
+            settings=settings,
+        )
+        self.curator = Curator(
+            index=index,
+            indexer=indexer,
+            recall=Recall(pipeline, ledger, clock, self.publish, settings),
+            ledger=ledger,
+            embedding_model="new",
+            backups=self.backups,
+            back_up=self.back_up,
+            clock=clock,
+            publish=self.publish,
+            schedule=Schedule(optimise_s=_DAY_S, optimise_rows=100, backup_s=_DAY_S, traces_days=30, sessions_days=180),
+        )
+
+    async def backups(self) -> Mapping[Path, datetime]:
+        found = await self._ledger.backups()
+        self.looked.set()
+        return found
+
+    async def back_up(self) -> str:
+        self.backed_up += 1
+        made = str(await self._ledger.backup_dated(Retention()))
+        self.settled.set()
+        return made
+
+    def publish(self, event: Event, /) -> None:
+        if isinstance(event, Warned):
+            self.warned.append(event)
+            self.settled.set()
+
+
+@asynccontextmanager
+async def running(ledger: SqlLedger, clock: HandClock, home: Path) -> AsyncGenerator[Upkeep]:
+    upkeep = Upkeep(ledger, clock, home)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(upkeep.curator.run)
+        with anyio.fail_after(30):
+            await upkeep.looked.wait()
+            await anyio.wait_all_tasks_blocked()
+            yield upkeep
+        tasks.cancel_scope.cancel()
+
+
+@pytest.fixture
+def clock() -> HandClock:
+    return HandClock()
+
+
+async def test_restarts_make_no_backup_while_the_newest_is_young(
+    file_ledger: SqlLedger, clock: HandClock, tmp_path: Path
+) -> None:
+    async with running(file_ledger, clock, tmp_path) as first:
+        await first.settled.wait()
+    (made,) = await file_ledger.backups()
+    # Turned back as well: half a day, which is not a day's worth of backups.
+    for hours in (1, 20, -13):
+        clock.at += timedelta(hours=hours)
+        async with running(file_ledger, clock, tmp_path) as again:
+            assert again.backed_up == 0
+            assert again.curator.last_backup == str(made)
+    clock.at += timedelta(hours=17)
+    async with running(file_ledger, clock, tmp_path) as due:
+        await due.settled.wait()
+    assert due.backed_up == 1
+
+
+async def test_a_backup_that_fails_its_check_is_a_warning_and_the_sound_one_stays(
+    file_ledger: SqlLedger, file: Path, clock: HandClock, tmp_path: Path
+) -> None:
+    await file_ledger.insert([memory(f"number {number} " + "x" * 500) for number in range(3000)], actor="a")
+    sound = await file_ledger.backup_dated(Retention())
+    clock.at += timedelta(days=2)
+    await file_ledger.set_embedding_model("new")
+    with file.open("r+b") as stream:
+        stream.seek(8192)
+        stream.write(b"\xa5" * (file.stat().st_size - 8192))
+    async with running(file_ledger, clock, tmp_path) as upkeep:
+        while not upkeep.backed_up or not any(str(sound) in warned.hint for warned in upkeep.warned):
+            upkeep.settled = anyio.Event()
+            await upkeep.settled.wait()
+    assert list(await file_ledger.backups()) == [sound]
+    assert upkeep.curator.last_backup == str(sound)
+
+
+async def test_the_start_says_of_every_memory_which_model_embeds_it_and_prunes(
+    file_ledger: SqlLedger, clock: HandClock, tmp_path: Path
+) -> None:
+    (one, twin), _ = await file_ledger.insert([memory("tea"), memory("tea")], actor="a")
+    assert one.id == twin.id
+    await file_ledger.save_session("local", "long ago", b"state", clock.at - timedelta(days=200))
+    await file_ledger.save_session("local", "lately", b"state", clock.at - timedelta(days=100))
+    async with running(file_ledger, clock, tmp_path):
+        while await file_ledger.load_session("local", "long ago") is not None:
+            await anyio.wait_all_tasks_blocked()
+        assert await file_ledger.load_session("local", "lately") == b"state"
+        found = await file_ledger.get("local", [one.id])
+    assert found[one.id].embedding_model == "new"
+
+
+async def test_a_new_memory_says_which_model_embeds_it(file_ledger: SqlLedger, clock: HandClock) -> None:
+    keeper = Keeper(file_ledger, clock, lambda _: None, lambda _: None, "a model")
+    (stored,) = await keeper.handle(Store((NewMemory(content="tea", scope=Scope.GLOBAL),), Caller(session="s")))
+    assert (await file_ledger.get("local", [stored.id]))[stored.id].embedding_model == "a model"
