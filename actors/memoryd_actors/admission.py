@@ -18,7 +18,9 @@ from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, S
 from memoryd_client.messages import Caller
 
 MAX_LABEL = 200
-"""Characters of a title, a category, a speaker, a session, a tag, an owner, the name of a metadata entry."""
+"""Characters of a title, a speaker, a tag, an owner, the name of a metadata entry."""
+MAX_SESSION = 500
+"""Characters of a session: some agents use the path of a transcript."""
 MAX_CATEGORY = 60
 MAX_VALUE = 2_000
 """Characters of the value of a metadata entry."""
@@ -66,7 +68,8 @@ def admit(new: NewMemory, caller: Caller, now: datetime) -> Memory:
         source=new.source,
         speaker=_label("speaker", new.speaker),
         occurred_at=new.occurred_at,
-        session=_label("source_session", new.source_session) or _label("session", caller.session),
+        session=_label("source_session", new.source_session, MAX_SESSION)
+        or _label("session", caller.session, MAX_SESSION),
         source_messages=new.source_messages,
         files=_labels("files", new.files, MAX_PATH),
         created_at=now,
