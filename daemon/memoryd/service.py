@@ -75,22 +75,50 @@ def install(paths: Paths, *, start: bool, python: str = "", environ: Mapping[str
 def uninstall(paths: Paths, *, environ: Mapping[str, str] | None = None) -> list[str]:
     """Stop, disable and remove the units that `install` wrote; return the steps done, in words.
 
-    Data, drop-ins and units changed by hand stay. Doing it again finds nothing to do.
+    Data, drop-ins and units changed by hand stay. Doing it again finds nothing to do. Where no user manager answers,
+    the files are removed all the same, and the steps say that systemd does not know.
 
     Raises:
-        ServiceFailed: there is no systemd user manager, or it refuses.
+        ServiceFailed: there is nothing to remove and no systemd user manager, or it refuses.
 
     """
     env = os.environ if environ is None else environ
-    folder = _reachable_folder(env)
     steps: list[str] = []
     # The interpreter does not matter here: current and outdated units are both ours to remove.
     states = {name: units.compare(units.installed(name, env), "") for name in units.NAMES}
     ours = [name for name, state in states.items() if state in {UnitState.OUTDATED, UnitState.EDITED}]
-    if ours:
+    unreachable = ""
+    try:
+        folder = _reachable_folder(env)
+    except ServiceFailed as failed:
+        if not ours:
+            raise
+        folder, unreachable = units.unit_folder(env), str(failed)
+        for link in [link for name in ours for link in folder.glob(f"*.wants/{name}") if link.is_symlink()]:
+            link.unlink()
+            steps.append(f"removed {link}")
+    if ours and not unreachable:
         _systemctl(env, steps, "stop", *ours)
         _systemctl(env, steps, "disable", *ours)
         steps.append(f"stopped and disabled {' and '.join(ours)}")
+    steps += _remove(folder, states)
+    if not ours:
+        return [*steps, "nothing to remove: memoryd is not installed as a service"]
+    if unreachable:
+        steps.append(
+            f"systemd was not told, because {unreachable}: what it runs goes on until you log out, or `memoryd stop`"
+        )
+    else:
+        _systemctl(env, steps, "daemon-reload")
+        # What is gone cannot be reset, and need not be.
+        _run(env, "reset-failed", *ours)
+    steps.append(f"your memories are still in {paths.home}")
+    return steps
+
+
+def _remove(folder: Path, states: Mapping[str, UnitState]) -> list[str]:
+    """Remove the units that are ours and unchanged; return what was done, and what was left alone and why."""
+    steps: list[str] = []
     for name, state in states.items():
         match state:
             case UnitState.ABSENT:
@@ -104,12 +132,6 @@ def uninstall(paths: Paths, *, environ: Mapping[str, str] | None = None) -> list
                 steps.append(f"left {folder / name} alone: memoryd did not install it")
         if (folder / f"{name}.d").is_dir():
             steps.append(f"left the drop-ins in {folder / name}.d alone")
-    if not ours:
-        return [*steps, "nothing to remove: memoryd is not installed as a service"]
-    _systemctl(env, steps, "daemon-reload")
-    # What is gone cannot be reset, and need not be.
-    _run(env, "reset-failed", *ours)
-    steps.append(f"your memories are still in {paths.home}")
     return steps
 
 

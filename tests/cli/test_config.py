@@ -1,6 +1,7 @@
 import json
 import tomllib
 
+import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -103,6 +104,30 @@ def test_the_list_says_what_each_setting_means_and_where_its_value_is_from(memor
         "from": "default",
         "meaning": "Similarity below which the topic has changed (seed 004).",
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "environment", "told", "judged"),
+    [
+        ("[recall]\njudged = 5\nnonsense = 1\n", {}, "nonsense", (5, "file")),
+        ("[recall]\njudged = 'many'\n", {}, "judged", (10, "default")),
+        ("[recall\n", {}, "config.toml", (10, "default")),
+        ("recall = 3\n", {}, "recall", (10, "default")),
+        ("[recall]\njudged = 5\n", {"MEMORYD_RECALL_JUDGED": "many"}, "judged", (5, "file")),
+        ("[recall]\nnonsense = 1\n", {"MEMORYD_RECALL_JUDGED": "7"}, "nonsense", (7, "environment")),
+    ],
+)
+def test_a_broken_configuration_is_listed_as_far_as_it_goes_and_what_is_wrong_is_said(
+    memoryd: Command, text: str, environment: dict[str, str], told: str, judged: tuple[int, str]
+) -> None:
+    (memoryd.home / "config.toml").write_text(text, encoding="utf-8")
+    done = memoryd("config", "list", "--json", **environment)
+    assert done.returncode == 1
+    assert told in done.stderr
+    found = {one["name"]: one for one in json.loads(done.stdout)}
+    assert (found["recall.judged"]["value"], found["recall.judged"]["from"]) == judged
+    assert "recall.judged" in memoryd("config", "list", **environment).stdout
+    assert memoryd("config", "get", "recall.judged", **environment).returncode == 1
 
 
 def test_a_key_is_never_printed(memoryd: Command) -> None:

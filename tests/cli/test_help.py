@@ -22,6 +22,7 @@ def test_every_command_has_help_with_a_summary_and_examples(words: tuple[str, ..
     text = reference.help_of(words)
     assert text.startswith(f"Usage: {' '.join(('memoryd', *words))} ")
     assert len(text.split("\n\n")[1].strip()) > 10
+    assert "\\b" not in text
     assert not words or f"  memoryd {' '.join(words)}" in text.partition("Examples:")[2]
 
 

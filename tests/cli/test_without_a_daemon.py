@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from memoryd.lock import hold_home
+from memoryd_client.paths import Paths
+
 from .memoryd_command import Command
 
 NEEDS_A_DAEMON = [
@@ -68,6 +71,32 @@ def test_a_broken_line_of_a_push_is_named(memoryd: Command) -> None:
     done = memoryd("push", given='{"role": "user", "content": "good"}\nrubbish\n')
     assert done.returncode == 1
     assert "stdin, line 2" in done.stderr
+
+
+@pytest.mark.parametrize("arguments", [("-",), ("--file", "-")])
+def test_a_dash_stands_for_stdin(memoryd: Command, arguments: tuple[str, ...]) -> None:
+    done = memoryd("push", *arguments, given="rubbish\n")
+    assert done.returncode == 1
+    assert "stdin, line 1" in done.stderr
+
+
+def test_a_dash_among_other_texts_is_wrong_usage(memoryd: Command) -> None:
+    assert memoryd("push", "-", "more").returncode == 2
+
+
+def test_a_daemon_for_a_home_that_has_one_says_so_once(memoryd: Command) -> None:
+    paths = Paths.from_environment(memoryd.environment)
+    with hold_home(paths, version="1"):
+        done = memoryd("run")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("is served by process") == 1
+
+
+def test_the_doctor_sets_off_what_mends_a_finding(memoryd: Command) -> None:
+    memoryd.home.chmod(0o755)
+    shown = memoryd("doctor").stdout
+    assert ". Mend: " in shown
+    assert shown.count("Mend: ") == shown.count(". Mend: ")
 
 
 def test_a_push_of_nothing_fails_instead_of_doing_nothing(memoryd: Command) -> None:

@@ -85,6 +85,16 @@ def test_a_transcript_of_ones_own_is_played_and_shown_and_its_broken_lines_are_n
     kept.rmdir()
 
 
+def test_a_transcript_that_remembers_nothing_is_played_and_says_that_nothing_can_come_back(
+    home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "quiet.jsonl"
+    file.write_text('{"role": "user", "content": "How do we deploy?"}\n', encoding="utf-8")
+    done = demo(home, "--transcript", file)
+    assert done.returncode == 0, done.stderr
+    assert "nothing can come back" in done.stderr
+
+
 def test_a_transcript_without_a_usable_line_is_refused_before_anything_starts(home: Path, tmp_path: Path) -> None:
     file = tmp_path / "nothing.jsonl"
     file.write_text("rubbish\n{}\n", encoding="utf-8")

@@ -70,6 +70,13 @@ def test_a_transcript_in_which_no_user_speaks_is_refused(lines: list[str]) -> No
         read_transcript(lines)
 
 
+def test_lines_that_name_no_session_belong_to_one() -> None:
+    line = {"role": "user", "content": "x"}
+    transcript = read_transcript([json.dumps(line), json.dumps({**line, "role": "assistant"})])
+    assert (len(transcript.sessions), transcript.problems) == (1, ())
+    assert not transcript.remembers
+
+
 def test_several_memories_may_be_stored_after_one_message() -> None:
     line = {"session": "s", "role": "assistant", "content": "x", "remember": [{"content": "a"}, {"content": "b"}]}
     said = read_transcript([USER, json.dumps(line)]).said[1]

@@ -68,6 +68,20 @@ def test_without_systemctl_the_way_out_is_named_and_nothing_is_written(tmp_path:
     assert list(tmp_path.iterdir()) == []
 
 
+def test_without_a_user_manager_units_that_lie_there_are_removed_and_systemd_was_not_told(tmp_path: Path) -> None:
+    environ = {"HOME": str(tmp_path), "PATH": str(tmp_path)}
+    folder = units.unit_folder(environ)
+    for name in units.NAMES:
+        wants = folder / "default.target.wants"
+        wants.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(units.signed("[Service]\nNice=1\n"), encoding="utf-8")
+        (wants / name).symlink_to(folder / name)
+    steps = service.uninstall(Paths.from_environment(environ), environ=environ)
+    assert not [path for path in folder.rglob("*") if not path.is_dir()]
+    assert any("systemd was not told" in step and "no systemctl" in step for step in steps)
+    assert not any("stopped" in step for step in steps)
+
+
 @pytest.mark.skipif(shutil.which("systemctl") is None, reason="systemctl is not installed (package systemd)")
 def test_without_a_user_manager_the_way_out_is_named_and_nothing_is_written(tmp_path: Path) -> None:
     environ = {"HOME": str(tmp_path), "XDG_RUNTIME_DIR": str(tmp_path), "PATH": os.environ["PATH"]}

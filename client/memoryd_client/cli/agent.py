@@ -21,7 +21,7 @@ def add_to(app: typer.Typer) -> None:
         epilog=examples(
             'memoryd push --session s1 "why does the login test fail at midnight?"',
             "memoryd push --session s1 --file transcript.jsonl",
-            'echo \'{"role": "user", "content": "hello"}\' | memoryd push --session s1',
+            'echo \'{"role": "user", "content": "hello"}\' | memoryd push --session s1 -',
         )
     )(push)
     app.command(epilog=examples("memoryd take --session s1", "memoryd take --session s1 --json"))(take)
@@ -32,11 +32,14 @@ def add_to(app: typer.Typer) -> None:
 
 def push(
     text: Annotated[
-        list[str] | None, typer.Argument(metavar="[TEXT]...", help="Messages of the user, oldest first.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[TEXT]...", help="Messages of the user, oldest first; - or none reads JSON lines from stdin."
+        ),
     ] = None,
     *,
     file: Annotated[
-        Path | None, typer.Option("--file", metavar="FILE", help="JSON lines {role, content}; else from stdin.")
+        Path | None, typer.Option("--file", metavar="FILE", help="JSON lines {role, content}; - is stdin.")
     ] = None,
     role: Annotated[str, typer.Option(metavar="ROLE", help="Who says TEXT.")] = "user",
     trigger: Annotated[Trigger, typer.Option(help="Why the context is pushed.")] = "turn",
@@ -52,9 +55,11 @@ def push(
     """Push the end of a conversation, and wait until the daemon has it."""
     if text and file:
         raise typer.BadParameter("give TEXT or --file, not both")
-    if text:
+    if text and "-" in text and len(text) > 1:
+        raise typer.BadParameter("- stands for a conversation from stdin, and goes with no other TEXT")
+    if text and text != ["-"]:
         messages = [Message(role=role, content=one) for one in text]
-    elif file:
+    elif file and str(file) != "-":
         messages = _messages(file.read_text(encoding="utf-8").splitlines(), str(file))
     else:
         messages = _messages(sys.stdin, "stdin")

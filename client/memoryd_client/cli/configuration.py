@@ -18,6 +18,7 @@ group = typer.Typer(
     epilog=examples("memoryd config list", "memoryd config set recall.maximum_surfaced 3"),
 )
 Name = Annotated[str, typer.Argument(metavar="SECTION.KEY", help="The setting, as `memoryd config list` names it.")]
+_MEND = "`memoryd config set` or an editor mends it."
 _SECRET = frozenset({"sidecar.api_key"})
 
 
@@ -26,7 +27,7 @@ def list_(*, as_json: Json = False) -> None:
     """Print every setting, its value, where the value comes from and what it means."""
     from memoryd_client.cli.settings import settings
 
-    found = settings(Paths.from_environment().config, os.environ)
+    found, problem = settings(Paths.from_environment().config, os.environ)
     if as_json:
         shown = [(one, _masked(one.name, one.value)) for one in found]
         out_json(
@@ -35,12 +36,14 @@ def list_(*, as_json: Json = False) -> None:
                 for one, value in shown
             ]
         )
-        return
-    table(
-        ("setting", "value", "from", "meaning"),
-        [(one.name, toml_edit.literal(_masked(one.name, one.value)), one.origin, one.meaning) for one in found],
-        wrap=True,
-    )
+    else:
+        table(
+            ("setting", "value", "from", "meaning"),
+            [(one.name, toml_edit.literal(_masked(one.name, one.value)), one.origin, one.meaning) for one in found],
+            wrap=True,
+        )
+    if problem:
+        raise CommandFailed(f"{problem}; what is printed leaves out what cannot be read", _MEND)
 
 
 @group.command(epilog=examples("memoryd config get embedding.precision"))
@@ -48,7 +51,10 @@ def get(name: Name, *, as_json: Json = False) -> None:
     """Print the value of one setting that is in force."""
     from memoryd_client.cli.settings import settings
 
-    for one in settings(Paths.from_environment().config, os.environ):
+    found, problem = settings(Paths.from_environment().config, os.environ)
+    if problem:
+        raise CommandFailed(problem, _MEND)
+    for one in found:
         if one.name == name:
             value = _masked(name, one.value)
             if as_json:

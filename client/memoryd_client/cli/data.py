@@ -59,7 +59,6 @@ class _Line(msgspec.Struct, frozen=True, kw_only=True):
     source: Source = Source.IMPORTED
     speaker: str = ""
     occurred_at: datetime | None = None
-    created_at: datetime | None = None
     session: str = ""
     source_messages: tuple[int, int] | None = None
     files: tuple[str, ...] = ()
@@ -87,7 +86,11 @@ def import_(
     """Store memories from a file. The file is checked first; importing it twice stores nothing twice.
 
     A line needs `content` only. Where a line names no project, --project is meant. Memories that were forgotten,
-    replaced or archived are left out. Dates stay: what was stored in March is still of March.
+    replaced or archived are left out.
+
+    Of an exported memory everything is kept but what this store counts and decides itself: its owner (--owner), when it
+    was stored and changed, how often it was shown and confirmed, and by which sessions (created_at, updated_at,
+    last_accessed_at, access_count, strength, sources). To move a whole store as it is, use `memoryd backup`.
     """
     if file == "-":
         incoming, left_out = _parse(sys.stdin, "stdin")
@@ -141,7 +144,7 @@ def _memory(line: _Line) -> NewMemory:
         pinned=line.pinned,
         source=line.source,
         speaker=line.speaker,
-        occurred_at=line.occurred_at or line.created_at,
+        occurred_at=line.occurred_at,
         source_session=line.session,
         source_messages=line.source_messages,
         files=line.files,

@@ -17,6 +17,20 @@ from memoryd_client.errors import MemorydError
 from memoryd_client.messages import Event, IndexProgress, PipelineRan, Status, Surfaced, Warned, Wrote
 from memoryd_client.paths import Paths
 
+_TRANSCRIPT_LINES = """
+
+\b
+--transcript plays your own conversation, one message per line:
+  {"role": "user", "content": "...", "session": "s1",
+   "ts": "2026-03-02T09:05:00Z"}
+  {"role": "assistant", "content": "...", "session": "s1",
+   "remember": {"label": "uv", "content": "Use uv, not pip."}}
+  {"role": "user", "content": "...", "session": "s2", "expects": ["uv"]}
+role is user, assistant, system or tool; role and content are needed.
+Lines without session belong to one session. Only what a `remember` stores
+can come back: without any, nothing does. docs/json.md has the details.
+Transcripts of Claude Code are understood, too."""
+
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
@@ -31,6 +45,7 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog=examples("memoryd doctor", "memoryd doctor --json"))(doctor)
     app.command(
         epilog=examples("memoryd demo", "memoryd demo --fast --json", "memoryd demo --transcript my-session.jsonl")
+        + _TRANSCRIPT_LINES
     )(demo)
 
 
@@ -75,7 +90,7 @@ def _show(found: Status) -> None:
                         (
                             part.message,
                             part.hint,
-                            ", ".join(f"{key} {number:g}" for key, number in part.numbers.items()),
+                            ", ".join(f"{key} {_plain_number(number)}" for key, number in part.numbers.items()),
                             ", ".join(f"{key} {fact}" for key, fact in part.facts.items()),
                         ),
                     )
@@ -87,6 +102,11 @@ def _show(found: Status) -> None:
     )
     for warning in found.warnings:
         out(f"warning: {printable(warning)}")
+
+
+def _plain_number(number: float) -> str:
+    """Return a count digit by digit, anything else in six digits."""
+    return f"{number:.0f}" if number == int(number) else f"{number:g}"
 
 
 def _duration(seconds: float) -> str:
@@ -176,11 +196,15 @@ def doctor(*, as_json: Json = False) -> None:
     else:
         table(
             ("level", "what", "found"),
-            [(rank, name, f"{found} Mend: {mend}" if mend else found) for rank, name, found, mend in rows(findings)],
+            [(rank, name, _with_mend(found, mend)) for rank, name, found, mend in rows(findings)],
             wrap=True,
         )
     if level == "fail":
         raise typer.Exit(FAILED)
+
+
+def _with_mend(found: str, mend: str) -> str:
+    return f"{found.rstrip('. ')}. Mend: {mend}" if mend else found
 
 
 def _status_if_any() -> Status | None:
@@ -207,20 +231,10 @@ def demo(
     keep: Annotated[bool, typer.Option("--keep", help="Keep the daemon's folder, and say where it is.")] = False,
     as_json: Json = False,
 ) -> None:
-    r"""Watch it work: a real daemon, a real conversation, turn by turn.
+    """Watch it work: a real daemon, a real conversation, turn by turn.
 
     The daemon gets a folder of its own under /tmp; yours is not touched. Each turn shows what came back from the turn
     before, what the user says, and why the memories were kept or dropped.
-
-    \b
-    --transcript plays your own conversation, one message per line:
-      {"session": "s1", "role": "user", "content": "...", "ts": "2026-03-02T09:05:00Z"}
-      {"session": "s1", "role": "assistant", "content": "...",
-       "remember": {"label": "uv", "content": "Use uv, not pip."}}
-      {"session": "s1", "role": "user", "content": "...", "expects": ["uv"]}
-    role is user, assistant, system or tool. remember, expects, quiet and ts
-    may be left out; docs/json.md has the details. Transcripts of Claude Code
-    are understood, too.
     """
     from memoryd.demo.show import show
 

@@ -45,10 +45,15 @@ def stop(timeout: StartTimeout = 30.0) -> None:
 
 
 def restart(timeout: StartTimeout = 60.0) -> None:
-    """Stop the daemon where one runs, and start it."""
+    """Stop the daemon where one runs, and start it. A broken configuration is found before anything is stopped."""
+    from memoryd.config import ConfigInvalid, load
     from memoryd_client import launch
 
     paths = Paths.from_environment()
+    try:
+        load(paths.config)
+    except ConfigInvalid as invalid:
+        raise CommandFailed(str(invalid), "The daemon was left as it is.") from invalid
     launch.stop(paths, timeout_s=timeout)
     _start(paths, timeout)
 

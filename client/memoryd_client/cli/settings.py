@@ -32,18 +32,19 @@ class Setting:
     meaning: str
 
 
-def settings(file: Path, environ: Mapping[str, str]) -> list[Setting]:
-    """Return every setting, in the order of declaration.
+def settings(file: Path, environ: Mapping[str, str]) -> tuple[list[Setting], str]:
+    """Return every setting, in the order of declaration, and what is wrong with the file or a variable, if anything is.
 
-    Raises:
-        CommandFailed: the file or a variable cannot be read.
+    What cannot be read counts as not said: the rest is listed all the same.
     """
+    problem = ""
+    in_file = _tables(file)
     try:
         current = _flat(declarations.load(file, environ))
     except declarations.ConfigInvalid as invalid:
-        raise CommandFailed(str(invalid), "`memoryd config set` or an editor mends it.") from invalid
+        problem = str(invalid)
+        current, in_file, environ = _readable(in_file, environ)
     defaults = _flat(declarations.Config())
-    in_file = tomllib.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
     from_environment = {".".join(name) for name in declarations.overrides(environ)}
     if environ.get("ANTHROPIC_API_KEY") and not in_file.get("sidecar", {}).get("api_key"):
         from_environment.add("sidecar.api_key")
@@ -53,7 +54,42 @@ def settings(file: Path, environ: Mapping[str, str]) -> list[Setting]:
         section, key = name.split(".")
         origin = "environment" if name in from_environment else "file" if key in in_file.get(section, {}) else "default"
         found.append(Setting(name, value, defaults[name], origin, meanings.get(name, "")))
-    return found
+    return found, problem
+
+
+def _tables(file: Path) -> dict[str, dict[str, object]]:
+    """Return the tables of a file; nothing where it cannot be read."""
+    try:
+        tables = tomllib.loads(file.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return {}
+    return {section: table for section, table in tables.items() if isinstance(table, dict)}
+
+
+def _readable(
+    in_file: Mapping[str, Mapping[str, object]], environ: Mapping[str, str]
+) -> tuple[dict[str, Scalar], dict[str, dict[str, object]], dict[str, str]]:
+    """Return the settings of which each is valid by itself, and the tables and variables that make them."""
+    current = _flat(declarations.Config())
+    tables: dict[str, dict[str, object]] = {}
+    variables: dict[str, str] = {}
+    for section, table in in_file.items():
+        for key, value in table.items():
+            if (read := _alone(section, key, value)) is not None:
+                current[f"{section}.{key}"] = read
+                tables.setdefault(section, {})[key] = value
+    for (section, key), text in declarations.overrides(environ).items():
+        if (read := _alone(section, key, text)) is not None:
+            current[f"{section}.{key}"] = read
+            variables[f"MEMORYD_{section}_{key}".upper()] = text
+    return current, tables, variables
+
+
+def _alone(section: str, key: str, value: object) -> Scalar | None:
+    try:
+        return _flat(msgspec.convert({section: {key: value}}, declarations.Config, strict=False))[f"{section}.{key}"]
+    except msgspec.ValidationError:
+        return None
 
 
 def change(file: Path, name: str, text: str) -> None:

@@ -33,6 +33,8 @@ def show(file: Path | None, *, pace_s: float, keep: bool, as_json: bool) -> int:
     transcript = _transcript(file)
     for problem in transcript.problems:
         note(f"{file}, line {problem.line}: skipped: {problem.reason}")
+    if not transcript.remembers:
+        note(f"{file}: no line has `remember`, so nothing is stored and nothing can come back (docs/json.md)")
     steps: list[Step] = []
     screen = None if as_json else Screen()
     with _home(keep=keep) as paths:

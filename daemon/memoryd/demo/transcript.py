@@ -1,15 +1,16 @@
 """Reads a conversation from JSON lines: memoryd's own format, or what Claude Code writes.
 
-One message per line. `session`, `role` and `content` are needed; `name`, `ts` (ISO 8601), `remember` (what the agent
-stores after this message: one memory or several), `expects` (labels of memories, at least one of which should have come
-up by the next turn) and `quiet` (nothing should) are not. Claude Code's lines carry `type`, `message` and `sessionId`.
+One message per line. `role` and `content` are needed; `session` (else they all belong to one), `name`, `ts` (ISO 8601),
+`remember` (what the agent stores after this message: one memory or several), `expects` (labels of memories, at least
+one of which should have come up by the next turn) and `quiet` (nothing should) are not. Claude Code's lines carry
+`type`, `message` and `sessionId`.
 """
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.resources import files
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -65,6 +66,11 @@ class Transcript:
         return sum(said.message.role == "user" for said in self.said)
 
     @property
+    def remembers(self) -> bool:
+        """Whether anything is stored: nothing else can come back."""
+        return any(said.notes for said in self.said)
+
+    @property
     def sessions(self) -> tuple[str, ...]:
         """The sessions, in the order in which they begin."""
         return tuple(dict.fromkeys(said.session for said in self.said))
@@ -109,8 +115,12 @@ def read_transcript(lines: Iterable[str]) -> Transcript:
 # --- the two formats ------------------------------------------------------------------------------------------------
 
 
+_ONE_SESSION: Final = "transcript"
+"""Where a line names no session."""
+
+
 class _Line(msgspec.Struct, frozen=True, kw_only=True):
-    session: str
+    session: str = _ONE_SESSION
     role: Literal["user", "assistant", "system", "tool"]
     content: str
     name: str = ""
@@ -136,7 +146,7 @@ class _ForeignLine(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
     type: str
     message: _Spoken | None = None
-    session_id: str = "transcript"
+    session_id: str = _ONE_SESSION
     timestamp: datetime | None = None
     is_meta: bool = False
 
