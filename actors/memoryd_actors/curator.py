@@ -135,7 +135,9 @@ class Curator:
                 taken = await self._backups()
                 self.last_backup = str(max(taken, key=lambda path: taken[path], default=""))
                 wait_s = backup_wait_s(taken.values(), self._clock.now(), self._schedule.backup_s)
-                if not wait_s:
+                if not wait_s and not await self._ledger.last_sequence():
+                    wait_s = LOOK_S  # a copy of nothing would put off the first one of something by a day
+                elif not wait_s:
                     self.last_backup = await self._back_up()
                     wait_s = self._schedule.backup_s
             except Refused as refused:

@@ -208,10 +208,12 @@ async def test_without_a_sound_backup_what_can_be_read_is_saved(file: Path) -> N
     assert (await counted(file))["active"] > 150
 
 
-async def test_where_nothing_can_be_read_nothing_is_moved(file: Path) -> None:
+@pytest.mark.parametrize("readable", [0, 4096])
+async def test_where_no_memory_can_be_read_nothing_is_moved(file: Path, readable: int) -> None:
     if shutil.which("sqlite3") is None:
         pytest.skip("the shell of SQLite is not installed")
-    file.parent.mkdir()
-    file.write_bytes(b"broken" * 1000)
+    await with_two_backups(file)
+    content = file.read_bytes()[:readable] + b"broken" * 10_000
+    file.write_bytes(content)
     assert subprocess.run(["sh", "-c", restoring.saving(file)], check=False, capture_output=True).returncode != 0
-    assert file.read_bytes() == b"broken" * 1000
+    assert file.read_bytes() == content

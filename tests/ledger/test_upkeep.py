@@ -100,6 +100,9 @@ def clock() -> HandClock:
 async def test_restarts_make_no_backup_while_the_newest_is_young(
     file_ledger: SqlLedger, clock: HandClock, tmp_path: Path
 ) -> None:
+    async with running(file_ledger, clock, tmp_path) as empty:
+        assert empty.backed_up == 0
+    await file_ledger.insert([memory("tea")], actor="a")
     async with running(file_ledger, clock, tmp_path) as first:
         await first.settled.wait()
     (made,) = await file_ledger.backups()
@@ -122,9 +125,14 @@ async def test_a_backup_that_fails_its_check_is_a_warning_and_the_sound_one_stay
     sound = await file_ledger.backup_dated(Retention())
     clock.at += timedelta(days=2)
     await file_ledger.set_embedding_model("new")
+    # Closed in between, so that everything is in the file and nothing in its log.
+    await file_ledger.close()
+    await file_ledger.open()
+    # One page of contents: what the daemon reads at its start is sound.
+    page = file.read_bytes().index(b"number 1500 ") // 4096
     with file.open("r+b") as stream:
-        stream.seek(8192)
-        stream.write(b"\xa5" * (file.stat().st_size - 8192))
+        stream.seek(page * 4096)
+        stream.write(b"\xa5" * 4096)
     async with running(file_ledger, clock, tmp_path) as upkeep:
         while not upkeep.backed_up or not any(str(sound) in warned.hint for warned in upkeep.warned):
             upkeep.settled = anyio.Event()

@@ -51,9 +51,8 @@ def read_ledger(file: Path) -> LedgerFacts:
     mode = "mode=ro" if wal.exists() and wal.stat().st_size else "immutable=1"
     try:
         with closing(sqlite3.connect(f"file:{quote(str(file))}?{mode}", uri=True, timeout=5)) as connection:
-            verdict = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
-            if verdict != "ok":
-                raise Unsound(verdict)
+            if reason := restoring.damage(connection):
+                raise Unsound(reason)
             return _facts(connection)
     except sqlite3.Error as exc:
         raise Unsound(str(exc)) from exc

@@ -11,7 +11,7 @@ from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, m
 
 from memoryd.ledger.failures import corrupt
 from memoryd.ledger.tables import HEAD
-from memoryd.restoring import dated
+from memoryd.restoring import damage, dated
 from memoryd_actors.errors import Unavailable
 
 _MAGIC = b"SQLite format 3\0"
@@ -70,9 +70,9 @@ def verify(file: Path, backups: Path | None) -> None:
 
     """
     with closing(sqlite3.connect(file, timeout=_BUSY_S)) as connection:
-        verdict = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
-    if verdict != "ok":
-        raise corrupt(file, verdict, backups)
+        reason = damage(connection)
+    if reason:
+        raise corrupt(file, reason, backups)
 
 
 def create(url: URL, *, readers: int) -> Engine:
