@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterable
 
 from memoryd_actors.hidden import strip_hidden
+from memoryd_actors.quoted import LOG_LINE, is_error
 from memoryd_actors.redaction import redact
 from memoryd_client.messages import Message
 
 _CODE = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
-_LOG_LINE = re.compile(r"^\s*(?:\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d|\d\d:\d\d:\d\d\b|(?:DEBUG|INFO|TRACE)\b)", re.MULTILINE)
 
 LONGEST_MESSAGE = 20_000
 """Characters looked at in one message; the end is newer than the beginning and is what stays."""
@@ -20,6 +20,10 @@ _MARGIN = 4_000
 """Characters before those, read for secrets only: one that the cut goes through is known by its beginning."""
 CODE_LINES_KEPT = 12
 """Lines of a code block that still say what it is about; the rest drowns the request."""
+MOST_LOG_LINES = 6
+"""More than these in a message are cut."""
+LOG_LINES_KEPT = 3
+"""Of the last ones, and of those that say what went wrong."""
 
 
 def clean(messages: Iterable[Message]) -> list[Message]:
@@ -37,22 +41,31 @@ def clean(messages: Iterable[Message]) -> list[Message]:
 def clean_text(text: str) -> str:
     """Return what was said in one message: without injected, hidden and private blocks, secrets replaced."""
     # Cut after stripping: what is private is told by where it begins, however far back that is.
-    said = shortened(strip_hidden(text)[-LONGEST_MESSAGE - _MARGIN :])
-    return redact(said).text[-LONGEST_MESSAGE:].strip()
+    visible = strip_hidden(text)
+    said = visible[-LONGEST_MESSAGE - _MARGIN :]
+    if len(said) < len(visible) and "\n" in said[:_MARGIN]:
+        # The rest of a log line is no log line any more, and would pass for something said.
+        said = said.split("\n", 1)[1]
+    return redact(shortened(said)).text[-LONGEST_MESSAGE:].strip()
 
 
 def shortened(text: str) -> str:
-    """Return the text with long code blocks cut to their beginning and runs of log lines to their last three."""
+    """Return the text with long code blocks cut to their beginning, and of many log lines the last and the errors."""
     if "```" in text or "~~~" in text:
         text = _CODE.sub(_cut_code, text)
     lines = text.split("\n")
-    logged = [number for number, line in enumerate(lines) if _LOG_LINE.match(line)]
-    if len(logged) > 6:
-        dropped = set(logged[:-3])
+    logged = [number for number, line in enumerate(lines) if LOG_LINE.match(line)]
+    if len(logged) > MOST_LOG_LINES:
+        errors = [number for number in logged if is_error(lines[number])]
+        dropped = set(logged[:-LOG_LINES_KEPT]) - set(errors[-LOG_LINES_KEPT:])
         lines = [line for number, line in enumerate(lines) if number not in dropped]
     return "\n".join(lines)
 
 
 def _cut_code(block: re.Match[str]) -> str:
-    lines = block.group(2).splitlines()
-    return "\n".join(lines[:CODE_LINES_KEPT])
+    lines = block.group(2).split("\n")
+    if len(lines) <= CODE_LINES_KEPT + 1:
+        return block.group(0)
+    # The fence stays: what is said is told from what is shown by it.
+    opening, fence = block.group(0).split("\n", 1)[0], block.group(1)
+    return "\n".join([opening, *lines[:CODE_LINES_KEPT], fence])

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memoryd_actors.quoted import told_apart
 from memoryd_actors.words import content_words
 from memoryd_client.messages import Message, Trigger
 
@@ -72,20 +73,20 @@ def find_focus(messages: Sequence[Message], trigger: Trigger) -> Focus | None:
         return None
     asked = _latest_request(messages, len(messages))
     at = len(messages) - 1 if trigger != "turn" or asked is None else asked
-    request = messages[at].content
+    request = _telling(messages[at])
     words = len(content_words(request[:2000]))
     parts = [request]
     if trigger != "turn" and asked is not None and asked < at:
-        parts.append(messages[asked].content)
+        parts.append(_telling(messages[asked]))
     elif words < FEW_WORDS:
         earlier = _latest_request(messages, at)
         if earlier is not None:
-            parts.append(messages[earlier].content)
+            parts.append(_telling(messages[earlier]))
     at_turn = trigger == "turn" and asked is not None
     last = _latest_request(messages, at) if at_turn else None
     return Focus(
         text="\n".join(parts),
-        window=tuple(_glimpse(message) for message in _before(messages, at) if message.content not in parts),
+        window=tuple(_glimpse(message) for message in _before(messages, at) if _telling(message) not in parts),
         words=words,
         turn=_exchange(messages, at, len(messages)) if at_turn else None,
         last_turn=None if last is None else _exchange(messages, last, at),
@@ -112,7 +113,7 @@ def _before(messages: Sequence[Message], at: int) -> list[Message]:
 def _exchange(messages: Sequence[Message], at: int, end: int) -> Exchange:
     """Return the turn whose request stands at `at`, with the last thing that was said before `end` as its reply."""
     return Exchange(
-        request=messages[at].content,
+        request=_telling(messages[at]),
         reply=_glimpse(messages[end - 1]) if end - 1 > at else "",
         before=tuple(_glimpse(message) for message in _before(messages, at)),
     )
@@ -120,4 +121,9 @@ def _exchange(messages: Sequence[Message], at: int, end: int) -> Exchange:
 
 def _glimpse(message: Message) -> str:
     """Return what stands for an earlier message. A request stays whole: it was in focus, its vector is known."""
-    return message.content if message.role == "user" else message.content[:WINDOW_CHARACTERS]
+    return _telling(message) if message.role == "user" else _telling(message)[:WINDOW_CHARACTERS]
+
+
+def _telling(message: Message) -> str:
+    """Return what was said in a message, followed by the telling lines of what it quotes."""
+    return told_apart(message.content).text
