@@ -54,8 +54,7 @@ class Link:
             # way when the reader is just looking.
             if self._push is not None:
                 self._push.close(0)
-            self._connect()
-            return self._sent(frame)
+            return self._connect() and self._sent(frame)
 
     def _sent(self, frame: bytes) -> bool:
         if self._push is None:
@@ -80,18 +79,22 @@ class Link:
             check_later(path)
         except DaemonUnreachable:  # calls that have an answer say why; a push only says no
             return False
-        self._connect()
-        self.pushing = True
-        return True
+        self.pushing = self._connect()
+        return self.pushing
 
-    def _connect(self) -> None:
-        push = self._sockets().socket(zmq.PUSH)
+    def _connect(self) -> bool:
+        self._push = None
+        try:
+            push = self._sockets().socket(zmq.PUSH)
+        except zmq.ZMQError:  # this process has no descriptors left
+            return False
         push.set(zmq.SNDHWM, PUSH_HIGH_WATER)
         push.set(zmq.LINGER, 0)
         push.set(zmq.RECONNECT_IVL, 50)
         push.set(zmq.RECONNECT_IVL_MAX, 1000)
         push.connect(address(self._paths.push_socket))
         self._push = push
+        return True
 
     def idle(self) -> Connection | None:
         """Return a connection that is still good, if there is one."""

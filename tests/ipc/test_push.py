@@ -1,8 +1,11 @@
 """Context updates: never in the way, delivered when they can be."""
 
 import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -171,6 +174,28 @@ def test_wrong_messages_are_refused_with_the_reason(client: Client, messages: li
 def test_an_unknown_trigger_is_refused_with_those_there_are(client: Client) -> None:
     with pytest.raises(ValueError, match="design, error, file, output, turn"):
         client.push_context(say("x"), trigger="whim")  # type: ignore[arg-type]  # wrong on purpose
+
+
+EXHAUSTED = """
+import os, resource, sys
+from pathlib import Path
+from memoryd_client import Client, Message
+from memoryd_client.paths import Paths
+
+folder = Path(sys.argv[1])
+client = Client(paths=Paths(home=folder, config=folder / "c", runtime=folder / "run"))
+said = [Message(role="user", content="x")]
+before = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (len(os.listdir("/proc/self/fd")) - 1, before[1]))
+results = [client.push_context(said) for _ in range(20)]
+resource.setrlimit(resource.RLIMIT_NOFILE, before)
+print(results[0], all(results), client.push_context(said))
+"""
+
+
+def test_a_process_without_descriptors_left_is_declined_and_served_again_later(folder: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", EXHAUSTED, folder], capture_output=True, text=True, check=False)
+    assert done.stdout == "True False True\n", done.stderr
 
 
 def test_an_acknowledged_push_has_arrived(daemon: DaemonProcess, client: Client) -> None:
