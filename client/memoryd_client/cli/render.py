@@ -119,7 +119,8 @@ def trace(one: Trace) -> None:
 
 def topic(one: Trace) -> str:
     """Return whether the topic changed, and how similar it was to the one before."""
-    changed = "changed" if one.topic_changed else "same"
+    since = "" if one.topic_turn in {None, one.turn} else f" on turn {one.topic_turn}"
+    changed = f"changed{since}" if one.topic_changed else "same"
     return changed if one.topic_similarity is None else f"{changed}, similarity {one.topic_similarity:.2f}"
 
 
