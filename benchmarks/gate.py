@@ -174,9 +174,16 @@ def curve(name: str, trials: Sequence[Trial], gate: Gate) -> dict[str, Any]:
         figures[f"{label} at {CLEAN}"] = show(f"{label} at {threshold:.3f}", outcome(trials, values, threshold, 0.0))
     for threshold in THRESHOLDS:
         figures[f"above {threshold}"] = show(f"above {threshold:.2f}", outcome(trials, judged, threshold, 0.0))
-    chosen = outcome(trials, judged, gate.threshold, gate.relative)
-    figures["chosen"] = show(f"chosen: {gate.threshold:.2f}, {gate.relative:.1f} of best", chosen)
+    chosen = outcome(trials, anyio.run(verdicts, trials, gate), 0.0, 0.0)
+    figures["chosen"] = show("the judge itself", chosen)
     return figures
+
+
+async def verdicts(trials: Sequence[Trial], gate: Gate) -> list[list[float]]:
+    """Return the judge's scores, below 0 where it finds an exhibit irrelevant."""
+    judge = LocalJudge(gate)
+    judgements = [await judge.judge(one.case) for one in trials]
+    return [[one.score if one.relevant else -1.0 for one in judgement.verdicts] for judgement in judgements]
 
 
 def outcome(trials: Sequence[Trial], values: Sequence[Sequence[float]], threshold: float, relative: float) -> Outcome:

@@ -11,7 +11,7 @@ TEXTS = (
 )
 
 
-def exhibit(text: str, *, cosine: float = 0.3, category: str = "fact", index: int = 0) -> Exhibit:
+def exhibit(text: str, *, cosine: float = 0.3, category: str = "fact", index: int = 0, score: float = 0.4) -> Exhibit:
     return Exhibit(
         id=f"mem_{index}",
         text=text,
@@ -20,7 +20,7 @@ def exhibit(text: str, *, cosine: float = 0.3, category: str = "fact", index: in
         trust=0.5,
         vector_score=cosine,
         word_score=0.5,
-        score=0.4,
+        score=score,
     )
 
 

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from cases import case, exhibit
 from memoryd_actors.local_judge import Gate, LocalJudge, content_words, scores, worth_acting_on
-from memoryd_actors.ports import Judgement
+from memoryd_actors.ports import Case, Judgement
 
 texts = st.lists(st.text(max_size=80), min_size=1, max_size=6)
 
@@ -14,12 +14,10 @@ async def judged(*memories: str, focus: str, cosine: float = 0.3) -> Judgement:
 
 
 async def test_a_memory_that_speaks_of_what_is_asked_is_relevant() -> None:
-    judgement = await judged(
-        "user: Token expiry is computed in UTC. (20 November 2026)",
-        "user: The login page uses the brand's blue.",
-        focus="When do tokens expire, in UTC or local time?",
-        cosine=0.45,
-    )
+    told = exhibit("user: Token expiry is computed in UTC. (20 November 2026)", cosine=0.45)
+    other = exhibit("user: The login page uses the brand's blue.", cosine=0.2)
+    focus = "When do tokens expire, in UTC or local time?"
+    judgement = await LocalJudge().judge(Case(focus=focus, window="", exhibits=(told, other)))
     first, second = judgement.verdicts
     assert first.relevant
     assert first.actionable
@@ -37,24 +35,38 @@ async def test_the_reason_names_the_words_as_they_were_asked() -> None:
 
 async def test_the_reason_of_what_is_dropped_says_by_how_much() -> None:
     judgement = await judged("Alice prefers tabs.", focus="Why is the deployment slow?", cosine=0.1)
-    assert judgement.verdicts[0].reason == "0 of 2 words found, cosine 0.10: 0.05 is below 0.37"
+    assert judgement.verdicts[0].reason == "0 of 2 words found, cosine 0.10: 0.06 is below 0.38"
 
 
 async def test_few_are_kept_when_few_are_good() -> None:
-    strong = "The nightly deployment of billing to Frankfurt fails because the certificate expired."
-    judgement = await judged(
-        strong,
-        "The deployment of billing is slow.",
-        focus="why does the nightly billing deployment to Frankfurt fail with an expired certificate?",
-        cosine=0.6,
+    focus = "why does the nightly billing deployment to Frankfurt fail with an expired certificate?"
+    strong = exhibit(
+        "The nightly deployment of billing to Frankfurt fails because the certificate expired.", cosine=0.6, score=0.5
     )
+    weak = exhibit("Billing is slow.", cosine=0.3, score=0.4)
+    judgement = await LocalJudge().judge(Case(focus=focus, window="", exhibits=(strong, weak)))
     assert [one.relevant for one in judgement.verdicts] == [True, False]
-    weaker = await judged(
-        "The deployment of billing is slow.",
-        focus="why is the billing deployment slow?",
-        cosine=0.6,
-    )
-    assert weaker.verdicts[0].relevant
+    alone = await judged("Billing is slow.", focus="is billing slow?", cosine=0.3)
+    assert alone.verdicts[0].relevant
+
+
+async def test_what_ranks_far_below_the_best_is_dropped_whatever_words_it_has() -> None:
+    focus = "when do tokens expire?"
+    first = exhibit("Tokens expire at midnight.", cosine=0.6, score=0.5)
+    last = exhibit("Tokens expire, they say.", cosine=0.6, score=0.2)
+    judgement = await LocalJudge().judge(Case(focus=focus, window="", exhibits=(first, last)))
+    assert [one.relevant for one in judgement.verdicts] == [True, False]
+    assert judgement.verdicts[1].reason.endswith("ranked 0.20, below 0.38")
+
+
+async def test_where_there_is_an_answer_the_ranking_says_which_memories_hold_it() -> None:
+    focus = "where did Caroline go in her boat?"
+    question = exhibit("Where did you go in the boat?", cosine=0.55, score=0.4)
+    answer = exhibit("Past the lighthouse, Caroline says!", cosine=0.3, score=0.5)
+    judgement = await LocalJudge().judge(Case(focus=focus, window="", exhibits=(question, answer)))
+    assert all(one.relevant for one in judgement.verdicts)
+    alone = await LocalJudge().judge(Case(focus=focus, window="", exhibits=(answer,)))
+    assert not alone.verdicts[0].relevant
 
 
 @pytest.mark.parametrize("focus", ["", "thanks!", "ok, go on please", "danke, mach weiter", "👍"])
