@@ -67,7 +67,7 @@ def text(generator: np.random.Generator, words: int) -> str:
     return " ".join(generator.choice(WORDS, words, p=FREQUENCIES))
 
 
-def fill(paths: Paths, count: int) -> None:
+def fill(paths: Paths, count: int, precision: str = "fp32") -> None:
     """Put `count` synthetic memories into ledger and index: clustered unit vectors, texts of project vocabulary."""
     generator = np.random.default_rng(7)
     centres = generator.normal(size=(200, MINILM_DIMENSIONS))
@@ -76,7 +76,7 @@ def fill(paths: Paths, count: int) -> None:
         ledger = SqlLedger(paths.ledger, backups=paths.backups, clock=SystemClock())
         index = LanceIndex(paths.index, Config().index)
         await ledger.open()
-        await index.open(model=identity(MINILM, "fp32"), dimensions=MINILM_DIMENSIONS)
+        await index.open(model=identity(MINILM, precision), dimensions=MINILM_DIMENSIONS)
         start = datetime.now(UTC) - timedelta(days=30)
         sequence = 0
         for begin in range(0, count, 1000):

@@ -21,38 +21,50 @@ def run() -> dict[str, Any]:
         f"import memoryd_client: {figures['import_client_ms']:.0f} ms, "
         f"python alone {figures['import_nothing_ms']:.0f} ms"
     )
-    with home() as paths:
-        fill(paths, 10_000)
-        for precision in ("fp32", "int8"):
-            if precision == "int8":
-                # Another model: its index is another one, built by the daemon itself.
-                continue
-            with daemon(paths, MEMORYD_EMBEDDING_PRECISION=precision):
-                pass  # the first start converts and caches the weights
-            ready, loaded = [], []
-            for _ in range(5):
-                with daemon(paths, MEMORYD_EMBEDDING_PRECISION=precision) as running:
-                    ready.append(running.ready_s)
-                    loaded.append(running.ready_s + wait_for_model(running))
-            figures["ready_s"], figures["model_s"] = statistics.median(ready), statistics.median(loaded)
-            print(f"ready {figures['ready_s']:.2f} s, model and index loaded {figures['model_s']:.2f} s")
-            with daemon(paths, MEMORYD_EMBEDDING_PRECISION=precision) as running:
-                wait_for_model(running)
-                figures["resident_mb_10000"] = _used(running)
-                print(f"resident with 10,000 memories, after 100 searches: {figures['resident_mb_10000']:.0f} MB")
-                figures["remember_ms"] = _remember_ms(running)
-                print(f"acknowledged remember: {figures['remember_ms']:.1f} ms")
+    for precision in ("fp32", "int8"):
+        figures[precision] = measured = _life(precision)
+        print(
+            f"{precision}: ready {measured['ready_s']:.2f} s, model and index loaded {measured['loaded_s']:.2f} s; "
+            f"10,000 memories resident in {measured['loaded_mb']:.0f} MB, after 100 searches "
+            f"{measured['searched_mb']:.0f}, after 100 writes {measured['written_mb']:.0f}; "
+            f"acknowledged remember {measured['remember_ms']:.1f} ms",
+            flush=True,
+        )
     with home() as paths, daemon(paths) as running:
         wait_for_model(running)
         figures["bulk"] = _bulk(running)
         print(f"bulk import: {figures['bulk']}")
-    with home() as paths:
-        with daemon(paths, MEMORYD_EMBEDDING_PRECISION="int8") as running:
-            wait_for_model(running)
-            _bulk(running)
-            figures["resident_mb_int8"] = _used(running)
-        print(f"resident with int8: {figures['resident_mb_int8']:.0f} MB")
     return figures
+
+
+def _life(precision: str) -> dict[str, float]:
+    """Start on 10,000 memories, search, write. Medians of five starts; the first one, which converts, not counted."""
+    with home() as paths:
+        fill(paths, 10_000, precision)
+        settings = {"MEMORYD_EMBEDDING_PRECISION": precision}
+        with daemon(paths, **settings) as running:
+            wait_for_model(running)
+        ready: list[float] = []
+        loaded: list[float] = []
+        resident: list[float] = []
+        for _ in range(5):
+            with daemon(paths, **settings) as running:
+                ready.append(running.ready_s)
+                loaded.append(running.ready_s + wait_for_model(running))
+                resident.append(running.resident_mb())
+        with daemon(paths, **settings) as running:
+            wait_for_model(running)
+            searched_mb = _used(running)
+            remember_ms = _remember_ms(running)
+            written_mb = running.resident_mb()
+    return {
+        "ready_s": statistics.median(ready),
+        "loaded_s": statistics.median(loaded),
+        "loaded_mb": statistics.median(resident),
+        "searched_mb": searched_mb,
+        "written_mb": written_mb,
+        "remember_ms": remember_ms,
+    }
 
 
 def _import_ms(code: str) -> float:

@@ -110,8 +110,13 @@ def test_a_home_of_somebody_else_is_refused(paths: Paths) -> None:
 
 def test_a_program_that_the_daemon_starts_does_not_hold_the_lock(paths: Paths) -> None:
     with hold_home(paths, version="1"):
-        child = subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE, close_fds=False)
+        child = subprocess.Popen(
+            [sys.executable, "-c", "input(1)"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, close_fds=False
+        )
     try:
+        # The parent goes on a moment before the kernel has closed what is not to be inherited.
+        assert child.stdout is not None
+        assert child.stdout.read(1) == b"1"
         assert holder(paths) is None
     finally:
         child.communicate(b"\n")
