@@ -3,10 +3,10 @@
 `Refused` is an answer; anything else a bug: the asker is told, and the actor rebuilt without the poisonous message.
 """
 
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from time import monotonic
 from typing import Generic, Self, TypeVar, cast
 
 import anyio
@@ -17,12 +17,12 @@ M = TypeVar("M")
 R = TypeVar("R")
 
 
-class Actor(Generic[M, R]):
+class Actor(ABC, Generic[M, R]):
     """Owns some state and handles one message at a time. Entering acquires what it needs, leaving releases it."""
 
+    @abstractmethod
     async def handle(self, message: M) -> R:
         """Do what the message asks; raise `Refused` to decline it."""
-        raise NotImplementedError
 
     async def __aenter__(self) -> Self:
         return self
@@ -164,7 +164,7 @@ class ActorRef(Generic[M, R]):
         crashes: deque[float] = deque(maxlen=self._limit.restarts + 1)
         try:
             while await self._crashes():
-                crashes.append(monotonic())
+                crashes.append(anyio.current_time())
                 if len(crashes) == crashes.maxlen and crashes[-1] - crashes[0] <= self._limit.window_s:
                     raise ActorStopped(f"{self.name}, after {len(crashes)} crashes in {self._limit.window_s:g} s,")
         finally:
