@@ -1,6 +1,7 @@
 """A real server in a process of its own, answering by simple rules: `python scripted_daemon.py RUNTIME_FOLDER`.
 
-Search "hang" never ends, "bug" hits a bug, "missing" is refused, "takes" lists the takes seen, any other finds itself.
+Search "hang" never ends, "once FILE" does not the first time and leaves FILE as a sign, "bug" hits a bug, "missing" is
+refused, "takes" lists the takes seen, any other finds itself.
 History lists the updates that arrived.
 Descriptors of inherited sockets may follow as NAME=NUMBER.
 """
@@ -79,6 +80,10 @@ class Rules:
                 return Hits(hits=())
             case Search(query="takes"):
                 return Hits(hits=tuple(Hit(id="mem_1", summary=take, score=1.0, timestamp=AT) for take in self.takes))
+            case Search(query=query) if query.startswith("once ") and not (mark := Path(query[5:])).exists():
+                mark.touch()
+                await anyio.sleep_forever()
+                raise AssertionError
             case Search(query=query):
                 return Hits(hits=(Hit(id="mem_1", summary=f"{caller.project} {query}", score=1.0, timestamp=AT),))
             case Remember(memories=memories):

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import anyio
 import pytest
@@ -10,6 +11,7 @@ from memoryd_client import AsyncClient, Client, DaemonUnreachable, DeadlineExcee
 from memoryd_client.errors import UnsafeSocket
 from memoryd_client.messages import Warned
 from memoryd_client.paths import Paths
+from running import until
 
 from .daemon_process import DaemonProcess
 
@@ -151,17 +153,17 @@ async def test_a_restart_in_the_middle_of_a_request_is_survived(daemon: DaemonPr
 
 
 def test_the_blocking_client_survives_a_restart_in_the_middle_of_a_request(
-    daemon: DaemonProcess, client: Client
+    daemon: DaemonProcess, client: Client, tmp_path: Path
 ) -> None:
-    client.ping()
-    daemon.freeze()
+    sign = tmp_path / "asked"
     found: list[str] = []
-    thread = threading.Thread(target=lambda: found.extend(hit.summary for hit in client.search("login")))
+    thread = threading.Thread(target=lambda: found.extend(hit.summary for hit in client.search(f"once {sign}")))
     thread.start()
+    until(sign.exists, "the request to arrive")
     daemon.kill()
     daemon.start()
     thread.join()
-    assert found == [" login"]
+    assert found == [f" once {sign}"]
 
 
 def test_a_restart_between_calls_goes_unnoticed(daemon: DaemonProcess, client: Client) -> None:
