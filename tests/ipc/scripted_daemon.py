@@ -80,8 +80,8 @@ class Rules:
                 return Hits(hits=())
             case Search(query="takes"):
                 return Hits(hits=tuple(Hit(id="mem_1", summary=take, score=1.0, timestamp=AT) for take in self.takes))
-            case Search(query=query) if query.startswith("once ") and not (mark := Path(query[5:])).exists():
-                mark.touch()
+            case Search(query=query) if query.startswith("once ") and not await anyio.Path(query[5:]).exists():
+                await anyio.Path(query[5:]).touch()
                 await anyio.sleep_forever()
                 raise AssertionError
             case Search(query=query):
