@@ -104,10 +104,13 @@ class Recall:
         if state.is_late(update.client, update.sequence):
             self.dropped_late += 1
             raise Refused("a newer context of this client was here first")
+        before = state.turn, state.reset_at_turn
         try:
             trace, focus = await self._pipeline.decide(state, update)
             session.focus = focus or session.focus
         except Refused as refused:
+            # The same context will be tried again, and is one turn then, too.
+            state.turn, state.reset_at_turn = before
             trace = self._pipeline.undecided(state, update, refused)
         self.decided += 1
         session.traces.append(trace)
@@ -187,8 +190,7 @@ class Recall:
             return
         session = self._session((caller.owner, caller.session))
         state = await self._loaded(session)
-        for memory_id in ids:
-            state.written[memory_id] = state.turn
+        state.note_written(ids)
         await self._save(session)
 
     async def traces(self, caller: Caller, *, limit: int) -> list[Trace]:

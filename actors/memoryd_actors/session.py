@@ -8,8 +8,11 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from memoryd_client.memory import PendingMemory, SurfacedMemory
+from memoryd_client.messages import MAX_TURN
 
 MAX_REMEMBERED_CLIENTS = 32
+MAX_REMEMBERED_WRITES = 500
+"""The state is saved whole, with every take: it has to stay small."""
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -64,7 +67,7 @@ class SessionState(msgspec.Struct):
 
         An agent's own count may only move forward; a smaller one (a new conversation under an old id) is ignored.
         """
-        self.turn = max(self.turn + 1, turn or 0)
+        self.turn = min(max(self.turn + 1, turn or 0), 2 * MAX_TURN)
         if self.turn - self.reset_at_turn < reset_turns:
             return False
         self.surfaced.clear()
@@ -106,6 +109,12 @@ class SessionState(msgspec.Struct):
     def expire(self, *, pending_turns: int) -> None:
         """Drop what waited for too many turns."""
         self.found = [found for found in self.found if self.turn - found.turn < pending_turns]
+
+    def note_written(self, ids: Iterable[str]) -> None:
+        """Remember that the session stored these itself; the newest `MAX_REMEMBERED_WRITES` of them."""
+        self.written.update(dict.fromkeys(ids, self.turn))
+        for memory_id in list(self.written)[:-MAX_REMEMBERED_WRITES]:
+            del self.written[memory_id]
 
     def repeated_take(self, take_id: str) -> Taking | None:
         """Return the earlier answer where `take_id` was answered before."""

@@ -101,7 +101,7 @@ class AsyncClient:
         owner: str = "local",
         paths: Paths | None = None,
         deadline_s: float = 5.0,
-        linger_s: float = 0.0,
+        linger_s: float = 0.1,
     ) -> None:
         self._core = Core(
             session=session, agent=agent, owner=owner, paths=paths, deadline_s=deadline_s, linger_s=linger_s

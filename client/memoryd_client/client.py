@@ -64,8 +64,8 @@ class Client:
 
     Without a `project` it sees and stores global memories only. `paths` says where the daemon is, if not where the
     environment says. Each call that has an answer gives up after `deadline_s` seconds. `close` gives queued context
-    updates `linger_s` seconds to leave: a process that pushes and ends at once wants more than 0, or
-    `push_acknowledged`.
+    updates `linger_s` seconds to leave: enough for a daemon that runs. One that does not loses them with this process;
+    `push_acknowledged` says so.
 
     Raises:
         UnsafeSocket: the runtime folder's path is too long for a socket.
@@ -85,7 +85,7 @@ class Client:
         owner: str = "local",
         paths: Paths | None = None,
         deadline_s: float = 5.0,
-        linger_s: float = 0.0,
+        linger_s: float = 0.1,
     ) -> None:
         self._core = Core(
             session=session, agent=agent, owner=owner, paths=paths, deadline_s=deadline_s, linger_s=linger_s

@@ -96,6 +96,7 @@ def start(paths: Paths, *, environ: Mapping[str, str] | None = None, timeout_s: 
                     raise LaunchFailed(f"it exited with code {code}", paths.log, tail(paths.log, since=logged))
                 process = None  # another start was quicker; wait for that one
             if process is None:
+                _refuse_sockets_elsewhere(paths)
                 time.sleep(_GLANCE_S)
             if time.monotonic() > deadline:
                 raise LaunchFailed(f"it was not ready within {timeout_s:g} s", paths.log, tail(paths.log, since=logged))
@@ -103,6 +104,20 @@ def start(paths: Paths, *, environ: Mapping[str, str] | None = None, timeout_s: 
         if process is not None and process.returncode is None:
             # It outlives this call, and may end before this process does: somebody has to hear of it then.
             Thread(target=process.wait, name="memoryd", daemon=True).start()
+
+
+def _refuse_sockets_elsewhere(paths: Paths) -> None:
+    """Raise LaunchFailed where the home is served, with its sockets in another folder than the one looked at."""
+    from memoryd.lock import holder
+
+    held = holder(paths)
+    if held is not None and held.runtime and held.runtime != str(paths.runtime):
+        failed = LaunchFailed(
+            f"process {held.pid} serves {paths.home} with its sockets in {held.runtime}, not in {paths.runtime}",
+            paths.log,
+        )
+        failed.hint = f"Set MEMORYD_RUNTIME_DIR={held.runtime}, or stop that daemon with `memoryd stop`."
+        raise failed
 
 
 def stop(paths: Paths, *, timeout_s: float = STOP_S) -> int | None:

@@ -14,6 +14,7 @@ PROTOCOL_VERSION = 1
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 """Largest accepted frame. ZeroMQ drops a peer that sends more before the daemon allocates it."""
 MAX_IMPORT_BATCH = 1_000
+MAX_TURN = 2**31
 
 
 class Message(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -47,7 +48,7 @@ class ContextUpdate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     caller: Caller
     messages: tuple[Message, ...]
     trigger: Trigger = "turn"
-    turn: int | None = None
+    turn: Annotated[int, msgspec.Meta(ge=0, le=MAX_TURN)] | None = None
     """The agent's own count; the daemon counts user turns where it is missing."""
     sequence: int = 0
     """Counts the updates of one client; an older one that arrives late is dropped."""

@@ -7,7 +7,7 @@ from typing import Final, get_args
 
 import msgspec
 
-from memoryd_client.messages import ContextUpdate, Envelope, Message, Trigger, encode
+from memoryd_client.messages import MAX_TURN, ContextUpdate, Envelope, Message, Trigger, encode
 
 MAX_PUSHED_MESSAGES: Final = 1_000
 """The newest messages of a pushed conversation; the daemon looks at far fewer."""
@@ -61,6 +61,8 @@ def check_context(trigger: Trigger, turn: int | None) -> None:
         raise ValueError(f"trigger must be one of {', '.join(sorted(_TRIGGERS))}, not {trigger!r}")
     if turn is not None and type(turn) is not int:
         raise TypeError(f"turn must be an int or None, not {type(turn).__name__}")
+    if turn is not None and not 0 <= turn <= MAX_TURN:
+        raise ValueError(f"turn must be from 0 to {MAX_TURN}, not {turn}")
 
 
 def encoded(message: ContextUpdate | Envelope) -> bytes:

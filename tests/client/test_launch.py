@@ -132,3 +132,10 @@ def test_the_end_of_a_log_that_was_rotated_meanwhile_is_told_from_its_beginning(
     assert launch.tail(log, since=4) == ""
     assert launch.tail(log, since=0) == "new"
     assert launch.tail(tmp_path / "none") == ""
+
+
+def test_a_daemon_with_its_sockets_elsewhere_is_named_at_once(other_home: Path) -> None:
+    elsewhere = Paths.from_environment(environment(other_home, MEMORYD_RUNTIME_DIR=str(other_home / "elsewhere")))
+    with pytest.raises(launch.LaunchFailed, match=f"with its sockets in {other_home / 'run'}") as failed:
+        launch.start(elsewhere, timeout_s=30)
+    assert f"MEMORYD_RUNTIME_DIR={other_home / 'run'}" in failed.value.hint

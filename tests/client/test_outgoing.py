@@ -8,7 +8,7 @@ from memoryd_actors.clean import clean_text
 from memoryd_actors.fence import OPENING
 from memoryd_client import Message
 from memoryd_client.messages import Caller, ContextUpdate, Envelope, Search, decode_envelope, decode_update
-from memoryd_client.outgoing import MAX_PUSHED_BYTES, MAX_PUSHED_MESSAGES, conversation, encoded
+from memoryd_client.outgoing import MAX_PUSHED_BYTES, MAX_PUSHED_MESSAGES, check_context, conversation, encoded
 
 any_text = st.text(alphabet=st.characters(), max_size=60)
 pieces = st.sampled_from(["a", "ü", "漢", "😀", "\ud83d"])
@@ -118,3 +118,9 @@ def test_any_query_arrives(query: str) -> None:
 
 def _is_unicode(text: str) -> bool:
     return not any("\ud800" <= character <= "\udfff" for character in text)
+
+
+@pytest.mark.parametrize("turn", [-1, 2**31 + 1, 2**64 - 1, 2**80])
+def test_a_turn_out_of_range_is_refused_by_name(turn: int) -> None:
+    with pytest.raises(ValueError, match="turn must be from 0"):
+        check_context("turn", turn)

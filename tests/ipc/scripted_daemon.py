@@ -1,7 +1,7 @@
 """A real server in a process of its own, answering by simple rules: `python scripted_daemon.py RUNTIME_FOLDER`.
 
-Search "hang" never ends, "once FILE" does not the first time and leaves FILE as a sign, "bug" hits a bug, "missing" is
-refused, "takes" lists the takes seen, any other finds itself.
+Search "hang" never ends, "once FILE" does not the first time and leaves FILE as a sign, "bug" hits a bug, "unsayable"
+gets a reply that cannot be encoded, "missing" is refused, "takes" lists the takes seen, any other finds itself.
 History lists the updates that arrived.
 Descriptors of inherited sockets may follow as NAME=NUMBER.
 """
@@ -66,13 +66,15 @@ class Rules:
             case _:
                 return None
 
-    async def answer(self, request: Request, caller: Caller, deadline_s: float) -> Reply:  # noqa: PLR0911 - a script
+    async def answer(self, request: Request, caller: Caller, deadline_s: float) -> Reply:  # noqa: PLR0911, PLR0912 - a script
         match request:
             case Search(query="hang"):
                 await anyio.sleep_forever()
                 raise AssertionError
             case Search(query="bug"):
                 raise KeyError("secret detail")
+            case Search(query="unsayable"):
+                return History(entries=(HistoryEntry(sequence=2**70, memory_id="", event="", at=""),))
             case Search(query="missing"):
                 raise NotFound("mem_x")
             case Search(query="warn") if self.server is not None:

@@ -304,3 +304,10 @@ def test_a_path_too_long_for_a_socket_is_refused_with_the_way_out(paths: Paths) 
 def test_recall_refuses_what_is_no_message(client: Client) -> None:
     with pytest.raises(TypeError, match="Message"):
         client.recall(["text"])  # type: ignore[list-item]  # wrong on purpose
+
+
+def test_a_reply_that_cannot_be_said_is_a_failure_and_not_the_end(daemon: DaemonProcess, client: Client) -> None:
+    with pytest.raises(RequestFailed) as failed:
+        client.search("unsayable")
+    assert failed.value.code == "internal"
+    assert client.ping().ready

@@ -134,6 +134,19 @@ def test_an_update_that_was_overtaken_is_late_and_other_clients_do_not_matter() 
     assert len(state.sequences) <= 32
 
 
+def test_a_turn_stays_a_number_that_can_be_saved_whatever_a_client_counts() -> None:
+    state = SessionState(turn=2**64 - 1)
+    state.begin_turn(2**64 - 1, reset_turns=50)
+    assert decode_state(encode_state(state)).turn <= 2**33
+
+
+def test_of_what_a_session_stored_only_the_newest_is_remembered() -> None:
+    state = SessionState(turn=1)
+    state.note_written(f"mem_{n}" for n in range(2000))
+    assert len(state.written) == 500
+    assert "mem_1999" in state.written
+
+
 def test_asking_again_with_the_same_id_gets_the_same_answer_also_after_a_restart() -> None:
     state = SessionState(turn=2)
     state.add([memory("mem_a")], keep=5, pending_turns=10)

@@ -12,7 +12,7 @@ from memoryd_client.cli import render
 from memoryd_client.cli.edge import CommandFailed
 from memoryd_client.cli.options import Agent, Autostart, Json, Owner, Project, Session, connect, examples
 from memoryd_client.cli.output import note, out, out_json
-from memoryd_client.messages import Message, Trigger
+from memoryd_client.messages import MAX_TURN, Message, Trigger
 
 
 def add_to(app: typer.Typer) -> None:
@@ -44,7 +44,8 @@ def push(
     role: Annotated[str, typer.Option(metavar="ROLE", help="Who says TEXT.")] = "user",
     trigger: Annotated[Trigger, typer.Option(help="Why the context is pushed.")] = "turn",
     turn: Annotated[
-        int | None, typer.Option(metavar="N", help="The agent's count of turns. [default: counted]")
+        int | None,
+        typer.Option(min=0, max=MAX_TURN, metavar="N", help="The agent's count of turns. [default: counted]"),
     ] = None,
     session: Session = "",
     project: Project = None,

@@ -146,7 +146,7 @@ class Server:
         try:
             self._endpoints.events.send_multipart((_topic(event), encode(event)), zmq.NOBLOCK)
             self._count.events += 1
-        except (zmq.ZMQError, UnicodeEncodeError):
+        except (zmq.ZMQError, ValueError, OverflowError):  # nobody listens fast enough, or it cannot be said
             self._count.dropped += 1
 
     def statistics(self) -> Statistics:
@@ -235,7 +235,8 @@ class Server:
             return
         try:
             frame = encode(Answer(id=request_id, reply=reply))
-        except UnicodeEncodeError as error:
+        except Exception as error:  # the outer edge: a reply that cannot be said may not end the daemon
+            self._count.bugs += 1
             reply = failures.bug(type(reply).__name__, error)
             frame = encode(Answer(id=request_id, reply=reply))
         if isinstance(reply, Failure):
