@@ -1,6 +1,6 @@
 """What the system needs from the outside world. The daemon puts real adapters behind these; so do the tests."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
@@ -8,8 +8,9 @@ from typing import Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from memoryd_actors.steps import Applied, Step
 from memoryd_client.memory import Memory, State
-from memoryd_client.messages import Event, Filters, HistoryEntry, Trace
+from memoryd_client.messages import Edge, Event, Filters, HistoryEntry, Trace
 
 Vectors = npt.NDArray[np.float32]
 """Shape (n, dimensions), float32, every row of length 1."""
@@ -169,17 +170,38 @@ class Ledger(Protocol):
         """
         ...
 
-    async def insert(self, memories: Sequence[Memory], *, actor: str) -> tuple[list[Memory], int]:
-        """Store memories and return them as they now stand, in order, with the last sequence number.
+    async def insert(
+        self, memories: Sequence[Memory], *, actor: str, notes: Sequence[Mapping[str, str]] = ()
+    ) -> tuple[list[Memory], int]:
+        """Store memories in bulk and return them as they now stand, in order, with the last sequence number.
 
         An id that is there already is returned as it stands. Content that its owner already has active in the same
-        scope and project (same content hash) becomes that memory, its strength raised by one. History in the same
-        transaction.
+        scope and project (same content hash) becomes that memory, its strength raised by one. History, with the `notes`
+        of each, in the same transaction. Their neighbours count as not looked at yet.
 
         Raises:
             DiskFull: nothing was stored.
 
         """
+        ...
+
+    async def apply(self, owner: str, steps: Sequence[Step], *, actor: str) -> Applied:
+        """Perform the steps of one operation, all or none, each with its history.
+
+        Raises:
+            NotFound: a step names a memory that the owner does not have.
+            Refused: a step cannot be; its docstring says when.
+            DiskFull: nothing was written.
+
+        """
+        ...
+
+    async def edges(self, owner: str, ids: Sequence[str]) -> list[Edge]:
+        """Return the edges that begin or end at these memories, strongest first."""
+        ...
+
+    async def uncompared(self, *, limit: int) -> list[Memory]:
+        """Return active memories of any owner whose neighbours nobody has looked at yet, oldest first."""
         ...
 
     async def resolve(self, owner: str, memory_id: str) -> Memory:

@@ -97,6 +97,14 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """SHA-256 of the normalised content, hexadecimal."""
     embedding_model: str = ""
     """Identity of the model whose vector the index holds."""
+    agent: str = ""
+    """The agent that stored it."""
+    role: str = ""
+    """Whose voice it has: user, assistant, system or tool."""
+    revision: int = 1
+    """Counts the writes to it. An edit names the one it began with, and loses nobody's change."""
+    purge_at: datetime | None = None
+    """When it will be destroyed, if nobody restores it."""
 
     @property
     def active(self) -> bool:

@@ -258,7 +258,7 @@ class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     sequence: int
     memory_id: str
     event: str
-    """ADD, UPDATE, DELETE, MERGE, LINK, TTL or RESTORE."""
+    """ADD, UPDATE, DELETE, MERGE, SUPERSEDE, LINK, UNLINK, TTL, RESTORE, UNDO, CONSENT or PURGE."""
     at: str
     """ISO 8601, UTC."""
     actor: str = ""
@@ -267,6 +267,21 @@ class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """The content before, where it changed."""
     new: str = ""
     meta: dict[str, str] = {}
+    operation: int = 0
+    """What was written together has one number, and is undone together."""
+
+
+class Edge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one memory is to another (seed 002, item 2)."""
+
+    from_id: str
+    to_id: str
+    relation: str = "related_to"
+    """related_to, supersedes, contradicts, merged_into, or whatever a user calls it."""
+    strength: float = 1.0
+    """0 to 1; of neighbours the cosine."""
+    at: str = ""
+    """Since when; ISO 8601, UTC."""
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True, tag="history"):

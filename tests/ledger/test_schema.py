@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
@@ -13,6 +14,8 @@ from sqlalchemy import create_engine
 import memoryd.ledger
 from memoryd.ledger import SqlLedger
 from memoryd.ledger.tables import HEAD, metadata
+from memoryd_actors.errors import Refused
+from memoryd_actors.steps import Undo
 
 from .samples import HandClock, memory
 from .server import database
@@ -56,19 +59,53 @@ async def test_a_failed_migration_leaves_nothing_behind(file: Path) -> None:
     engine.dispose()
 
 
+def at_version(file: Path, version: str) -> None:
+    """A ledger as an older memoryd left it."""
+    file.parent.mkdir(exist_ok=True)
+    config = Config()
+    config.set_main_option("script_location", str(Path(memoryd.ledger.__path__[0]) / "migrations"))
+    engine = create_engine(f"sqlite:///{file}")
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, version)
+    engine.dispose()
+
+
+OLD_MEMORY = """
+INSERT INTO memories (id, owner, content, category, scope, project, title, tags, metadata, importance, pinned, source,
+    speaker, session, files, created_at, updated_at, access_count, strength, sources, trust, state, superseded_by,
+    content_hash, embedding_model)
+VALUES ('mem_tea', 'local', 'tea', 'fact', 'global', '', '', '[]', '{}', 3, 0, 'user', '', '', '[]', 1, 1, 0, 1, '[]',
+    0.8, 'active', '', 'hash', '');
+INSERT INTO history (memory_id, owner, event, old, new, actor, meta, ts)
+VALUES ('mem_tea', 'local', 'ADD', '', 'tea', '', '{}', 1);
+"""
+
+
 async def test_aliases_from_before_they_had_an_age_are_kept_for_another_while(file: Path) -> None:
-    ledger = SqlLedger(file, clock=HandClock())
-    await ledger.open()
-    (kept,), _ = await ledger.insert([memory("tea")], actor="a")
-    again = memory("tea")
-    await ledger.insert([again], actor="a")
-    await ledger.close()
+    at_version(file, "0001")
     with closing(sqlite3.connect(file)) as raw:
-        raw.executescript("ALTER TABLE aliases DROP COLUMN ts; UPDATE alembic_version SET version_num = '0001'")
+        raw.executescript(OLD_MEMORY)
+        raw.executescript("INSERT INTO aliases (id, memory_id) VALUES ('mem_again', 'mem_tea')")
+    ledger = SqlLedger(file, clock=HandClock())
     await ledger.open()
     an_hour_ago = datetime.now(UTC) - timedelta(hours=1)
     deleted = await ledger.prune(traces_before=an_hour_ago, sessions_before=an_hour_ago, aliases_before=an_hour_ago)
     assert deleted["aliases"] == 0
-    (standing,), _ = await ledger.insert([again], actor="a")
-    assert (standing.id, standing.strength) == (kept.id, 2)
+    (standing,), _ = await ledger.insert([memory("tea", id="mem_again")], actor="a")
+    assert standing.id == "mem_tea"
+    await ledger.close()
+
+
+async def test_a_ledger_from_before_operations_keeps_its_memories_and_its_history(file: Path) -> None:
+    at_version(file, "0002")
+    with closing(sqlite3.connect(file)) as raw:
+        raw.executescript(OLD_MEMORY)
+    ledger = SqlLedger(file, clock=HandClock())
+    await ledger.open()
+    assert [one.id for one in await ledger.uncompared(limit=10)] == ["mem_tea"]
+    (entry,) = await ledger.history("local")
+    assert (entry.event, entry.new, entry.operation) == ("ADD", "tea", 1)
+    with pytest.raises(Refused, match="cannot be undone"):
+        await ledger.apply("local", [Undo(1)], actor="a")
     await ledger.close()

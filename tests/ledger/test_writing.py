@@ -44,6 +44,10 @@ async def test_every_field_of_a_memory_comes_back_as_it_was_stored(ledger: SqlLe
         superseded_by="mem_other",
         content_hash="abc",
         embedding_model="minilm",
+        agent="tui",
+        role="user",
+        revision=3,
+        purge_at=NOON + timedelta(days=30),
     )
     # A field that the ledger forgot would have its default on both sides.
     plain = memory("x")

@@ -9,7 +9,7 @@ from memoryd.ledger.rows import clean, history_of, memory_of
 from memoryd.ledger.tables import changes, history, memories, memory_tags, sessions, spending, traces
 from memoryd_actors.errors import Ambiguous, NotFound
 from memoryd_actors.ports import Change, Spending, Visibility
-from memoryd_client.memory import ID_PREFIX, Memory, Scope
+from memoryd_client.memory import ID_PREFIX, Memory, Scope, State
 from memoryd_client.messages import HistoryEntry, Trace
 
 MAX_VARIABLES = 500
@@ -125,6 +125,17 @@ def changes_after(connection: Connection, sequence: int, limit: int) -> list[Cha
         Change(row["sequence"], row["changed"], None if row["id"] is None else memory_of(row))
         for row in connection.execute(query).mappings()
     ]
+
+
+def uncompared(connection: Connection, limit: int) -> list[Memory]:
+    """Return active memories whose neighbours nobody has looked at yet, oldest first."""
+    query = (
+        select(memories)
+        .where(~memories.c.compared, memories.c.state == State.ACTIVE.value)
+        .order_by(memories.c.number)
+        .limit(limit)
+    )
+    return [memory_of(row) for row in connection.execute(query).mappings()]
 
 
 def last_sequence(connection: Connection) -> int:

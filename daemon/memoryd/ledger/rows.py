@@ -101,15 +101,20 @@ def memory_row(memory: Memory) -> dict[str, Any]:
         "superseded_by": clean(memory.superseded_by),
         "content_hash": clean(memory.content_hash),
         "embedding_model": clean(memory.embedding_model),
+        "agent": clean(memory.agent),
+        "role": clean(memory.role),
+        "revision": memory.revision,
+        "purge_at": None if memory.purge_at is None else to_micros(memory.purge_at),
     }
 
 
 def memory_of(row: RowMapping) -> Memory:
     """Return the memory that a row holds."""
-    return _memory(row)
+    return memory_from(row)
 
 
-def _memory(row: RowMapping | dict[str, Any]) -> Memory:
+def memory_from(row: RowMapping | dict[str, Any]) -> Memory:
+    """Return the memory that columns say."""
     span = cast(str | None, row["source_messages"])
     return Memory(
         id=row["id"],
@@ -140,12 +145,16 @@ def _memory(row: RowMapping | dict[str, Any]) -> Memory:
         superseded_by=row["superseded_by"],
         content_hash=row["content_hash"],
         embedding_model=row["embedding_model"],
+        agent=row["agent"],
+        role=row["role"],
+        revision=row["revision"],
+        purge_at=_moment(row["purge_at"]),
     )
 
 
 def cleaned(memory: Memory) -> Memory:
     """Return the memory as it will be read back."""
-    return _memory(memory_row(memory))
+    return memory_from(memory_row(memory))
 
 
 def history_of(row: RowMapping) -> HistoryEntry:
@@ -159,6 +168,7 @@ def history_of(row: RowMapping) -> HistoryEntry:
         old=row["old"],
         new=row["new"],
         meta=_mapping(row["meta"]),
+        operation=row["operation"],
     )
 
 

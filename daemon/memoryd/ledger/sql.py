@@ -12,14 +12,15 @@ from anyio import CapacityLimiter, to_thread
 from sqlalchemy import Connection, Engine
 
 from memoryd import restoring
-from memoryd.ledger import backups, opening, pruning, reads, writes
+from memoryd.ledger import backups, edges, opening, operations, pruning, reads, writes
 from memoryd.ledger.failures import translated
 from memoryd.ledger.retention import Retention
 from memoryd.ledger.writer import Writer
 from memoryd_actors.errors import Refused, Unavailable
 from memoryd_actors.ports import Change, Clock, Spending, Visibility
+from memoryd_actors.steps import Applied, ChangeState, Step
 from memoryd_client.memory import Memory, State
-from memoryd_client.messages import HistoryEntry, Trace
+from memoryd_client.messages import Edge, HistoryEntry, Trace
 
 T = TypeVar("T")
 _READERS = 4
@@ -50,7 +51,9 @@ class SqlLedger:
             return
         self._engine, self._writer = await to_thread.run_sync(self._open, limiter=self._limiter)
 
-    async def insert(self, memories: Sequence[Memory], *, actor: str) -> tuple[list[Memory], int]:
+    async def insert(
+        self, memories: Sequence[Memory], *, actor: str, notes: Sequence[Mapping[str, str]] = ()
+    ) -> tuple[list[Memory], int]:
         """Store memories; see the port.
 
         Raises:
@@ -59,7 +62,25 @@ class SqlLedger:
 
         """
         now = self._clock.now()
-        return await self._write(lambda connection: writes.store(connection, memories, actor, now))
+
+        def work(connection: Connection) -> tuple[list[Memory], int]:
+            standing, _ = writes.store(connection, memories, actor, now, notes=notes)
+            return standing, reads.last_sequence(connection)
+
+        return await self._write(work)
+
+    async def apply(self, owner: str, steps: Sequence[Step], *, actor: str) -> Applied:
+        """Perform the steps of one operation; see the port and `memoryd_actors.steps`."""
+        now = self._clock.now()
+        return await self._write(lambda connection: operations.perform(connection, owner, steps, actor, now))
+
+    async def edges(self, owner: str, ids: Sequence[str]) -> list[Edge]:
+        """Return the edges that begin or end at these memories, strongest first."""
+        return await self._read(lambda connection: edges.of(connection, owner, ids)) if ids else []
+
+    async def uncompared(self, *, limit: int) -> list[Memory]:
+        """Return active memories whose neighbours nobody has looked at yet, oldest first."""
+        return await self._read(lambda connection: reads.uncompared(connection, limit))
 
     async def resolve(self, owner: str, memory_id: str) -> Memory:
         """Return the one memory whose id begins so; see the port."""
@@ -86,10 +107,8 @@ class SqlLedger:
             Refused: it would become active beside an active memory of the same content.
 
         """
-        now = self._clock.now()
-        return await self._write(
-            lambda connection: writes.set_state(connection, owner, memory_id, state, event=event, actor=actor, now=now)
-        )
+        step = ChangeState(memory_id, state, event)
+        return (await self.apply(owner, [step], actor=actor)).memories[0]
 
     async def touch(self, owner: str, ids: Sequence[str], at: datetime) -> None:
         """Count an access. No history, no index change."""

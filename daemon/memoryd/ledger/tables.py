@@ -11,11 +11,12 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    false,
     text,
 )
 from sqlalchemy.dialects.postgresql import TEXT as PG_TEXT
 
-HEAD = "0002"
+HEAD = "0003"
 """The newest migration. Known here so that a start on an up-to-date ledger need not import Alembic."""
 
 Identifier = Text().with_variant(PG_TEXT(collation="C"), "postgresql")
@@ -59,9 +60,27 @@ memories = Table(
     Column("superseded_by", Text, nullable=False),
     Column("content_hash", Text, nullable=False),
     Column("embedding_model", Text, nullable=False),
+    Column("agent", Text, nullable=False, server_default=""),
+    Column("role", Text, nullable=False, server_default=""),
+    Column("revision", Integer, nullable=False, server_default="1"),
+    Column("purge_at", Moment),
+    # Whether its neighbours have been looked at: what was stored in bulk or without a model waits for the worker.
+    Column("compared", Boolean, nullable=False, server_default=false()),
     Index("ix_memories_id", "id", unique=True),
     Index("ix_memories_newest", "owner", "created_at", "number"),
     sqlite_autoincrement=True,
+)
+Index(
+    "ix_memories_uncompared",
+    memories.c.number,
+    sqlite_where=text("compared = 0 AND state = 'active'"),
+    postgresql_where=text("NOT compared AND state = 'active'"),
+)
+Index(
+    "ix_memories_purge",
+    memories.c.purge_at,
+    sqlite_where=text("purge_at IS NOT NULL"),
+    postgresql_where=text("purge_at IS NOT NULL"),
 )
 Index(
     "ix_memories_content",
@@ -99,8 +118,13 @@ history = Table(
     Column("actor", Text, nullable=False),
     Column("meta", Text, nullable=False),
     Column("ts", Moment, nullable=False),
+    # What was done together is undone together.
+    Column("operation", BigInteger, nullable=False, server_default="0"),
+    # JSON: the columns that this write changed, with what they held before; see `operations.Undo`.
+    Column("undo", Text, nullable=False, server_default=""),
     Index("ix_history_memory", "memory_id", "id"),
     Index("ix_history_owner", "owner", "id"),
+    Index("ix_history_operation", "operation"),
     sqlite_autoincrement=True,
 )
 changes = Table(
@@ -140,4 +164,92 @@ spending = Table(
     Column("input_tokens", BigInteger, nullable=False),
     Column("output_tokens", BigInteger, nullable=False),
     Column("cost_usd", Float, nullable=False),
+)
+relations = Table(
+    # Edges between memories (seed 002, item 2). One that was removed stays, with the operation that removed it.
+    "relations",
+    metadata,
+    Column("id", Serial, primary_key=True, autoincrement=True),
+    Column("owner", Text, nullable=False),
+    Column("from_id", Identifier, nullable=False),
+    Column("to_id", Identifier, nullable=False),
+    Column("relation_type", Text, nullable=False),
+    Column("strength", Float, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("operation", BigInteger, nullable=False),
+    Column("removed_by", BigInteger),
+    sqlite_autoincrement=True,
+)
+Index(
+    "ix_relations_edge",
+    relations.c.from_id,
+    relations.c.to_id,
+    relations.c.relation_type,
+    unique=True,
+    sqlite_where=text("removed_by IS NULL"),
+    postgresql_where=text("removed_by IS NULL"),
+)
+Index("ix_relations_to", relations.c.to_id)
+Index("ix_relations_operation", relations.c.operation)
+doubts = Table(
+    # Pairs that may be the same or contradict each other: the worker asks again, once.
+    "doubts",
+    metadata,
+    Column("id", Serial, primary_key=True, autoincrement=True),
+    Column("owner", Text, nullable=False),
+    Column("older_id", Identifier, nullable=False),
+    Column("newer_id", Identifier, nullable=False),
+    Column("similarity", Float, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("decided_at", Moment),
+    Column("decision", Text, nullable=False, server_default=""),
+    Index("ix_doubts_pair", "older_id", "newer_id", unique=True),
+    Index("ix_doubts_open", "owner", "decided_at"),
+    sqlite_autoincrement=True,
+)
+consents = Table(
+    # Proposed changes to sensitive fields (seed 002, item 10).
+    "consents",
+    metadata,
+    Column("id", Identifier, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("project", Text, nullable=False),
+    Column("field", Text, nullable=False),
+    Column("proposed", LargeBinary, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("signals", Integer, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("expires_at", Moment, nullable=False),
+    Column("decided_at", Moment),
+    Column("decided_by", Text, nullable=False, server_default=""),
+    Index("ix_consents_waiting", "owner", "status", "expires_at"),
+)
+events = Table(
+    # What the system did, in counts (seed 002, item 14).
+    "events",
+    metadata,
+    Column("id", Serial, primary_key=True, autoincrement=True),
+    Column("owner", Text, nullable=False),
+    Column("thread", Text, nullable=False),
+    Column("node", Text, nullable=False),
+    Column("op", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("memory_id", Identifier, nullable=False),
+    Column("category", Text, nullable=False),
+    Column("sim", Float),
+    Column("ts", Moment, nullable=False),
+    Index("ix_events_owner", "owner", "ts"),
+    Index("ix_events_node", "node", "ts"),
+    sqlite_autoincrement=True,
+)
+switches = Table(
+    # Where memory is turned off; an empty project is everywhere.
+    "switches",
+    metadata,
+    Column("owner", Text, primary_key=True),
+    Column("project", Text, primary_key=True),
+    Column("off_since", Moment, nullable=False),
+    Column("actor", Text, nullable=False),
 )

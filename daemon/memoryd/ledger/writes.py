@@ -1,6 +1,6 @@
 """What changes the ledger. Each function runs in the writer's transaction: memory, history and change together."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -8,10 +8,11 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, delete, insert, select, update
 
-from memoryd.ledger.reads import MAX_VARIABLES, last_sequence, owned_by
+from memoryd.ledger.reads import MAX_VARIABLES, owned_by
+from memoryd.ledger.records import Before, difference, next_operation, record
 from memoryd.ledger.rows import clean, cleaned, dump, from_micros, memory_of, memory_row, to_micros
 from memoryd.ledger.tables import aliases, changes, history, memories, memory_tags, sessions, spending, traces
-from memoryd_actors.errors import NotFound, Refused
+from memoryd_actors.errors import Refused
 from memoryd_actors.ports import Spending
 from memoryd_client.memory import Memory, State
 from memoryd_client.messages import Trace
@@ -34,10 +35,23 @@ class _Batch:
     aliases: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     history: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
     changes: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    operation: int = 0
+    compared: bool = False
 
 
-def store(connection: Connection, given: Sequence[Memory], actor: str, now: datetime) -> tuple[list[Memory], int]:
-    """Store memories; return them as they now stand, in order, and the last change's number.
+def store(
+    connection: Connection,
+    given: Sequence[Memory],
+    actor: str,
+    now: datetime,
+    *,
+    notes: Sequence[Mapping[str, str]] = (),
+    operation: int | None = None,
+    compared: bool = False,
+) -> tuple[list[Memory], list[tuple[str, str]]]:
+    """Store memories as one operation; return them as they now stand, in order, and what was written: event, memory.
+
+    `notes` go into the history, one for each memory. `compared`: whether their neighbours have been looked at.
 
     Raises:
         Refused: an id belongs to another owner's memory.
@@ -45,8 +59,10 @@ def store(connection: Connection, given: Sequence[Memory], actor: str, now: date
     """
     arriving = [cleaned(memory) for memory in given]
     batch = _load(connection, arriving)
+    batch.operation = next_operation(connection) if operation is None else operation
+    batch.compared = compared
     standing: list[str] = []
-    for memory in arriving:
+    for n, memory in enumerate(arriving):
         target = batch.renamed.get(memory.id, memory.id)
         there = batch.known.get(target)
         if there is not None:
@@ -56,61 +72,14 @@ def store(connection: Connection, given: Sequence[Memory], actor: str, now: date
             continue
         twin = batch.active.get(_place(memory)) if memory.active and memory.content_hash else None
         if twin is None:
-            _add(batch, memory, actor, now)
+            _add(batch, memory, actor, now, notes[n] if notes else {})
             standing.append(memory.id)
         else:
             _confirm(batch, batch.known[twin], memory, actor, now)
             standing.append(twin)
     _flush(connection, batch)
-    return [batch.known[one] for one in standing], last_sequence(connection)
-
-
-def set_state(
-    connection: Connection, owner: str, memory_id: str, state: State, *, event: str, actor: str, now: datetime
-) -> Memory:
-    """Change the state of a memory and return it; one that has the state already stays as it is.
-
-    Raises:
-        NotFound: the owner has no such memory.
-        Refused: it would become active beside an active memory of the same content.
-
-    """
-    mine = (memories.c.id == clean(memory_id)) & (memories.c.owner == clean(owner))
-    row = connection.execute(select(memories).where(mine)).mappings().first()
-    if row is None:
-        raise NotFound(memory_id)
-    memory = memory_of(row)
-    if memory.state is state:
-        return memory
-    if state is State.ACTIVE and memory.content_hash:
-        twin = _active(connection, {memory.owner}, [memory.content_hash]).get(_place(memory))
-        if twin is not None:
-            raise Refused(
-                f"{memory.id} says the same as {twin.id}, which is active", f"`memoryd show {twin.id}` shows that one."
-            )
-    changed = msgspec.structs.replace(
-        memory,
-        state=state,
-        updated_at=from_micros(to_micros(now)),
-        superseded_by="" if state is State.ACTIVE else memory.superseded_by,
-    )
-    connection.execute(
-        update(memories)
-        .where(mine)
-        .values(state=state.value, updated_at=to_micros(now), superseded_by=changed.superseded_by)
-    )
-    record = _record(
-        changed,
-        event,
-        actor,
-        now,
-        old=memory.content if memory.active else "",
-        new=changed.content if changed.active else "",
-        meta={"from": memory.state.value, "to": state.value},
-    )
-    connection.execute(insert(history), record)
-    connection.execute(insert(changes), {"memory_id": memory.id, "event": event, "ts": to_micros(now)})
-    return changed
+    written = [(row["event"], row["memory_id"]) for row in batch.history]
+    return [batch.known[one] for one in standing], written
 
 
 def touch(connection: Connection, owner: str, ids: Sequence[str], at: datetime) -> None:
@@ -221,12 +190,15 @@ def _active(connection: Connection, owners: set[str], hashes: Sequence[str]) -> 
     return {_place(memory): memory for memory in found}
 
 
-def _add(batch: _Batch, memory: Memory, actor: str, now: datetime) -> None:
+def _add(batch: _Batch, memory: Memory, actor: str, now: datetime, notes: Mapping[str, str]) -> None:
     batch.known[memory.id] = memory
     batch.fresh[memory.id] = None
     if memory.active and memory.content_hash:
         batch.active[_place(memory)] = memory.id
-    batch.history.append(_record(memory, "ADD", actor, now, new=memory.content))
+    before = Before(created=True)
+    batch.history.append(
+        record(memory, "ADD", actor, now, operation=batch.operation, before=before, new=memory.content, meta=notes)
+    )
     batch.changes.append({"memory_id": memory.id, "event": "ADD", "ts": to_micros(now)})
 
 
@@ -234,19 +206,27 @@ def _confirm(batch: _Batch, there: Memory, again: Memory, actor: str, now: datet
     confirmed = there.sources
     if again.session and again.session not in (*confirmed, there.session):
         confirmed = (*confirmed, again.session)
-    batch.known[there.id] = msgspec.structs.replace(
-        there, strength=there.strength + 1, sources=confirmed, updated_at=from_micros(to_micros(now))
+    after = msgspec.structs.replace(
+        there,
+        strength=there.strength + 1,
+        sources=confirmed,
+        updated_at=from_micros(to_micros(now)),
+        revision=there.revision + 1,
     )
+    batch.known[there.id] = after
     batch.raised[there.id] = None
     batch.renamed[again.id] = there.id
     batch.aliases.append({"id": again.id, "memory_id": there.id, "ts": to_micros(now)})
-    batch.history.append(_record(there, "MERGE", actor, now, meta={"same": again.id, "session": again.session}))
+    before = Before(columns=difference(there, after)[0])
+    meta = {"same": again.id, "session": again.session}
+    batch.history.append(record(there, "MERGE", actor, now, operation=batch.operation, before=before, meta=meta))
     batch.changes.append({"memory_id": there.id, "event": "MERGE", "ts": to_micros(now)})
 
 
 def _flush(connection: Connection, batch: _Batch) -> None:
     if batch.fresh:
-        connection.execute(insert(memories), [memory_row(batch.known[one]) for one in batch.fresh])
+        rows = [{**memory_row(batch.known[one]), "compared": batch.compared} for one in batch.fresh]
+        connection.execute(insert(memories), rows)
         tags = [{"memory_id": one, "tag": tag} for one in batch.fresh for tag in dict.fromkeys(batch.known[one].tags)]
         if tags:
             connection.execute(insert(memory_tags), tags)
@@ -256,35 +236,18 @@ def _flush(connection: Connection, batch: _Batch) -> None:
             connection.execute(
                 update(memories)
                 .where(memories.c.id == one)
-                .values(strength=memory.strength, sources=dump(memory.sources), updated_at=to_micros(memory.updated_at))
+                .values(
+                    strength=memory.strength,
+                    sources=dump(memory.sources),
+                    updated_at=to_micros(memory.updated_at),
+                    revision=memory.revision,
+                )
             )
     if batch.aliases:
         connection.execute(insert(aliases), batch.aliases)
     if batch.changes:
         connection.execute(insert(history), batch.history)
         connection.execute(insert(changes), batch.changes)
-
-
-def _record(
-    memory: Memory,
-    event: str,
-    actor: str,
-    now: datetime,
-    *,
-    old: str = "",
-    new: str = "",
-    meta: dict[str, str] | None = None,
-) -> dict[str, Any]:
-    return {
-        "memory_id": memory.id,
-        "owner": memory.owner,
-        "event": event,
-        "old": old,
-        "new": new,
-        "actor": clean(actor),
-        "meta": dump(meta or {}),
-        "ts": to_micros(now),
-    }
 
 
 def _cleaned(value: object) -> object:

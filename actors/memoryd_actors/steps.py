@@ -1,0 +1,161 @@
+"""What an operation on memory consists of. The ledger performs all steps of one in one transaction, or none.
+
+Each step says what happens where the world has moved on since it was planned, so that nobody has to look again.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from memoryd_client.memory import Memory, State
+
+RELATED = "related_to"
+SUPERSEDES = "supersedes"
+CONTRADICTS = "contradicts"
+MERGED_INTO = "merged_into"
+RESERVED = frozenset({SUPERSEDES, MERGED_INTO})
+"""Edges that say what became of a memory: made and removed with it, not by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """Store a memory.
+
+    An id that is there already stays as it stands; content that is active already in the same place is confirmed.
+    """
+
+    memory: Memory
+    notes: Mapping[str, str] = field(default_factory=dict[str, str])
+    """For the history: what the gate did."""
+    compared: bool = True
+    """Whether its neighbours have been looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Store a memory as merged into one that says the same: its words stay, inactive, and can be restored.
+
+    Where `into` is no longer active, or not the owner's, the memory is added instead.
+    """
+
+    memory: Memory
+    into: str
+    content: str
+    """What `into` says from now on."""
+    notes: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Absorb:
+    """Merge one stored memory into another; nothing where one of them is no longer active."""
+
+    absorbed: str
+    into: str
+    content: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Revise:
+    """Put a memory down as it shall read now.
+
+    Refused where it is not at `memory.revision` any more. Counts of accesses and the owner stay as they are.
+    """
+
+    memory: Memory
+    event: str = "UPDATE"
+    notes: Mapping[str, str] = field(default_factory=dict[str, str])
+    compared: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Supersede:
+    """Let one memory take the place of another; nothing where one of them is no longer active.
+
+    Refused where the new one was itself superseded, over however many steps, by the old one.
+    """
+
+    old: str
+    new: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Relate:
+    """Say what one memory is to another; the same edge again keeps the greater strength."""
+
+    from_id: str
+    to_id: str
+    relation: str
+    strength: float
+    told: bool = False
+    """Whether it is worth a line in the history: an edge that somebody made, not a neighbour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unrelate:
+    """Remove an edge; nothing where there is none."""
+
+    from_id: str
+    to_id: str
+    relation: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeState:
+    """Forget, restore or archive a memory; one that has the state already stays as it is.
+
+    Refused where it would become active beside an active memory of the same content.
+    """
+
+    memory_id: str
+    state: State
+    event: str
+    purge_at: datetime | None = None
+    """When it is destroyed, unless restored."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Queue a pair for the worker; a pair that was queued before is not queued again."""
+
+    older: str
+    newer: str
+    similarity: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Say of memories that their neighbours have been looked at. No history."""
+
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """Take back an operation, all of it.
+
+    Refused where something that it wrote was written again since: that has to be undone first.
+    """
+
+    operation: int
+
+
+Step = Add | Merge | Absorb | Revise | Supersede | Relate | Unrelate | ChangeState | Doubt | Compared | Undo
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What an operation came to."""
+
+    memories: tuple[Memory, ...]
+    """For each step that concerns one memory, that memory as it now stands: of `Merge` and `Absorb` the one that it was
+    merged into, of `Supersede` the old one, of `Undo` each that was changed back."""
+    sequence: int
+    """The last change's number."""
+    operation: int
+    """By which it can be undone; 0 where nothing was written."""
+    events: tuple[tuple[str, str], ...]
+    """What was written: event and memory."""

@@ -1,0 +1,93 @@
+"""Edges between memories (seed 002, item 2). One that is removed stays in its row, so that it can come back."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select, update
+
+from memoryd.ledger.reads import MAX_VARIABLES
+from memoryd.ledger.rows import clean, from_micros, to_micros
+from memoryd.ledger.tables import relations
+from memoryd_actors.steps import MERGED_INTO, SUPERSEDES
+from memoryd_client.messages import Edge
+
+_LIVING = relations.c.removed_by.is_(None)
+
+
+def add(connection: Connection, edge: Edge, *, owner: str, operation: int, now: datetime) -> bool:
+    """Make an edge and return whether it is new; one that is there keeps the greater strength."""
+    here = _edge(edge.from_id, edge.to_id, edge.relation) & _LIVING
+    there = connection.execute(select(relations.c.id, relations.c.strength).where(here)).first()
+    if there is None:
+        row = {
+            "owner": owner,
+            "from_id": clean(edge.from_id),
+            "to_id": clean(edge.to_id),
+            "relation_type": clean(edge.relation),
+            "strength": edge.strength,
+            "created_at": to_micros(now),
+            "operation": operation,
+        }
+        connection.execute(insert(relations), row)
+        return True
+    if edge.strength > there.strength:
+        connection.execute(update(relations).where(relations.c.id == there.id).values(strength=edge.strength))
+    return False
+
+
+def remove(connection: Connection, from_id: str, to_id: str, relation: str, operation: int) -> bool:
+    """Remove an edge and return whether there was one."""
+    here = _edge(from_id, to_id, relation) & _LIVING
+    return connection.execute(update(relations).where(here).values(removed_by=operation)).rowcount > 0
+
+
+def remove_fate(connection: Connection, memory_id: str, operation: int) -> None:
+    """Remove the edges that say what superseded a memory or what it was merged into: it is restored."""
+    one = clean(memory_id)
+    fate = or_(
+        and_(relations.c.relation_type == SUPERSEDES, relations.c.to_id == one),
+        and_(relations.c.relation_type == MERGED_INTO, relations.c.from_id == one),
+    )
+    connection.execute(update(relations).where(fate, _LIVING).values(removed_by=operation))
+
+
+def undo(connection: Connection, operation: int, by: int) -> None:
+    """Take back what an operation did to edges: those it made go, those it removed come back."""
+    connection.execute(update(relations).where(relations.c.operation == operation, _LIVING).values(removed_by=by))
+    gone = connection.execute(select(relations).where(relations.c.removed_by == operation)).mappings().all()
+    for row in gone:
+        taken = _edge(row["from_id"], row["to_id"], row["relation_type"]) & _LIVING
+        if connection.execute(select(relations.c.id).where(taken)).first() is None:
+            connection.execute(update(relations).where(relations.c.id == row["id"]).values(removed_by=None))
+
+
+def of(connection: Connection, owner: str, ids: Sequence[str]) -> list[Edge]:
+    """Return the edges that begin or end at the memories, strongest first."""
+    found: dict[int, dict[str, Any]] = {}
+    wanted = list(dict.fromkeys(clean(one) for one in ids))
+    for start in range(0, len(wanted), MAX_VARIABLES // 2):
+        some = wanted[start : start + MAX_VARIABLES // 2]
+        # Two look-ups by index, where an OR would walk the table.
+        for column in (relations.c.from_id, relations.c.to_id):
+            query = select(relations).where(column.in_(some), relations.c.owner == clean(owner), _LIVING)
+            found.update({row["id"]: dict(row) for row in connection.execute(query).mappings()})
+    ranked = sorted(found.values(), key=lambda row: (-row["strength"], row["id"]))
+    return [
+        Edge(
+            from_id=row["from_id"],
+            to_id=row["to_id"],
+            relation=row["relation_type"],
+            strength=row["strength"],
+            at=from_micros(row["created_at"]).isoformat(),
+        )
+        for row in ranked
+    ]
+
+
+def _edge(from_id: str, to_id: str, relation: str) -> ColumnElement[bool]:
+    return and_(
+        relations.c.from_id == clean(from_id),
+        relations.c.to_id == clean(to_id),
+        relations.c.relation_type == clean(relation),
+    )

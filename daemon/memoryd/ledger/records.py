@@ -1,0 +1,68 @@
+"""History: one row for each write to a memory, in its transaction, with what is needed to undo it."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, func, select
+
+from memoryd.ledger.rows import clean, dump, memory_row, to_micros
+from memoryd.ledger.tables import history
+from memoryd_client.memory import Memory
+
+UNTRACKED = frozenset({"id", "owner", "access_count", "last_accessed_at", "embedding_model", "created_at"})
+"""Columns of a memory that no operation changes."""
+Value = str | int | float | bool | None
+
+
+class Before(msgspec.Struct, frozen=True, omit_defaults=True):
+    """What a write found: kept in its history row as JSON."""
+
+    created: bool = False
+    """There was no such memory."""
+    columns: dict[str, Value] = {}
+    """What the changed columns held."""
+
+
+encode_before = msgspec.json.Encoder().encode
+decode_before = msgspec.json.Decoder(Before).decode
+
+
+def next_operation(connection: Connection) -> int:
+    """Return a number that no operation has yet: the writer is alone, and rows of the history are never deleted."""
+    return (connection.execute(select(func.max(history.c.id))).scalar() or 0) + 1
+
+
+def difference(before: Memory, after: Memory) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the columns in which two versions of a memory differ: what they held, what they hold."""
+    old, new = memory_row(before), memory_row(after)
+    changed = [name for name in new if name not in UNTRACKED and new[name] != old[name]]
+    return {name: old[name] for name in changed}, {name: new[name] for name in changed}
+
+
+def record(
+    memory: Memory,
+    event: str,
+    actor: str,
+    now: datetime,
+    *,
+    operation: int,
+    before: Before,
+    old: str = "",
+    new: str = "",
+    meta: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
+    """Return the history row of one write."""
+    return {
+        "memory_id": memory.id,
+        "owner": memory.owner,
+        "event": event,
+        "old": old,
+        "new": new,
+        "actor": clean(actor),
+        "meta": dump(dict(meta or {})),
+        "ts": to_micros(now),
+        "operation": operation,
+        "undo": encode_before(before).decode(),
+    }

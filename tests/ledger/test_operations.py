@@ -1,0 +1,184 @@
+"""Operations: merge, supersede, relate, revise, and taking them back."""
+
+import msgspec
+import pytest
+
+from memoryd.ledger import SqlLedger
+from memoryd_actors.admission import content_hash
+from memoryd_actors.errors import NotFound, Refused
+from memoryd_actors.steps import (
+    CONTRADICTS,
+    MERGED_INTO,
+    RELATED,
+    SUPERSEDES,
+    Absorb,
+    Add,
+    ChangeState,
+    Compared,
+    Doubt,
+    Merge,
+    Relate,
+    Revise,
+    Supersede,
+    Undo,
+    Unrelate,
+)
+from memoryd_client.memory import Memory, State
+
+from .samples import memory as sample
+
+
+def memory(content: str, *, owner: str = "local", session: str = "") -> Memory:
+    return msgspec.structs.replace(sample(content, owner=owner, session=session), content_hash=content_hash(content))
+
+
+async def stored(ledger: SqlLedger, *contents: str) -> list[Memory]:
+    applied = await ledger.apply("local", [Add(memory(content)) for content in contents], actor="a")
+    return list(applied.memories)
+
+
+async def now(ledger: SqlLedger, memory_id: str) -> Memory:
+    return (await ledger.get("local", [memory_id]))[memory_id]
+
+
+async def test_a_merged_memory_strengthens_the_other_and_its_words_stay(ledger: SqlLedger) -> None:
+    (tea,) = await stored(ledger, "Ana drinks tea.")
+    again = memory("Ana likes to drink tea.", session="s2")
+    applied = await ledger.apply("local", [Merge(again, tea.id, "Ana likes to drink tea.")], actor="a")
+    (standing,) = applied.memories
+    assert (standing.id, standing.strength, standing.content) == (tea.id, 2, "Ana likes to drink tea.")
+    assert standing.sources == ("s2",)
+    words = await now(ledger, again.id)
+    assert (words.state, words.superseded_by) == (State.SUPERSEDED, tea.id)
+    assert [edge.relation for edge in await ledger.edges("local", [again.id])] == [MERGED_INTO]
+
+
+async def test_the_same_merge_sent_again_counts_once(ledger: SqlLedger) -> None:
+    (tea,) = await stored(ledger, "Ana drinks tea.")
+    step = Merge(memory("Ana likes tea."), tea.id, "Ana drinks tea.")
+    await ledger.apply("local", [step], actor="a")
+    (standing,) = (await ledger.apply("local", [step], actor="a")).memories
+    assert (standing.id, standing.strength) == (tea.id, 2)
+
+
+async def test_a_merge_into_what_is_gone_meanwhile_is_an_addition(ledger: SqlLedger) -> None:
+    (tea,) = await stored(ledger, "Ana drinks tea.")
+    await ledger.apply("local", [ChangeState(tea.id, State.FORGOTTEN, "DELETE")], actor="a")
+    again = memory("Ana likes tea.")
+    (standing,) = (await ledger.apply("local", [Merge(again, tea.id, "x")], actor="a")).memories
+    assert (standing.id, standing.state) == (again.id, State.ACTIVE)
+
+
+async def test_undoing_a_merge_brings_back_both(ledger: SqlLedger) -> None:
+    (tea,) = await stored(ledger, "Ana drinks tea.")
+    again = memory("Ana likes tea.")
+    applied = await ledger.apply("local", [Merge(again, tea.id, "Ana drinks and likes tea.")], actor="a")
+    await ledger.apply("local", [Undo(applied.operation)], actor="a")
+    back = await now(ledger, tea.id)
+    assert (back.content, back.strength, back.sources) == (tea.content, 1, ())
+    assert (await now(ledger, again.id)).state is State.FORGOTTEN
+    assert await ledger.edges("local", [tea.id]) == []
+
+
+async def test_an_undone_operation_can_be_done_again_by_undoing_the_undo(ledger: SqlLedger) -> None:
+    (tea,) = await stored(ledger, "Ana drinks tea.")
+    applied = await ledger.apply("local", [ChangeState(tea.id, State.FORGOTTEN, "DELETE")], actor="a")
+    undone = await ledger.apply("local", [Undo(applied.operation)], actor="a")
+    assert (await now(ledger, tea.id)).active
+    await ledger.apply("local", [Undo(undone.operation)], actor="a")
+    assert (await now(ledger, tea.id)).state is State.FORGOTTEN
+
+
+async def test_what_was_written_again_since_has_to_be_undone_first(ledger: SqlLedger) -> None:
+    (tea,) = await stored(ledger, "Ana drinks tea.")
+    changed = msgspec.structs.replace(tea, content="Ana drinks mate.", content_hash="h1")
+    first = await ledger.apply("local", [Revise(changed)], actor="a")
+    again = msgspec.structs.replace(first.memories[0], content="Ana drinks wine.", content_hash="h2")
+    second = await ledger.apply("local", [Revise(again)], actor="a")
+    with pytest.raises(Refused, match=f"operation {second.operation}"):
+        await ledger.apply("local", [Undo(first.operation)], actor="a")
+    await ledger.apply("local", [Undo(second.operation)], actor="a")
+    assert (await now(ledger, tea.id)).content == "Ana drinks mate."
+
+
+async def test_a_revision_of_what_changed_meanwhile_is_refused(ledger: SqlLedger) -> None:
+    (tea,) = await stored(ledger, "Ana drinks tea.")
+    await ledger.apply("local", [Revise(msgspec.structs.replace(tea, importance=5))], actor="a")
+    with pytest.raises(Refused, match="changed meanwhile"):
+        await ledger.apply("local", [Revise(msgspec.structs.replace(tea, importance=1))], actor="a")
+    assert (await now(ledger, tea.id)).importance == 5
+
+
+async def test_a_superseded_memory_is_linked_and_can_be_restored(ledger: SqlLedger) -> None:
+    old, new = await stored(ledger, "It ships in May.", "It ships in June.")
+    await ledger.apply("local", [Supersede(old.id, new.id, "moved")], actor="a")
+    assert (await now(ledger, old.id)).superseded_by == new.id
+    (edge,) = await ledger.edges("local", [old.id])
+    assert (edge.from_id, edge.to_id, edge.relation) == (new.id, old.id, SUPERSEDES)
+    await ledger.apply("local", [ChangeState(old.id, State.ACTIVE, "RESTORE")], actor="a")
+    assert (await now(ledger, old.id)).superseded_by == ""
+    assert await ledger.edges("local", [old.id]) == []
+
+
+async def test_no_circle_of_supersessions_can_be_made(ledger: SqlLedger) -> None:
+    one, two, three = await stored(ledger, "one", "two", "three")
+    await ledger.apply("local", [Supersede(one.id, two.id)], actor="a")
+    await ledger.apply("local", [Supersede(two.id, three.id)], actor="a")
+    await ledger.apply("local", [Supersede(three.id, one.id)], actor="a")  # one is not active: nothing happens
+    assert (await now(ledger, three.id)).active
+    with pytest.raises(Refused, match="itself"):
+        await ledger.apply("local", [Supersede(three.id, three.id)], actor="a")
+
+
+async def test_edges_are_made_once_and_keep_the_greater_strength(ledger: SqlLedger) -> None:
+    one, two = await stored(ledger, "one", "two")
+    for strength in (0.7, 0.9, 0.8):
+        await ledger.apply("local", [Relate(one.id, two.id, RELATED, strength)], actor="a")
+    (edge,) = await ledger.edges("local", [two.id])
+    assert edge.strength == 0.9
+
+
+async def test_an_edge_that_was_made_by_hand_is_told_and_can_be_taken_back(ledger: SqlLedger) -> None:
+    one, two = await stored(ledger, "one", "two")
+    made = await ledger.apply("local", [Relate(one.id, two.id, CONTRADICTS, 1.0, told=True)], actor="a")
+    assert (await ledger.history("local", limit=1))[0].event == "LINK"
+    gone = await ledger.apply("local", [Unrelate(one.id, two.id, CONTRADICTS)], actor="a")
+    assert await ledger.edges("local", [one.id]) == []
+    await ledger.apply("local", [Undo(gone.operation)], actor="a")
+    assert len(await ledger.edges("local", [one.id])) == 1
+    await ledger.apply("local", [Undo(made.operation)], actor="a")
+    assert await ledger.edges("local", [one.id]) == []
+
+
+async def test_absorbing_adds_the_strengths(ledger: SqlLedger) -> None:
+    one, two = await stored(ledger, "Ana drinks tea.", "Ana likes tea.")
+    await ledger.apply("local", [Absorb(two.id, one.id, "Ana drinks and likes tea.")], actor="worker")
+    standing = await now(ledger, one.id)
+    assert (standing.strength, standing.content) == (2, "Ana drinks and likes tea.")
+    assert (await now(ledger, two.id)).state is State.SUPERSEDED
+
+
+async def test_an_operation_happens_whole_or_not_at_all(ledger: SqlLedger) -> None:
+    (one,) = await stored(ledger, "one")
+    with pytest.raises(NotFound):
+        await ledger.apply("local", [Add(memory("two")), Supersede(one.id, "mem_nothing")], actor="a")
+    assert [entry.event for entry in await ledger.history("local")] == ["ADD"]
+
+
+async def test_another_owner_cannot_touch_a_memory(ledger: SqlLedger) -> None:
+    (one,) = await stored(ledger, "one")
+    with pytest.raises(NotFound):
+        await ledger.apply("them", [ChangeState(one.id, State.FORGOTTEN, "DELETE")], actor="a")
+    with pytest.raises(Refused, match="no operation"):
+        await ledger.apply("them", [Undo(1)], actor="a")
+    assert await ledger.edges("them", [one.id]) == []
+
+
+async def test_what_was_stored_in_bulk_waits_to_be_compared(ledger: SqlLedger) -> None:
+    bulk = memory("from an import")
+    await ledger.insert([bulk], actor="a")
+    await stored(ledger, "looked at")
+    assert [one.id for one in await ledger.uncompared(limit=10)] == [bulk.id]
+    doubt = Doubt(bulk.id, "mem_other", 0.8, "in doubt")
+    await ledger.apply("local", [Compared((bulk.id,)), doubt, doubt], actor="worker")
+    assert await ledger.uncompared(limit=10) == []
