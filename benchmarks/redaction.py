@@ -22,6 +22,7 @@ import msgspec
 from memoryd_actors.redaction import redact
 from memoryd_actors.redaction.assignments import find_assignments
 from memoryd_actors.redaction.blocks import find_blocks
+from memoryd_actors.redaction.doubt import BALANCED
 from memoryd_actors.redaction.locators import find_locators
 from memoryd_actors.redaction.prose import find_prose
 
@@ -70,7 +71,7 @@ def generic(text: str) -> Spans:
     finders = (
         find_blocks(text),
         find_locators(text, lowered),
-        find_assignments(text, lowered),
+        find_assignments(text, lowered, BALANCED),
         find_prose(text, lowered),
     )
     return sorted((finding.start, finding.end) for found in finders for finding in found)

@@ -46,7 +46,6 @@ TOKENS = (
     Sample("huggingface-token", "hf" + "_" + drawn(string.ascii_letters, 34)),
     Sample("groq-key", "gsk" + "_" + drawn(MIXED, 52)),
     Sample("aws-access-key", "AK" + "IA" + drawn(BASE32, 16)),
-    Sample("gcp-api-key", "AI" + "za" + drawn(MIXED, 35)),
     Sample("gcp-oauth-secret", "GOC" + "SPX-" + drawn(MIXED, 28)),
     Sample("azure-client-secret", drawn(MIXED, 3) + "8" + "Q~" + drawn(MIXED, 34)),
     Sample("github-token", "gh" + "p_" + drawn(MIXED, 36)),
@@ -76,3 +75,5 @@ TOKENS = (
     Sample("jwt", jwt()),
     Sample("prefixed-token", "zyx" + "_live_" + drawn(MIXED, 32)),
 )
+GOOGLE_KEY = "AI" + "za" + drawn(MIXED, 35)
+"""No secret by itself: see `Doubt.lone_public_keys`."""

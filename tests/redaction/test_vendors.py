@@ -39,13 +39,12 @@ CUT = (
     Sample("anthropic-key", "sk-" + "ant-api03-" + drawn(MIXED, 20)),
     Sample("anthropic-key", "sk-" + "ant-" + drawn(MIXED, 20)),
     Sample("anthropic-key", "sk-" + "ant-admin01-" + drawn(MIXED, 120)),
-    Sample("openai-key", "sk-" + "proj-" + drawn(MIXED, 48)),
+    Sample("openai-key", "sk-" + "proj-" + drawn(MIXED, 60)),
     Sample("openrouter-key", "sk-" + "or-v1-" + drawn(HEX, 30)),
     Sample("github-token", "gh" + "p_" + drawn(MIXED, 25)),
     Sample("github-token", "github" + "_pat_" + drawn(MIXED, 22) + "_" + drawn(MIXED, 20)),
     Sample("huggingface-token", "hf" + "_" + drawn(MIXED, 24)),
     Sample("npm-token", "np" + "m_" + drawn(MIXED, 24)),
-    Sample("pypi-token", "pypi" + "-AgEIcHlwaS5vcmc" + drawn(MIXED, 30)),
     Sample("vault-token", "hv" + "s." + drawn(MIXED, 24)),
 )
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from memoryd_actors.redaction.doubt import Doubt, clocked, names_a_thing, stub
 from memoryd_actors.redaction.finding import Finding
 from memoryd_actors.redaction.harmless import entropy, measure, placeholder, reference
 from memoryd_actors.redaction.names import STEM, STEMS, Kind, classify
@@ -62,7 +63,7 @@ class _Value(NamedTuple):
     quote: str
 
 
-def find_assignments(text: str, lowered: str) -> Iterator[Finding]:
+def find_assignments(text: str, lowered: str, doubt: Doubt) -> Iterator[Finding]:
     """Yield the values of names that announce a secret. `lowered` is the text in lower case, of the same length."""
     if not any(stem in lowered for stem in STEMS):
         return
@@ -72,10 +73,10 @@ def find_assignments(text: str, lowered: str) -> Iterator[Finding]:
         start, end = _name_around(text, stem, done)
         at = end
         name = text[start:end]
-        kind = classify(name)
+        kind = classify(name, doubt)
         if kind is None:
             continue
-        value = _compared(text, start) or _joined(text, name, end, kind)
+        value = _compared(text, start) or _joined(text, name, end, kind, doubt)
         if value is not None:
             done = max(at, value.end)
             at = max(at, value.end)
@@ -109,7 +110,7 @@ def _compared(text: str, start: int) -> _Value | None:
     return _Value(opening + 1, close, operator.group(1))
 
 
-def _joined(text: str, name: str, end: int, kind: Kind) -> _Value | None:
+def _joined(text: str, name: str, end: int, kind: Kind, doubt: Doubt) -> _Value | None:
     """Return the value that the name is joined to, if it is a secret."""
     join = _JOIN.match(text, end)
     if join is None or not _joins(text, name, join):
@@ -125,7 +126,7 @@ def _joined(text: str, name: str, end: int, kind: Kind) -> _Value | None:
     content = text[value.start : value.end]
     # `NAME=word`, `--name word`, `<name>word</name>`: nothing but a value can stand there.
     tight = join.group("assign") == "=" or form == "element" or (form == "gap" and name.startswith("-"))
-    if not _credible(content, kind, value.quote, form, tight=tight):
+    if not _credible(content, kind, value.quote, form, tight=tight) or _doubtful(content, kind, doubt):
         return None
     run = _RUN.match(text, value.end) if not value.quote and len(content) >= 1000 else None
     return value._replace(end=run.end()) if run else value
@@ -205,6 +206,17 @@ def _credible(value: str, kind: Kind, quote: str, form: str, *, tight: bool) -> 
             return _token(value, traits)
         case Kind.KEY:
             return traits.digits and traits.letters and entropy(value) >= 2.8 and "/" not in value
+
+
+def _doubtful(value: str, kind: Kind, doubt: Doubt) -> bool:
+    """Return whether something speaks against a credible value."""
+    match kind:
+        case Kind.PASSWORD:  # people type them, count in them and keep them short
+            return False
+        case Kind.TOKEN:
+            return stub(value, doubt) or clocked(value, doubt)
+        case Kind.KEY:
+            return stub(value, doubt) or names_a_thing(value, doubt)
 
 
 class _Traits(NamedTuple):

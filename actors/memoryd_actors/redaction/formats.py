@@ -152,7 +152,7 @@ FORMATS: tuple[tuple[str, str], ...] = (
     # what vendors not in this table do: prefix, purpose, random rest
     (
         "prefixed-token",
-        rf"(?!pk_|pub)[a-z]{{2,12}}_(?:live|test|prod|pat|sk|key|tok|token|secret|api|admin|access|personal)_"
+        rf"(?!pk_|pub)[a-z]{{2,12}}_(?:live|prod|pat|sk|key|tok|token|secret|api|admin|access|personal)_"
         rf"(?=[A-Za-z]{{0,30}}\d)(?=[0-9_-]{{0,30}}[A-Za-z])[A-Za-z0-9]{{24,100}}{_E}",
     ),
     ("azure-sas", r"sig=(?=[^&\s]{0,60}(?:%|\d))[A-Za-z0-9%+/]{40,80}={0,2}"),
@@ -163,7 +163,7 @@ FORMATS: tuple[tuple[str, str], ...] = (
 _DRAWN = r"(?=[\w-]{0,80}\d)"
 CUT: tuple[tuple[str, str], ...] = (
     ("anthropic-key", r"sk-ant-(?:[a-z]{2,10}\d{0,2}-)?[\w-]{20,256}"),
-    ("openai-key", rf"sk-(?:proj|svcacct|admin|None)-{_DRAWN}[\w-]{{20,256}}"),
+    ("openai-key", rf"sk-(?:proj|svcacct|admin|None)-(?![\w-]{{48}}(?![\w-])){_DRAWN}[\w-]{{20,256}}"),
     ("openrouter-key", r"sk-or-v1-[0-9a-f]{20,256}"),
     ("github-token", rf"gh[pousr]_{_DRAWN}[A-Za-z0-9]{{20,255}}"),
     ("github-token", rf"github_pat_{_DRAWN}\w{{20,255}}"),
@@ -175,7 +175,6 @@ CUT: tuple[tuple[str, str], ...] = (
     ("replicate-token", rf"r8_{_DRAWN}[A-Za-z0-9]{{20,64}}"),
     ("digitalocean-token", r"do[opr]_v1_[0-9a-f]{20,128}"),
     ("npm-token", rf"npm_{_DRAWN}[A-Za-z0-9]{{20,64}}{_E}"),
-    ("pypi-token", r"pypi-AgE[\w-]{20,1000}"),
     ("vault-token", rf"hvs\.{_DRAWN}[\w-]{{20,300}}"),
     ("shopify-token", r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{20,64}"),
     ("gcp-oauth-secret", rf"GOCSPX-{_DRAWN}[\w-]{{20,64}}"),
@@ -184,4 +183,5 @@ CUT: tuple[tuple[str, str], ...] = (
     ("supabase-key", r"sbp_[0-9a-f]{20,64}"),
 )
 """Beginnings that nothing else has, with enough behind them to be a key or what is left of one: copied in part, of a
-length that the vendor has changed, or wrapped. Tried after the formats."""
+length that the vendor has changed, or wrapped. Tried after the formats. An OpenAI key with 48 characters after its
+beginning is whole, and has its mark; a PyPI token has its secret at its end, and what is left of one has none."""

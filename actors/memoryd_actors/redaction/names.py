@@ -3,6 +3,8 @@
 import re
 from enum import IntEnum
 
+from memoryd_actors.redaction.doubt import Doubt, denies
+
 _STEMS = (
     "pass|pwd|pw=|_pw|secret|token|key|login|auth|cred|bearer|accessid|access_id|access-id|client_id|clientid|kennwort|"
     "motdepasse|contrase|senha|wachtwoord"
@@ -38,7 +40,7 @@ _TOKEN = re.compile(
     r"sharedaccess|license|deploy|service|session|client|consumer|webhook|app|storage|root|hmac|cookie|jwt)_?key|"
     r"_authorization_|_bearer_|_auth_$|_apikey"
 )
-_KEY = re.compile(r"_key_|key_$|_login_|access_?id_|client_?id_")
+_KEY = re.compile(r"_key_|(?<!mon)(?<!hoc)(?<!tur)(?<!don)(?<!whis)(?<!joc)key_$|_login_|access_?id_|client_?id_")
 _PUBLIC = re.compile(
     r"_(?:public|pub|primary|foreign|cache|sort|partition|index|idempotency|group|row|hash|lookup|object|translation|i18n|"
     r"answer|host|map|dict|json|shortcut|hot|arrow)_?key_|^_key_$"
@@ -47,7 +49,7 @@ _ABOUT_WORDS = (
     r"(?:count|limit|length|len|size|url|uri|endpoint|path|file|filename|name|type|ttl|expiry|expires|expiration|timeout|"
     r"field|label|placeholder|hint|policy|prompt|regex|pattern|usage|budget|per|num|number|total|cost|price|rate|"
     r"error|errors|message|description|title|text|help|format|version|status|state|ref|arn|prefix|suffix|column|table|"
-    r"input|form|page|reset|rotation|strength|validator|required|enabled|exists|class|store|scheme|header|hash|hashed|"
+    r"input|form|page|reset|rotation|strength|validator|required|enabled|exists|class|container|fingerprint|store|scheme|header|hash|hashed|"
     r"digest|salt|index|position|event|link|manager|provider|ids|in|out|at|mode|changed|level|max|min|s)"
 )
 _ABOUT = re.compile(
@@ -56,7 +58,7 @@ _ABOUT = re.compile(
 )
 
 
-def classify(name: str) -> Kind | None:
+def classify(name: str, doubt: Doubt) -> Kind | None:
     """Return what a name announces; None for names that only speak about secrets (`password_hint`, `token_count`)."""
     words = "_".join(_WORD.findall(name)).lower()
     padded = f"_{words}_"
@@ -69,6 +71,6 @@ def classify(name: str) -> Kind | None:
         if _KEY.search(padded) and not _PUBLIC.search(padded)
         else None
     )
-    if kind is None or _ABOUT.search(padded) or "public_key" in padded:
+    if kind is None or _ABOUT.search(padded) or "public_key" in padded or denies(words, doubt):
         return None
     return kind

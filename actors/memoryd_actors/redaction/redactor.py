@@ -6,6 +6,7 @@ from itertools import chain
 
 from memoryd_actors.redaction.assignments import find_assignments
 from memoryd_actors.redaction.blocks import find_blocks, public_blocks
+from memoryd_actors.redaction.doubt import BALANCED, Doubt, documented_spans
 from memoryd_actors.redaction.finding import Finding, Redacted
 from memoryd_actors.redaction.harmless import protected_spans
 from memoryd_actors.redaction.locators import find_locators
@@ -20,7 +21,7 @@ _GENERAL = frozenset({"password", "token", "key", "random-string"})
 """Rules that know a secret by its surroundings; the name of a format says more."""
 
 
-def redact(text: str) -> Redacted:
+def redact(text: str, doubt: Doubt = BALANCED) -> Redacted:
     """Return the text with every secret replaced by a marker such as `[redacted:github-token]`.
 
     Takes any string, lone surrogates and NUL included, in time linear in its length. What it returned comes back
@@ -29,7 +30,7 @@ def redact(text: str) -> Redacted:
     findings: list[Finding] = []
     current = text
     for _ in range(MOST_ROUNDS):
-        found = _find(current)
+        found = _find(current, doubt)
         if not found:
             break
         findings = _united(chain(findings, _located(found, findings)))
@@ -37,21 +38,21 @@ def redact(text: str) -> Redacted:
     return Redacted(text=current, findings=tuple(findings))
 
 
-def _find(text: str) -> list[Finding]:
+def _find(text: str, doubt: Doubt) -> list[Finding]:
     # U+0130 is the one character whose lower case is longer; rules need both texts to have the same positions.
     lowered = text.replace("\u0130", "i").lower()
     findings = list(
         chain(
             find_blocks(text),
-            find_tokens(text),
+            find_tokens(text, doubt),
             find_locators(text, lowered),
-            find_assignments(text, lowered),
+            find_assignments(text, lowered, doubt),
             find_prose(text, lowered),
         )
     )
     if not findings:
         return findings
-    protected = sorted(chain(protected_spans(text), public_blocks(text)))
+    protected = sorted(chain(protected_spans(text), public_blocks(text), documented_spans(text, doubt)))
     return _united(_outside(findings, protected))
 
 

@@ -8,6 +8,7 @@ upper bound, and a token begins where no letter, digit or underscore stands befo
 import re
 from collections.abc import Iterator
 
+from memoryd_actors.redaction.doubt import Doubt, lone, typed
 from memoryd_actors.redaction.finding import Finding
 from memoryd_actors.redaction.formats import CUT, FORMATS
 from memoryd_actors.redaction.harmless import degenerate, placeholder
@@ -28,9 +29,11 @@ _RULES = tuple((rule, re.compile(_BOUNDARY + pattern, re.ASCII), False) for rule
 _WORDS = re.compile(r"[a-z]+(?:[-_](?:[a-z]+|[A-Z]+|\d{1,4}|[a-z]+\d\d))+")
 _LENIENT = frozenset({"artifactory-key", "aws-bedrock-key", "slack-webhook"})
 """Formats that published examples fill with one letter; masked or not, nothing else begins like them."""
+_PUBLISHABLE = frozenset({"gcp-api-key"})
+"""Formats that are no secret by themselves: see `Doubt.lone_public_keys`."""
 
 
-def find_tokens(text: str) -> Iterator[Finding]:
+def find_tokens(text: str, doubt: Doubt) -> Iterator[Finding]:
     """Yield tokens of known vendors. Only words long enough to be one are looked at: prose has none."""
     at = 0
     for word in text.split():
@@ -41,7 +44,9 @@ def find_tokens(text: str) -> Iterator[Finding]:
         for match in _TOKEN.finditer(text, at, end):
             rule, cut = next((rule, cut) for rule, pattern, cut in _RULES if pattern.match(text, match.start(), end))
             value = match.group()[:_LONGEST]
-            if cut and _stands_for_one(value):
+            if cut and (_stands_for_one(value) or typed(value, doubt)):
+                continue
+            if rule in _PUBLISHABLE and lone(text, *match.span(), doubt):
                 continue
             if rule in _LENIENT or not (degenerate(value) or value.endswith("EXAMPLE")):
                 yield Finding(rule, *match.span())
