@@ -2,7 +2,10 @@
 
 import sys
 
-from memoryd_actors.redaction import redact
+from memoryd_actors.redaction import Rules, redact
+from memoryd_actors.redaction.personal import KINDS
+
+EVERYTHING = Rules(personal_data=frozenset(KINDS))
 
 UNITS = (
     "-----BEGIN PRIVATE KEY-----\n", "-----BEGIN RSA PRIVATE KEY-----\nMIIE", "-----BEGIN ", "-----END ",
@@ -20,14 +23,15 @@ UNITS = (
     "password=\"password='", "[redacted:", "[redacted:jwt]", "-", ".", "password to ", "password x y: ", "creds a ",
     "a as my password ", "A3-AAAAAA-", "a, ", "Private-Lines: 9\n", "Private-Lines: 1\nAAAA\n", "password=hunter2 ",
     "Authorization: ", "Authorization: Basic ", "<token>", "\x00", "\ud800", "\u0130password", "pass", "(", "ENC[",
-    "ssh-rsa AAAA",
+    "ssh-rsa AAAA", "4 ", "4-4", "DE89 ", "AB12 ", "A1 ", "+49 ", "phone ", "phone 12 ", "@", "a@", "a@b.",
+    "219-09-", "#skip ",
 )  # fmt: skip
 
 
 def main(size: int) -> None:
     for unit in UNITS:
         text = (unit * (size // len(unit) + 1))[:size]
-        redact(text + '"x"')
+        redact(text + '"x"', EVERYTHING)
         sys.stdout.write(f"{unit!a}\n")
 
 

@@ -6,11 +6,14 @@ from itertools import chain
 
 from memoryd_actors.redaction.assignments import find_assignments
 from memoryd_actors.redaction.blocks import find_blocks, public_blocks
-from memoryd_actors.redaction.doubt import BALANCED, Doubt, documented_spans
+from memoryd_actors.redaction.doubt import documented_spans
 from memoryd_actors.redaction.finding import Finding, Redacted
 from memoryd_actors.redaction.harmless import protected_spans
+from memoryd_actors.redaction.literals import find_environment, find_words
 from memoryd_actors.redaction.locators import find_locators
+from memoryd_actors.redaction.personal import find_personal
 from memoryd_actors.redaction.prose import find_prose
+from memoryd_actors.redaction.rules import DEFAULT, Rules
 from memoryd_actors.redaction.vendors import find_tokens
 
 MOST_ROUNDS = 32
@@ -21,8 +24,8 @@ _GENERAL = frozenset({"password", "token", "key", "random-string"})
 """Rules that know a secret by its surroundings; the name of a format says more."""
 
 
-def redact(text: str, doubt: Doubt = BALANCED) -> Redacted:
-    """Return the text with every secret replaced by a marker such as `[redacted:github-token]`.
+def redact(text: str, rules: Rules = DEFAULT) -> Redacted:
+    """Return the text with secrets and personal data replaced by markers such as `[redacted:github-token]`.
 
     Takes any string, lone surrogates and NUL included, in time linear in its length. What it returned comes back
     unchanged: `redact(redact(x).text).text == redact(x).text`. The findings point into the text that was given.
@@ -30,7 +33,7 @@ def redact(text: str, doubt: Doubt = BALANCED) -> Redacted:
     findings: list[Finding] = []
     current = text
     for _ in range(MOST_ROUNDS):
-        found = _find(current, doubt)
+        found = _find(current, rules)
         if not found:
             break
         findings = _united(chain(findings, _located(found, findings)))
@@ -38,21 +41,24 @@ def redact(text: str, doubt: Doubt = BALANCED) -> Redacted:
     return Redacted(text=current, findings=tuple(findings))
 
 
-def _find(text: str, doubt: Doubt) -> list[Finding]:
+def _find(text: str, rules: Rules) -> list[Finding]:
     # U+0130 is the one character whose lower case is longer; rules need both texts to have the same positions.
     lowered = text.replace("\u0130", "i").lower()
     findings = list(
         chain(
             find_blocks(text),
-            find_tokens(text, doubt),
+            find_tokens(text, rules.doubt),
             find_locators(text, lowered),
-            find_assignments(text, lowered, doubt),
+            find_assignments(text, lowered, rules.doubt),
             find_prose(text, lowered),
+            find_personal(text, rules.personal_data),
+            find_words(lowered, rules.words),
+            find_environment(text, rules.environment),
         )
     )
     if not findings:
         return findings
-    protected = sorted(chain(protected_spans(text), public_blocks(text), documented_spans(text, doubt)))
+    protected = sorted(chain(protected_spans(text), public_blocks(text), documented_spans(text, rules.doubt)))
     return _united(_outside(findings, protected))
 
 

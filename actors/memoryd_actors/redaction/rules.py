@@ -1,0 +1,39 @@
+"""What redaction replaces besides secrets, and how much it doubts."""
+
+from dataclasses import dataclass
+
+from memoryd_actors.redaction.doubt import BALANCED, Doubt
+from memoryd_actors.redaction.personal import DEFAULT_KINDS, PersonalData
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One line of an environment file."""
+
+    name: str
+    value: str
+
+    def __repr__(self) -> str:
+        """Leave out the value."""
+        return f"Variable({self.name})"
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What is replaced in a text."""
+
+    doubt: Doubt = BALANCED
+    personal_data: frozenset[PersonalData] = frozenset(DEFAULT_KINDS)
+    words: tuple[str, ...] = ()
+    """The user's own words, in whatever case: a name, a customer, a street."""
+    environment: tuple["Variable", ...] = ()
+    """What stands in the project's environment files."""
+
+    def __repr__(self) -> str:
+        """Leave out what is to be replaced: a representation ends in logs."""
+        known = f"{len(self.words)} words, {len(self.environment)} variables"
+        return f"Rules({self.doubt}, {sorted(self.personal_data)}, {known})"
+
+
+DEFAULT = Rules()
+"""What is in force without settings."""

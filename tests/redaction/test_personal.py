@@ -1,0 +1,129 @@
+"""Personal data by its form, with its check digits; what only looks like it; the user's own words."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryd_actors.redaction import Rules, redact
+from memoryd_actors.redaction.personal import KINDS
+from memoryd_actors.redaction.rules import Variable
+
+ALL = Rules(personal_data=frozenset(KINDS))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("pay with 4539 1488 0343 6467, please", "pay with [redacted:card-number], please"),
+        ("Visa 4539148803436467", "Visa [redacted:card-number]"),
+        ("Amex 3714-496353-98449 expired", "Amex [redacted:card-number] expired"),
+        ("IBAN DE89 3704 0044 0532 0130 00 BITTE", "IBAN [redacted:iban] BITTE"),
+        ("auf GB29NWBK60161331926819.", "auf [redacted:iban]."),
+        ("FR14 2004 1010 0505 0001 3M02 606", "[redacted:iban]"),
+        ("her SSN is 219-09-9999", "her SSN is [redacted:national-id]"),
+        ("NINO AB 12 34 56 C", "NINO [redacted:national-id]"),
+        ("meine Steuer-ID ist 86 095 742 719", "meine Steuer-ID ist [redacted:national-id]"),
+        ("n° 2 55 08 14 168 025 38", "n° [redacted:national-id]"),
+    ],
+)
+def test_cards_accounts_and_national_ids_are_replaced(text: str, expected: str) -> None:
+    assert redact(text).text == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "4539 1488 0343 6468 fails the check",
+        "the test card 4242 4242 4242 4242 works",
+        "at 1700000000000 ms",
+        "order 1234567890123456",
+        "0.4539148803436467",
+        "sha 4539148803436467abcdef",
+        "/orders/4539148803436467",
+        "DE89 3704 0044 0532 0130 01",
+        "XX89370400440532013000",
+        "000-12-3456 and 123-00-4567 and 1219-09-9999",
+        "2026-01-02 10:00:00 and 192.168.100.200",
+        "86 095 742 719 without its name",
+        "0000 0000 0000 0000",
+    ],
+)
+def test_numbers_that_only_look_like_it_stay(text: str) -> None:
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("call +49 30 901820", "call [redacted:phone]"),
+        ("phone: 030 901820-12, ask", "phone: [redacted:phone], ask"),
+        ("Tel. (030) 901 82 00", "Tel. [redacted:phone]"),
+        ("write to ana.lopez+x@mail.firm.org.", "write to [redacted:email]."),
+    ],
+)
+def test_phone_numbers_and_addresses_are_replaced_on_demand_only(text: str, expected: str) -> None:
+    assert redact(text, ALL).text == expected
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["bob@example.com", "git@localhost:x", "@decorator", "phone 12 is broken", "mobile first", "v+1 2 3", "a@b"],
+)
+def test_what_is_no_phone_number_and_no_address_stays(text: str) -> None:
+    assert redact(text, ALL).text == text
+
+
+def test_every_kind_can_be_switched_off() -> None:
+    text = "4539 1488 0343 6467, DE89 3704 0044 0532 0130 00, 219-09-9999"
+    assert redact(text, Rules(personal_data=frozenset())).text == text
+
+
+@given(st.text("0123456789", min_size=15, max_size=15), st.integers(0, 9))
+def test_exactly_one_check_digit_makes_a_card(digits: str, other: int) -> None:
+    number = "4" + digits[1:]
+    found = [str(digit) for digit in range(10) if redact(f"card {number}{digit}").findings]
+    assert len(found) <= 1
+    if found and str(other) != found[0]:
+        assert redact(f"card {number}{other}").findings == ()
+
+
+def test_the_users_own_words_are_replaced_whole_and_in_any_case() -> None:
+    rules = Rules(words=("Müller", "ACME Corp", "Elm Street 7"))
+    assert redact("MÜLLER of acme corp, Elm Street 7; Müllerstraße", rules).text == (
+        "[redacted:word] of [redacted:word], [redacted:word]; Müllerstraße"
+    )
+
+
+ENVIRONMENT = Rules(
+    environment=(
+        Variable("SIGNING_SALT", "correct horse battery"),
+        Variable("DB_PASSWORD", "swordfishes"),
+        Variable("DEPLOYMENT", "production"),
+        Variable("BUILD", "a8f3k2m9q1z7b5c4"),
+        Variable("API_TOKEN", "changeme"),
+        Variable("PORT", "8080"),
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("it logs in with swordfishes", "it logs in with [redacted:env]"),
+        ("build a8f3k2m9q1z7b5c4 is out", "build [redacted:env] is out"),
+        ("DEPLOYMENT=production", "DEPLOYMENT=[redacted:env]"),
+        ('"DEPLOYMENT": "production"', '"DEPLOYMENT": "[redacted:env]"'),
+        ("SIGNING_SALT = 'correct horse battery'", "SIGNING_SALT = '[redacted:env]'"),
+        ("it runs in production on 8080", "it runs in production on 8080"),
+        ("do not use changeme", "do not use changeme"),
+    ],
+)
+def test_values_of_environment_files_are_replaced_where_they_are_secrets_or_assigned(text: str, expected: str) -> None:
+    assert redact(text, ENVIRONMENT).text == expected
+
+
+def test_rules_never_show_what_they_replace() -> None:
+    shown = repr(Rules(words=("Müller",), environment=(Variable("A", "swordfishes"),)))
+    assert "Müller" not in shown
+    assert "swordfishes" not in shown
