@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 NAMES = ("ipc", "embedding", "index", "search", "latency", "process")
-"""Those that need nothing but this repository; `gate`, `redaction` and `topics` read a data folder: by name."""
+"""Those that need nothing but this repository; the others read a data folder: by name."""
 RESULTS = Path(__file__).parent / "results"
 
 

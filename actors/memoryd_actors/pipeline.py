@@ -14,8 +14,9 @@ from memoryd_actors.clean import clean
 from memoryd_actors.errors import ModelUnavailable, Refused
 from memoryd_actors.focus import WINDOW_MESSAGES, Focus, find_focus
 from memoryd_actors.indexer import Indexer
+from memoryd_actors.near_identical import adds_nothing, told
 from memoryd_actors.ports import Case, Clock, Embedder, Exhibit, Judge, Judgement, Vector, Vectors, Verdict, Visibility
-from memoryd_actors.render import summary, surfaced
+from memoryd_actors.render import SHORT_ID, summary, surfaced
 from memoryd_actors.search import Found, Searcher, Sifted
 from memoryd_actors.session import SessionState
 from memoryd_actors.settings import RecallSettings
@@ -183,7 +184,12 @@ class Pipeline:
         with stages.stage("search"):
             await self._indexer.wait_open(deadline_s=10.0)
             sifted = await self._searcher.sift(
-                vector=query, words=focus.text, visible=visible, limit=self._settings.judged, exclude=exclude
+                # Twice what is judged: what says the same as another gives up its place.
+                vector=query,
+                words=focus.text,
+                visible=visible,
+                limit=2 * self._settings.judged,
+                exclude=exclude,
             )
         return _Gathered(request, before, sifted)
 
@@ -230,13 +236,16 @@ class Pipeline:
             hidden = [one for one in gathered.sifted.excluded if one.memory.id in shown or one.memory.id in written]
             again = [one for one in gathered.sifted.excluded if one not in hidden]
             ranked = sorted([*gathered.sifted.found, *again], key=lambda one: -one.ranked.score)
-            found = ranked[: self._settings.judged]
+            found, repeated = _distinct(ranked, hidden, most=self._settings.judged)
+            lowest = found[-1].ranked.score if found else 0.0
             traces = [
                 _candidate(one, f"already shown on turn {shown[one.memory.id]}")
                 if one.memory.id in shown
                 else _candidate(one, "stored by this session itself")
                 for one in hidden
+                if one.ranked.score >= lowest
             ]
+            traces += [_candidate(one, f"adds nothing to {twin.memory.id[:SHORT_ID]}") for one, twin in repeated]
         if not found:
             return Weighed((), tuple(traces), "")
         with stages.stage("judge"):
@@ -292,6 +301,26 @@ def _case(focus: Focus, found: Sequence[Found]) -> Case:
             for one in found
         ),
     )
+
+
+def _distinct(
+    ranked: Sequence[Found], hidden: Sequence[Found], *, most: int
+) -> tuple[list[Found], list[tuple[Found, Found]]]:
+    """Return the first `most` that each say something new, and those passed over, with what says the same already."""
+    found: list[Found] = []
+    repeated: list[tuple[Found, Found]] = []
+    known = [(one, told(one.memory)) for one in hidden]
+    for one in ranked:
+        if len(found) == most:
+            break
+        new = told(one.memory)
+        twin = next((other for other, shown in known if adds_nothing(new, shown)), None)
+        if twin is not None:
+            repeated.append((one, twin))
+            continue
+        found.append(one)
+        known.append((one, new))
+    return found, repeated
 
 
 def _exhibit_text(one: Found) -> str:

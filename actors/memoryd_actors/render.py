@@ -10,7 +10,9 @@ CHARACTERS_PER_TOKEN = 3.5
 MAX_SUMMARY = 200
 MAX_LABEL = 60
 """Characters of a category, a speaker, a session in the head of a memory."""
-MAX_PROVENANCE = 2 * MAX_LABEL + len(", session ")
+SESSION = ", session "
+"""Between who said it and where, in a memory's provenance."""
+MAX_PROVENANCE = 2 * MAX_LABEL + len(SESSION)
 SHORTEST_LINE = 320
 """A head with all its parts at full length, and enough of the content to know what it is about."""
 _HEAD = str.maketrans("[]<>", "()()")
@@ -23,16 +25,20 @@ def summary(memory: Memory) -> str:
     return one_line(memory.title, MAX_SUMMARY) or one_line(memory.content, MAX_SUMMARY)
 
 
-def provenance(memory: Memory) -> str:
-    """Say in words where a memory comes from."""
-    who = one_line(memory.speaker, MAX_LABEL) or {
+def voice(memory: Memory) -> str:
+    """Say in words whose memory it is."""
+    return one_line(memory.speaker, MAX_LABEL) or {
         Source.USER: "the user",
         Source.AGENT: "an agent",
         Source.EXTRACTED: "extracted from a conversation",
         Source.IMPORTED: "imported",
     }.get(memory.source, memory.source.value)
+
+
+def provenance(memory: Memory) -> str:
+    """Say in words where a memory comes from."""
     session = one_line(memory.session, MAX_LABEL)
-    return f"{who}, session {session}" if session else who
+    return f"{voice(memory)}{SESSION}{session}" if session else voice(memory)
 
 
 def surfaced(memory: Memory, *, score: float, reason: str) -> SurfacedMemory:

@@ -39,7 +39,7 @@ class Sifted:
     found: tuple[Found, ...]
     """Visible memories, best first."""
     excluded: tuple[Found, ...]
-    """Those that the caller asked to leave out, and that would have ranked among them."""
+    """Those that came up, too, but that the caller asked to leave out, best first."""
 
 
 class Searcher:
@@ -80,9 +80,10 @@ class Searcher:
         found: list[Found] = []
         excluded: list[Found] = []
         for one in ranked:
-            if len(found) == limit:
-                break
-            (excluded if one.id in exclude else found).append(Found(memories[one.id], one))
+            if one.id in exclude:
+                excluded.append(Found(memories[one.id], one))
+            elif len(found) < limit:
+                found.append(Found(memories[one.id], one))
         return Sifted(tuple(found), tuple(excluded))
 
     async def search(self, query: str, visible: Visibility, *, limit: int, deadline_s: float) -> list[Hit]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
+from memoryd_actors.near_identical import adds_nothing, told_again
 from memoryd_client.memory import PendingMemory, SurfacedMemory
 from memoryd_client.messages import MAX_TURN
 
@@ -91,11 +92,17 @@ class SessionState(msgspec.Struct):
         """Merge what this turn brought up with what still waits; drop the expired, keep the best `keep`.
 
         A memory found again keeps its better score and counts as found now. What was shown or stored while the turn was
-        being decided is left out.
+        being decided is left out, and what adds nothing to what waits or was handed over last.
         """
         memories = [one for one in memories if one.id not in self.surfaced and one.id not in self.written]
         best = {found.memory.id: found for found in self.found if self.turn - found.turn < pending_turns}
+        last = self.last_taking.pending if self.last_taking else None
+        shown = [told_again(one) for one in last.memories if one.id in self.surfaced] if last else []
         for memory in memories:
+            known = [told_again(found.memory) for other, found in best.items() if other != memory.id]
+            new = told_again(memory)
+            if any(adds_nothing(new, one) for one in known + shown):
+                continue
             before = best.get(memory.id)
             score = max(memory.score, before.memory.score) if before else memory.score
             best[memory.id] = Found(msgspec.structs.replace(memory, score=score), self.turn)

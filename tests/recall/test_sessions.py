@@ -197,3 +197,70 @@ async def test_a_rebuild_that_fails_is_tried_again(place: Place) -> None:
         system.push("s", QUESTION)
         await system.decided("s", QUESTION)
         assert memory_id in await system.taken("s")
+
+
+TWIN = "The tokens expire at midnight, UTC"
+WHOLE = "Tokens expire at midnight UTC. The clock of the tests is local."
+LATER = "at which midnight do the tokens expire?"
+
+
+async def test_memories_that_say_the_same_are_shown_once(place: Place) -> None:
+    async with running(place) as system:
+        ids = {await system.remember(FACT), await system.remember(TWIN)}
+        assert len(ids) == 2
+        system.push("s", QUESTION)
+        trace = await system.decided("s", QUESTION)
+        taken = await system.taken("s", "first")
+        assert len(taken) == 1
+        assert set(taken) < ids
+        (dropped,) = [one for one in trace.candidates if one.id not in taken]
+        assert dropped.reason == f"adds nothing to {taken[0][:12]}"
+
+
+async def test_what_says_the_same_as_something_shown_is_not_handed_over_also_after_a_restart(place: Place) -> None:
+    async with running(place) as system:
+        shown = await system.remember(FACT)
+        system.push("s", QUESTION)
+        await system.decided("s", QUESTION)
+        assert await system.taken("s", "first") == [shown]
+    async with running(place) as system:
+        twin = await system.remember(TWIN)
+        system.push("s", LATER)
+        trace = await system.decided("s", LATER)
+        assert not trace.topic_changed
+        assert await system.taken("s", "second") == []
+        reasons = {one.id: one.reason for one in trace.candidates}
+        assert reasons == {shown: "already shown on turn 1", twin: f"adds nothing to {shown[:12]}"}
+        system.push("another", LATER)
+        await system.decided("another", LATER)
+        assert len(await system.taken("another")) == 1
+
+
+async def test_what_says_more_than_something_shown_is_handed_over(place: Place) -> None:
+    async with running(place) as system:
+        shown = await system.remember(FACT)
+        system.push("s", QUESTION)
+        await system.decided("s", QUESTION)
+        assert await system.taken("s", "first") == [shown]
+        whole = await system.remember(WHOLE)
+        system.push("s", LATER)
+        await system.decided("s", LATER)
+        assert await system.taken("s", "second") == [whole]
+
+
+async def test_what_a_session_stored_comes_back_to_it_in_no_words(place: Place) -> None:
+    async with running(place) as system:
+        await system.remember(TWIN)
+        own = await system.remember(FACT, session="s")
+        await system.recall.note_written(Caller(session="s"), [own])
+        system.push("s", QUESTION)
+        trace = await system.decided("s", QUESTION)
+        assert await system.taken("s") == []
+        assert {one.reason for one in trace.candidates} == {
+            "stored by this session itself",
+            f"adds nothing to {own[:12]}",
+        }
+    async with running(place) as system:
+        system.push("s", LATER)
+        await system.decided("s", LATER)
+        assert await system.taken("s", "later") == []

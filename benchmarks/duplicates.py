@@ -1,0 +1,145 @@
+"""What is shown once: how many true duplicates a rule recognises, and how many pairs that contradict each other.
+
+Reads `pairs` (dev.jsonl: a, b, label) from a data folder, which is not part of this repository. Most of its duplicates
+are paraphrases, which no rule about words can know; the rule must be right where it speaks. The floors are equal text,
+the same words in any order, and the cosine alone.
+"""
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+import msgspec
+import numpy as np
+
+from memoryd.embedding.onnx import OnnxModel
+from memoryd.embedding.weights import Sources, fetch
+from memoryd_actors.near_identical import Told, near_identical, sentences
+from memoryd_actors.words import content_words
+
+DATA = Path(__file__).parents[2] / "shared" / "data"
+RESULTS = Path(__file__).parent / "results"
+LABELS = ("dup", "near", "related", "conflict")
+COSINES = (0.85, 0.95, 0.99)
+Rule = Callable[["Pair"], bool]
+
+
+class Pair(msgspec.Struct):
+    """Two texts and what they are to each other."""
+
+    a: str
+    b: str
+    label: str
+    set: str
+    cosine: float = 0.0
+
+
+def same_words(pair: Pair) -> bool:
+    """Return whether both have the same words, in any order."""
+    return sorted(content_words(pair.a)) == sorted(content_words(pair.b))
+
+
+def above(cosine: float) -> Rule:
+    """Return the rule that goes by the cosine."""
+    return lambda pair: pair.cosine > cosine
+
+
+def run(data: Path = DATA, *, cosines: bool = True) -> dict[str, object]:
+    """Measure every rule on every pair; print the tables."""
+    source = data / "pairs" / "dev.jsonl"
+    if not source.is_file():
+        sys.exit(f"missing: {source}; name the data folder: python -m benchmarks.duplicates FOLDER")
+    pairs = [msgspec.json.decode(line, type=Pair) for line in source.read_bytes().splitlines() if line]
+    rules: dict[str, Rule] = {
+        "equal text": lambda pair: pair.a == pair.b,
+        "same words, any order": same_words,
+        "near identical": lambda pair: near_identical(Told(pair.a), Told(pair.b)),
+    }
+    if cosines:
+        embed(pairs)
+        rules |= {f"cosine > {cosine}": above(cosine) for cosine in COSINES}
+    counts = {label: sum(pair.label == label for pair in pairs) for label in LABELS}
+    print("share of pairs called the same: " + ", ".join(f"{count} {label}" for label, count in counts.items()))
+    print(f"{'':24}" + "".join(f"{label:>10}" for label in LABELS))
+    figures: dict[str, object] = {"pairs": counts}
+    for name, rule in rules.items():
+        called = shares(pairs, rule)
+        print(f"{name:24}" + "".join(f"{called[label]:10.4f}" for label in LABELS))
+        figures[name] = called
+    figures["by set"] = by_set(pairs, rules["near identical"])
+    figures["timing"] = timing(pairs)
+    return figures
+
+
+def shares(pairs: Sequence[Pair], rule: Rule) -> dict[str, float]:
+    """Return by label the share of pairs that a rule calls the same."""
+    called: dict[str, list[bool]] = defaultdict(list)
+    for pair in pairs:
+        called[pair.label].append(rule(pair))
+    return {label: sum(some) / len(some) for label, some in called.items()}
+
+
+def by_set(pairs: Sequence[Pair], rule: Rule) -> dict[str, float]:
+    """Return the same by label and set, and print where it is not zero."""
+    called: dict[str, list[bool]] = defaultdict(list)
+    for pair in pairs:
+        called[f"{pair.label} {pair.set}"].append(rule(pair))
+    print("\nnear identical, by set (zero elsewhere):")
+    for name, some in sorted(called.items()):
+        if any(some):
+            print(f"{name:34}{len(some):6}{sum(some) / len(some):8.4f}")
+    return {name: sum(some) / len(some) for name, some in sorted(called.items())}
+
+
+def timing(pairs: Sequence[Pair]) -> dict[str, float]:
+    """Microseconds per pair of texts not seen before; the floor is splitting both at blanks."""
+
+    def spent(work: Callable[[Pair], object]) -> float:
+        began = perf_counter()
+        for pair in pairs:
+            work(pair)
+        return (perf_counter() - began) * 1e6 / len(pairs)
+
+    sentences.cache_clear()
+    figures = {
+        "first_us": spent(lambda pair: near_identical(Told(pair.a), Told(pair.b))),
+        "floor_us": spent(lambda pair: pair.a.lower().split() == pair.b.lower().split()),
+    }
+    print(f"\na pair: {figures['first_us']:.1f} us; splitting both at blanks: {figures['floor_us']:.1f} us")
+    return figures
+
+
+def embed(pairs: Sequence[Pair]) -> None:
+    """Note the cosine of every pair."""
+    texts = sorted({text for pair in pairs for text in (pair.a, pair.b)}, key=len)
+    with TemporaryDirectory() as models:
+        model = OnnxModel(fetch(Sources(models=Path(models), offline=True)), threads=2)
+        batches = [model.encode(texts[at : at + 64], max_tokens=256) for at in range(0, len(texts), 64)]
+    vectors = dict(zip(texts, np.concatenate(batches), strict=True))
+    for pair in pairs:
+        pair.cosine = float(vectors[pair.a] @ vectors[pair.b])
+
+
+def main(arguments: Iterable[str] | None = None) -> None:
+    """Print the tables, keep the JSON."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.duplicates", description=__doc__)
+    parser.add_argument("data", nargs="?", type=Path, default=DATA, help="folder with pairs")
+    parser.add_argument("--words-only", action="store_true", help="leave the cosines out: seconds instead of minutes")
+    given = parser.parse_args(None if arguments is None else list(arguments))
+    figures = run(given.data, cosines=not given.words_only)
+    RESULTS.mkdir(exist_ok=True)
+    record = {"machine": platform.platform(), "cores": os.cpu_count(), "figures": figures}
+    target = RESULTS / "duplicates.json"
+    target.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    print(f"\nJSON: {target}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""What is shown once: the same words, and nothing that differs in what matters."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryd_actors.near_identical import Told, adds_nothing, near_identical
+
+DAY, NEXT_DAY = datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 3, 2, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The user prefers tabs over spaces.", "User prefers tabs over spaces"),
+        ("Don\u2019t deploy on Fridays!", "do not deploy on Fridays"),
+        ("The tests can't run in parallel.", "Tests cannot run in parallel"),
+        ("There are three staging servers.", "There are 3 staging servers."),
+        ("Use uv, not pip. It is faster.", "It is faster.\nUse uv, not pip."),
+        ("Token expiry is computed in UTC.", "The token expiry is being computed in UTC"),
+    ],
+)
+def test_the_same_in_the_same_words_is_near_identical(one: str, other: str) -> None:
+    assert near_identical(Told(one), Told(other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Deploy on Fridays.", "Do not deploy on Fridays."),
+        ("The timeout is 30 s.", "The timeout is 31 s."),
+        ("The ratio is 1.5.", "The ratio is 15."),
+        ("Jon owns the studio.", "Gina owns the studio."),
+        ("Postgres replaced MySQL.", "MySQL replaced Postgres."),
+        ("A blue pot with a wooden ladle.", "A wooden pot with a blue ladle."),
+        ("The parser is written in C.", "The parser is written in C++."),
+        ("Delete branches with git branch -d.", "Delete branches with git branch -D."),
+        ("Keep 5% of the logs.", "Keep 5 of the logs."),
+        ("The offset is -5.", "The offset is 5."),
+        ("The user uses tabs.", "The user used tabs."),
+        ("The user uses tabs.", "The user uses tabs?"),
+        ("We follow plan A.", "We follow a plan."),
+        ("Alle Tests laufen.", "Keine Tests laufen."),
+        ("x == y holds here", "x != y holds here"),
+        ("Everyone may merge.", "Nobody may merge."),
+    ],
+)
+def test_what_differs_in_one_thing_that_matters_is_not(one: str, other: str) -> None:
+    assert not near_identical(Told(one), Told(other))
+
+
+def test_a_part_adds_nothing_to_the_whole_but_the_whole_does_to_the_part() -> None:
+    part, whole = Told("Use uv, not pip."), Told("Use uv, not pip. The lock file is checked in.")
+    assert adds_nothing(part, whole)
+    assert not adds_nothing(whole, part)
+
+
+def test_who_speaks_matters_where_a_text_speaks_of_me() -> None:
+    assert not near_identical(Told("I like tea.", "Ana"), Told("I like tea.", "Bob"))
+    assert near_identical(Told("I like tea.", "Ana"), Told("I like the tea", "ana"))
+    assert near_identical(Told("Ana likes tea.", "Ana"), Told("Ana likes tea.", "Bob"))
+
+
+def test_the_day_matters_where_a_text_speaks_of_today() -> None:
+    assert not near_identical(Told("Deployed today.", moment=DAY), Told("Deployed today.", moment=NEXT_DAY))
+    assert near_identical(
+        Told("Deploys need two reviews.", moment=DAY), Told("Deploys need 2 reviews", moment=NEXT_DAY)
+    )
+
+
+def test_what_follows_a_long_beginning_counts_to_the_letter() -> None:
+    beginning = "the same sentence again and again. " * 100
+    assert near_identical(Told(beginning + "Use tabs."), Told(beginning + "Use tabs."))
+    assert not near_identical(Told(beginning + "Use tabs."), Told(beginning + "Use blanks."))
+
+
+def test_signs_alone_are_the_same_only_where_they_are_equal() -> None:
+    assert adds_nothing(Told("..."), Told("..."))
+    assert not adds_nothing(Told("..."), Told("Anything at all."))
+
+
+@given(st.text(max_size=300))
+def test_every_text_adds_nothing_to_itself(text: str) -> None:
+    assert near_identical(Told(text), Told(text))
+
+
+@given(st.text(max_size=200), st.text(max_size=200))
+def test_near_identical_is_the_same_both_ways(one: str, other: str) -> None:
+    assert near_identical(Told(one), Told(other)) == near_identical(Told(other), Told(one))
+
+
+WORDS = st.lists(st.sampled_from(["deployment", "timeout", "30", "not", "Postgres", "never", "the"]), min_size=1)
+    st.sampled_from(["deployment", "timeout", "30", "not", "Postgres", "never", "is", "the", "used", "migrations"]),
+    min_size=1,
+)
+
+
+@given(WORDS, st.integers(0, 99))
+def test_another_number_is_never_near_identical(words: list[str], number: int) -> None:
+    text = " ".join(words)
+    assert not near_identical(Told(f"{text} {number}"), Told(f"{text} {number + 1}"))
+
+
+@given(WORDS)
+def test_a_denial_is_never_near_identical(words: list[str]) -> None:
+    text = " ".join(words)
+    assert not near_identical(Told(f"{text} works"), Told(f"{text} not works"))
