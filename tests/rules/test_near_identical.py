@@ -92,9 +92,6 @@ def test_near_identical_is_the_same_both_ways(one: str, other: str) -> None:
 
 
 WORDS = st.lists(st.sampled_from(["deployment", "timeout", "30", "not", "Postgres", "never", "the"]), min_size=1)
-    st.sampled_from(["deployment", "timeout", "30", "not", "Postgres", "never", "is", "the", "used", "migrations"]),
-    min_size=1,
-)
 
 
 @given(WORDS, st.integers(0, 99))
