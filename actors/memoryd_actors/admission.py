@@ -8,12 +8,17 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import datetime
+from typing import NamedTuple
 
 from memoryd_actors.errors import Refused
-from memoryd_actors.fence import one_line
-from memoryd_actors.hidden import UnopenedPrivate, strip_private
-from memoryd_actors.redaction import redact
+from memoryd_actors.fence import TAG, one_line
+from memoryd_actors.hidden import PRIVATE, UnopenedPrivate, hidden_names, is_skipped, strip_hidden, strip_private
+from memoryd_actors.project_files import NO_FILES, ProjectFiles, quoted_files
+from memoryd_actors.redaction import Rules, redact
+from memoryd_actors.redaction.rules import DEFAULT
+from memoryd_actors.writing import written
 from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, Source
 from memoryd_client.messages import Caller
 
@@ -33,19 +38,36 @@ _ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 _MARKERS = re.compile(r"\[redacted:[a-z0-9-]{1,48}\]")
 
 
-def admit(new: NewMemory, caller: Caller, now: datetime) -> Memory:
+class Admitted(NamedTuple):
+    """A memory that may be stored, and what was done to it on the way."""
+
+    memory: Memory
+    notes: tuple[str, ...]
+    """For the history: `redacted:github-token`, `private`, `injected`, `noise`, `trimmed`; in order, each once."""
+
+
+def admit(
+    new: NewMemory, caller: Caller, now: datetime, rules: Rules = DEFAULT, seen: ProjectFiles = NO_FILES
+) -> Admitted:
     """Return the memory that is to be stored: private blocks and secrets out, fields checked and filled in.
 
+    What a model or a rule wrote (source `extracted`) has to read as `writing` says, and is trimmed to it. `seen` is
+    what the project says about the files that the memory names.
+
     Raises:
-        Refused: it has no content left, no project, a field that is too long, or an owner or project that holds a
-            secret; the message names the field, the hint says what to do.
+        Refused: it has no content left, no project, a field that is too long, an owner or project that holds a secret,
+            or content of a file that is not to be kept; or it was written badly. The message names the field and the
+            reason, the hint says what to do.
 
     """
     if not _ID.fullmatch(new.id):
         raise Refused(
             "an id may have 1 to 64 letters, digits and any of `_.:-`", "Leave the id out, and one is drawn for it."
         )
-    content = _content(new.content)
+    gate = _Gate(replace(rules, environment=seen.environment) if seen.environment else rules)
+    _check_skipped(new)
+    _check_files(new, seen)
+    content = gate.content(new)
     if new.scope is Scope.PROJECT and not caller.project.strip():
         raise Refused(
             "a memory of scope `project` needs a project",
@@ -53,35 +75,36 @@ def admit(new: NewMemory, caller: Caller, now: datetime) -> Memory:
         )
     if new.source_messages is not None and not 0 <= new.source_messages[0] <= new.source_messages[1]:
         raise Refused("`source_messages` must be the first and the last message, counted from 0", "Swap or mend them.")
-    return Memory(
+    memory = Memory(
         id=new.id,
-        owner=_place("owner", caller.owner, MAX_LABEL),
+        owner=gate.place("owner", caller.owner, MAX_LABEL),
         content=content,
-        category=category_of(new),
+        category=gate.label("category", new.category, MAX_CATEGORY).casefold() or "fact",
         scope=new.scope,
-        project=_place("project", caller.project, MAX_PATH) if new.scope is Scope.PROJECT else "",
-        title=_label("title", new.title),
-        tags=_labels("tags", new.tags, MAX_LABEL),
-        metadata=_metadata(new.metadata),
+        project=gate.place("project", caller.project, MAX_PATH) if new.scope is Scope.PROJECT else "",
+        title=gate.label("title", new.title),
+        tags=gate.labels("tags", new.tags, MAX_LABEL),
+        metadata=gate.metadata(new.metadata),
         importance=new.importance,
         pinned=new.pinned,
         source=new.source,
-        speaker=_label("speaker", new.speaker),
+        speaker=gate.label("speaker", new.speaker),
         occurred_at=new.occurred_at,
-        session=_label("source_session", new.source_session, MAX_SESSION)
-        or _label("session", caller.session, MAX_SESSION),
+        session=gate.label("source_session", new.source_session, MAX_SESSION)
+        or gate.label("session", caller.session, MAX_SESSION),
         source_messages=new.source_messages,
-        files=_labels("files", new.files, MAX_PATH),
+        files=gate.labels("files", new.files, MAX_PATH),
         created_at=now,
         updated_at=now,
         trust=initial_trust(new),
         content_hash=content_hash(content),
     )
+    return Admitted(memory, tuple(gate.notes))
 
 
 def category_of(new: NewMemory) -> str:
     """Return the category in lower case; `fact` where none is given."""
-    return _label("category", new.category, MAX_CATEGORY).casefold() or "fact"
+    return _Gate(DEFAULT).label("category", new.category, MAX_CATEGORY).casefold() or "fact"
 
 
 def initial_trust(new: NewMemory) -> float:
@@ -99,33 +122,124 @@ def content_hash(content: str) -> str:
     return hashlib.sha256(read.encode("utf-8", "replace")).hexdigest()
 
 
-def signed(caller: Caller) -> str:
+def signed(caller: Caller, rules: Rules = DEFAULT) -> str:
     """Return the name under which a caller's write goes into the history: never a reason to refuse it, so it is cut."""
-    return redact(one_line(caller.agent, MAX_LABEL)).text
+    return redact(one_line(caller.agent, MAX_LABEL), rules).text
 
 
-def _content(given: str) -> str:
-    size = len(given.encode("utf-8", "replace"))
-    if size > MAX_CONTENT_BYTES:
-        raise Refused(
-            f"the content has {size} bytes and may have {MAX_CONTENT_BYTES} ({MAX_CONTENT_BYTES // 1024} kB)",
-            "Store the gist, and name the file that has the rest in `files`.",
-        )
-    if _blank(given):
-        raise Refused("there is nothing to remember: the content is empty", "Give the text that is to be kept.")
-    public = _public("content", given).strip()
-    if _blank(public):
-        raise Refused(
-            "there is nothing to remember: all of the content is private or was recalled by memoryd itself",
-            "What stands in `<private>` is never kept; take the tags away to store it.",
-        )
-    content = redact(public).text.strip()
-    if content != public and _blank(_MARKERS.sub("", content)):
-        raise Refused(
-            "there is nothing to remember: the content is a secret, and secrets are not kept",
-            "Say what it is for and where it is kept instead.",
-        )
-    return content
+class _Gate:
+    """One pass of one memory through the gate; collects what was done."""
+
+    def __init__(self, rules: Rules) -> None:
+        self._rules = rules
+        self.notes: dict[str, None] = {}
+
+    def content(self, new: NewMemory) -> str:
+        given = new.content
+        size = len(given.encode("utf-8", "replace"))
+        if size > MAX_CONTENT_BYTES:
+            raise Refused(
+                f"the content has {size} bytes and may have {MAX_CONTENT_BYTES} ({MAX_CONTENT_BYTES // 1024} kB)",
+                "Store the gist, and name the file that has the rest in `files`.",
+            )
+        if _blank(given):
+            raise Refused("there is nothing to remember: the content is empty", "Give the text that is to be kept.")
+        extracted = new.source is Source.EXTRACTED
+        public = (self._said(given) if extracted else self._public("content", given)).strip()
+        if _blank(public):
+            raise Refused(
+                "there is nothing to remember: all of the content is private or was recalled by memoryd itself",
+                "What stands in `<private>` is never kept; take the tags away to store it.",
+            )
+        content = self._redacted(public).strip()
+        if content != public and _blank(_MARKERS.sub("", content)):
+            raise Refused(
+                "there is nothing to remember: the content is a secret, and secrets are not kept",
+                "Say what it is for and where it is kept instead.",
+            )
+        if not extracted:
+            return content
+        content, trimmed = written(content, category_of(new))
+        if trimmed:
+            self.notes["trimmed"] = None
+        return content
+
+    def label(self, field: str, text: str, longest: int = MAX_LABEL) -> str:
+        """Return a field as one line, without private blocks and secrets."""
+        if len(text) > longest:
+            raise Refused(
+                f"`{field}` has {len(text)} characters and may have {longest}",
+                "Shorten it; what is long belongs in the content.",
+            )
+        return self._redacted(one_line(self._public(field, text))) if text else ""
+
+    def labels(self, field: str, texts: tuple[str, ...], longest: int) -> tuple[str, ...]:
+        _check_entries(field, len(texts))
+        labels = dict.fromkeys(self.label(field, text, longest) for text in texts)
+        labels.pop("", None)
+        return tuple(labels)
+
+    def metadata(self, given: dict[str, str]) -> dict[str, str]:
+        _check_entries("metadata", len(given))
+        return dict(self._entries(given.items()))
+
+    def place(self, field: str, text: str, longest: int) -> str:
+        """Return an owner or a project as it is: a memory is found again under the same one only."""
+        if len(text) > longest:
+            raise Refused(f"`{field}` has {len(text)} characters and may have {longest}", f"Use a shorter {field}.")
+        # Not the user's own words: whoever has their name replaced has it in the path of their home, too.
+        secrets = redact(text, _SECRETS_ONLY)
+        if secrets.findings:
+            raise Refused(
+                f"`{field}` holds a secret: {secrets.text}",
+                f"Use another {field}; it stands beside every memory, so it cannot hold one.",
+            )
+        return text
+
+    def _redacted(self, text: str) -> str:
+        redacted = redact(text, self._rules)
+        self.notes.update((f"redacted:{finding.rule}", None) for finding in redacted.findings)
+        return redacted.text
+
+    def _public(self, field: str, text: str) -> str:
+        try:
+            return self._noted(text, strip_private(text))
+        except UnopenedPrivate as unopened:
+            raise Refused(
+                f"`{field}` cannot be kept: {unopened}",
+                "Put `<private>` where the private part begins, or take `</private>` away.",
+            ) from None
+
+    def _said(self, text: str) -> str:
+        """Return what a model or a rule wrote without what it repeats of a conversation's machinery."""
+        return self._noted(text, strip_hidden(text))
+
+    def _noted(self, before: str, after: str) -> str:
+        if after != before:
+            gone = hidden_names(before)
+            kept = hidden_names(after)
+            self.notes.update((_NOTES.get(name, "noise"), None) for name in gone if name not in kept)
+        return after
+
+    def _entries(self, given: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
+        for key, value in given:
+            name = self.label("metadata", key)
+            if len(value) > MAX_VALUE:
+                raise Refused(
+                    f"`metadata`, {name!r}, has {len(value)} characters and may have {MAX_VALUE}",
+                    "Shorten it; what is long belongs in the content.",
+                )
+            if not name:
+                continue
+            kept = self._redacted(self._public("metadata", value))
+            # `password: swordfish` is a secret, `swordfish` alone is a fish.
+            told = f'{name} = "'
+            together = self._redacted(f'{told}{kept}"')
+            yield name, together[len(told) : -1] if together.startswith(told) and together.endswith('"') else kept
+
+
+_NOTES = {PRIVATE: "private", TAG: "injected"}
+_SECRETS_ONLY = Rules(personal_data=frozenset())
 
 
 def _blank(text: str) -> bool:
@@ -133,67 +247,27 @@ def _blank(text: str) -> bool:
     return not any(character.isprintable() and not character.isspace() for character in text)
 
 
-def _public(field: str, text: str) -> str:
-    try:
-        return strip_private(text)
-    except UnopenedPrivate as unopened:
-        raise Refused(
-            f"`{field}` cannot be kept: {unopened}",
-            "Put `<private>` where the private part begins, or take `</private>` away.",
-        ) from None
+def _check_skipped(new: NewMemory) -> None:
+    if is_skipped(strip_hidden(new.content)) or any(tag.strip().lower() == "#skip" for tag in new.tags):
+        raise Refused("this is tagged #skip, and what is tagged so is not kept", "Take the tag away to store it.")
 
 
-def _label(field: str, text: str, longest: int = MAX_LABEL) -> str:
-    """Return a field as one line, without private blocks and secrets."""
-    if len(text) > longest:
-        raise Refused(
-            f"`{field}` has {len(text)} characters and may have {longest}",
-            "Shorten it; what is long belongs in the content.",
-        )
-    return redact(one_line(_public(field, text))).text
+def _check_files(new: NewMemory, seen: ProjectFiles) -> None:
+    for file in new.files:
+        if why_not := seen.why_not(file):
+            raise Refused(f"`files` names {_shown(file)}, {why_not}", f"{_NOT_KEPT} Leave the file out.")
+    for file in quoted_files(new.content):
+        if why_not := seen.why_not(file):
+            raise Refused(f"the content quotes {_shown(file)}, {why_not}", _NOT_KEPT)
 
 
-def _labels(field: str, texts: tuple[str, ...], longest: int) -> tuple[str, ...]:
-    _check_entries(field, len(texts))
-    labels = dict.fromkeys(_label(field, text, longest) for text in texts)
-    labels.pop("", None)
-    return tuple(labels)
+def _shown(file: str) -> str:
+    return redact(one_line(file, MAX_LABEL)).text
 
 
-def _metadata(given: dict[str, str]) -> dict[str, str]:
-    _check_entries("metadata", len(given))
-    return dict(_entries(given.items()))
-
-
-def _entries(given: Iterable[tuple[str, str]]) -> Iterable[tuple[str, str]]:
-    for key, value in given:
-        name = _label("metadata", key)
-        if len(value) > MAX_VALUE:
-            raise Refused(
-                f"`metadata`, {name!r}, has {len(value)} characters and may have {MAX_VALUE}",
-                "Shorten it; what is long belongs in the content.",
-            )
-        if not name:
-            continue
-        kept = redact(_public("metadata", value)).text
-        # `password: swordfish` is a secret, `swordfish` alone is a fish.
-        told = f'{name} = "'
-        together = redact(f'{told}{kept}"').text
-        yield name, together[len(told) : -1] if together.startswith(told) and together.endswith('"') else kept
+_NOT_KEPT = "What such files hold is not kept; say in your own words what is worth knowing."
 
 
 def _check_entries(field: str, count: int) -> None:
     if count > MAX_ENTRIES:
         raise Refused(f"`{field}` has {count} entries and may have {MAX_ENTRIES}", "Store several memories instead.")
-
-
-def _place(field: str, text: str, longest: int) -> str:
-    """Return an owner or a project as it is: a memory is found again under the same one only."""
-    if len(text) > longest:
-        raise Refused(f"`{field}` has {len(text)} characters and may have {longest}", f"Use a shorter {field}.")
-    if redact(text).findings:
-        raise Refused(
-            f"`{field}` holds a secret: {redact(text).text}",
-            f"Use another {field}; it stands beside every memory, so it cannot hold one.",
-        )
-    return text

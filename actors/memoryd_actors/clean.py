@@ -7,9 +7,10 @@ are not what the user talks about; secrets leave before anything else sees the t
 import re
 from collections.abc import Iterable
 
-from memoryd_actors.hidden import strip_hidden
+from memoryd_actors.hidden import is_skipped, strip_hidden
 from memoryd_actors.quoted import LOG_LINE, is_error
-from memoryd_actors.redaction import redact
+from memoryd_actors.redaction import Rules, redact
+from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_client.messages import Message
 
 _CODE = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
@@ -26,27 +27,32 @@ LOG_LINES_KEPT = 3
 """Of the last ones, and of those that say what went wrong."""
 
 
-def clean(messages: Iterable[Message]) -> list[Message]:
-    """Return the messages that carry meaning, cleaned; tool and system messages are left out."""
+def clean(messages: Iterable[Message], rules: Rules = DEFAULT) -> list[Message]:
+    """Return the messages that carry meaning, cleaned; tool and system messages, and those with #skip, are left out."""
     kept: list[Message] = []
     for message in messages:
         if message.role not in {"user", "assistant"}:
             continue
-        content = clean_text(message.content)
+        content = clean_text(message.content, rules)
         if content:
             kept.append(Message(role=message.role, content=content, name=message.name))
     return kept
 
 
-def clean_text(text: str) -> str:
-    """Return what was said in one message: without injected, hidden and private blocks, secrets replaced."""
+def clean_text(text: str, rules: Rules = DEFAULT) -> str:
+    """Return what was said in one message: without injected, hidden and private blocks, secrets replaced.
+
+    Nothing, where the message bears the tag `#skip`.
+    """
     # Cut after stripping: what is private is told by where it begins, however far back that is.
     visible = strip_hidden(text)
+    if is_skipped(visible):
+        return ""
     said = visible[-LONGEST_MESSAGE - _MARGIN :]
     if len(said) < len(visible) and "\n" in said[:_MARGIN]:
         # The rest of a log line is no log line any more, and would pass for something said.
         said = said.split("\n", 1)[1]
-    return redact(shortened(said)).text[-LONGEST_MESSAGE:].strip()
+    return redact(shortened(said), rules).text[-LONGEST_MESSAGE:].strip()
 
 
 def shortened(text: str) -> str:

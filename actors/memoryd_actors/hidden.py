@@ -16,6 +16,9 @@ _NOISE = ("system-reminder", "system_reminder", "local-command-stdout", "command
 # ASCII: to `re` the long s is an s, too, and no name of ours.
 _TAGS = re.compile(rf"<(/?)({'|'.join((PRIVATE, TAG, *_NOISE))})(?![\w.:-])[^<>]*(>|\Z)", re.IGNORECASE | re.ASCII)
 
+# A word of its own: `a#skip`, "#skip" and #skip-link are something else, or only speak of it.
+_SKIP = re.compile(r"(?<!\S)#skip(?![\w`\"'-]|\s*\{)", re.IGNORECASE)
+
 MOST_ROUNDS = 16
 """Two are the rule: one that strips, one that finds nothing. A text that still changes after these was made to hide
 something, and nothing of it is kept."""
@@ -39,6 +42,16 @@ class UnopenedPrivate(ValueError):
 
     def __init__(self) -> None:
         super().__init__("a `</private>` has no `<private>` before it")
+
+
+def is_skipped(text: str) -> bool:
+    """Return whether a text bears the tag `#skip`: its writer does not want it remembered."""
+    return _SKIP.search(text) is not None
+
+
+def hidden_names(text: str) -> tuple[str, ...]:
+    """Return which kinds of hidden blocks a text has, in order."""
+    return tuple(dict.fromkeys(tag.group(2).lower() for tag in _TAGS.finditer(text)))
 
 
 def strip_hidden(text: str) -> str:

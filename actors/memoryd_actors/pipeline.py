@@ -16,6 +16,8 @@ from memoryd_actors.focus import WINDOW_MESSAGES, Focus, find_focus
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.near_identical import adds_nothing, told
 from memoryd_actors.ports import Case, Clock, Embedder, Exhibit, Judge, Judgement, Vector, Vectors, Verdict, Visibility
+from memoryd_actors.redaction import Rules
+from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.render import SHORT_ID, summary, surfaced
 from memoryd_actors.search import Found, Searcher, Sifted
 from memoryd_actors.session import SessionState
@@ -86,6 +88,7 @@ class Pipeline:
         judge: Judge,
         clock: Clock,
         settings: RecallSettings,
+        rules: Rules = DEFAULT,
     ) -> None:
         self._embedder = embedder
         self._searcher = searcher
@@ -93,6 +96,7 @@ class Pipeline:
         self._judge = judge
         self._clock = clock
         self._settings = settings
+        self.rules = rules
 
     async def decide(self, state: SessionState, update: ContextUpdate) -> tuple[Trace, Focus | None]:
         """Bring a session up to date with a context: afterwards `state.found` holds what may be taken.
@@ -101,7 +105,7 @@ class Pipeline:
         """
         stages = _Stages()
         with stages.stage("clean"):
-            focus = self.read(update.messages, update.trigger)
+            focus = self.read(update.messages, update.trigger, self.rules)
         return await self._decide(state, update, focus, stages), focus
 
     def undecided(self, state: SessionState, update: ContextUpdate, why: Refused) -> Trace:
@@ -150,14 +154,14 @@ class Pipeline:
         )
 
     @staticmethod
-    def read(messages: Sequence[Message], trigger: Trigger) -> Focus | None:
+    def read(messages: Sequence[Message], trigger: Trigger, rules: Rules = DEFAULT) -> Focus | None:
         """Clean the end of a conversation and find what it is about."""
         recent: list[Message] = []
         requests = before = 0
         # From the newest back, until there is all that a focus can need, the request before the latest and what was
         # said before that: older messages decide nothing, and cleaning costs half a millisecond per kilobyte.
         for message in reversed(messages[-LOOKED_AT:]):
-            kept = clean([message])
+            kept = clean([message], rules)
             recent += kept
             before += len(kept) if requests >= 2 else 0
             requests += sum(one.role == "user" for one in kept)

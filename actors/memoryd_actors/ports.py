@@ -1,6 +1,6 @@
 """What the system needs from the outside world. The daemon puts real adapters behind these; so do the tests."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from memoryd_actors.project_files import ProjectFiles
 from memoryd_actors.steps import Applied, Step
 from memoryd_client.memory import Memory, State
 from memoryd_client.messages import Edge, Event, Filters, HistoryEntry, Trace
@@ -51,6 +52,17 @@ class Embedder(Protocol):
         Raises:
             ModelUnavailable: there are no weights, or they fail their checksum; the hint says what to do.
 
+        """
+        ...
+
+
+class IgnoredFiles(Protocol):
+    """Knows what a project says about its files: what is not to be kept, and what its environment files hold."""
+
+    async def look(self, project: str, paths: Iterable[str]) -> ProjectFiles:
+        """Return which of the paths, as a memory names them, are not to be kept, and the project's variables.
+
+        What cannot be read says nothing; nothing is raised.
         """
         ...
 

@@ -176,7 +176,7 @@ class Recall:
             Refused: there are no messages, and this session has not pushed any since the daemon started.
         """
         session = self._session((caller.owner, caller.session))
-        focus = self._pipeline.read(messages, "turn") if messages else session.focus
+        focus = self._pipeline.read(messages, "turn", self._pipeline.rules) if messages else session.focus
         if focus is None:
             raise Refused("there is no context to recall for", "Push one first, or give the messages.")
         visible = Visibility(owner=caller.owner, project=caller.project)

@@ -29,6 +29,7 @@ from memoryd.judge import build_judge
 from memoryd.ledger import Retention, SqlLedger
 from memoryd.lock import hold_home
 from memoryd.logs import logging_to
+from memoryd.project_files import ProjectFolders
 from memoryd_actors.actor import ActorRef
 from memoryd_actors.breaker import Breaker
 from memoryd_actors.budget import Limits, Prices
@@ -40,6 +41,7 @@ from memoryd_actors.local_judge import LocalJudge
 from memoryd_actors.pipeline import Pipeline
 from memoryd_actors.ports import JudgeFailed
 from memoryd_actors.recall import Recall
+from memoryd_actors.redaction import Rules
 from memoryd_actors.search import Searcher
 from memoryd_actors.sidecar import Sidecar
 from memoryd_client.memory import Memory
@@ -84,6 +86,8 @@ class Daemon:
         )
         self._indexer = Indexer(self._ledger, self._index, self._embedder, self._publish)
         searcher = Searcher(self._embedder, self._index, self._indexer, self._ledger, config.recall)
+        files = ProjectFolders()
+        rules = Rules(personal_data=frozenset(config.privacy.personal_data), words=config.privacy.replace)
         pipeline = Pipeline(
             embedder=self._embedder,
             searcher=searcher,
@@ -91,11 +95,20 @@ class Daemon:
             judge=self._sidecar,
             clock=clock,
             settings=config.recall,
+            rules=rules,
         )
         self._recall = Recall(pipeline, self._ledger, clock, self._publish, config.recall)
         self._keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
             "keeper",
-            lambda: Keeper(self._ledger, clock, self._publish, self._indexer.kick, self._embedder.identity),
+            lambda: Keeper(
+                self._ledger,
+                clock,
+                self._publish,
+                self._indexer.kick,
+                self._embedder.identity,
+                rules=rules,
+                files=files,
+            ),
             on_crash=_log_crash,
             capacity=KEEPER_QUEUE,
         )

@@ -11,12 +11,14 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from memoryd_actors.redaction.personal import DEFAULT_KINDS, PersonalData
 from memoryd_actors.settings import RecallSettings
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Days = Annotated[int, msgspec.Meta(ge=1, le=36_500)]
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+OwnWord = Annotated[str, msgspec.Meta(min_length=3, max_length=200)]
 
 
 class EmbeddingConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -56,10 +58,14 @@ class SidecarConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
 
 class PrivacyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What may leave the machine."""
+    """What may leave the machine, and what is never kept."""
 
     offline: bool = False
     """True turns every outbound path off: sidecar and model hub."""
+    personal_data: tuple[PersonalData, ...] = DEFAULT_KINDS
+    """What is replaced besides secrets: any of card, iban, national-id, phone, email."""
+    replace: tuple[OwnWord, ...] = ()
+    """Words of your own that are replaced wherever they stand, in any case: a name, a customer, a street."""
 
 
 class IndexConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -148,12 +154,19 @@ def load(path: Path, environ: Mapping[str, str] | None = None) -> Config:
     return config
 
 
-def overrides(environ: Mapping[str, str]) -> dict[tuple[str, str], str]:
-    """Return the settings that environment variables make, by section and key."""
-    found: dict[tuple[str, str], str] = {}
+def overrides(environ: Mapping[str, str]) -> dict[tuple[str, str], str | list[str]]:
+    """Return the settings that environment variables make, by section and key; lists are separated by commas."""
+    found: dict[tuple[str, str], str | list[str]] = {}
     for section in Config.__struct_fields__:
-        for key in type(getattr(Config(), section)).__struct_fields__:
+        defaults = getattr(Config(), section)
+        for key in type(defaults).__struct_fields__:
             name = f"MEMORYD_{section}_{key}".upper()
             if name in environ:
-                found[section, key] = environ[name]
+                text = environ[name]
+                found[section, key] = listed(text) if isinstance(getattr(defaults, key), tuple) else text
     return found
+
+
+def listed(text: str) -> list[str]:
+    """Return the entries of a list that is written with commas."""
+    return [entry.strip() for entry in text.split(",") if entry.strip()]

@@ -6,15 +6,16 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from memoryd_client.cli import toml_edit
-from memoryd_client.cli.toml_edit import Scalar
+from memoryd_client.cli.toml_edit import Value
 
 from .memoryd_command import Command
 
-scalars: st.SearchStrategy[Scalar] = st.one_of(
+scalars: st.SearchStrategy[Value] = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"])),
     st.integers(-(2**40), 2**40),
     st.booleans(),
     st.floats(allow_nan=False, allow_infinity=False),
+    st.lists(st.text(st.characters(exclude_categories=["Cs"])), max_size=3),
 )
 lines = st.lists(
     st.sampled_from(
@@ -33,13 +34,13 @@ lines = st.lists(
 
 
 @given(scalars)
-def test_a_literal_reads_back_as_the_value(value: Scalar) -> None:
+def test_a_literal_reads_back_as_the_value(value: Value) -> None:
     assert tomllib.loads(f"x = {toml_edit.literal(value)}") == {"x": value}
 
 
 @given(lines, st.sampled_from(["recall", "embedding", "index"]), st.sampled_from(["judged", "threads", "new"]), scalars)
 def test_an_edit_that_is_accepted_changes_that_value_alone(
-    before: list[str], section: str, key: str, value: Scalar
+    before: list[str], section: str, key: str, value: Value
 ) -> None:
     text = "\n".join(before)
     after = toml_edit.with_value(text, section, key, value)
@@ -62,6 +63,23 @@ def test_a_setting_is_changed_in_its_line_and_comments_survive(memoryd: Command)
     )
     assert file.stat().st_mode & 0o077 == 0
     assert memoryd.ok("config", "get", "recall.judged") == "7\n"
+
+
+def test_a_list_is_written_with_commas_and_read_back(memoryd: Command) -> None:
+    file = memoryd.home / "config.toml"
+    file.write_text('[privacy]\npersonal_data = ["card"]  # only these\n', encoding="utf-8")
+    memoryd.ok("config", "set", "privacy.personal_data", "card, email")
+    memoryd.ok("config", "set", "privacy.replace", "Ann Smith,ACME")
+    assert tomllib.loads(file.read_text(encoding="utf-8"))["privacy"] == {
+        "personal_data": ["card", "email"],
+        "replace": ["Ann Smith", "ACME"],
+    }
+    assert "# only these" in file.read_text(encoding="utf-8")
+    assert memoryd.ok("config", "get", "privacy.replace") == '["Ann Smith", "ACME"]\n'
+    shown = memoryd("config", "get", "privacy.replace", "--json", MEMORYD_PRIVACY_REPLACE="Elm Street,Bob")
+    assert json.loads(shown.stdout) == ["Elm Street", "Bob"]
+    for name, value in (("personal_data", "shoe-size"), ("replace", "ab")):
+        assert memoryd("config", "set", f"privacy.{name}", value).returncode == 1
 
 
 def test_a_value_that_cannot_be_is_refused_and_the_file_stays(memoryd: Command) -> None:

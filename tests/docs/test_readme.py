@@ -34,7 +34,7 @@ def test_the_settings_it_shows_exist_with_these_defaults() -> None:
     for line in table.group(1).splitlines():
         if heading := re.match(r"\[(\w+)\]", line):
             section = heading.group(1)
-        elif setting := re.match(r"(\w+) = (\S+)", line):
+        elif setting := re.match(r"(\w+) = (\[.*?\]|\S+)", line):
             name, value = setting.groups()
             assert hasattr(getattr(Config(), section), name), name
             if value != '"..."':

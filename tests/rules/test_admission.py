@@ -34,7 +34,7 @@ LABELS = ("title", "category", "speaker", "source_session")
 
 
 def admitted(content: str = "Token expiry is computed in UTC.", caller: Caller = CALLER, **fields: Any) -> Memory:
-    return admit(NewMemory(content=content, **fields), caller, NOW)
+    return admit(NewMemory(content=content, **fields), caller, NOW).memory
 
 
 def with_label(field: str, text: str) -> Memory:

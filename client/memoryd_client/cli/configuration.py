@@ -82,5 +82,5 @@ def set_(name: Name, value: Annotated[str, typer.Argument(metavar="VALUE", help=
     note(f"wrote {paths.config}; `memoryd restart` makes it take effect")
 
 
-def _masked(name: str, value: toml_edit.Scalar) -> toml_edit.Scalar:
+def _masked(name: str, value: toml_edit.Value) -> toml_edit.Value:
     return "(set)" if name in _SECRET and value else value

@@ -16,7 +16,7 @@ import msgspec
 from memoryd import config as declarations
 from memoryd_client.cli import toml_edit
 from memoryd_client.cli.edge import CommandFailed
-from memoryd_client.cli.toml_edit import Scalar
+from memoryd_client.cli.toml_edit import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class Setting:
 
     name: str
     """section.key"""
-    value: Scalar
-    default: Scalar
+    value: Value
+    default: Value
     origin: str
     """default, file or environment."""
     meaning: str
@@ -68,7 +68,7 @@ def _tables(file: Path) -> dict[str, dict[str, object]]:
 
 def _readable(
     in_file: Mapping[str, Mapping[str, object]], environ: Mapping[str, str]
-) -> tuple[dict[str, Scalar], dict[str, dict[str, object]], dict[str, str]]:
+) -> tuple[dict[str, Value], dict[str, dict[str, object]], dict[str, str]]:
     """Return the settings of which each is valid by itself, and the tables and variables that make them."""
     current = _flat(declarations.Config())
     tables: dict[str, dict[str, object]] = {}
@@ -81,11 +81,12 @@ def _readable(
     for (section, key), text in declarations.overrides(environ).items():
         if (read := _alone(section, key, text)) is not None:
             current[f"{section}.{key}"] = read
-            variables[f"MEMORYD_{section}_{key}".upper()] = text
+            variable = f"MEMORYD_{section}_{key}".upper()
+            variables[variable] = environ[variable]
     return current, tables, variables
 
 
-def _alone(section: str, key: str, value: object) -> Scalar | None:
+def _alone(section: str, key: str, value: object) -> Value | None:
     try:
         return _flat(msgspec.convert({section: {key: value}}, declarations.Config, strict=False))[f"{section}.{key}"]
     except msgspec.ValidationError:
@@ -122,7 +123,7 @@ def change(file: Path, name: str, text: str) -> None:
             Path(draft.name).unlink(missing_ok=True)
 
 
-def _typed(text: str, default: Scalar) -> Scalar:
+def _typed(text: str, default: Value) -> Value:
     """Read a value as what the setting is; where it is not one, leave it as text for `load` to refuse."""
     try:
         match default:
@@ -134,13 +135,15 @@ def _typed(text: str, default: Scalar) -> Scalar:
                 return float(text)
             case str():
                 return text
+            case list():
+                return declarations.listed(text)
     except (KeyError, ValueError):
         return text
 
 
-def _flat(config: declarations.Config) -> dict[str, Scalar]:
+def _flat(config: declarations.Config) -> dict[str, Value]:
     return {
-        f"{section}.{key}": cast("Scalar", value)
+        f"{section}.{key}": list(value) if isinstance(value, tuple) else cast("Value", value)
         for section, table in msgspec.structs.asdict(config).items()
         for key, value in msgspec.structs.asdict(table).items()
     }

@@ -4,25 +4,27 @@ import re
 import tomllib
 from typing import cast
 
-Scalar = str | int | float | bool
-Tables = dict[str, dict[str, Scalar]]
+Value = str | int | float | bool | list[str]
+Tables = dict[str, dict[str, Value]]
 
 _HEADER = re.compile(r"^\s*\[([^\[\]]+)\]\s*(#.*)?$")
-_VALUE = r"""("(?:\\.|[^"\\])*"|'[^']*'|[^\s#"']+)"""
+_VALUE = r"""("(?:\\.|[^"\\])*"|'[^']*'|\[[^\[\]]*\]|[^\s#"'\[]+)"""
 _PLAIN = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
-def literal(value: Scalar) -> str:
+def literal(value: Value) -> str:
     """Return a value as TOML writes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         escaped = value.translate(_PLAIN)
         return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'
+    if isinstance(value, list):
+        return f"[{', '.join(map(literal, value))}]"
     return repr(value)
 
 
-def with_value(text: str, section: str, key: str, value: Scalar) -> str:
+def with_value(text: str, section: str, key: str, value: Value) -> str:
     """Return the text with `key` of `[section]` set: its line changed, or one added, or the section added at the end.
 
     What it cannot do, it does wrongly: compare `read` of the result with `expected` before using it.
@@ -57,7 +59,7 @@ def read(text: str) -> Tables | None:
         return None
 
 
-def expected(text: str, section: str, key: str, value: Scalar) -> Tables | None:
+def expected(text: str, section: str, key: str, value: Value) -> Tables | None:
     """Return what the text should say once the value is set; None where it is not TOML to begin with."""
     tables = read(text)
     if tables is not None:

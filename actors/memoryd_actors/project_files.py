@@ -1,0 +1,74 @@
+"""Files that a memory names, and whether what they hold may be kept.
+
+A memory names a file in `files`, or where its content quotes one: `cat .env`, a diff, a code block with a path for a
+title. Prose that mentions a file (`.env is read by settings.py`) quotes nothing.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from memoryd_actors.redaction.rules import Variable
+
+_PATH = r"[\"'`*]{0,3}(?P<path>[^\s\"'`<>|*?:;,()]{1,1024})[\"'`*]{0,3}"
+_HEADERS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"\s{{0,8}}(?:[$>#%]\s?)?(?:cat|bat|less|more|head|tail|type|get-content)\s(?:-\S{{1,8}}\s(?:\d{{1,6}}\s)?){{0,3}}{_PATH}\s*",
+        rf"\s{{0,8}}(?:\#{{1,6}}|//|--|;|/\*|\*\*|>)?\s{{0,3}}(?:file(?:name)?|path|source|contents?\sof|datei|inhalt\svon|fichier|"
+        rf"contenu\sde)\s{{0,2}}:?\s{{0,2}}{_PATH}\s{{0,2}}:?\s{{0,2}}(?:\*/|\*\*)?\s*",
+        rf"\s{{0,8}}(?:```|~~~)\s{{0,2}}(?:[\w+-]{{1,20}}[\s:]\s{{0,2}})?(?:(?:title|file|filename|path)=)?{_PATH}\s*",
+        rf"(?:\+\+\+|---)\s(?:[ab]/)?{_PATH}(?:\s.{{0,80}})?",
+        rf"diff\s--git\s(?:[ab]/)?{_PATH}\s.{{0,1100}}",
+        rf"\s{{0,8}}<(?:file|document|source)\s+(?:path|name|src)={_PATH}\s*/?>.{{0,200}}",
+        rf"\s{{0,8}}(?:\#{{1,6}}|//|--|\#|==>)?\s{{0,3}}{_PATH}(?:\s{{0,2}}:|\s<==)\s*",
+        rf"\s{{0,8}}(?:\#{{1,6}}|//|--)\s{{0,3}}{_PATH}\s*",
+    )
+)
+_PATH_LIKE = re.compile(r"(?:.*[/\\])?(?:\.[\w.-]+|[\w@+-][\w .@+-]*\.\w{1,12})|.*/.*", re.DOTALL)
+_LONGEST_LINE = 1_200
+
+_ENVIRONMENT = re.compile(r"\.env(?:\.[\w.-]{1,64})?|\.envrc|[\w-]{1,64}\.env", re.IGNORECASE)
+_TEMPLATE = re.compile(
+    r"\.env\.(?:\w+\.)?(?:example|sample|template|dist|defaults?)|(?:example|sample|template)\.env", re.IGNORECASE
+)
+ENVIRONMENT_REASON = "which is an environment file"
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFiles:
+    """What a project says about files."""
+
+    ignored: Mapping[str, str] = field(default_factory=dict)
+    """Path, as the memory names it, to the reason why what it holds is not kept."""
+    environment: tuple[Variable, ...] = ()
+    """What stands in the project's environment files."""
+
+    def why_not(self, path: str) -> str:
+        """Return why what a file holds is not kept; empty where it may be."""
+        return self.ignored.get(path, "") or (ENVIRONMENT_REASON if is_environment(path) else "")
+
+
+NO_FILES = ProjectFiles()
+"""Nothing is known about any file."""
+
+
+def is_environment(path: str) -> bool:
+    """Return whether a path is an environment file by its name; `.env.example` and its like are none."""
+    name = path.replace("\\", "/").rstrip("/").rpartition("/")[2]
+    return _ENVIRONMENT.fullmatch(name) is not None and _TEMPLATE.fullmatch(name) is None
+
+
+def quoted_files(content: str) -> tuple[str, ...]:
+    """Return the files that a text quotes: a line names one, and another line follows."""
+    found: dict[str, None] = {}
+    lines = content.splitlines()
+    for line in lines[:-1]:
+        if len(line) > _LONGEST_LINE or not ("." in line or "/" in line):
+            continue
+        for header in _HEADERS:
+            match = header.fullmatch(line)
+            if match and _PATH_LIKE.fullmatch(match["path"]):
+                found[match["path"]] = None
+                break
+    return tuple(found)

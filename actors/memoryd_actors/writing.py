@@ -1,0 +1,202 @@
+"""How a memory that a model or a rule wrote has to read (seed 002, item 9): short, whole, on its own, in third person.
+
+What can be mended is mended: sentences beyond the second go, a list's dash goes. The rest is refused with its reason.
+Rules about words are for English only; a text in another language is measured, not judged. What is quoted or code
+speaks for itself and is not looked at.
+"""
+
+import re
+
+from memoryd_actors.errors import Refused
+
+MAX_FACT = 280
+"""Characters of a fact (seed 002, item 9)."""
+MAX_SENTENCES = 2
+EPISODES = frozenset({"episode", "episodic", "event", "activity"})
+"""Categories that tell what happened, in the past tense."""
+PROCEDURES = frozenset({"procedure", "procedural", "workflow"})
+"""Categories that hold numbered steps (seed 002, item 12): neither two sentences nor about a third person."""
+
+_LABEL = re.compile(
+    r"\s*(?:[-*•·]\s+|\d{1,2}[.)]\s+)?(?:(?:fact|memory|insight|episode|summary)\s*:\s*)?", re.IGNORECASE
+)
+# A sentence ends before a capital, a number or a quote; not within `e.g. X`, `v1.2`, `Dr. Y`, `3. Mai`.
+_SENTENCE = re.compile(r"(?<=[.!?])[\"')\]»”]?\s+(?=[\"'(\[«“„`]?[^\W_a-zß-öø-ÿ])|(?<=[。！？])(?=.)")  # noqa: RUF001
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|ca|no|nr|st|dr|mr|mrs|ms|prof|jr|inc|ltd|z\.b|d\.h|u\.a|bzw|usw|evtl|mme|p\.ex)"
+    r"|(?<![\w.])[A-Z]|(?<![\w.])\d{1,2})\.\Z",
+    re.IGNORECASE,
+)
+_CLAUSE = re.compile(r"\s*(?:;|\s[–—-])\s")  # noqa: RUF001 - the dashes that set clauses apart
+_QUOTED = re.compile(
+    r"```.{0,4000}?(?:```|\Z)|`[^`\n]{1,300}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|«[^»\n]{1,300}»", re.DOTALL
+)
+
+_ENGLISH_TEXT = """
+the and is are was were of to for with that this it its has have had not uses user by from when because i my we you
+your our they prefers should must will
+"""
+_ENGLISH = frozenset(_ENGLISH_TEXT.split())
+_FOREIGN_TEXT = """
+der das und ist nicht ein eine einen mit für auf den von zu im dem des sich wird werden er sie es wir ich le la les
+et est une un pour dans du que qui sur avec il elle nous je ne pas au aux el los las y en es con por una no se su
+del lo al como o e os em um uma com não il che di per non sono het een van niet voor met op te zijn
+"""
+_FOREIGN = frozenset(_FOREIGN_TEXT.split())
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")  # noqa: RUF001 - both apostrophes
+
+_DANGLING = re.compile(
+    r"(?:it(?:['’]s)?|they|he|she|him|her|them|his|their|its)\b"  # noqa: RUF001
+    r"|(?:this|that|these|those)\s+(?:is|are|was|were|has|have|had|will|would|can|could|should|must|may|might|does|did|"
+    r"means|meant|makes|made|happens|happened|works|worked|fails|failed|uses|needs|one|ones)\b"
+    r"|(?:here|there)\s+(?:it|they|we)\b|(?:the\s+)?(?:former|latter|same)\b|(?:as|see)\s+(?:mentioned|said|above|below)\b",
+    re.IGNORECASE,
+)
+_POINTING = re.compile(
+    r"\b(?:as\s+(?:mentioned|discussed|described|said)|mentioned\s+(?:above|earlier|before)|(?:the|see)\s+above|"
+    r"see\s+below|the\s+following)\b",
+    re.IGNORECASE,
+)
+_FIRST_OR_SECOND = re.compile(
+    r"\b(?:I|I['’](?:m|ve|ll|d)|(?i:my|mine|myself|we|we['’](?:re|ve|ll|d)|us(?!\s*-)|our|ours|ourselves|you|you['’](?:re|ve|ll|d)|"  # noqa: RUF001
+    r"your|yours|yourself))\b"
+)
+_NO_PERSON = re.compile(
+    r"\bI/O\b|\b(?:type|phase|class|part|world war|chapter|version)\s+I\b|\bUS\b|\b(?:Thank You|you-)\b"
+)
+
+_CHATTER_TEXT = """
+ok okay yes no yep nope sure thanks thank you hi hello hey bye goodbye great good nice cool fine done right perfect
+awesome please welcome sorry hm hmm lol wow got it the user assistant said agreed greeted ja nein danke hallo gut
+super genau merci oui non bonjour salut
+"""
+_CHATTER = frozenset(_CHATTER_TEXT.split())
+_SMALL_TALK = re.compile(
+    r"(?:the\s+)?(?:user|assistant|agent|human|ai)\s+(?:has\s+)?(?:said|says|greeted|greets|thanked|thanks|agreed|agrees|"
+    r"acknowledged|acknowledges|responded|responds|replied|replies|confirmed|confirms|asked|asks|helped|helps|answered|"
+    r"wants|wanted|is\s+asking|asked\s+for)"
+    r"(?:\s+(?:the|a|an|to|for|with|about|that|hi|hello|yes|no|ok|okay|thanks|question|questions|help|something|it|this|"
+    r"user|assistant|goodbye|again|request|message|and|them|him|her|politely|positively)){0,8}\s*[.!]?",
+    re.IGNORECASE,
+)
+_NOTHING = re.compile(
+    r"(?:there\s+(?:is|are|was|were)\s+)?(?:no|nothing)\s+(?:\w+\s+){0,3}?(?:new|durable|relevant|important|memorable|"
+    r"to\s+(?:remember|store|report|extract)|facts?|memories|memory|information)\b.{0,40}|n/?a|none|null",
+    re.IGNORECASE,
+)
+_FEWEST_LETTERS = 8
+"""Letters of the shortest fact: `Uses Go.` has six and says nothing without whom; scripts without spaces need four."""
+_FEWEST_IDEOGRAPHS = 4
+
+_MOMENT = re.compile(
+    r"\b(?:right\s+now|at\s+the\s+moment|just\s+now|a\s+(?:moment|minute|second)\s+ago|for\s+now|in\s+a\s+(?:moment|minute|"
+    r"second)|today|tonight|tomorrow|yesterday|this\s+(?:morning|afternoon|evening)|so\s+far\s+today|brb)\b"
+    r"|\b(?:is|are|am)\s+(?:(?:currently|now|still|just|about\s+to)\s+)?(?:running|waiting|typing|looking|checking|"
+    r"reading|opening|editing|debugging|testing|trying|compiling|rebooting|restarting|loading|installing|downloading)\b"
+    r"|\b(?:is|are)\s+(?:currently|now|just)\s+\w+ing\b",
+    re.IGNORECASE,
+)
+_IRREGULAR_TEXT = """
+was were had did went made said found chose wrote ran built set put let cut got gave took came saw knew thought told
+met left kept held sent spent lost led began broke brought bought caught drew drove fell felt forgot froze grew hid
+meant paid read rose sold shut slept sought spoke stood stuck swore taught threw understood woke won rebuilt reran
+rewrote undid split hit quit beat shook stole tore wore overrode
+"""
+_IRREGULAR = frozenset(_IRREGULAR_TEXT.split())
+_PAST = re.compile(rf"\b(?:[a-z]{{2,}}ed|{'|'.join(sorted(_IRREGULAR))})\b", re.IGNORECASE)
+
+
+def written(content: str, category: str) -> tuple[str, bool]:
+    """Return the memory as it is to be kept, and whether it was trimmed.
+
+    Raises:
+        Refused: it says nothing, nothing that lasts, or does not stand on its own; the message says which.
+
+    """
+    if category in PROCEDURES:
+        return content, False
+    text = " ".join(content.split())
+    text = text[label.end() :] if (label := _LABEL.match(text)) else text
+    parts = sentences(text)
+    kept = " ".join(parts[:MAX_SENTENCES])
+    if category not in EPISODES:
+        kept = _within(kept, parts[0] if parts else "")
+    bare = _QUOTED.sub(" ", kept)
+    _check_substance(kept, bare)
+    if is_english(bare):
+        _check_english(bare, episode=category in EPISODES)
+    return kept, len(kept) < len(text)
+
+
+def sentences(text: str) -> list[str]:
+    """Return the sentences of a text."""
+    found: list[str] = []
+    start = 0
+    for gap in _SENTENCE.finditer(text):
+        end = text.rfind(text[gap.start() : gap.end()].strip(), gap.start(), gap.end()) if gap.group().strip() else -1
+        end = gap.start() if end < 0 else end + len(gap.group().strip())
+        if not _ABBREVIATION.search(text, max(start, end - 12), end):
+            found.append(text[start:end])
+            start = gap.end()
+    found.append(text[start:])
+    return [sentence for sentence in found if sentence.strip()]
+
+
+def is_english(text: str) -> bool:
+    """Return whether a text is English, by its commonest words; not where it has too few to tell."""
+    words = [word.lower() for word in _WORD.findall(text[:2_000])]
+    english = sum(word in _ENGLISH for word in words)
+    return english > sum(word in _FOREIGN for word in words)
+
+
+def _within(kept: str, first: str) -> str:
+    """Return as many whole sentences, or else clauses, as a fact may have characters."""
+    for shorter in (kept, first):
+        if len(shorter) <= MAX_FACT:
+            return shorter
+    ends = [clause.start() for clause in _CLAUSE.finditer(first, MAX_FACT // 4, MAX_FACT)]
+    if not ends:
+        raise Refused(
+            f"a fact may have {MAX_FACT} characters, and its first sentence has {len(first)}",
+            "Say it in one or two short sentences.",
+        )
+    return first[: ends[-1]].rstrip(" ,;") + "."
+
+
+def _check_substance(kept: str, bare: str) -> None:
+    letters = sum(char.isalpha() for char in kept)
+    wide = sum(char > "\u2e7f" for char in kept)
+    words = [word.lower() for word in _WORD.findall(bare)]
+    small = bool(words) and all(word in _CHATTER for word in words)
+    if (
+        (letters < _FEWEST_LETTERS and wide < _FEWEST_IDEOGRAPHS)
+        or (small and bare == kept)
+        or _SMALL_TALK.fullmatch(kept)
+        or _NOTHING.fullmatch(kept.rstrip(". "))
+    ):
+        raise Refused(f"this is too trivial to remember: {_shown(kept)}", "Store what will matter in another session.")
+
+
+def _check_english(bare: str, *, episode: bool) -> None:
+    if dangling := _DANGLING.match(bare.lstrip(" \"'(")) or _POINTING.search(bare):
+        raise Refused(
+            f"this does not stand on its own: nobody will know what {dangling.group().strip()!r} means",
+            "Name the person or thing.",
+        )
+    if person := _FIRST_OR_SECOND.search(_NO_PERSON.sub(" ", bare)):
+        raise Refused(
+            f"this is not written in the third person: it says {person.group()!r}",
+            "Write about `the user`, or by name.",
+        )
+    if episode:
+        if not _PAST.search(bare):
+            raise Refused("an episode is told in the past tense", "Say what was discussed, decided or done.")
+    elif moment := _MOMENT.search(bare):
+        raise Refused(
+            f"this is true for a moment only: it says {moment.group()!r}",
+            "Store what will still hold in another session, with a date where it needs one.",
+        )
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= 60 else text[:59] + "…"

@@ -1,0 +1,170 @@
+"""Reads what a project says about its files: ignore files at every level, and the variables of environment files.
+
+Ignore files are `.gitignore`, `.secretsignore` (the same form, for what git has to know) and `.git/info/exclude`.
+Everything is bounded, read in a worker thread, and read again only when a file has changed. What cannot be read says
+nothing. Values of variables stay in this process and are never logged.
+"""
+
+import os
+import re
+import stat
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Generic, TypeVar
+
+from anyio import CapacityLimiter, to_thread
+
+from memoryd_actors.ignore_rules import Rule, parse, verdict
+from memoryd_actors.project_files import ENVIRONMENT_REASON, NO_FILES, ProjectFiles, is_environment
+from memoryd_actors.redaction.rules import Variable
+
+LARGEST_BYTES = 256 * 1024
+"""Of a file more than this is not read."""
+CACHED_FILES = 512
+MOST_VARIABLES = 500
+_MOST_ENTRIES = 2_000
+"""Entries of a folder among which environment files are looked for."""
+_DEEPEST = 64
+"""Folders of a path; a deeper one is looked at as far as this."""
+_IGNORE_FILES = (".gitignore", ".secretsignore")
+_ASSIGNMENT = re.compile(r"\s{0,40}(?:export\s{1,8})?([A-Za-z_][\w.-]{0,127})\s{0,8}[=:]\s{0,8}(.{1,4096})")
+_COMMENT = re.compile(r"\s#.*")
+
+Content = TypeVar("Content")
+
+
+@dataclass(frozen=True, slots=True)
+class _Stamp:
+    """What tells that a file is the one that was read."""
+
+    inode: int
+    size: int
+    changed_ns: int
+
+
+class _Reader(Generic[Content]):
+    """Files as they were understood, read again when they have changed."""
+
+    def __init__(self, understand: Callable[[str], tuple[Content, ...]]) -> None:
+        self._understand = understand
+        self._known: OrderedDict[Path, tuple[_Stamp, tuple[Content, ...]]] = OrderedDict()
+
+    def read(self, path: Path) -> tuple[Content, ...]:
+        """Return what a file says; nothing where there is none to read."""
+        try:
+            # Not blocking: where a pipe lies in the place of a file, opening it would wait for its other end.
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        except (OSError, ValueError):
+            self._known.pop(path, None)
+            return ()
+        with os.fdopen(descriptor, "rb") as file:
+            about = os.fstat(descriptor)
+            if not stat.S_ISREG(about.st_mode):
+                return ()
+            stamp = _Stamp(about.st_ino, about.st_size, about.st_mtime_ns)
+            known = self._known.get(path)
+            if known is not None and known[0] == stamp:
+                self._known.move_to_end(path)
+                return known[1]
+            content = self._understand(file.read(LARGEST_BYTES).decode("utf-8", "replace"))
+        self._known[path] = (stamp, content)
+        while len(self._known) > CACHED_FILES:
+            self._known.popitem(last=False)
+        return content
+
+
+class ProjectFolders:
+    """The port `IgnoredFiles` over the local file system."""
+
+    def __init__(self) -> None:
+        self._limiter = CapacityLimiter(1)  # so that the cache has one user at a time
+        self._rules = _Reader[Rule](parse)
+        self._variables = _Reader[Variable](_variables)
+
+    async def look(self, project: str, paths: Iterable[str]) -> ProjectFiles:
+        """Return which of the paths are not to be kept and why, and the variables of the environment files around."""
+        named = list(dict.fromkeys(paths))
+        return await to_thread.run_sync(self.look_now, project, named, limiter=self._limiter)
+
+    def look_now(self, project: str, paths: list[str]) -> ProjectFiles:
+        """Do what `look` does, in this thread."""
+        if not os.path.isabs(project) or not os.path.isdir(project):
+            return NO_FILES
+        root = Path(os.path.normpath(project))
+        ignored: dict[str, str] = {}
+        folders = {root: None}
+        for path in paths:
+            below = _below(root, path)
+            if below is None:
+                continue
+            for parent in list(below.parents)[-2::-1]:
+                folders[root / parent] = None
+            if is_environment(path):
+                ignored[path] = ENVIRONMENT_REASON
+            elif by := self._ignored_by(root, below.parts[:_DEEPEST]):
+                ignored[path] = f"which {by} leaves out"
+        variables: dict[Variable, None] = {}
+        for folder in list(folders)[:_DEEPEST]:
+            for file in _environment_files(folder):
+                variables.update(dict.fromkeys(self._variables.read(file)))
+        return ProjectFiles(ignored=ignored, environment=tuple(variables)[:MOST_VARIABLES])
+
+    def _ignored_by(self, root: Path, names: tuple[str, ...]) -> str:
+        """Return the name of the ignore file that leaves a path out; a file in an ignored folder stays ignored."""
+        for end in range(1, len(names) + 1):
+            is_folder = end < len(names) or (root.joinpath(*names)).is_dir()
+            for name in _IGNORE_FILES:
+                if self._verdict(root, names[:end], name, is_folder=is_folder):
+                    return name
+        return ""
+
+    def _verdict(self, root: Path, names: tuple[str, ...], name: str, *, is_folder: bool) -> bool:
+        """Ask the ignore files from the path's own folder up to the root; the nearest that speaks of it decides."""
+        for depth in range(len(names) - 1, -1, -1):
+            rules = self._rules.read(root.joinpath(*names[:depth], name))
+            said = verdict(rules, names[depth:], is_folder=is_folder)
+            if said is not None:
+                return said
+        if name != ".gitignore":
+            return False
+        excluded = self._rules.read(root / ".git" / "info" / "exclude")
+        return verdict(excluded, names, is_folder=is_folder) or False
+
+
+def _below(root: Path, path: str) -> PurePosixPath | None:
+    """Return a path relative to the root; None where it lies elsewhere."""
+    if "\0" in path:
+        return None
+    whole = os.path.normpath(os.path.join(root, os.path.expanduser(path)))
+    try:
+        below = PurePosixPath(whole).relative_to(root)
+    except ValueError:
+        return None
+    return below if below.parts else None
+
+
+def _environment_files(folder: Path) -> Iterator[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            for _, entry in zip(range(_MOST_ENTRIES), entries, strict=False):
+                if is_environment(entry.name):
+                    yield folder / entry.name
+    except OSError:
+        return
+
+
+def _variables(text: str) -> tuple[Variable, ...]:
+    """Return the assignments of an environment file; a quoted value may not span lines."""
+    found: list[Variable] = []
+    for line in text.splitlines()[:_MOST_ENTRIES]:
+        match = _ASSIGNMENT.fullmatch(line.rstrip())
+        if match is None:
+            continue
+        name, value = match.groups()
+        quote = value[0]
+        closing = value.find(quote, 1) if quote in "\"'`" else -1
+        value = value[1:closing] if closing > 0 else _COMMENT.sub("", value).strip()
+        found.append(Variable(name, value))
+    return tuple(found[:MOST_VARIABLES])

@@ -1,0 +1,149 @@
+"""How what a model or a rule wrote has to read: trimmed where that mends it, refused with the reason where not."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryd_actors.errors import Refused
+from memoryd_actors.writing import MAX_FACT, is_english, sentences, written
+
+LONG = "The importer reads " + ", ".join(f"table{number:03}" for number in range(40)) + "."
+
+
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "The user prefers tabs over spaces.",
+        "The project uses pnpm, not npm. Its lock file is checked in CI.",
+        'The error message is "I cannot find your file", and it comes from `my_loader.py`.',
+        "This project is built with Bazel 7.",
+        "Tokens expire at midnight UTC (e.g. 2026-01-01T00:00Z), i.e. not in local time.",
+        "Dr. Kim from Acme Inc. owns the I/O layer.",
+        "The service runs on port 8080 behind nginx.",
+        "Uses pnpm 9.1 with workspaces",
+        "Der Nutzer arbeitet am 3. Mai in Köln, und sein Dienst ist für ihn wichtig.",
+        "L'utilisateur préfère les tabulations, et il travaille pour nous à Lyon.",
+        "用户更喜欢使用制表符缩进代码",
+        "Build US releases from the release branch.",
+    ],
+)
+def test_a_well_written_fact_is_kept_as_it_is(fact: str) -> None:
+    assert written(fact, "fact") == (fact, False)
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("The API is in Go. The UI is in Vue. The tests are in Python.", "The API is in Go. The UI is in Vue."),
+        ("- Fact: The API is in Go.", "The API is in Go."),
+        ("1. The API is in Go.", "The API is in Go."),
+        ("The API\n  is in Go.", "The API is in Go."),
+        (f"The API is in Go. {LONG}", "The API is in Go."),
+        (f"The importer is slow for large tables; it should stream the rows that it reads; {LONG[:-1]}",
+         "The importer is slow for large tables; it should stream the rows that it reads."),
+        ("Die API ist in Go. Die UI ist in Vue. Der Rest ist egal.", "Die API ist in Go. Die UI ist in Vue."),
+        ("接口用 Go 编写。界面用 Vue 编写。测试用 Python 编写。", "接口用 Go 编写。 界面用 Vue 编写。"),
+    ],
+)  # fmt: skip
+def test_what_can_be_mended_is_trimmed_at_a_sentence_or_a_clause(given: str, kept: str) -> None:
+    text, _ = written(given, "fact")
+    assert text == kept
+
+
+def test_trimming_is_told_and_folding_white_space_is_not() -> None:
+    assert written("The API is in Go. The UI is in Vue. The end.", "fact")[1]
+    assert not written("The API is in Go.", "fact")[1]
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        (LONG, "280 characters.*has 418"),
+        ("It is deployed with Helm.", "'It'"),
+        ("They prefer the old layout of the page.", "'They'"),
+        ("This is the reason for the outage.", "'This is'"),
+        ("The importer has the same bug as mentioned above.", "as mentioned"),
+        ("I prefer tabs over spaces.", "third person.*'I'"),
+        ("The team said that we deploy on Fridays.", "third person.*'we'"),
+        ("The user should check your config.", "third person.*'your'"),
+        ("Our API is in Go, and I'm fond of it.", "third person.*'Our'"),
+        ("ok thanks", "trivial"),
+        ("Yes.", "trivial"),
+        ("The user said hello.", "trivial"),
+        ("The user thanked the assistant.", "trivial"),
+        ("There is nothing new to remember.", "trivial"),
+        ("None", "trivial"),
+        ("The user is currently debugging the importer.", "moment.*debugging"),
+        ("The assistant is running the tests.", "moment.*running"),
+        ("The build of the importer is broken right now.", "moment.*right now"),
+        ("The user has an appointment tomorrow.", "moment.*tomorrow"),
+    ],
+)
+def test_what_cannot_be_mended_is_refused_with_the_reason(given: str, reason: str) -> None:
+    with pytest.raises(Refused, match=reason) as refused:
+        written(given, "fact")
+    assert refused.value.hint
+
+
+@pytest.mark.parametrize(
+    "episode",
+    [
+        "The user and the assistant fixed the midnight bug in the importer.",
+        "The team chose SQLite because it needs no server. They wrote that down in the README.",
+        "Yesterday's outage was traced to a full disk.",
+        "Der Nutzer und der Agent beheben den Fehler im Import.",
+    ],
+)
+def test_an_episode_is_told_in_the_past_tense(episode: str) -> None:
+    assert written(episode, "episode")[0] == episode
+
+
+def test_an_episode_in_the_present_tense_is_refused_and_a_fact_is_not() -> None:
+    text = "The user fixes the midnight bug in the importer."
+    assert written(text, "fact")[0] == text
+    with pytest.raises(Refused, match="past tense"):
+        written(text, "episode")
+
+
+def test_an_episode_may_be_longer_than_a_fact() -> None:
+    text = f"The user and the assistant compared the tables of the importer, namely {LONG[19:]}"
+    assert written(text, "episode")[0] == text
+
+
+def test_the_steps_of_a_procedure_are_kept() -> None:
+    steps = "1. Stop the daemon.\n2. Copy the folder.\n3. Start the daemon. 4. Check it."
+    assert written(steps, "procedure") == (steps, False)
+
+
+@pytest.mark.parametrize(
+    ("text", "english"),
+    [
+        ("The user prefers the dark theme.", True),
+        ("Der Nutzer mag das dunkle Design, und er ist zufrieden.", False),
+        ("L'utilisateur préfère le thème sombre et les tabulations.", False),
+        ("El usuario prefiere el tema oscuro y los tabuladores.", False),
+        ("pnpm vite vue", False),
+        ("用户更喜欢", False),
+    ],
+)
+def test_english_is_told_by_its_commonest_words(text: str, english: bool) -> None:
+    assert is_english(text) is english
+
+
+words = st.text(st.characters(exclude_categories=["Cs"]), max_size=400)
+
+
+@given(words, st.sampled_from(["fact", "preference", "episode"]))
+def test_what_is_written_fits_and_is_not_changed_again(text: str, category: str) -> None:
+    try:
+        once, _ = written(text, category)
+    except Refused:
+        return
+    assert len(sentences(once)) <= 2
+    assert category == "episode" or len(once) <= MAX_FACT
+    assert written(once, category) == (once, False)
+
+
+@given(words)
+def test_the_sentences_of_a_text_are_the_text(text: str) -> None:
+    assert "".join("".join(sentences(text)).split()) == "".join(text.split())
