@@ -11,9 +11,10 @@ from anyio import CapacityLimiter, to_thread
 
 from memoryd.config import IndexConfig
 from memoryd.index import folder
+from memoryd.index.addresses import Addresses
 from memoryd.index.failures import translated
 from memoryd.index.filters import one_of
-from memoryd.index.search import search
+from memoryd.index.search import Searched, search
 from memoryd.index.tables import FILTER_COLUMNS, VECTOR_INDEX, table
 from memoryd_actors.errors import IndexDamaged, Unavailable
 from memoryd_actors.ports import Candidate, IndexRow, Vector, Visibility
@@ -41,6 +42,7 @@ class LanceIndex:
         self._config = config
         self._connection: AsyncConnection | None = None
         self._table: AsyncTable | None = None
+        self._addresses = Addresses()
         self._dimensions = 0
         self._applied = 0
         self._trained = 0
@@ -69,6 +71,8 @@ class LanceIndex:
                         self._connection, model=model, dimensions=dimensions
                     )
                     self._rows = await self._table.count_rows()
+                    self._addresses = Addresses()
+                    await self._addresses.load(self._table)
                     self._dimensions = dimensions
             except (IndexDamaged, folder.ModelChanged):
                 await self._begin(model=model, dimensions=dimensions)
@@ -85,7 +89,14 @@ class LanceIndex:
         if not self._rows:
             return []
         with translated(self.url):
-            return await search(found, rows=self._rows, vector=vector, words=words, visible=visible, limit=limit)
+            return await search(
+                Searched(found, self._addresses),
+                rows=self._rows,
+                vector=vector,
+                words=words,
+                visible=visible,
+                limit=limit,
+            )
 
     async def apply(self, rows: Sequence[IndexRow], *, removed: Sequence[str], sequence: int) -> None:
         """Upsert and remove in one batch; see the port. A row never replaces one of a later sequence.
@@ -130,6 +141,7 @@ class LanceIndex:
             with translated(self.url):
                 built = await self._build(found)
                 done = await folder.clean_up(found, self._config.keep_versions_s)
+                await self._addresses.load(found)
                 self._rows = await found.count_rows()
         return {**done, "ann_built": float(built), "rows": float(self._rows), "seconds": time.monotonic() - began}
 
@@ -164,6 +176,7 @@ class LanceIndex:
         with translated(self.url):
             self._connection = await folder.connect(self.url)
             self._table = await folder.begin(self._connection, model=model, dimensions=dimensions)
+        self._addresses = Addresses()
         self._dimensions = dimensions
         self._applied = self._trained = self._rows = 0
 
