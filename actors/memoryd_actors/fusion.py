@@ -20,6 +20,8 @@ class Ranked:
     """BM25 over the best BM25 of this search, 0 to 1."""
     score: float
     """Fused, 0 to 1."""
+    boosts: tuple[tuple[str, float], ...] = ()
+    """What `ranking` added to meaning and words, by name; what is not zero."""
 
 
 def fuse(

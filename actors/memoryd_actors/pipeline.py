@@ -359,6 +359,7 @@ def _candidate(one: Found, reason: str, *, verdict: Verdict | None = None, kept:
         vector_score=round(one.ranked.vector_score, 4),
         word_score=round(one.ranked.word_score, 4),
         score=round(one.ranked.score, 4),
+        boosts={name: round(more, 4) for name, more in one.ranked.boosts},
         kept=kept,
         reason=reason,
         judge_score=verdict.score if verdict else None,

@@ -72,27 +72,31 @@ class Weights:
 
 
 def rank(question: str, pool: Sequence[tuple[Ranked, Memory]], weights: Weights = Weights()) -> list[Ranked]:
-    """Return the candidates, best first, with their scores between 0 and 1.
+    """Return the candidates, best first, with their scores between 0 and 1 and the boosts that are part of them.
 
     Only what is in the pool has a say: a neighbour that is no candidate itself counts as silent, which is better on
     LoCoMo than to look it up.
     """
     said = _said(question, pool, weights)
-    scores = [own + more for own, more in zip(said, _around(pool, said, weights), strict=True)]
+    around = _around(pool, said, weights)
     asked = set(question.casefold().translate(_APART).split())
     named = {name: _is_named(name, asked) for name in {memory.speaker for _, memory in pool}}
     meant = months(question)
     ranked: list[Ranked] = []
-    for (one, memory), score in zip(pool, scores, strict=True):
+    for (one, memory), own, (session, near) in zip(pool, said, around, strict=True):
         there = bool(meant) and memory.occurred_at is not None and any(month.has(memory.occurred_at) for month in meant)
-        total = (
-            score
-            + weights.named * named[memory.speaker]
-            + weights.own_voice * _is_the_users(memory)
-            + weights.month * there
-            + weights.substance * min(math.log(max(len(memory.content), 1)) / math.log(weights.full), 1.0)
+        substance = min(math.log(max(len(memory.content), 1)) / math.log(weights.full), 1.0)
+        added = (
+            ("session", session),
+            ("neighbours", near),
+            ("named speaker", weights.named * named[memory.speaker]),
+            ("own voice", weights.own_voice * _is_the_users(memory)),
+            ("month", weights.month * there),
+            ("substance", weights.substance * substance),
         )
-        ranked.append(replace(one, score=min(max(total / weights.most, 0.0), 1.0)))
+        total = own + sum(more for _, more in added)
+        boosts = tuple([(name, more / weights.most) for name, more in added if more])
+        ranked.append(replace(one, score=min(max(total / weights.most, 0.0), 1.0), boosts=boosts))
     return sorted(ranked, key=lambda one: (-one.score, -one.vector_score, one.id))
 
 
@@ -119,8 +123,10 @@ def _said(question: str, pool: Sequence[tuple[Ranked, Memory]], weights: Weights
     ]
 
 
-def _around(pool: Sequence[tuple[Ranked, Memory]], said: Sequence[float], weights: Weights) -> list[float]:
-    """Return what each memory's neighbours and session add to it."""
+def _around(
+    pool: Sequence[tuple[Ranked, Memory]], said: Sequence[float], weights: Weights
+) -> list[tuple[float, float]]:
+    """Return what each memory's session and its neighbours add to it."""
     begins: dict[tuple[str, int], float] = {}
     ends: dict[tuple[str, int], float] = {}
     sessions: dict[str, float] = {}
@@ -133,7 +139,7 @@ def _around(pool: Sequence[tuple[Ranked, Memory]], said: Sequence[float], weight
             begins[memory.session, first] = max(score, begins.get((memory.session, first), 0.0))
             ends[memory.session, last] = max(score, ends.get((memory.session, last), 0.0))
     return [
-        weights.session * sessions.get(memory.session, 0.0) + _neighbours(memory, begins, ends, weights)
+        (weights.session * sessions.get(memory.session, 0.0), _neighbours(memory, begins, ends, weights))
         for _, memory in pool
     ]
 

@@ -298,7 +298,10 @@ class CandidateTrace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     vector_score: float
     word_score: float
     score: float
-    """Fused; what the search ranked by."""
+    """What the search ranked by."""
+    boosts: dict[str, float] = {}
+    """By name what is part of the score beside meaning and words: session, neighbours, named speaker, own voice, month,
+    substance; what was not zero."""
     kept: bool
     reason: str
     """Why it was kept or dropped, in words."""

@@ -175,3 +175,22 @@ def test_a_ranking_is_bounded_sorted_and_does_not_depend_on_the_order(
     random.shuffle(shuffled)
     again = {one.id: one.score for one in rank(question, shuffled)}
     assert all(abs(again[one.id] - one.score) < 1e-9 for one in ranked)
+
+
+def test_every_boost_is_told_apart_and_part_of_the_score() -> None:
+    pool = [
+        candidate("Where did you go sailing to?", session="s", at=7, cosine=0.7, words=0.5),
+        candidate("To the lighthouse.", session="s", at=8, speaker="Ana", occurred=datetime(2026, 5, 3, tzinfo=UTC)),
+        candidate("Nothing much, same as ever.", speaker="user"),
+    ]
+    boosts = {one.id: dict(one.boosts) for one in rank("Where did Ana go sailing in May 2026?", pool)}
+    asked, answer, alone = (boosts[one.id] for one, _ in pool)
+    assert asked.keys() >= {"session", "neighbours"}
+    assert answer.keys() >= {"session", "neighbours", "named speaker", "month"}
+    assert alone.keys() & {"session", "neighbours", "named speaker", "own voice", "month"} == {"own voice"}
+
+
+def test_without_words_and_meaning_the_boosts_are_the_score() -> None:
+    (one,) = rank("lighthouse", [candidate("x" * 300, cosine=0.0, speaker="user")])
+    assert abs(sum(more for _, more in one.boosts) - one.score) < 1e-9
+    assert one.score > 0

@@ -133,23 +133,31 @@ def timings(one: Trace) -> str:
 
 
 def candidates(found: Sequence[CandidateTrace]) -> None:
-    """Print every candidate with its scores, the kept ones first."""
+    """Print every candidate with its scores, the kept ones first, and then why: two tables that fit 80 columns."""
     ids = short_ids(candidate.id for candidate in found)
+    ranked = sorted(found, key=lambda one: (not one.kept, -one.score))
     table(
-        ("id", "vector", "words", "score", "judge", "verdict", "reason", "memory"),
+        ("id", "verdict", "vector", "words", "boosts", "score", "judge", "memory"),
         [
             (
                 ids[one.id],
+                "kept" if one.kept else "dropped",
                 f"{one.vector_score:.2f}",
                 f"{one.word_score:.2f}",
+                f"{sum(one.boosts.values()):.2f}",
                 f"{one.score:.2f}",
                 "" if one.judge_score is None else f"{one.judge_score:.2f}",
-                "kept" if one.kept else "dropped",
-                one.reason,
                 one.summary,
             )
-            for one in sorted(found, key=lambda one: (not one.kept, -one.score))
+            for one in ranked
         ],
-        right=("vector", "words", "score", "judge"),
+        right=("vector", "words", "boosts", "score", "judge"),
         wrap=True,
     )
+    out()
+    table(("id", "reason", "boosts"), [(ids[one.id], one.reason, boosts(one)) for one in ranked], wrap=True)
+
+
+def boosts(one: CandidateTrace) -> str:
+    """Return what is part of the score beside meaning and words, the most first."""
+    return ", ".join(f"{name} {more:.2f}" for name, more in sorted(one.boosts.items(), key=lambda item: -item[1]))
