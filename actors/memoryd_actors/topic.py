@@ -4,6 +4,10 @@ A request alone often sounds like something else ("and without the lock?"); what
 topic is decided twice: at the request, where it is plain, and once more when its reply is known, with the next context.
 Both compare text that does not overlap: windows that overlap almost never fall below the seed's 0.3, single messages do
 so at 44% of all gaps. `benchmarks/topics.py` measures all of this.
+
+Long messages within one project are the hard case (spliced BEAM chats, F1 .69; 150 of 171 errors are false changes):
+the next task of a project is often as far from the last one as another chat is. No threshold gives more than .71 there;
+a logistic regression over 30 such measures, up to eight messages back, fitted to that set alone, .75 held out.
 """
 
 import math
