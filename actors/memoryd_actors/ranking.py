@@ -1,8 +1,9 @@
 """The order of what a search brings up: what each memory says, what was said around it, by whom and when.
 
 A message of a conversation is rarely found by its own words alone: its answer is in the next message, the name of what
-it speaks of in the one before, and its session is about the same thing. Meaning and words alone (`fusion`) find .55 of
-the evidence on LoCoMo within five and .41 on BEAM; `benchmarks/recall` measures both.
+it speaks of in the one before, and its session is about the same thing. What a user tells an assistant stands more by
+itself. Meaning and words alone (`fusion`) find .55 of the evidence on LoCoMo within five and .41 on BEAM;
+`benchmarks/recall` measures both.
 """
 
 import math
@@ -14,6 +15,7 @@ from memoryd_actors.dates import months
 from memoryd_actors.fusion import Ranked
 from memoryd_actors.index_text import is_person
 from memoryd_actors.local_judge import content_words
+from memoryd_actors.standing import asks_for_advice, is_preference, is_rule
 from memoryd_client.memory import Memory, Source
 
 MOST_WORDS = 32
@@ -27,35 +29,40 @@ _APART = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """What counts how much. Fitted on LoCoMo and BEAM at once, cross-validated by conversation."""
+    """What counts how much. Fitted on LoCoMo and BEAM at once, with and without the assistant, and rounded."""
 
-    meaning: float = 0.5
+    meaning: float = 0.55
     """Of the cosine."""
     index_words: float = 0.27
     """Of BM25 over the whole text, as the index has it."""
-    share: float = 0.23
+    share: float = 0.18
     """Of the share of the question's words that the memory has. A word that few candidates have tells more, however
     rare it is elsewhere: the name of one of two speakers tells little."""
-    before: float = 0.18
-    """Of the message before it in its session."""
-    after: float = 0.15
-    """Of the message after it."""
-    two_before: float = 0.12
-    two_after: float = 0.07
+    before: float = 0.28
+    """Of the message before it in its session, where people talk to each other: an answer has its words in the
+    question. What a user tells an assistant stands by itself; counting it there as well costs both three points."""
+    two_before: float = 0.1
+    after: float = 0.12
+    """Of the message after it, whoever speaks."""
     brief: int = 200
     """Characters up to which a message leans on its neighbours; a longer one does in inverse proportion. Without this
     BEAM's long replies lose three points."""
-    session: float = 0.55
+    session: float = 0.6
     """Of its session's best."""
     named: float = 0.28
     """Where the question names who said it: worth four points on LoCoMo."""
     own_voice: float = 0.22
     """Where the user said it: of a user's message and the reply that takes it up at length, the message is meant. Worth
     seven points on BEAM."""
-    month: float = 0.25
+    month: float = 0.27
     """Where it happened in a month that the question names."""
-    substance: float = 0.2
-    """Of the logarithm of its length: an interjection may have all the words and say nothing."""
+    rule: float = 0.15
+    """Where it says what is always to be done."""
+    advised: float = 0.25
+    """Where advice is asked for, and it is a rule or says what somebody prefers."""
+    substance: float = 1.0
+    """Lost by a text without a character, and by others with the logarithm of their length, where people talk to each
+    other: an interjection may have all the words and say nothing. A user's short message is an order or a question."""
     full: int = 250
     """Characters from which a text has full substance."""
 
@@ -67,8 +74,8 @@ class Weights:
     @property
     def most(self) -> float:
         """The highest score that is possible, to divide by."""
-        around = self.before + self.after + self.two_before + self.two_after + self.session
-        return 1.0 + around + self.named + self.own_voice + self.month + self.substance
+        around = self.before + self.after + self.two_before + self.session
+        return 1.0 + around + self.named + self.own_voice + self.month + self.rule + self.advised
 
 
 def rank(question: str, pool: Sequence[tuple[Ranked, Memory]], weights: Weights = Weights()) -> list[Ranked]:
@@ -82,22 +89,28 @@ def rank(question: str, pool: Sequence[tuple[Ranked, Memory]], weights: Weights 
     asked = set(question.casefold().translate(_APART).split())
     named = {name: _is_named(name, asked) for name in {memory.speaker for _, memory in pool}}
     meant = months(question)
-    ranked: list[Ranked] = []
+    advice = asks_for_advice(question)
+    totals: list[tuple[float, Ranked]] = []
     for (one, memory), own, (session, near) in zip(pool, said, around, strict=True):
         there = bool(meant) and memory.occurred_at is not None and any(month.has(memory.occurred_at) for month in meant)
-        substance = min(math.log(max(len(memory.content), 1)) / math.log(weights.full), 1.0)
+        rule = is_rule(memory.content, memory.category)
+        advised = advice and (rule or is_preference(memory.content, memory.category))
         added = (
             ("session", session),
             ("neighbours", near),
             ("named speaker", weights.named * named[memory.speaker]),
             ("own voice", weights.own_voice * _is_the_users(memory)),
             ("month", weights.month * there),
-            ("substance", weights.substance * substance),
+            ("rule", weights.rule * rule),
+            ("advice", weights.advised * advised),
+            ("substance", -weights.substance * _lacks(memory, weights)),
         )
-        total = own + sum(more for _, more in added)
+        total = (own + sum(more for _, more in added)) / weights.most
         boosts = tuple([(name, more / weights.most) for name, more in added if more])
-        ranked.append(replace(one, score=min(max(total / weights.most, 0.0), 1.0), boosts=boosts))
-    return sorted(ranked, key=lambda one: (-one.score, -one.vector_score, one.id))
+        totals.append((total, replace(one, score=min(max(total, 0.0), 1.0), boosts=boosts)))
+    # Below zero they still have an order.
+    totals.sort(key=lambda pair: (-pair[0], -pair[1].vector_score, pair[1].id))
+    return [one for _, one in totals]
 
 
 def _said(question: str, pool: Sequence[tuple[Ranked, Memory]], weights: Weights) -> list[float]:
@@ -155,12 +168,19 @@ def _neighbours(
     leans = min(weights.brief / max(len(memory.content), 1), 1.0)
     session = memory.session
     first, last = memory.source_messages
-    return leans * (
-        weights.before * ends.get((session, first - 1), 0.0)
-        + weights.after * begins.get((session, last + 1), 0.0)
-        + weights.two_before * ends.get((session, first - 2), 0.0)
-        + weights.two_after * begins.get((session, last + 2), 0.0)
-    )
+    told = weights.after * begins.get((session, last + 1), 0.0)
+    if _is_a_persons(memory):
+        told += weights.before * ends.get((session, first - 1), 0.0)
+        told += weights.two_before * ends.get((session, first - 2), 0.0)
+    return leans * told
+
+
+def _lacks(memory: Memory, weights: Weights) -> float:
+    """Return how much of a person's utterance is missing to say something, 0 to 1."""
+    length = len(memory.content)
+    if length >= weights.full or not _is_a_persons(memory):
+        return 0.0
+    return 1.0 - math.log(max(length, 1)) / math.log(weights.full)
 
 
 def _text(memory: Memory) -> str:
@@ -187,6 +207,10 @@ def _holds(stem: str, texts: Sequence[str]) -> list[bool]:
         return [start in text for text in texts]
     word, plural = f" {stem} ", f" {stem}s "
     return [bool(stem) and (word in text or plural in text) for text in texts]
+
+
+def _is_a_persons(memory: Memory) -> bool:
+    return bool(memory.speaker) and is_person(memory.speaker)
 
 
 def _is_the_users(memory: Memory) -> bool:

@@ -301,7 +301,7 @@ class CandidateTrace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     """What the search ranked by."""
     boosts: dict[str, float] = {}
     """By name what is part of the score beside meaning and words: session, neighbours, named speaker, own voice, month,
-    substance; what was not zero."""
+    rule, advice, and substance, which is taken away; what was not zero."""
     kept: bool
     reason: str
     """Why it was kept or dropped, in words."""

@@ -24,12 +24,14 @@ def candidate(
     at: int | tuple[int, int] | None = None,
     occurred: datetime | None = None,
     source: Source = Source.AGENT,
+    category: str = "fact",
 ) -> tuple[Ranked, Memory]:
     name = f"mem_{next(_numbers):06d}"
     memory = Memory(
         id=name,
         owner="local",
         content=content,
+        category=category,
         speaker=speaker,
         session=session,
         source_messages=(at, at) if isinstance(at, int) else at,
@@ -46,40 +48,59 @@ def first(question: str, pool: Pool, weights: Weights | None = None) -> str:
     return next(memory.content for one, memory in pool if one.id == best)
 
 
+def answer(content: str, *, session: str = "", at: int | tuple[int, int], cosine: float = 0.3) -> tuple[Ranked, Memory]:
+    return candidate(content, speaker="Ann", session=session, at=at, cosine=cosine)
+
+
 def test_what_comes_after_a_question_is_found_by_it() -> None:
     pool = [
-        candidate("Oh, it was the old lighthouse!", session="s", at=8, cosine=0.2),
-        candidate("Nothing much, same as ever.", session="s", at=3, cosine=0.2),
-        candidate("Where did you go sailing to?", session="s", at=7, cosine=0.7),
+        answer("Oh, it was the old lighthouse!", session="s", at=8, cosine=0.2),
+        answer("Nothing much, same as ever.", session="s", at=3, cosine=0.2),
+        answer("Where did you go sailing to?", session="s", at=7, cosine=0.7),
     ]
     order = [one.id for one in rank("Where did they go sailing?", pool)]
     assert order.index(pool[0][0].id) < order.index(pool[1][0].id)
 
 
 def test_a_neighbour_counts_only_within_its_own_session() -> None:
-    question = candidate("Where did you go sailing to?", session="s", at=7, cosine=0.7)
-    pool = [candidate("It was the lighthouse.", session="t", at=8), candidate("It was a forest.", at=8), question]
+    question = answer("Where did you go sailing to?", session="s", at=7, cosine=0.7)
+    pool = [answer("It was the lighthouse.", session="t", at=8), answer("It was a forest.", at=8), question]
     scores = {one.id: one.score for one in rank("Where did they go sailing?", pool)}
-    plain = rank("Where did they go sailing?", [candidate("It was a forest."), question])
+    plain = rank("Where did they go sailing?", [answer("It was a forest.", at=8), question])
     assert scores[pool[1][0].id] == min(one.score for one in plain)
     # Another session counts for itself alone.
     alone = rank("Where did they go sailing?", [pool[0], question])
     assert scores[pool[0][0].id] == min(one.score for one in alone)
 
 
+def test_what_is_told_to_an_assistant_stands_by_itself_whatever_was_said_before() -> None:
+    def after(speaker: str) -> float:
+        pool = [
+            candidate("It was a forest.", speaker=speaker, session="s", at=8),
+            candidate("Where did you go sailing to?", speaker=speaker, session="s", at=7, cosine=0.7),
+        ]
+        near = next(one.score for one in rank("sailing", pool) if one.id == pool[0][0].id)
+        pool[0] = candidate("It was a forest.", speaker=speaker, session="s", at=20)
+        return near - next(one.score for one in rank("sailing", pool) if one.id == pool[0][0].id)
+
+    assert after("Ann") > 0
+    assert after("user") == after("assistant") == after("") == 0
+
+
 def test_memories_of_several_messages_are_neighbours_where_they_touch() -> None:
     pool = [
-        candidate("It was a forest.", session="s", at=(5, 6), cosine=0.2),
-        candidate("It was a meadow.", session="s", at=(1, 3), cosine=0.2),
-        candidate("sailing", session="s", at=(7, 9), cosine=0.9),
+        answer("It was a forest.", session="s", at=(10, 11), cosine=0.2),
+        answer("It was a meadow.", session="s", at=(13, 15), cosine=0.2),
+        answer("sailing", session="s", at=(7, 9), cosine=0.9),
     ]
-    assert [one.id for one in rank("sailing", pool)][1] == pool[0][0].id
+    scores = {one.id: one.score for one in rank("sailing", pool)}
+    assert scores[pool[0][0].id] > scores[pool[1][0].id]
 
 
 def test_a_long_message_speaks_for_itself() -> None:
-    near = candidate("sailing", session="s", at=1, cosine=0.9)
-    brief = candidate("So it was.", session="s", at=2)
-    lengthy = candidate("So it was. " * 60, session="s", at=2)
+    near = answer("sailing", session="s", at=1, cosine=0.9)
+    brief = answer("So it was.", session="s", at=2)
+    lengthy = answer("So it was. " * 60, session="s", at=2)
     around = Weights(substance=0.0)
     scores = {one.id: one.score for one in rank("sailing", [near, brief], around)}
     others = {one.id: one.score for one in rank("sailing", [near, lengthy], around)}
@@ -100,7 +121,7 @@ def test_whoever_the_question_names_is_heard_first() -> None:
 
 
 def test_the_role_of_a_speaker_is_no_name() -> None:
-    pool = [candidate("It is late.", speaker="assistant"), candidate("It is late.", speaker="Bob")]
+    pool = [candidate("It is late.", speaker="assistant"), candidate("It is late.", speaker="agent")]
     scores = {one.score for one in rank("What did the assistant say?", pool)}
     assert len(scores) == 1
 
@@ -113,8 +134,34 @@ def test_the_users_own_words_come_before_what_was_made_of_them() -> None:
 
 
 def test_an_interjection_comes_after_what_says_something() -> None:
-    pool = [candidate("Sailing!"), candidate("We went sailing to the lighthouse.")]
+    pool = [candidate("Sailing!", speaker="Ann"), candidate("We went sailing to the lighthouse.", speaker="Ann")]
     assert first("sailing", pool) == "We went sailing to the lighthouse."
+
+
+def test_an_order_to_an_assistant_may_be_short() -> None:
+    pool = [candidate("Sailing!", speaker="user"), candidate("We went sailing to the lighthouse.", speaker="user")]
+    scores = {one.score for one in rank("sailing", pool)}
+    assert len(scores) == 1
+
+
+def test_interjections_have_an_order_among_themselves() -> None:
+    pool = [candidate("b", cosine=0.1, speaker="Ann"), candidate("a", cosine=0.2, speaker="Ann")]
+    ranked = rank("sailing", pool)
+    assert ranked[0].id == pool[1][0].id
+    assert [one.score for one in ranked] == [0.0, 0.0]
+
+
+def test_a_rule_comes_before_other_memories_that_are_as_near() -> None:
+    pool = [candidate("Flights are booked with the agency."), candidate("Always book flights with the agency.")]
+    assert first("Which flights did we book?", pool) == "Always book flights with the agency."
+    stored = [candidate("Book with the agency."), candidate("Book by the agency.", category="procedure")]
+    assert first("Which flights did we book?", stored) == "Book by the agency."
+
+
+def test_a_preference_comes_first_where_advice_is_asked_for() -> None:
+    pool = [candidate("I like the train.", cosine=0.4), candidate("I prefer the train.", cosine=0.38)]
+    assert first("How should I travel?", pool) == "I prefer the train."
+    assert first("When did we travel?", pool) == "I like the train."
 
 
 def test_a_named_month_lifts_what_happened_in_it() -> None:
