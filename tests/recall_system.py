@@ -13,6 +13,7 @@ from memoryd.embedding import EmbeddingService, build_embedder
 from memoryd.index import LanceIndex
 from memoryd.ledger import SqlLedger
 from memoryd_actors.actor import ActorRef
+from memoryd_actors.categories import Categories
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import Keeper, KeeperMessage, Store
 from memoryd_actors.local_judge import LocalJudge
@@ -66,7 +67,14 @@ class TestJudge:
 class System:
     """The parts, and what a test does with them."""
 
-    def __init__(self, ledger: SqlLedger, index: LanceIndex, embedder: EmbeddingService, clock: TestClock) -> None:
+    def __init__(
+        self,
+        ledger: SqlLedger,
+        index: LanceIndex,
+        embedder: EmbeddingService,
+        clock: TestClock,
+        categories: Categories | None = None,
+    ) -> None:
         settings = RecallSettings()
         self.clock = clock
         self.judge = TestJudge()
@@ -76,13 +84,22 @@ class System:
         self.indexer = Indexer(ledger, index, embedder, self.publish)
         pipeline = Pipeline(
             embedder=embedder,
-            searcher=Searcher(embedder, index, self.indexer, ledger, settings),
+            searcher=Searcher(embedder, index, self.indexer, ledger, settings, categories=categories),
             indexer=self.indexer,
             judge=self.judge,
             clock=clock,
             settings=settings,
+            categories=categories,
         )
-        self.recall = Recall(pipeline, ledger, clock, self.publish, settings)
+        self.recall = Recall(
+            pipeline,
+            ledger,
+            clock,
+            self.publish,
+            settings,
+            categories=categories,
+            sequence=lambda: self.indexer.target,
+        )
         self.keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
             "keeper",
             lambda: Keeper(ledger, clock, self.publish, self.indexer.kick),
@@ -94,9 +111,9 @@ class System:
         self.events.append(event)
         self._news.set()
 
-    async def remember(self, content: str, session: str = "earlier") -> str:
+    async def remember(self, content: str, session: str = "earlier", category: str = "fact", title: str = "") -> str:
         """Store a global memory and wait until it can be found."""
-        new = NewMemory(content=content, scope=Scope.GLOBAL)
+        new = NewMemory(content=content, scope=Scope.GLOBAL, category=category, title=title)
         (stored,) = await self.keeper.ask(Store((new,), Caller(session=session)), deadline_s=10)
         assert await self.indexer.wait_for(self.indexer.target, deadline_s=30)
         return stored.id
@@ -153,6 +170,7 @@ class Place:
     home: Path
     models: Path
     index: type[LanceIndex] = LanceIndex
+    categories: Categories | None = None
 
 
 @asynccontextmanager
@@ -166,7 +184,7 @@ async def running(place: Place) -> AsyncGenerator[System]:
         stack.push_async_callback(ledger.close)
         stack.push_async_callback(index.close)
         embedder = await stack.enter_async_context(build_embedder(EmbeddingConfig(), models=place.models, offline=True))
-        system = System(ledger, index, embedder, clock)
+        system = System(ledger, index, embedder, clock, place.categories)
         async with anyio.create_task_group() as tasks:
             system.recall.start(tasks)
             tasks.start_soon(system.keeper.run)

@@ -98,8 +98,18 @@ def admit(
         updated_at=now,
         trust=initial_trust(new),
         content_hash=content_hash(content),
+        agent=signed(caller),
+        role=role_of(new),
     )
     return Admitted(memory, tuple(gate.notes))
+
+
+def role_of(new: NewMemory) -> str:
+    """Return whose voice a memory has: the speaker's where that is a role, else the user's or the assistant's."""
+    speaker = new.speaker.strip().casefold()
+    if speaker in {"user", "assistant", "system", "tool"}:
+        return speaker
+    return "user" if new.source is Source.USER else "assistant"
 
 
 def category_of(new: NewMemory) -> str:

@@ -14,6 +14,7 @@ from anyio.streams.memory import MemoryObjectSendStream
 from memoryd_actors.errors import IndexDamaged, Refused, Unavailable, first_of
 from memoryd_actors.index_text import embedded_text, index_text
 from memoryd_actors.ports import Change, Embedder, Index, IndexRow, Ledger, Publisher, Vector
+from memoryd_actors.visibility import micros
 from memoryd_client.memory import Memory
 from memoryd_client.messages import IndexProgress, Warned
 
@@ -198,4 +199,9 @@ def _row(memory: Memory, vector: Vector, sequence: int) -> IndexRow:
         tags=memory.tags,
         pinned=memory.pinned,
         sequence=sequence,
+        agent=memory.agent,
+        role=memory.role,
+        speaker=memory.speaker,
+        importance=memory.importance,
+        updated_at=micros(memory.updated_at),
     )

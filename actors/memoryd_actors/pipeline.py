@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+from memoryd_actors.categories import Categories
 from memoryd_actors.clean import clean
 from memoryd_actors.errors import ModelUnavailable, Refused
 from memoryd_actors.focus import WINDOW_MESSAGES, Focus, find_focus
@@ -89,6 +90,7 @@ class Pipeline:
         clock: Clock,
         settings: RecallSettings,
         rules: Rules = DEFAULT,
+        categories: Categories | None = None,
     ) -> None:
         self._embedder = embedder
         self._searcher = searcher
@@ -97,6 +99,7 @@ class Pipeline:
         self._clock = clock
         self._settings = settings
         self.rules = rules
+        self._categories = categories or Categories()
 
     async def decide(self, state: SessionState, update: ContextUpdate) -> tuple[Trace, Focus | None]:
         """Bring a session up to date with a context: afterwards `state.found` holds what may be taken.
@@ -122,7 +125,7 @@ class Pipeline:
         if update.trigger == "turn":
             state.begin_turn(update.turn, reset_turns=settings.reset_turns)
         state.expire(pending_turns=settings.pending_turns)
-        visible = Visibility(owner=update.caller.owner, project=update.caller.project)
+        visible = self._categories.recalled(update.caller)
         exclude = state.surfaced.keys() | state.written.keys()
         gathered = await self._gather(focus, visible, exclude, stages)
         topic, since = UNDECIDED, None

@@ -89,15 +89,27 @@ class IndexRow:
     pinned: bool
     sequence: int
     """The ledger change this row reflects."""
+    agent: str = ""
+    role: str = ""
+    speaker: str = ""
+    importance: int = 3
+    updated_at: int = 0
+    """Microseconds since 1970, UTC."""
 
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """Whose and which memories a search may see; pushed down into the index."""
+    """Whose and which memories a request may see; pushed down into index and ledger."""
 
     owner: str
     project: str = ""
     filters: Filters = field(default_factory=Filters)
+    allowed: frozenset[str] | None = None
+    """Categories on the agent's allowlist; None: all."""
+    without: frozenset[str] = frozenset()
+    """Categories that are not considered."""
+    for_context: bool = False
+    """Whether each category has the weight and the length that it has in a context."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,8 +228,10 @@ class Ledger(Protocol):
         """Return active memories of any owner whose neighbours nobody has looked at yet, oldest first."""
         ...
 
-    async def resolve(self, owner: str, memory_id: str) -> Memory:
+    async def resolve(self, owner: str, memory_id: str, *, allowed: frozenset[str] | None = None) -> Memory:
         """Return the one memory of that owner whose id is, or begins with, `memory_id` (`mem_` may be left out).
+
+        Where `allowed` names categories, memories of others do not exist.
 
         Raises:
             NotFound: there is none.
@@ -242,8 +256,10 @@ class Ledger(Protocol):
         """Count an access. No history, no index change."""
         ...
 
-    async def history(self, owner: str, *, memory_id: str = "", limit: int = 50) -> list[HistoryEntry]:
-        """Return writes, newest first."""
+    async def history(
+        self, owner: str, *, memory_id: str = "", limit: int = 50, allowed: frozenset[str] | None = None
+    ) -> list[HistoryEntry]:
+        """Return writes, newest first; where `allowed` names categories, only those to memories that are of one now."""
         ...
 
     async def changes_after(self, sequence: int, *, limit: int) -> list[Change]:

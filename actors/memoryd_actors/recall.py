@@ -5,20 +5,24 @@ one that is still waiting. Nothing here blocks whoever pushes.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import anyio
+import msgspec
 from anyio.abc import TaskGroup
 
 from memoryd_actors.actor import Actor, ActorRef, RestartLimit
+from memoryd_actors.always import MOST_ALWAYS, fingerprint, in_order, named
+from memoryd_actors.categories import Categories
 from memoryd_actors.errors import ActorStopped, DiskFull, Refused
 from memoryd_actors.focus import Focus
 from memoryd_actors.pipeline import Pipeline
-from memoryd_actors.ports import Clock, Ledger, Publisher, Visibility
-from memoryd_actors.render import render
+from memoryd_actors.ports import Clock, Ledger, Publisher
+from memoryd_actors.render import render, surfaced
 from memoryd_actors.session import SessionState, decode_state, encode_state
 from memoryd_actors.settings import RecallSettings
-from memoryd_client.memory import PendingMemory, State
+from memoryd_actors.visibility import is_allowed
+from memoryd_client.memory import Memory, PendingMemory, State, SurfacedMemory
 from memoryd_client.messages import Caller, ContextUpdate, Message, PipelineRan, Surfaced, Taken, Trace, Warned
 
 log = logging.getLogger(__name__)
@@ -49,6 +53,10 @@ class _Session:
         """What it talked about last; never written to disk."""
         self.traces: list[Trace] = []
         """Not in the ledger yet."""
+        self.looked: dict[str, int] = {}
+        """The ledger's change at which what is always in context was last looked at; by agent and project."""
+        self.queried_on = -1
+        """The turn on which it asked for memory last."""
 
 
 class _SessionActor(Actor[ContextUpdate, Trace]):
@@ -67,19 +75,34 @@ class Recall:
     """Takes contexts in, hands memories out."""
 
     def __init__(
-        self, pipeline: Pipeline, ledger: Ledger, clock: Clock, publish: Publisher, settings: RecallSettings
+        self,
+        pipeline: Pipeline,
+        ledger: Ledger,
+        clock: Clock,
+        publish: Publisher,
+        settings: RecallSettings,
+        *,
+        categories: Categories | None = None,
+        sequence: Callable[[], int] = lambda: 0,
     ) -> None:
+        """Prepare; `sequence` returns the number of the ledger's newest change, as far as it is known here."""
         self._pipeline = pipeline
         self._ledger = ledger
         self._clock = clock
         self._publish = publish
         self._settings = settings
+        self._categories = categories or Categories()
+        self._sequence = sequence
         self._tasks: TaskGroup | None = None
         self._sessions: dict[Key, _Session] = {}
         self.dropped_stale = 0
         self.dropped_late = 0
         self.accepted = 0
         self.decided = 0
+        self.turns = 0
+        self.query_calls = 0
+        self.query_turns = 0
+        """Turns on which memory was asked for (seed 002, item 11: fewer than a tenth)."""
 
     # --- in
 
@@ -113,6 +136,7 @@ class Recall:
             state.turn, state.reset_at_turn = before
             trace = self._pipeline.undecided(state, update, refused)
         self.decided += 1
+        self.turns += state.turn > before[0]
         session.traces.append(trace)
         del session.traces[:-UNSAVED_TRACES]
         self._publish(PipelineRan(trace))
@@ -135,7 +159,7 @@ class Recall:
         last = session.state.repeated_take(take_id)
         if last is not None:
             return Taken(last.pending)
-        return None if session.state.found else Taken()
+        return None if session.state.found or self._may_be_due(session, _whose(caller)) else Taken()
 
     async def take(self, caller: Caller, take_id: str) -> Taken:
         """Hand over what is pending, exactly once; it counts as surfaced from here on, across restarts."""
@@ -144,7 +168,14 @@ class Recall:
         last = state.repeated_take(take_id)
         if last is not None:
             return Taken(last.pending)
-        if not state.found:
+        whose, now = _whose(caller), self._sequence()
+        due = self._may_be_due(session, whose)
+        standing = await self._standing(caller) if due else []
+        shown = fingerprint(standing)
+        if not state.found and not standing:
+            if due:
+                state.note_standing(whose, shown)
+                session.looked[whose] = now
             return Taken()
         waiting = state.waiting()
         known = await self._ledger.get(caller.owner, sorted(waiting))
@@ -155,18 +186,24 @@ class Recall:
             return Taken(last.pending)
         state.withdraw(one for one in waiting if one not in known or known[one].state is not State.ACTIVE)
         # What was found while the ledger answered is for the next take: nobody has looked whether it is still true.
-        checked = [memory for memory in state.best() if memory.id in waiting]
-        pending = render(checked, turn=state.turn, budget_tokens=self._settings.budget_tokens)
+        # What another agent of this session may not see waits for the one that may.
+        seen = self._categories.visible(caller)
+        checked = [one for one in state.best() if one.id in waiting and is_allowed(known[one.id].category, seen)]
+        always: list[SurfacedMemory] = []
+        if due:
+            if state.standing.get(whose, "") != shown:
+                always = [surfaced(named(memory), score=1.0, reason="always in context") for memory in standing]
+            state.note_standing(whose, shown)
+            session.looked[whose] = now
+        pending = render(checked, turn=state.turn, budget_tokens=self._settings.budget_tokens, always=always)
         if pending is None:
             return Taken()
         state.take(take_id, pending)
         await self._save(session)
         ids = tuple(memory.id for memory in pending.memories)
-        self._publish(Surfaced(session=caller.session, turn=pending.turn, memories=ids))
-        try:
-            await self._ledger.touch(caller.owner, ids, self._clock.now())
-        except DiskFull:
-            log.info("an access was not counted: the disk is full")
+        if ids:
+            self._publish(Surfaced(session=caller.session, turn=pending.turn, memories=ids))
+        await self._touch(caller.owner, (*ids, *(memory.id for memory in pending.always)))
         return Taken(pending)
 
     async def recall(self, caller: Caller, messages: Sequence[Message]) -> PendingMemory | None:
@@ -179,8 +216,7 @@ class Recall:
         focus = self._pipeline.read(messages, "turn", self._pipeline.rules) if messages else session.focus
         if focus is None:
             raise Refused("there is no context to recall for", "Push one first, or give the messages.")
-        visible = Visibility(owner=caller.owner, project=caller.project)
-        memories = await self._pipeline.recall(focus, visible)
+        memories = await self._pipeline.recall(focus, self._categories.recalled(caller))
         turn = session.state.turn if session.state else 0
         return render(memories, turn=turn, budget_tokens=self._settings.budget_tokens)
 
@@ -204,7 +240,45 @@ class Recall:
         ]
         kept = await self._ledger.traces(caller.owner, caller.session, limit=limit)
         # By order, not by time: the clock may have gone backwards.
-        return [*fresh, *(trace for trace in kept if trace not in fresh)][:limit]
+        traces = [*fresh, *(trace for trace in kept if trace not in fresh)][:limit]
+        return [await self._within_reach(caller, trace) for trace in traces]
+
+    async def _within_reach(self, caller: Caller, trace: Trace) -> Trace:
+        """Return a trace without the candidates of categories that the caller's agent may not see."""
+        seen = self._categories.visible(caller)
+        if seen.allowed is None or not trace.candidates:
+            return trace
+        known = await self._ledger.get(caller.owner, [one.id for one in trace.candidates])
+        shown = [one for one in trace.candidates if one.id in known and is_allowed(known[one.id].category, seen)]
+        return msgspec.structs.replace(trace, candidates=tuple(shown))
+
+    # --- what is always in context, and what was asked for
+
+    def _may_be_due(self, session: _Session, whose: str) -> bool:
+        """Return whether something may have changed in what is always in context since it was last looked at."""
+        state = session.state
+        return state is None or whose not in state.standing or session.looked.get(whose) != self._sequence()
+
+    async def _standing(self, caller: Caller) -> list[Memory]:
+        # One by one: the ledger finds a single category without walking through all.
+        pages = [await self._ledger.page(one, limit=MOST_ALWAYS) for one in self._categories.standing(caller)]
+        return in_order(memory for page in pages for memory in page)
+
+    def note_query(self, caller: Caller, ids: Sequence[str]) -> None:
+        """Count that an agent asked for memory itself, and what it got; nobody waits for it."""
+        self.query_calls += 1
+        session = self._sessions.get((caller.owner, caller.session))
+        if session is not None and session.state is not None and session.queried_on != session.state.turn:
+            session.queried_on = session.state.turn
+            self.query_turns += 1
+        if ids and self._tasks is not None:
+            self._tasks.start_soon(self._touch, caller.owner, tuple(ids), name="touch")
+
+    async def _touch(self, owner: str, ids: Sequence[str]) -> None:
+        try:
+            await self._ledger.touch(owner, ids, self._clock.now())
+        except Refused as refused:
+            log.info("an access was not counted: %s", refused)
 
     # --- life
 
@@ -275,3 +349,8 @@ class Recall:
             await self._ledger.save_session(*session.key, encode_state(session.state), self._clock.now())
         except DiskFull as full:
             self._publish(Warned(component="ledger", message=str(full), hint=full.hint))
+
+
+def _whose(caller: Caller) -> str:
+    """Return for whom it is kept what is always in context: agents may see different things, so may projects."""
+    return f"{caller.agent}\n{caller.project}"

@@ -18,6 +18,10 @@ SHORTEST_LINE = 320
 _HEAD = str.maketrans("[]<>", "()()")
 """No part of a head can end it early, or open a tag."""
 SHORT_ID = len(ID_PREFIX) + 8
+STANDING_SHARE = 0.4
+"""Of the budget, for what is always in context."""
+STANDING = "Always in force:"
+RECALLED = "Recalled now:"
 
 
 def summary(memory: Memory) -> str:
@@ -69,13 +73,19 @@ def line(memory: SurfacedMemory, *, longest: int) -> str:
 
 
 def render(
-    memories: Sequence[SurfacedMemory], *, turn: int, budget_tokens: int, changes: Sequence[str] = ()
+    memories: Sequence[SurfacedMemory],
+    *,
+    turn: int,
+    budget_tokens: int,
+    changes: Sequence[str] = (),
+    always: Sequence[SurfacedMemory] = (),
 ) -> PendingMemory | None:
     """Return what fits the budget, best first, fenced as data; None where there is nothing.
 
-    The text is meant to be appended to the newest message, so that the cached part of the prompt stays as it is.
+    What is `always` in context comes first and has a part of the budget to itself. The text is meant to be appended to
+    the newest message, so that the cached part of the prompt stays as it is.
     """
-    if not memories:
+    if not memories and not always:
         return None
     budget = int(budget_tokens * CHARACTERS_PER_TOKEN) - len(OPENING) - len(PREFACE) - len(CLOSING) - 3
     header: list[str] = []
@@ -87,7 +97,12 @@ def render(
             break
         header.append(text)
         budget -= len(text) + 1
+    standing, in_force = _standing(always, room=int(budget * STANDING_SHARE))
+    budget -= sum(len(text) + 1 for text in standing)
     lines: list[str] = []
+    if standing and memories:
+        lines.append(RECALLED)
+        budget -= len(RECALLED) + 1
     kept: list[SurfacedMemory] = []
     for memory in memories:
         # A single long memory may not crowd out the others, but the best one always gets in.
@@ -97,5 +112,25 @@ def render(
         lines.append(text)
         kept.append(memory)
         budget -= len(text) + 1
-    text = "\n".join([OPENING, PREFACE, *header, *lines, CLOSING])
-    return PendingMemory(text=text, memories=tuple(kept), changes=tuple(changes), turn=turn)
+    text = "\n".join([OPENING, PREFACE, *header, *standing, *lines, CLOSING])
+    return PendingMemory(text=text, memories=tuple(kept), changes=tuple(changes), turn=turn, always=in_force)
+
+
+def _standing(always: Sequence[SurfacedMemory], *, room: int) -> tuple[list[str], tuple[SurfacedMemory, ...]]:
+    """Return the lines of what is always in context, as far as there is room, and what is in them."""
+    if not always:
+        return [], ()
+    lines = [STANDING]
+    kept: list[SurfacedMemory] = []
+    left = f"- {len(always)} more: ask for them by category"
+    room -= len(STANDING) + len(left) + 2
+    for memory in always:
+        text = line(memory, longest=max(SHORTEST_LINE, room // 3))
+        if kept and room < len(text):
+            break
+        lines.append(text)
+        kept.append(memory)
+        room -= len(text) + 1
+    if len(kept) < len(always):
+        lines.append(left.replace(str(len(always)), str(len(always) - len(kept)), 1))
+    return lines, tuple(kept)

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from memoryd_actors.categories import Categories
 from memoryd_actors.errors import IndexDamaged, ModelUnavailable, Unavailable
 from memoryd_actors.fusion import Ranked, fuse
 from memoryd_actors.index_text import index_text
@@ -46,18 +47,28 @@ class Searcher:
     """Searches for whoever has a vector or words."""
 
     def __init__(
-        self, embedder: Embedder, index: Index, indexer: Indexer, ledger: Ledger, settings: RecallSettings
+        self,
+        embedder: Embedder,
+        index: Index,
+        indexer: Indexer,
+        ledger: Ledger,
+        settings: RecallSettings,
+        *,
+        categories: Categories | None = None,
     ) -> None:
         self._embedder = embedder
         self._index = index
         self._indexer = indexer
         self._ledger = ledger
         self._settings = settings
+        self._categories = categories or Categories()
 
     async def sift(
         self, *, vector: Vector | None, words: str, visible: Visibility, limit: int, exclude: Collection[str] = ()
     ) -> Sifted:
         """Return at most `limit` visible memories, best first, without those in `exclude`.
+
+        For a context (`Categories.recalled`), of each category no more than it may have there, by its weight.
 
         The index may be behind: only what the ledger knows as visible is returned, so nothing deleted, superseded or
         foreign ever is.
@@ -77,6 +88,8 @@ class Searcher:
         pool = [(one, memories[one.id]) for one in fused if one.id in memories]
         pool = [(one, memory) for one, memory in pool if is_visible(memory, visible)]
         ranked = rank(words[:LONGEST_QUERY], pool) if settings.ranking == "context" else [one for one, _ in pool]
+        if visible.for_context:
+            ranked = self._categories.for_context(ranked, {one.id: memory.category for one, memory in pool})
         found: list[Found] = []
         excluded: list[Found] = []
         for one in ranked:
@@ -87,6 +100,10 @@ class Searcher:
         return Sifted(tuple(found), tuple(excluded))
 
     async def search(self, query: str, visible: Visibility, *, limit: int, deadline_s: float) -> list[Hit]:
+        """Return what `find` finds, each in a line."""
+        return [_hit(found) for found in await self.find(query, visible, limit=limit, deadline_s=deadline_s)]
+
+    async def find(self, query: str, visible: Visibility, *, limit: int, deadline_s: float) -> list[Found]:
         """Return what a person or agent searches for, everything acknowledged so far included.
 
         Without a model it searches by words alone, and for what could not be indexed in the ledger itself.
@@ -110,23 +127,23 @@ class Searcher:
         except ModelUnavailable:
             vector = None
         sifted = await self.sift(vector=vector, words=query, visible=visible, limit=limit)
-        hits = [_hit(found) for found in sifted.found]
+        found = list(sifted.found)
         if vector is None and indexer.applied < indexer.target:
-            known = {hit.id for hit in hits}
-            hits += [hit for hit in await self._unindexed(query, visible, limit=limit) if hit.id not in known]
-            hits.sort(key=lambda hit: -hit.score)
-        return hits[:limit]
+            known = {one.memory.id for one in found}
+            found += [one for one in await self._unindexed(query, visible, limit=limit) if one.memory.id not in known]
+            found.sort(key=lambda one: -one.ranked.score)
+        return found[:limit]
 
-    async def _unindexed(self, query: str, visible: Visibility, *, limit: int) -> list[Hit]:
+    async def _unindexed(self, query: str, visible: Visibility, *, limit: int) -> list[Found]:
         """Search the newest memories word by word: they wait for a model that is not there."""
         asked = set(content_words(query[:LONGEST_QUERY]))
-        hits: list[Hit] = []
+        found: list[Found] = []
         for memory in await self._ledger.page(visible, limit=NEWEST_READ) if asked else []:
             share = len(asked & set(content_words(index_text(memory)))) / len(asked)
             if share > 0:
                 score = share * (1 - self._settings.vector_weight)
-                hits.append(_hit(Found(memory, Ranked(memory.id, 0.0, share, score))))
-        return sorted(hits, key=lambda hit: -hit.score)[:limit]
+                found.append(Found(memory, Ranked(memory.id, 0.0, share, score)))
+        return sorted(found, key=lambda one: -one.ranked.score)[:limit]
 
 
 def _hit(found: Found) -> Hit:

@@ -48,6 +48,8 @@ class SessionState(msgspec.Struct):
     last_taking: Taking | None = None
     sequences: dict[str, int] = {}
     """Newest update seen of each client, so that an older one that arrives late is dropped."""
+    standing: dict[str, str] = {}
+    """Fingerprint of what is always in context, as it was handed over since the last reset; by agent and project."""
 
     # --- turns and resets
 
@@ -73,6 +75,7 @@ class SessionState(msgspec.Struct):
             return False
         self.surfaced.clear()
         self.written.clear()
+        self.standing.clear()
         self.reset_at_turn = self.turn
         return True
 
@@ -134,6 +137,13 @@ class SessionState(msgspec.Struct):
         self.surfaced.update(dict.fromkeys(handed, self.turn))
         self.withdraw(handed)
         self.last_taking = Taking(take_id, pending)
+
+    def note_standing(self, whose: str, fingerprint: str) -> None:
+        """Remember what is always in context, as an agent knows it now."""
+        self.standing.pop(whose, None)
+        self.standing[whose] = fingerprint
+        while len(self.standing) > MAX_REMEMBERED_CLIENTS:
+            del self.standing[next(iter(self.standing))]
 
     def best(self) -> Sequence[SurfacedMemory]:
         """Return what waits, best first."""

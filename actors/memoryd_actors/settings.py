@@ -1,6 +1,7 @@
-"""The numbers that the recall pipeline turns on, with their sources."""
+"""The numbers that recall turns on, with their sources."""
 
-from typing import Annotated, Literal
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -35,3 +36,33 @@ class RecallSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Size of the text handed over."""
     stale_s: Annotated[float, msgspec.Meta(gt=0)] = 600.0
     """A context older than this when it arrives is dropped, in seconds."""
+
+
+PROCEDURAL: Final = "procedural"
+RULE: Final = "rule"
+
+
+class CategorySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How one category comes into a context."""
+
+    context: Literal["all", "rag", "asked"] = "rag"
+    """all: what there is of it is always in context; rag: what is relevant; asked: only when asked for by name."""
+    rag_length: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
+    """Of this category at most so many are considered for one context; 0: as many as are relevant."""
+    weight: Annotated[float, msgspec.Meta(gt=0, le=1)] = 1.0
+    """What its scores are multiplied by when a context is searched for."""
+
+
+BUILT_IN_CATEGORIES: Final[Mapping[str, CategorySettings]] = {
+    RULE: CategorySettings(context="all"),
+    "profile": CategorySettings(context="all"),
+    PROCEDURAL: CategorySettings(context="asked"),
+    # Guesses about people: seed 002, item 3, wants them surfaced with low weight.
+    "insight": CategorySettings(weight=0.5),
+}
+"""What is so without a word in the configuration. Every other category is `CategorySettings()`."""
+
+
+def name_of(name: str) -> str:
+    """Return a category or an agent as names are compared: without the blanks around it, in lower case."""
+    return " ".join(name.split()).casefold()

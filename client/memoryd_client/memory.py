@@ -188,3 +188,5 @@ class PendingMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """The change header: what was added, updated or removed since this session last took (seed 002, item 1)."""
     turn: int
     """The turn whose context brought these up."""
+    always: tuple[SurfacedMemory, ...] = ()
+    """Rules and profile: with a session's first take, after each reset, and when they changed (seed 002, item 12)."""

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from memoryd_client.filters import Filters as Filters  # noqa: PLC0414 - part of the wire, and looked for here
 from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, PendingMemory
 
 PROTOCOL_VERSION = 1
@@ -57,18 +58,6 @@ class ContextUpdate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     sent_at: float = 0.0
     """Seconds since the epoch."""
     v: int = PROTOCOL_VERSION
-
-
-class Filters(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Which memories come into question. Empty means all; the owner is always the caller's."""
-
-    categories: tuple[str, ...] = ()
-    scope: Literal["all", "project", "global"] = "all"
-    """all: this project's and the global ones."""
-    states: tuple[str, ...] = ("active",)
-    tags: tuple[str, ...] = ()
-    """A memory must have all of them."""
-    pinned: bool | None = None
 
 
 # --- requests -------------------------------------------------------------------------------------------------------

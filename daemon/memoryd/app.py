@@ -33,6 +33,7 @@ from memoryd.project_files import ProjectFolders
 from memoryd_actors.actor import ActorRef
 from memoryd_actors.breaker import Breaker
 from memoryd_actors.budget import Limits, Prices
+from memoryd_actors.categories import Categories
 from memoryd_actors.curator import Curator, Schedule
 from memoryd_actors.errors import MemorydError, Refused, first_of
 from memoryd_actors.indexer import Indexer
@@ -85,9 +86,12 @@ class Daemon:
             why_off="privacy.offline is on" if config.privacy.offline else "no key configured",
         )
         self._indexer = Indexer(self._ledger, self._index, self._embedder, self._publish)
-        searcher = Searcher(self._embedder, self._index, self._indexer, self._ledger, config.recall)
         files = ProjectFolders()
         rules = Rules(personal_data=frozenset(config.privacy.personal_data), words=config.privacy.replace)
+        categories = Categories(config.categories, config.allowlists)
+        searcher = Searcher(
+            self._embedder, self._index, self._indexer, self._ledger, config.recall, categories=categories
+        )
         pipeline = Pipeline(
             embedder=self._embedder,
             searcher=searcher,
@@ -96,8 +100,17 @@ class Daemon:
             clock=clock,
             settings=config.recall,
             rules=rules,
+            categories=categories,
         )
-        self._recall = Recall(pipeline, self._ledger, clock, self._publish, config.recall)
+        self._recall = Recall(
+            pipeline,
+            self._ledger,
+            clock,
+            self._publish,
+            config.recall,
+            categories=categories,
+            sequence=lambda: self._indexer.target,
+        )
         self._keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
             "keeper",
             lambda: Keeper(
@@ -140,6 +153,7 @@ class Daemon:
             status=self._status,
             back_up=self._back_up,
             ready=lambda: self._ready,
+            categories=categories,
         )
         self._server = Server(
             paths,

@@ -7,12 +7,12 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import msgspec
 
 from memoryd_actors.redaction.personal import DEFAULT_KINDS, PersonalData
-from memoryd_actors.settings import RecallSettings
+from memoryd_actors.settings import BUILT_IN_CATEGORIES, CategorySettings, RecallSettings, name_of
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -120,6 +120,10 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     index: IndexConfig = IndexConfig()
     ledger: LedgerConfig = LedgerConfig()
     daemon: DaemonConfig = DaemonConfig()
+    categories: dict[str, CategorySettings] = msgspec.field(default_factory=lambda: dict(BUILT_IN_CATEGORIES))
+    """How kinds of memory come into a context, by their names; a category that is not named here is as any other."""
+    allowlists: dict[str, tuple[str, ...]] = {}
+    """The categories that an agent may see and write. An agent that is not named here may all."""
 
 
 class ConfigInvalid(Exception):
@@ -143,6 +147,7 @@ def load(path: Path, environ: Mapping[str, str] | None = None) -> Config:
         section, key = name
         tables.setdefault(section, {})[key] = value
         source = f"{path} with MEMORYD_* variables"
+    tables = with_built_in(tables)
     try:
         # Not strict: environment variables are text, and "4" is a fine number.
         config = msgspec.convert(tables, Config, strict=False)
@@ -154,12 +159,24 @@ def load(path: Path, environ: Mapping[str, str] | None = None) -> Config:
     return config
 
 
+def with_built_in(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the tables with what is built in of each category, wherever they say nothing else."""
+    given = tables.get("categories")
+    if not isinstance(given, dict):
+        return dict(tables)
+    merged: dict[str, Any] = {name: msgspec.structs.asdict(rule) for name, rule in BUILT_IN_CATEGORIES.items()}
+    for name, rule in cast("dict[str, Any]", given).items():
+        known = name_of(name)
+        merged[known] = {**merged.get(known, {}), **cast("dict[str, Any]", rule)} if isinstance(rule, dict) else rule
+    return {**tables, "categories": merged}
+
+
 def overrides(environ: Mapping[str, str]) -> dict[tuple[str, str], str | list[str]]:
     """Return the settings that environment variables make, by section and key; lists are separated by commas."""
     found: dict[tuple[str, str], str | list[str]] = {}
-    for section in Config.__struct_fields__:
-        defaults = getattr(Config(), section)
-        for key in type(defaults).__struct_fields__:
+    for section, defaults in msgspec.structs.asdict(Config()).items():
+        # Names that a user chooses are not for variables.
+        for key in type(defaults).__struct_fields__ if isinstance(defaults, msgspec.Struct) else ():
             name = f"MEMORYD_{section}_{key}".upper()
             if name in environ:
                 text = environ[name]

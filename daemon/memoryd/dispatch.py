@@ -7,10 +7,12 @@ from typing import assert_never
 
 from memoryd import __version__
 from memoryd_actors.actor import ActorRef
+from memoryd_actors.admission import category_of
+from memoryd_actors.categories import Categories
 from memoryd_actors.errors import Refused
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import ChangeState, KeeperMessage, Store
-from memoryd_actors.ports import Clock, Ledger, Visibility
+from memoryd_actors.ports import Clock, Ledger
 from memoryd_actors.recall import Recall
 from memoryd_actors.search import Searcher
 from memoryd_client.memory import Memory, MemoryPage, State
@@ -61,6 +63,7 @@ class Dispatcher:
         status: Callable[[], Awaitable[Status]],
         back_up: Callable[[Path | None], Awaitable[str]],
         ready: Callable[[], bool],
+        categories: Categories,
     ) -> None:
         self._recall = recall
         self._keeper = keeper
@@ -71,6 +74,7 @@ class Dispatcher:
         self._status = status
         self._back_up = back_up
         self._ready = ready
+        self._categories = categories
 
     def answer_now(self, request: Request, caller: Caller) -> Reply | None:
         """Answer what needs neither disk nor model; None for everything else."""
@@ -90,18 +94,24 @@ class Dispatcher:
             case GetStatus():
                 return await self._status()
             case Push():
+                if request.update.caller.owner != caller.owner:
+                    raise Refused("a context belongs to whoever pushes it", "Push it under its own owner.")
                 if not self._recall.offer(request.update):
                     raise Refused("the context is too old", "Push it when it is said; see `recall.stale_s`.")
                 return Done("queued")
             case Take():
                 return await self._recall.take(caller, request.take_id)
             case Remember():
+                self._categories.check(caller.agent, map(category_of, request.memories))
                 stored = await self._keeper.ask(Store(request.memories, caller), deadline_s=deadline_s)
                 await self._recall.note_written(caller, [memory.id for memory in stored])
                 return Memories(memories=stored)
             case Search():
                 hits = await self._searcher.search(
-                    request.query, _visible(caller, request), limit=request.limit, deadline_s=deadline_s
+                    request.query,
+                    self._categories.visible(caller, request.filters),
+                    limit=request.limit,
+                    deadline_s=deadline_s,
                 )
                 return Hits(hits=tuple(hits))
             case RecallRequest():
@@ -109,7 +119,7 @@ class Dispatcher:
             case List():
                 return await self._list(request, caller)
             case Get():
-                return Memories(memories=(await self._ledger.resolve(caller.owner, request.id),))
+                return Memories(memories=(await self._resolve(caller, request.id),))
             case Read():
                 return await self._read(request, caller)
             case Forget():
@@ -129,14 +139,14 @@ class Dispatcher:
                 assert_never(request)
 
     async def _list(self, request: List, caller: Caller) -> Memories:
-        visible = _visible(caller, request)
-        before = (await self._ledger.resolve(caller.owner, request.before)).id if request.before else ""
+        visible = self._categories.visible(caller, request.filters)
+        before = (await self._resolve(caller, request.before)).id if request.before else ""
         memories = await self._ledger.page(visible, limit=request.limit, before=before)
         more = memories[-1].id if len(memories) == request.limit else ""
         return Memories(memories=tuple(memories), next=more)
 
     async def _read(self, request: Read, caller: Caller) -> Page:
-        memory = await self._ledger.resolve(caller.owner, request.id)
+        memory = await self._resolve(caller, request.id)
         await self._ledger.touch(caller.owner, [memory.id], self._clock.now())
         end = request.offset + request.limit
         return Page(
@@ -150,14 +160,17 @@ class Dispatcher:
         )
 
     async def _history(self, request: GetHistory, caller: Caller) -> History:
-        memory_id = (await self._ledger.resolve(caller.owner, request.id)).id if request.id else ""
-        entries = await self._ledger.history(caller.owner, memory_id=memory_id, limit=request.limit)
+        memory_id = (await self._resolve(caller, request.id)).id if request.id else ""
+        entries = await self._ledger.history(
+            caller.owner, memory_id=memory_id, limit=request.limit, allowed=self._categories.allowed(caller.agent)
+        )
         return History(entries=tuple(entries))
 
     async def _change_state(self, memory_id: str, state: State, caller: Caller, deadline_s: float) -> Memories:
-        changed = await self._keeper.ask(ChangeState(memory_id, state, caller), deadline_s=deadline_s)
+        memory = await self._resolve(caller, memory_id)
+        changed = await self._keeper.ask(ChangeState(memory.id, state, caller), deadline_s=deadline_s)
         return Memories(memories=changed)
 
-
-def _visible(caller: Caller, request: Search | List) -> Visibility:
-    return Visibility(owner=caller.owner, project=caller.project, filters=request.filters)
+    async def _resolve(self, caller: Caller, memory_id: str) -> Memory:
+        """Return the one memory that the caller means; of a category that its agent may not see, there is none."""
+        return await self._ledger.resolve(caller.owner, memory_id, allowed=self._categories.allowed(caller.agent))

@@ -114,6 +114,10 @@ def sessions(recall: Recall) -> ComponentStatus:
             "decided": recall.decided,
             "dropped_stale": recall.dropped_stale,
             "dropped_late": recall.dropped_late,
+            "turns": recall.turns,
+            "query_calls": recall.query_calls,
+            "query_turns": recall.query_turns,
+            "query_share": round(recall.query_turns / recall.turns, 4) if recall.turns else 0.0,
         },
     )
 

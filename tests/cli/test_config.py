@@ -158,3 +158,30 @@ def test_a_key_is_never_printed(memoryd: Command) -> None:
 
 def test_an_unknown_setting_is_refused(memoryd: Command) -> None:
     assert memoryd("config", "get", "recall.nonsense").returncode == 1
+
+
+def test_categories_and_allowlists_are_listed_and_set_by_name(memoryd: Command) -> None:
+    file = memoryd.home / "config.toml"
+    file.write_text("[categories.rule]\nrag_length = 5\n", encoding="utf-8")
+    memoryd.ok("config", "set", "categories.event.context", "all")
+    memoryd.ok("config", "set", "allowlists.planner", "Goals, tasks")
+    memoryd.ok("config", "set", "allowlists.bot.two", "tasks")
+    memoryd.ok("config", "set", "allowlists.planner", "goals")
+    assert tomllib.loads(file.read_text(encoding="utf-8")) == {
+        "categories": {"rule": {"rag_length": 5}, "event": {"context": "all"}},
+        "allowlists": {"planner": ["goals"], "bot.two": ["tasks"]},
+    }
+    found = {one["name"]: one for one in json.loads(memoryd.ok("config", "list", "--json"))}
+    # What the file does not say of a category stays as it is built in.
+    assert (found["categories.rule.context"]["value"], found["categories.rule.context"]["from"]) == ("all", "default")
+    assert (found["categories.rule.rag_length"]["value"], found["categories.rule.rag_length"]["from"]) == (5, "file")
+    assert found["categories.event.context"]["default"] == "rag"
+    assert found["allowlists.planner"]["value"] == ["goals"]
+    assert found["allowlists.planner"]["meaning"]
+    assert memoryd.ok("config", "get", "allowlists.bot.two") == '["tasks"]\n'
+
+
+def test_a_category_that_cannot_be_so_is_refused(memoryd: Command) -> None:
+    for name, value in (("categories.event.context", "never"), ("categories.event.nonsense", "1"), ("categories", "1")):
+        assert memoryd("config", "set", name, value).returncode == 1
+    assert not (memoryd.home / "config.toml").exists()

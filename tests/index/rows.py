@@ -37,6 +37,11 @@ def row(
     tags: tuple[str, ...] = (),
     pinned: bool = False,
     sequence: int = 1,
+    agent: str = "",
+    role: str = "",
+    speaker: str = "",
+    importance: int = 3,
+    updated_at: int = 0,
 ) -> IndexRow:
     return IndexRow(
         id=id,
@@ -51,8 +56,19 @@ def row(
         tags=tags,
         pinned=pinned,
         sequence=sequence,
+        agent=agent,
+        role=role,
+        speaker=speaker,
+        importance=importance,
+        updated_at=updated_at,
     )
 
 
-def seen_by(owner: str = "local", project: str = "", filters: Filters | None = None) -> Visibility:
-    return Visibility(owner, project, filters or Filters())
+def seen_by(
+    owner: str = "local",
+    project: str = "",
+    filters: Filters | None = None,
+    allowed: frozenset[str] | None = None,
+    without: frozenset[str] = frozenset(),
+) -> Visibility:
+    return Visibility(owner, project, filters or Filters(), allowed, without)

@@ -1,3 +1,5 @@
+from datetime import UTC, datetime
+
 import numpy as np
 import pytest
 
@@ -143,6 +145,58 @@ async def test_filters_show_what_they_say(index: LanceIndex, filters: Filters, e
         found = await index.search(
             vector=vector, words=words, visible=seen_by(project="/here", filters=filters), limit=10
         )
+        assert {hit.id for hit in found} == expected
+
+
+SINCE_1970_S = datetime(1970, 1, 1, 0, 0, 10, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (Filters(agent="o'brien"), {"theirs"}),
+        (Filters(role="assistant"), {"theirs"}),
+        (Filters(speaker="Ana"), {"late"}),
+        (Filters(session="s"), {"plain", "theirs", "late"}),
+        (Filters(session="other"), set[str]()),
+        (Filters(importance_min=4), {"theirs"}),
+        (Filters(importance_max=2), {"late"}),
+        (Filters(importance_min=2, importance_max=3), {"plain", "late"}),
+        (Filters(updated_after=SINCE_1970_S), {"late"}),
+        (Filters(updated_before=SINCE_1970_S), {"plain", "theirs"}),
+        (Filters(updated_before=SINCE_1970_S.replace(tzinfo=None)), {"plain", "theirs"}),
+    ],
+)
+async def test_filters_of_who_how_vital_and_when_show_what_they_say(
+    index: LanceIndex, filters: Filters, expected: set[str]
+) -> None:
+    rows = [
+        row("plain"),
+        row("theirs", agent="o'brien", role="assistant", importance=5),
+        row("late", speaker="Ana", importance=2, updated_at=10_000_000),
+    ]
+    await index.apply(rows, removed=[], sequence=1)
+    for vector, words in ((axis(0), ""), (None, "words")):
+        found = await index.search(vector=vector, words=words, visible=seen_by(filters=filters), limit=10)
+        assert {hit.id for hit in found} == expected
+
+
+@pytest.mark.parametrize(
+    ("allowed", "without", "expected"),
+    [
+        (None, frozenset({"rule"}), {"fact", "plan"}),
+        (frozenset({"rule", "fact"}), frozenset[str](), {"rule", "fact"}),
+        (frozenset({"rule", "fact"}), frozenset({"rule"}), {"fact"}),
+        (frozenset[str](), frozenset[str](), set[str]()),
+    ],
+)
+async def test_categories_off_the_allowlist_or_kept_out_do_not_come_up(
+    index: LanceIndex, allowed: frozenset[str] | None, without: frozenset[str], expected: set[str]
+) -> None:
+    await index.apply([row(one, category=one) for one in ("rule", "fact", "plan")], removed=[], sequence=1)
+    visible = seen_by(allowed=allowed, without=without)
+    for vector, words in ((axis(0), ""), (None, "words")):
+        found = await index.search(vector=vector, words=words, visible=visible, limit=10)
         assert {hit.id for hit in found} == expected
 
 

@@ -14,6 +14,7 @@ from typing import cast
 import msgspec
 
 from memoryd import config as declarations
+from memoryd_actors.settings import BUILT_IN_CATEGORIES, CategorySettings, name_of
 from memoryd_client.cli import toml_edit
 from memoryd_client.cli.edge import CommandFailed
 from memoryd_client.cli.toml_edit import Value
@@ -24,7 +25,7 @@ class Setting:
     """One setting as it is in force."""
 
     name: str
-    """section.key"""
+    """section.key, categories.NAME.key or allowlists.AGENT"""
     value: Value
     default: Value
     origin: str
@@ -51,10 +52,53 @@ def settings(file: Path, environ: Mapping[str, str]) -> tuple[list[Setting], str
     meanings = _meanings()
     found: list[Setting] = []
     for name, value in current.items():
-        section, key = name.split(".")
-        origin = "environment" if name in from_environment else "file" if key in in_file.get(section, {}) else "default"
-        found.append(Setting(name, value, defaults[name], origin, meanings.get(name, "")))
+        origin = "environment" if name in from_environment else "file" if _is_said(in_file, name) else "default"
+        default = defaults[name] if name in defaults else _default(name)
+        found.append(Setting(name, value, value if default is None else default, origin, meanings[_kind(name)]))
     return found, problem
+
+
+def _is_said(tables: Mapping[str, Mapping[str, object]], name: str) -> bool:
+    """Return whether a file says this setting itself."""
+    section, key = _place(name)
+    outer, _, inner = section.partition(".")
+    table: object = tables.get(outer, {})
+    if inner and isinstance(table, dict):
+        named = {name_of(one): rule for one, rule in table.items()}
+        table = named.get(inner)
+    return isinstance(table, dict) and key in table
+
+
+def _place(name: str) -> tuple[str, str]:
+    """Return the table that a setting is in, and its key there. An agent may have a dot in its name."""
+    if name.startswith("allowlists."):
+        section, _, key = name.partition(".")
+        return section, key
+    section, _, key = name.rpartition(".")
+    return section, key
+
+
+def _kind(name: str) -> str:
+    """Return a setting's name without what a user called a category or an agent."""
+    section, _, rest = name.partition(".")
+    match section:
+        case "allowlists":
+            return section
+        case "categories":
+            return f"categories.{rest.rpartition('.')[2]}"
+        case _:
+            return name
+
+
+def _default(name: str) -> Value | None:
+    """Return the default of a setting whose name a user may choose; None where there is no such setting."""
+    section, key = _place(name)
+    if section == "allowlists" and key:
+        return []
+    if section.startswith("categories.") and key in CategorySettings.__struct_fields__:
+        known = name_of(section.removeprefix("categories."))
+        return cast("Value", getattr(BUILT_IN_CATEGORIES.get(known, CategorySettings()), key)) if known else None
+    return None
 
 
 def _tables(file: Path) -> dict[str, dict[str, object]]:
@@ -75,22 +119,26 @@ def _readable(
     variables: dict[str, str] = {}
     for section, table in in_file.items():
         for key, value in table.items():
-            if (read := _alone(section, key, value)) is not None:
-                current[f"{section}.{key}"] = read
+            if read := _alone(section, key, value):
+                current.update(read)
                 tables.setdefault(section, {})[key] = value
     for (section, key), text in declarations.overrides(environ).items():
-        if (read := _alone(section, key, text)) is not None:
-            current[f"{section}.{key}"] = read
+        if read := _alone(section, key, text):
+            current.update(read)
             variable = f"MEMORYD_{section}_{key}".upper()
             variables[variable] = environ[variable]
     return current, tables, variables
 
 
-def _alone(section: str, key: str, value: object) -> Value | None:
+def _alone(section: str, key: str, value: object) -> dict[str, Value]:
+    """Return the settings that one entry of a file makes; none where it cannot be read."""
     try:
-        return _flat(msgspec.convert({section: {key: value}}, declarations.Config, strict=False))[f"{section}.{key}"]
+        tables = declarations.with_built_in({section: {key: value}})
+        made = _flat(msgspec.convert(tables, declarations.Config, strict=False))
     except msgspec.ValidationError:
-        return None
+        return {}
+    name = f"{section}.{name_of(key) if section == 'categories' else key}"
+    return {one: read for one, read in made.items() if one == name or one.startswith(f"{name}.")}
 
 
 def change(file: Path, name: str, text: str) -> None:
@@ -101,10 +149,11 @@ def change(file: Path, name: str, text: str) -> None:
         ConfigInvalid: it cannot have that value.
     """
     defaults = _flat(declarations.Config())
-    if name not in defaults:
+    default = defaults[name] if name in defaults else _default(name)
+    if default is None:
         raise CommandFailed(f"there is no setting {name!r}", "`memoryd config list` prints them all.")
-    value = _typed(text, defaults[name])
-    section, key = name.split(".")
+    value = _typed(text, default)
+    section, key = _place(name)
     before = file.read_text(encoding="utf-8") if file.exists() else ""
     after = toml_edit.with_value(before, section, key, value)
     if toml_edit.read(after) != toml_edit.expected(before, section, key, value):
@@ -142,22 +191,38 @@ def _typed(text: str, default: Value) -> Value:
 
 
 def _flat(config: declarations.Config) -> dict[str, Value]:
-    return {
-        f"{section}.{key}": list(value) if isinstance(value, tuple) else cast("Value", value)
-        for section, table in msgspec.structs.asdict(config).items()
-        for key, value in msgspec.structs.asdict(table).items()
-    }
+    flat: dict[str, Value] = {}
+    for section, table in msgspec.structs.asdict(config).items():
+        if isinstance(table, msgspec.Struct):
+            for key, value in msgspec.structs.asdict(table).items():
+                flat[f"{section}.{key}"] = list(value) if isinstance(value, tuple) else value
+    for name, rule in config.categories.items():
+        flat.update({f"categories.{name}.{key}": value for key, value in msgspec.structs.asdict(rule).items()})
+    flat.update({f"allowlists.{agent}": list(names) for agent, names in config.allowlists.items()})
+    return flat
 
 
 def _meanings() -> dict[str, str]:
-    """Return the docstring under each field: Python keeps none at run time, the source does."""
-    found: dict[str, str] = {}
+    """Return what each setting means, by its kind."""
+    found = {"allowlists": _docs(declarations.Config)["allowlists"]}
+    tables: dict[str, type[msgspec.Struct]] = {"categories": CategorySettings}
     for section, table in msgspec.structs.asdict(declarations.Config()).items():
-        body = cast("ast.ClassDef", ast.parse(inspect.getsource(type(table))).body[0]).body
-        for field, following in pairwise(body):
-            match field, following:
-                case ast.AnnAssign(target=ast.Name(id=key)), ast.Expr(value=ast.Constant(value=str() as text)):
-                    found[f"{section}.{key}"] = " ".join(text.split())
-                case _:
-                    continue
+        if isinstance(table, msgspec.Struct):
+            tables[section] = type(table)
+    for section, kind in tables.items():
+        docs = _docs(kind)
+        found.update({f"{section}.{key}": docs.get(key, "") for key in kind.__struct_fields__})
     return found
+
+
+def _docs(table: type[msgspec.Struct]) -> dict[str, str]:
+    """Return the docstring under each field: Python keeps none at run time, the source does."""
+    body = cast("ast.ClassDef", ast.parse(inspect.getsource(table)).body[0]).body
+    docs: dict[str, str] = {}
+    for field, following in pairwise(body):
+        match field, following:
+            case ast.AnnAssign(target=ast.Name(id=key)), ast.Expr(value=ast.Constant(value=str() as text)):
+                docs[key] = " ".join(text.split())
+            case _:
+                continue
+    return docs

@@ -5,10 +5,11 @@ import tomllib
 from typing import cast
 
 Value = str | int | float | bool | list[str]
-Tables = dict[str, dict[str, Value]]
+Tables = dict[str, object]
 
 _HEADER = re.compile(r"^\s*\[([^\[\]]+)\]\s*(#.*)?$")
 _VALUE = r"""("(?:\\.|[^"\\])*"|'[^']*'|\[[^\[\]]*\]|[^\s#"'\[]+)"""
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 _PLAIN = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
@@ -27,8 +28,11 @@ def literal(value: Value) -> str:
 def with_value(text: str, section: str, key: str, value: Value) -> str:
     """Return the text with `key` of `[section]` set: its line changed, or one added, or the section added at the end.
 
+    A dot in `section` leads into a table of a table.
+
     What it cannot do, it does wrongly: compare `read` of the result with `expected` before using it.
     """
+    key = key if _BARE.fullmatch(key) else literal(key)
     setting = re.compile(rf"^(\s*{re.escape(key)}\s*=\s*){_VALUE}(\s*(?:#.*)?)$")
     lines = text.splitlines()
     begin = next((at for at, line in enumerate(lines) if _name(line) == section), None)
@@ -60,8 +64,15 @@ def read(text: str) -> Tables | None:
 
 
 def expected(text: str, section: str, key: str, value: Value) -> Tables | None:
-    """Return what the text should say once the value is set; None where it is not TOML to begin with."""
+    """Return what the text should say once the value is set; None where it is not TOML, or has no room for it."""
     tables = read(text)
-    if tables is not None:
-        tables.setdefault(section, {})[key] = value
+    if tables is None:
+        return None
+    table = tables
+    for name in section.split("."):
+        inner = table.setdefault(name, {})
+        if not isinstance(inner, dict):
+            return None
+        table = cast("Tables", inner)
+    table[key] = value
     return tables

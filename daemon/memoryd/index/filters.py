@@ -1,8 +1,10 @@
 """Who may see what, as the predicate that LanceDB applies before it searches."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from memoryd_actors.ports import Visibility
+from memoryd_actors.visibility import micros
+from memoryd_client.filters import Filters
 
 
 def literal(text: str) -> str:
@@ -13,6 +15,18 @@ def literal(text: str) -> str:
 def one_of(column: str, values: Iterable[str]) -> str:
     """Return the predicate that the column has one of the values."""
     return f"{column} IN ({', '.join(literal(value) for value in values)})"
+
+
+def bounds(filters: Filters) -> Iterator[tuple[str, str, int]]:
+    """Yield the columns that are bounded, by what and where; moments in microseconds since 1970."""
+    if filters.importance_min is not None:
+        yield "importance", ">=", filters.importance_min
+    if filters.importance_max is not None:
+        yield "importance", "<=", filters.importance_max
+    if filters.updated_after is not None:
+        yield "updated_at", ">=", micros(filters.updated_after)
+    if filters.updated_before is not None:
+        yield "updated_at", "<", micros(filters.updated_before)
 
 
 def predicate(visible: Visibility) -> str:
@@ -36,7 +50,15 @@ def predicate(visible: Visibility) -> str:
         clauses.append(one_of("category", filters.categories))
     if filters.pinned is not None:
         clauses.append(f"pinned = {str(filters.pinned).lower()}")
+    named = {"agent": filters.agent, "session": filters.session, "speaker": filters.speaker, "role": filters.role}
+    clauses += [f"{column} = {literal(wanted)}" for column, wanted in named.items() if wanted]
+    clauses += [f"{column} {than} {value}" for column, than, value in bounds(filters)]
+    if visible.allowed is not None:
+        # IN () is no SQL.
+        clauses.append(one_of("category", sorted(visible.allowed)) if visible.allowed else "false")
+    if visible.without:
+        clauses.append(f"NOT {one_of('category', sorted(visible.without))}")
     if filters.tags:
-        wanted = ", ".join(literal(tag) for tag in filters.tags)
-        clauses.append(f"array_has_all(tags, [{wanted}])")
+        tags = ", ".join(literal(tag) for tag in filters.tags)
+        clauses.append(f"array_has_all(tags, [{tags}])")
     return " AND ".join(clauses)

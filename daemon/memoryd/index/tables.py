@@ -11,7 +11,7 @@ from memoryd_actors.ports import IndexRow
 if TYPE_CHECKING:
     import pyarrow as pa
 
-LAYOUT = "2"
+LAYOUT = "3"
 """Changes when the columns or what stands for a memory do; another layout is rebuilt from the ledger."""
 FILTER_COLUMNS = ("owner", "scope", "project", "category", "state")
 WORD_INDEX = "text_idx"
@@ -39,6 +39,11 @@ def schema(model: str, dimensions: int) -> "pa.Schema":  # pyright: ignore[repor
             pa.field("session", pa.string(), nullable=False),
             pa.field("tags", pa.list_(pa.string()), nullable=False),
             pa.field("pinned", pa.bool_(), nullable=False),
+            pa.field("agent", pa.string(), nullable=False),
+            pa.field("role", pa.string(), nullable=False),
+            pa.field("speaker", pa.string(), nullable=False),
+            pa.field("importance", pa.int8(), nullable=False),
+            pa.field("updated_at", pa.int64(), nullable=False),
             pa.field("sequence", pa.int64(), nullable=False, metadata=about),
         ]
     )
@@ -74,8 +79,8 @@ def table(rows: Sequence[IndexRow], dimensions: int) -> "pa.Table":  # pyright: 
                 arrays.append(pa.array([[_storable(tag) for tag in row.tags] for row in kept], field.type))
             case "pinned":
                 arrays.append(pa.array([row.pinned for row in kept], field.type))
-            case "sequence":
-                arrays.append(pa.array([row.sequence for row in kept], field.type))
+            case "sequence" | "importance" | "updated_at" as name:
+                arrays.append(pa.array([getattr(row, name) for row in kept], field.type))
             case name:
                 arrays.append(pa.array([_storable(getattr(row, name)) for row in kept], field.type))
     return pa.table(arrays, schema=plain)

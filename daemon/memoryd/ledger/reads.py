@@ -1,14 +1,16 @@
 """What is asked of the ledger. Each function runs in a transaction that sees one moment."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, or_, select
 
-from memoryd.ledger.rows import clean, history_of, memory_of
+from memoryd.ledger.rows import clean, history_of, memory_of, to_micros
 from memoryd.ledger.tables import changes, history, memories, memory_tags, sessions, spending, traces
 from memoryd_actors.errors import Ambiguous, NotFound
 from memoryd_actors.ports import Change, Spending, Visibility
+from memoryd_client.filters import Filters
 from memoryd_client.memory import ID_PREFIX, Memory, Scope, State
 from memoryd_client.messages import HistoryEntry, Trace
 
@@ -18,8 +20,8 @@ _SHOWN_MATCHES = 5
 _decode_trace = msgspec.msgpack.Decoder(Trace).decode
 
 
-def resolve(connection: Connection, owner: str, memory_id: str) -> Memory:
-    """Return the one memory of the owner whose id is, or begins with, `memory_id`.
+def resolve(connection: Connection, owner: str, memory_id: str, allowed: frozenset[str] | None = None) -> Memory:
+    """Return the one memory of the owner, and of the categories allowed, whose id is, or begins with, `memory_id`.
 
     Raises:
         NotFound: there is none.
@@ -32,7 +34,7 @@ def resolve(connection: Connection, owner: str, memory_id: str) -> Memory:
     column = memories.c.id
     full = {given, ID_PREFIX + given}
     beginnings = [and_(column >= start, column < start + "\U0010ffff") for start in sorted(full)]
-    mine = owned_by(owner)
+    mine = and_(owned_by(owner), *_of_categories(allowed))
     exact = connection.execute(select(memories).where(mine, column.in_(full)).limit(2)).mappings().all()
     if len(exact) == 1:
         return memory_of(exact[0])
@@ -81,7 +83,7 @@ def page(connection: Connection, visible: Visibility, limit: int, before: str) -
         NotFound: there is no memory `before`.
 
     """
-    query = select(memories).where(*_conditions(visible))
+    query = newest(visible)
     if before:
         anchor = connection.execute(
             select(memories.c.created_at, memories.c.number).where(
@@ -97,13 +99,26 @@ def page(connection: Connection, visible: Visibility, limit: int, before: str) -
                 and_(memories.c.created_at == created_at, memories.c.number < number),
             )
         )
-    query = query.order_by(memories.c.created_at.desc(), memories.c.number.desc()).limit(limit)
-    return [memory_of(row) for row in connection.execute(query).mappings()]
+    return [memory_of(row) for row in connection.execute(query.limit(limit)).mappings()]
 
 
-def entries(connection: Connection, owner: str, memory_id: str, limit: int) -> list[HistoryEntry]:
-    """Return the owner's writes, newest first; those to one memory where an id is given."""
+def newest(visible: Visibility) -> Select[Any]:
+    """Return the query for what is visible, newest first."""
+    query = select(memories).where(*_conditions(visible))
+    return query.order_by(memories.c.created_at.desc(), memories.c.number.desc())
+
+
+def entries(
+    connection: Connection, owner: str, memory_id: str, limit: int, allowed: frozenset[str] | None = None
+) -> list[HistoryEntry]:
+    """Return the owner's writes, newest first; those to one memory where an id is given.
+
+    Where not all categories are allowed, only those to memories that are of one now: what was purged is of none.
+    """
     query = select(history).where(history.c.owner == clean(owner))
+    if allowed is not None:
+        seen = memories.c.category.in_(sorted(allowed))
+        query = query.where(select(memories.c.id).where(memories.c.id == history.c.memory_id, seen).exists())
     if memory_id:
         query = query.where(history.c.memory_id == clean(memory_id))
     query = query.order_by(history.c.id.desc()).limit(limit)
@@ -203,12 +218,44 @@ def _conditions(visible: Visibility) -> list[ColumnElement[bool]]:
             conditions.append(everywhere)
     if filters.states:
         conditions.append(memories.c.state.in_(filters.states))
-    if filters.categories:
-        conditions.append(memories.c.category.in_([clean(one) for one in filters.categories]))
+    match filters.categories:
+        case ():
+            pass
+        case (one,):
+            # So that SQLite takes the index by category; of several it prefers to walk all that the owner has.
+            conditions.append(memories.c.category == clean(one))
+        case several:
+            conditions.append(memories.c.category.in_([clean(one) for one in several]))
     if filters.pinned is not None:
         conditions.append(memories.c.pinned == filters.pinned)
+    named = (
+        (memories.c.agent, filters.agent),
+        (memories.c.session, filters.session),
+        (memories.c.speaker, filters.speaker),
+        (memories.c.role, filters.role),
+    )
+    conditions += [column == clean(wanted) for column, wanted in named if wanted]
+    conditions += _bounds(filters)
     conditions += [memories.c.id.in_(_tagged(clean(tag))) for tag in filters.tags]
+    conditions += _of_categories(visible.allowed)
+    if visible.without:
+        conditions.append(memories.c.category.not_in(sorted(visible.without)))
     return conditions
+
+
+def _bounds(filters: Filters) -> Iterator[ColumnElement[bool]]:
+    if filters.importance_min is not None:
+        yield memories.c.importance >= filters.importance_min
+    if filters.importance_max is not None:
+        yield memories.c.importance <= filters.importance_max
+    if filters.updated_after is not None:
+        yield memories.c.updated_at >= to_micros(filters.updated_after)
+    if filters.updated_before is not None:
+        yield memories.c.updated_at < to_micros(filters.updated_before)
+
+
+def _of_categories(allowed: frozenset[str] | None) -> list[ColumnElement[bool]]:
+    return [] if allowed is None else [memories.c.category.in_(sorted(allowed))]
 
 
 def _tagged(tag: str) -> Select[tuple[str]]:

@@ -82,9 +82,9 @@ class SqlLedger:
         """Return active memories whose neighbours nobody has looked at yet, oldest first."""
         return await self._read(lambda connection: reads.uncompared(connection, limit))
 
-    async def resolve(self, owner: str, memory_id: str) -> Memory:
+    async def resolve(self, owner: str, memory_id: str, *, allowed: frozenset[str] | None = None) -> Memory:
         """Return the one memory whose id begins so; see the port."""
-        return await self._read(lambda connection: reads.resolve(connection, owner, memory_id))
+        return await self._read(lambda connection: reads.resolve(connection, owner, memory_id, allowed))
 
     async def get(self, owner: str, ids: Sequence[str]) -> dict[str, Memory]:
         """Return the owner's among these memories, whatever their state."""
@@ -115,9 +115,11 @@ class SqlLedger:
         if ids:
             await self._write(lambda connection: writes.touch(connection, owner, ids, at))
 
-    async def history(self, owner: str, *, memory_id: str = "", limit: int = 50) -> list[HistoryEntry]:
-        """Return writes, newest first."""
-        return await self._read(lambda connection: reads.entries(connection, owner, memory_id, limit))
+    async def history(
+        self, owner: str, *, memory_id: str = "", limit: int = 50, allowed: frozenset[str] | None = None
+    ) -> list[HistoryEntry]:
+        """Return writes, newest first; see the port."""
+        return await self._read(lambda connection: reads.entries(connection, owner, memory_id, limit, allowed))
 
     async def changes_after(self, sequence: int, *, limit: int) -> list[Change]:
         """Return the next changes in order, without those of memories that changed again later.

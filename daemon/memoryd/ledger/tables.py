@@ -16,7 +16,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import TEXT as PG_TEXT
 
-HEAD = "0003"
+HEAD = "0004"
 """The newest migration. Known here so that a start on an up-to-date ledger need not import Alembic."""
 
 Identifier = Text().with_variant(PG_TEXT(collation="C"), "postgresql")
@@ -68,6 +68,7 @@ memories = Table(
     Column("compared", Boolean, nullable=False, server_default=false()),
     Index("ix_memories_id", "id", unique=True),
     Index("ix_memories_newest", "owner", "created_at", "number"),
+    Index("ix_memories_category", "owner", "category", "created_at", "number"),
     sqlite_autoincrement=True,
 )
 Index(

@@ -1,0 +1,73 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryd_actors.categories import Categories
+from memoryd_actors.errors import Refused
+from memoryd_actors.fusion import Ranked
+from memoryd_actors.settings import CategorySettings
+from memoryd_client.filters import Filters
+from memoryd_client.messages import Caller
+
+PLANNER = Caller(agent="planner", project="/here")
+LISTS = {"planner": ["goals", "Tasks"], "nobody": []}
+
+
+def test_an_agent_without_an_allowlist_sees_all_and_one_with_sees_what_is_on_it() -> None:
+    categories = Categories(allowlists=LISTS)
+    assert categories.allowed("tui") is None
+    assert categories.allowed("planner") == categories.allowed(" Planner ") == frozenset({"goals", "tasks"})
+    assert categories.allowed("nobody") == frozenset()
+
+
+def test_a_refused_category_is_named_with_those_that_are_allowed() -> None:
+    categories = Categories(allowlists=LISTS)
+    categories.check("tui", ["anything"])
+    categories.check("planner", ["TASKS"])
+    with pytest.raises(Refused, match=r"`planner` may not use the category `secret`; allowed: `goals`, `tasks`"):
+        categories.check("planner", ["tasks", "secret"])
+    with pytest.raises(Refused, match="allowed: none"):
+        categories.visible(Caller(agent="nobody"), Filters(categories=("tasks",)))
+
+
+def test_rules_profile_and_procedures_stay_out_of_ordinary_recall_unless_asked_for() -> None:
+    categories = Categories()
+    ordinary = categories.recalled(PLANNER)
+    assert ordinary.without == {"rule", "profile", "procedural"}
+    asked = categories.recalled(PLANNER, Filters(categories=("Procedural",)))
+    assert asked.without == frozenset()
+    assert asked.filters.categories == ("procedural",)
+
+
+def test_what_is_always_in_context_is_within_the_allowlist() -> None:
+    def named(categories: Categories) -> list[tuple[str, ...]]:
+        return [one.filters.categories for one in categories.standing(PLANNER)]
+
+    assert named(Categories()) == [("profile",), ("rule",)]
+    assert named(Categories(allowlists=LISTS)) == []
+    assert named(Categories(allowlists={"planner": ["rule", "fact"]})) == [("rule",)]
+
+
+def test_the_configuration_stands_above_what_is_built_in() -> None:
+    categories = Categories({"rule": CategorySettings(), "event": CategorySettings(context="all")})
+    assert categories.always == {"profile", "event"}
+    assert categories.kept_out == {"profile", "event", "procedural"}
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["event", "insight", "fact"]), st.floats(0, 1)), max_size=30),
+    st.integers(1, 5),
+)
+def test_a_context_has_the_best_of_a_category_and_no_more_than_its_length(
+    given_: list[tuple[str, float]], length: int
+) -> None:
+    kinds = {str(number): category for number, (category, _) in enumerate(given_)}
+    ranked = [Ranked(str(number), 0.0, 0.0, score) for number, (_, score) in enumerate(given_)]
+    categories = Categories({"event": CategorySettings(rag_length=length), "insight": CategorySettings(weight=0.5)})
+    kept = categories.for_context(ranked, kinds)
+    assert [one.score for one in kept] == sorted((one.score for one in kept), reverse=True)
+    events = [one.score for one in kept if kinds[one.id] == "event"]
+    assert events == sorted((score for kind, score in given_ if kind == "event"), reverse=True)[:length]
+    halved = sorted(one.score for one in kept if kinds[one.id] == "insight")
+    assert halved == sorted(score * 0.5 for kind, score in given_ if kind == "insight")
+    assert sum(kinds[one.id] == "fact" for one in kept) == sum(kind == "fact" for kind, _ in given_)
