@@ -4,27 +4,36 @@ Reads `secrets/dev.jsonl.gz` from a data folder, which is not part of this repos
 source, rule, label (1: holds a secret), text and, where known, the secret. Ordinary text for the clean lines comes
 from the conversations beside it (every text of every `*.jsonl`).
 
+The curve says what each doubt costs in secrets and saves in clean lines. The gate is everything that a write passes, on
+texts of 16 kB that were made to be slow, beside one pass of one expression over the same text.
+
 `generic` is redaction without the table of vendor formats: what it does for vendors it has never heard of.
 """
 
 import argparse
+import dataclasses
 import gzip
 import re
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from time import process_time
 from typing import Any
 
 import msgspec
 
-from memoryd_actors.redaction import redact
+from memoryd_actors.admission import admit
+from memoryd_actors.errors import Refused
+from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.assignments import find_assignments
 from memoryd_actors.redaction.blocks import find_blocks
-from memoryd_actors.redaction.doubt import BALANCED
+from memoryd_actors.redaction.doubt import BALANCED, NO_DOUBT, Doubt
 from memoryd_actors.redaction.locators import find_locators
 from memoryd_actors.redaction.prose import find_prose
+from memoryd_client.memory import MAX_CONTENT_BYTES, NewMemory, Source
+from memoryd_client.messages import Caller
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 ORDINARY_CHARS = 2_000_000
@@ -190,6 +199,8 @@ def run(folder: Path = DATA) -> dict[str, Any]:
         figures[name] = labelled(lines, finder)
         figures[name]["ms_per_kb_secrets"] = milliseconds_per_kb(finder, [line.text for line in lines])
         report(name, figures[name])
+    figures["curve"] = curve(lines)
+    figures["gate"] = gate()
     figures["ordinary"] = {}
     print(f"\n{'ordinary text':28}{'texts':>8}{'touched':>9}{'naive':>8}{'ms/kB':>9}{'naive':>8}")
     for name, texts in conversations:
@@ -207,6 +218,76 @@ def run(folder: Path = DATA) -> dict[str, Any]:
     pages = ["\n".join(every[start : start + 40]) for start in range(0, min(len(every), 8_000), 40)]
     figures["ms_per_kb_pages"] = milliseconds_per_kb(ours, pages)
     print(f"ordinary text in pages of 40 messages: {figures['ms_per_kb_pages']:.3f} ms/kB")
+    return figures
+
+
+DOUBTS: dict[str, Doubt] = {
+    "none": NO_DOUBT,
+    "typed": dataclasses.replace(NO_DOUBT, ascending_share=BALANCED.ascending_share),
+    "documented": dataclasses.replace(NO_DOUBT, documented=True),
+    "denied by its name": dataclasses.replace(NO_DOUBT, denying_names=True),
+    "identifiers": dataclasses.replace(NO_DOUBT, identifiers=True),
+    "lone Google keys": dataclasses.replace(NO_DOUBT, lone_public_keys=True),
+    "all but lone Google keys": dataclasses.replace(BALANCED, lone_public_keys=False),
+    "all (in force)": BALANCED,
+}
+
+
+def curve(lines: list[Line]) -> dict[str, Any]:
+    """Return share of secrets replaced and of clean lines touched, by what is heard against a secret."""
+    points: dict[str, Any] = {}
+    print(f"\n{'doubt':28}{'replaced':>10}{'touched':>9}")
+    for name, doubt in DOUBTS.items():
+
+        def find(text: str, rules: Rules = Rules(doubt=doubt)) -> Spans:  # noqa: B008 - this round's rules, frozen
+            return [(each.start, each.end) for each in redact(text, rules).findings]
+
+        found = labelled(lines, find)
+        touched = found["look_alikes_touched"] / max(1, found["look_alikes"])
+        points[name] = {"recall": found["recall"], "touched": touched}
+        print(f"{name:28}{found['recall']:10.1%}{touched:9.1%}")
+    return points
+
+
+SLOW = {
+    "PEM headers": "-----BEGIN RSA PRIVATE KEY-----\nMIIE",
+    "base64": "QUJDRGVm0123ghij+/",
+    "quotes": "'\"`",
+    "announcements": "password=",
+    "sentences about secrets": "my password is ",
+    "tokens cut short": "sk-ant-api03-x ",
+    "digits": "4 ",
+    "openings": "<private>",
+    "paths": "cat a/b.c\n",
+    "prose": "The importer reads the tables of the shop and writes them into the ledger. ",
+}
+_FLOOR = re.compile(r"(?<![A-Za-z0-9_])gh[pousr]_[A-Za-z0-9]{36}")
+
+
+def gate() -> dict[str, Any]:
+    """Return what admission costs in ms/kB on hostile contents of full length, beside one pass of one expression."""
+    figures: dict[str, Any] = {}
+    caller, now = Caller(project="/p"), datetime(2026, 1, 1, tzinfo=UTC)
+    print(f"\n{'gate, 16 kB of':28}{'ms/kB':>9}{'one regex':>11}")
+    for name, unit in SLOW.items():
+        content = (unit * MAX_CONTENT_BYTES)[:MAX_CONTENT_BYTES]
+
+        def passed(text: str) -> Spans:
+            try:
+                admit(NewMemory(content=text, source=Source.USER), caller, now)
+            except Refused:
+                return []
+            return []
+
+        def floor(text: str) -> Spans:
+            return [match.span() for match in _FLOOR.finditer(text)]
+
+        row = {
+            "ms_per_kb": milliseconds_per_kb(passed, [content] * 8),
+            "floor_ms_per_kb": milliseconds_per_kb(floor, [content] * 8),
+        }
+        figures[name] = row
+        print(f"{name:28}{row['ms_per_kb']:9.3f}{row['floor_ms_per_kb']:11.4f}")
     return figures
 
 

@@ -65,6 +65,7 @@ def admit(
             "an id may have 1 to 64 letters, digits and any of `_.:-`", "Leave the id out, and one is drawn for it."
         )
     gate = _Gate(replace(rules, environment=seen.environment) if seen.environment else rules)
+    _check_size(new.content)
     _check_skipped(new)
     _check_files(new, seen)
     content = gate.content(new)
@@ -146,12 +147,6 @@ class _Gate:
 
     def content(self, new: NewMemory) -> str:
         given = new.content
-        size = len(given.encode("utf-8", "replace"))
-        if size > MAX_CONTENT_BYTES:
-            raise Refused(
-                f"the content has {size} bytes and may have {MAX_CONTENT_BYTES} ({MAX_CONTENT_BYTES // 1024} kB)",
-                "Store the gist, and name the file that has the rest in `files`.",
-            )
         if _blank(given):
             raise Refused("there is nothing to remember: the content is empty", "Give the text that is to be kept.")
         extracted = new.source is Source.EXTRACTED
@@ -255,6 +250,15 @@ _SECRETS_ONLY = Rules(personal_data=frozenset())
 def _blank(text: str) -> bool:
     """Return whether nothing can be seen of a text."""
     return not any(character.isprintable() and not character.isspace() for character in text)
+
+
+def _check_size(content: str) -> None:
+    size = len(content.encode("utf-8", "replace"))
+    if size > MAX_CONTENT_BYTES:
+        raise Refused(
+            f"the content has {size} bytes and may have {MAX_CONTENT_BYTES} ({MAX_CONTENT_BYTES // 1024} kB)",
+            "Store the gist, and name the file that has the rest in `files`.",
+        )
 
 
 def _check_skipped(new: NewMemory) -> None:

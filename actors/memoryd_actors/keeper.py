@@ -13,7 +13,7 @@ from memoryd_actors.ports import Clock, IgnoredFiles, Ledger, Publisher
 from memoryd_actors.project_files import NO_FILES, ProjectFiles, quoted_files
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
-from memoryd_client.memory import Memory, NewMemory, State
+from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, State
 from memoryd_client.messages import Caller, Wrote
 
 
@@ -82,7 +82,9 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         """Return what the project says about the files that the memories name, and its variables."""
         if self._files is None:
             return NO_FILES
-        named = [path for new in message.memories for path in (*new.files, *quoted_files(new.content))]
+        named = [
+            path for new in message.memories for path in (*new.files, *quoted_files(new.content[:MAX_CONTENT_BYTES]))
+        ]
         return await self._files.look(message.caller.project, named)
 
     def _admitted(self, message: Store, seen: ProjectFiles) -> list[Memory]:

@@ -1,10 +1,18 @@
-"""Redact texts that were made to be slow; run as a process of its own, so that a blow-up can be stopped."""
+"""Pass texts that were made to be slow through the gate; a process of its own, so that a blow-up can be stopped."""
 
 import sys
+from contextlib import suppress
+from datetime import UTC, datetime
 
+from memoryd_actors.admission import admit
+from memoryd_actors.errors import Refused
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.personal import KINDS
+from memoryd_client.memory import MAX_CONTENT_BYTES, NewMemory, Source
+from memoryd_client.messages import Caller
 
+CALLER = Caller(project="/p")
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
 EVERYTHING = Rules(personal_data=frozenset(KINDS))
 
 UNITS = (
@@ -24,7 +32,8 @@ UNITS = (
     "a as my password ", "A3-AAAAAA-", "a, ", "Private-Lines: 9\n", "Private-Lines: 1\nAAAA\n", "password=hunter2 ",
     "Authorization: ", "Authorization: Basic ", "<token>", "\x00", "\ud800", "\u0130password", "pass", "(", "ENC[",
     "ssh-rsa AAAA", "4 ", "4-4", "DE89 ", "AB12 ", "A1 ", "+49 ", "phone ", "phone 12 ", "@", "a@", "a@b.",
-    "219-09-", "#skip ",
+    "219-09-", "#skip ", "<private>", "</private>", "<", "cat .env\n", "# a.b/", "--- a/x\n", "```a.b\n", "I ", "A. ",
+    "e.g. ", "; ", "this is ", "the user said ", ". B", "no ", "The ",
 )  # fmt: skip
 
 
@@ -32,6 +41,10 @@ def main(size: int) -> None:
     for unit in UNITS:
         text = (unit * (size // len(unit) + 1))[:size]
         redact(text + '"x"', EVERYTHING)
+        for source in (Source.USER, Source.EXTRACTED):
+            content = (unit * MAX_CONTENT_BYTES)[: MAX_CONTENT_BYTES // 3] + ' "x" is the end'
+            with suppress(Refused):
+                admit(NewMemory(content=content, source=source), CALLER, NOW, EVERYTHING)
         sys.stdout.write(f"{unit!a}\n")
 
 

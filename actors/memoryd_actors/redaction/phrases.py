@@ -5,7 +5,7 @@ import re
 _STEMS = (
     "passw|passp|passc|pass |pass-|pass:|pass,| pw|passo|mots|pwd|secret|token| pin|pin |key|code|phrase|"
     "mnemonic|cred|login|log in|logged in|sign in|kennwort|mot de|mdp|clave|contrase|senha|wachtwoord|heslo|"
-    "adgangskode|salasana|parola|palavra|sandi|jeton|geheim|zugangs|chiave|geslo|lozinka"
+    "identifiants|adgangskode|salasana|parola|palavra|sandi|jeton|geheim|zugangs|chiave|geslo|lozinka"
 )
 STEMS = tuple(_STEMS.split("|"))
 """One of these is in every subject that is written in ASCII, in its first or second word."""
@@ -28,7 +28,7 @@ _SUBJECTS = (
     r"pass?w[oö]rt|passwörter|kennwort|zugangscode|geheimzahl|geheimcode|wachtwoord|toegangscode|lösenord(?:et)?|"
     r"passord(?:et)?|adgangskoden?|zugangsdaten|api-schlüssel|"
     # French, Spanish, Portuguese, Italian, Romanian
-    r"mots? de passe|mdp|code secret|clé (?:api|secrète|d['\u2019]accès)|jeton|contraseñas?|clave|senhas?|"
+    r"mots? de passe|mdp|identifiants|code secret|clé (?:api|secrète|d['\u2019]accès)|jeton|contraseñas?|clave|senhas?|"
     r"palavra-passe|parola d['\u2019]ordine|chiave (?:api|segreta)|parolă|parola|"
     # Slavic, Hungarian, Finnish, Turkish, Greek
     r"hasło|hasłem|heslo|geslo|lozinka|парол(?:ь|я|ем|и)|токен|секретный ключ|лозинка|jelszó|jelszav?am|salasanan?i?|"
@@ -42,7 +42,7 @@ SUBJECT = re.compile(rf"(?<![a-z0-9_./])(?:{_SUBJECTS})(?![a-z0-9_])")
 _VERBS = (
     r"is|was|are|were|will be|used to be|would be|should be|"
     r"remains|becomes|stays|reads|equals|set to|to|as|now|still|currently|again|just|"
-    r"actually|c['\u2019]est|ist|lautet|heißt|heisst|war|auf|jetzt|nun|luidt|är|er|on|est|sera|était|devient|maintenant|"
+    r"actually|en|par|c['\u2019]est|ist|lautet|heißt|heisst|war|auf|jetzt|nun|luidt|är|er|on|est|sera|était|devient|maintenant|"
     r"es|era|será|ahora|é|foi|agora|è|"
     r"era|adesso|este|to|brzmi|je|zní|это|был|теперь|це|είναι|هي|هو|היא|הוא|là|คือ|adalah|yang|nya"
 )
@@ -62,11 +62,11 @@ LABEL = re.compile(r"[ \t][^.\n:;!?=\"]{1,60}?[ \t]{0,4}[:\uff1a]\s{1,4}")
 """From the subject to the value when any words and a colon are between (`the token you asked for: ...`)."""
 
 _ARTICLES = "my|our|the|your|a|its|mein|unser|das|mon|le|notre|mi|la|nuestra|minha|nossa|mijn|het|mitt|mit"
-ARTICLES = tuple(f" {article}" for article in _ARTICLES.split("|"))
-"""One of these is before the subject, or nothing before it is worth a look."""
+ARTICLES = tuple(f" {article}" for article in f"{_ARTICLES}|as|als|comme|como".split("|"))
+"""One of these, or what needs none, is before the subject, or nothing before it is worth a look."""
 REVERSED = re.compile(
-    r"(?:^|[\s\"'“„«\u2018(`])([^\s\"'“”„«»\u2018\u2019`()]{4,64})[\"'”“»\u2019`]?\s{1,3}(?:is|was|as|ist|als|est|comme|es|como|é|è|come|is|är|er|to)\s{1,3}"
-    rf"(?:(?:{_ARTICLES})\s{{1,3}})"
+    r"(?:^|[\s\"'“„«\u2018(`])([^\s\"'“”„«»\u2018\u2019`()]{4,64})[\"'”“»\u2019`]?\s{1,3}(?:(?:is|was|as|ist|als|est|comme|es|como|é|è|come|is|är|er|to)\s{1,3}"
+    rf"(?:{_ARTICLES})|as|als|comme|como)\s{{1,3}}"
     r"(?:[\w-]{1,20}\s{1,3}){0,2}$"
 )
 """`hunter2 is my password`: value, verb, article, at most two words."""

@@ -5,6 +5,7 @@ inside, quotes; a plain word counts only as the end of a sentence about somebody
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -95,14 +96,34 @@ _CODES = (
 )
 
 
+class _Runs:
+    """Where long words of letters, digits and signs are; looked for once, however many sentences ask."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._spans: list[tuple[int, int]] | None = None
+
+    def after(self, at: int) -> tuple[int, int] | None:
+        """Return the first one that begins at or behind a place, a few words further on at most, in the same line."""
+        if self._spans is None:
+            self._spans = [run.span() for run in _RANDOM.finditer(self._text)]
+        number = bisect_left(self._spans, (at, 0))
+        if number == len(self._spans) or self._spans[number][0] > at + _NEAR:
+            return None
+        start, end = self._spans[number]
+        return None if "\n" in self._text[at:start] else (start, end)
+
+
 def find_prose(text: str, lowered: str) -> Iterator[Finding]:
     """Yield secrets that sentences hand over. `lowered` is the text in lower case, of the same length."""
-    done = 0
+    done = previous = 0
+    runs = _Runs(text)
     foreign = not lowered.isascii() and any(stem in lowered for stem in FOREIGN_STEMS)
     for subject in SUBJECT.finditer(lowered) if foreign else _ascii_subjects(lowered):
         if subject.start() < done:
             continue
-        found = list(_about(text, lowered, subject, subject.group())) or list(_before(text, lowered, subject.start()))
+        found = list(_about(text, lowered, subject, runs)) or list(_before(text, lowered, subject.start(), previous))
+        previous = subject.start()
         for finding in found:
             done = max(done, finding.end)
             yield finding
@@ -137,8 +158,8 @@ def _word_start(lowered: str, at: int) -> int:
     return start if start > floor or start == 0 else -1
 
 
-def _about(text: str, lowered: str, subject: re.Match[str], word: str) -> Iterator[Finding]:
-    end = subject.end()
+def _about(text: str, lowered: str, subject: re.Match[str], runs: _Runs) -> Iterator[Finding]:
+    word, end = subject.group(), subject.end()
     if word in {
         "credentials",
         "credential",
@@ -146,6 +167,7 @@ def _about(text: str, lowered: str, subject: re.Match[str], word: str) -> Iterat
         "login",
         "logins",
         "zugangsdaten",
+        "identifiants",
         "log in",
         "logged in",
         "sign in",
@@ -173,7 +195,7 @@ def _about(text: str, lowered: str, subject: re.Match[str], word: str) -> Iterat
         gap = _GAP.match(lowered, end) if word != "pass" else None
         span = _value(text, gap.end(), word, own=False, strict=True) if gap else None
     if span is None:
-        yield from _near(text, end)
+        yield from _near(text, end, runs)
         return
     yield Finding(_rule(word), *span)
     for _ in range(5):
@@ -281,11 +303,12 @@ def _ends_sentence(text: str, end: int) -> bool:
     return not rest.strip() or rest[0] == "\n" or (rest[0] in ".!,;)\"'”»" and (len(rest) == 1 or rest[1].isspace()))
 
 
-def _before(text: str, lowered: str, start: int) -> Iterator[Finding]:
-    """Yield `hunter2` of `hunter2 is my password`."""
-    if not any(article in lowered[max(0, start - 64) : start] for article in ARTICLES):
+def _before(text: str, lowered: str, start: int, previous: int) -> Iterator[Finding]:
+    """Yield `hunter2` of `hunter2 is my password`; not from before the previous word of this kind."""
+    close = lowered[max(previous, start - 64) : start]
+    if not any(article in close for article in ARTICLES):
         return
-    window = max(0, start - 140)
+    window = max(previous, start - 140)
     found = REVERSED.search(lowered, window, start)
     if found is None:
         return
@@ -296,17 +319,16 @@ def _before(text: str, lowered: str, start: int) -> Iterator[Finding]:
         yield Finding("password", begin, end)
 
 
-def _near(text: str, at: int) -> Iterator[Finding]:
+def _near(text: str, at: int, runs: _Runs) -> Iterator[Finding]:
     """Yield a random string a few words further on in the same line."""
-    stop = text.find("\n", at, at + _NEAR)
-    found = _RANDOM.search(text, at, min(len(text), at + 2 * _NEAR) if stop < 0 else stop)
-    if found is None or found.start() - at > _NEAR:
+    found = runs.after(at)
+    if found is None:
         return
-    value = found.group()
+    value = text[found[0] : found[1]]
     varied = (
         sum(char.isdigit() for char in value) >= 3
         and any(char.islower() for char in value)
         and any(char.isupper() for char in value)
     )
     if varied and entropy(value) >= 3.5 and value.count("/") < 3 and not identifier(value) and not placeholder(value):
-        yield Finding("random-string", *found.span())
+        yield Finding("random-string", *found)
