@@ -77,3 +77,36 @@ def test_only_a_short_request_is_searched_with_what_led_to_it() -> None:
     assert mixed[0] > 0.1
     assert float(np.linalg.norm(mixed)) == pytest.approx(1.0, abs=1e-5)
     assert blended(unit(0, 0, 1), -np.stack([unit(0, 0, 1)]), words=1) == pytest.approx(unit(0, 0, 1))
+
+
+@pytest.mark.parametrize(
+    ("earlier", "short", "full"),
+    [
+        ("Die Migration sperrt die Tabelle", "ja, bitte", "Warum schlägt der Anmeldetest um Mitternacht fehl?"),
+        ("La migration bloque la table", "oui, merci", "Pourquoi le test de connexion échoue-t-il à minuit ?"),
+    ],
+)
+def test_german_and_french_requests_borrow_only_where_they_say_nothing_themselves(
+    earlier: str, short: str, full: str
+) -> None:
+    before = [Message("user", earlier), Message("assistant", "OK")]
+    borrowed = find_focus([*before, Message("user", short)], "turn")
+    own = find_focus([*before, Message("user", full)], "turn")
+    assert borrowed is not None
+    assert own is not None
+    assert borrowed.text == f"{short}\n{earlier}"
+    assert own.text == full
+    assert own.window == ("OK", earlier)
+
+
+CODE = "\n".join(f"def step_{n}(value: int) -> int:\n    return value + {n}" for n in range(200))
+
+
+@pytest.mark.parametrize(
+    "asked", ["Why does the pool run dry?", "Warum läuft der Pool leer?", "Pourquoi le pool est-il vide ?"]
+)
+def test_what_is_asked_about_much_code_comes_before_the_code(asked: str) -> None:
+    focus = find_focus([Message("user", f"```python\n{CODE}\n```\n{asked}")], "turn")
+    assert focus is not None
+    assert focus.text.startswith(asked)
+    assert len(focus.text) < len(CODE) / 2
