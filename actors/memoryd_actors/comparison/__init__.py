@@ -1,0 +1,30 @@
+"""What two memories are to each other, before anything is done about it. Pure; similarity alone never merges.
+
+    found = compare(Statement(new), Statement(old), cosine)
+    action(found)
+
+| relation | confidence | action | what the writer does |
+|---|---|---|---|
+| same | from 0.75 | merge | one memory: strength + 1, `merge_content(old, new)` |
+| same | below | queue | keep both, queue the pair |
+| changes | from 0.6 | supersede | keep the new one, the old one inactive |
+| changes | below | queue | keep both, queue the pair |
+| contradicts | from 0.6 | contradict | keep both with an edge `contradicts`; trust decides which is active |
+| contradicts | below | queue | keep both, queue the pair |
+| resembles | from 0.6 | keep | keep both |
+| resembles | below | queue | keep both, queue the pair |
+
+A comparison with a guard (a number, a date, a version, a negation, a name that differs) is never `same`, whoever says
+so: `vetoed` holds a model's answer to that.
+"""
+
+from memoryd_actors.comparison.compare import compare as compare
+from memoryd_actors.comparison.content import merge_content as merge_content
+from memoryd_actors.comparison.decision import Action as Action
+from memoryd_actors.comparison.decision import action as action
+from memoryd_actors.comparison.statement import Comparison as Comparison
+from memoryd_actors.comparison.statement import Relation as Relation
+from memoryd_actors.comparison.statement import Statement as Statement
+from memoryd_actors.comparison.veto import vetoed as vetoed
+
+__all__ = ["Action", "Comparison", "Relation", "Statement", "action", "compare", "merge_content", "vetoed"]

@@ -1,0 +1,34 @@
+"""What is compared, and what comes out."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+Relation = Literal["same", "changes", "contradicts", "resembles"]
+"""same: says nothing else. changes: a newer value of the same thing. contradicts: both cannot be true, and nothing says
+which came later. resembles: about something similar, both may stand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A memory as far as it is compared."""
+
+    text: str
+    category: str = "fact"
+    created_at: datetime | None = None
+    occurred_at: datetime | None = None
+    """When what it says was so, where that is known."""
+    speaker: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What a new statement is to an old one."""
+
+    relation: Relation
+    confidence: float
+    """0 to 1; what follows from it is in `decision`."""
+    reason: str
+    """What differs, in words a person can check: `number 3 ≠ 5`, `negated`, `version 1.2 ≠ 1.3`."""
+    guarded: bool = False
+    """Something differs that no similarity makes up for: a number, a date, a version, a negation, a name."""

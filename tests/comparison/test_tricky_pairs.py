@@ -1,0 +1,118 @@
+"""Pairs of our own that look alike, and what they are to each other."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memoryd_actors.comparison import Statement, action, compare
+
+NEAR = 0.93
+"""A cosine at which a rule that only looks at similarity would merge."""
+
+DIFFERENT = [
+    ("The API allows 5 requests per second.", "The API allows 3 requests per second.", "number 5 ≠ 3"),
+    ("The team has three reviewers.", "The team has five reviewers.", "number 3 ≠ 5"),
+    ("Production runs v1.3.0.", "Production runs v1.2.0.", "version 1.3.0 ≠ 1.2.0"),
+    ("The release is on Friday.", "The release is on Tuesday.", "date friday ≠ tuesday"),
+    ("The user does not use tabs.", "The user uses tabs.", "negated"),
+    ("The user dislikes dark mode.", "The user likes dark mode.", "opposite dislikes ≠ likes"),
+    ("The migration failed to finish.", "The migration finished.", "negated: fail"),
+    ("The report goes to Alice every week.", "The report goes to Bob every week.", "name alice ≠ bob"),
+    ("Service A calls service B.", "Service B calls service A.", "other order"),
+    ("Alpha depends on Beta.", "Beta depends on Alpha.", "other order"),
+    ("The cache is warm and the disk is not full.", "The cache is not warm and the disk is full.", "negated"),
+    ("Two servers share a database.", "A server shares two databases.", "number of"),
+    ("Backups run before the deploy.", "Backups run after the deploy.", "opposite before ≠ after"),
+    ("Only admins may delete projects.", "Admins may delete projects.", "only one says"),
+    ("The database is MySQL.", "The database is SQLite.", "mysql ≠ sqlite"),
+    ("Der Server läuft nicht auf Port 80.", "Der Server läuft auf Port 80.", "negated"),
+    ("Der Server läuft auf Port 8080.", "Der Server läuft auf Port 80.", "number 8080 ≠ 80"),
+    ("Das Treffen ist am Dienstag.", "Das Treffen ist am Montag.", "date dienstag ≠ montag"),
+    ("Sie mag keinen Kaffee.", "Sie mag Kaffee.", "negated"),
+    ("L'application n'utilise pas Redis.", "L'application utilise Redis.", "negated"),
+    ("La réunion est mardi.", "La réunion est lundi.", "date mardi ≠ lundi"),
+    ("Le budget est de 300 euros.", "Le budget est de 500 euros.", "number 300 ≠ 500"),
+]
+
+SAME = [
+    ("The user prefers tabs.", "User prefers tabs."),
+    ("The deadline is 20 May.", "The deadline is on May 20."),
+    ("The limit is 5,000 requests.", "The limit is 5000 requests."),
+    ("There are three environments.", "There are 3 environments."),
+    ("The repo uses a Postgres db.", "The repository uses a PostgreSQL database."),
+    ("The port isn't open.", "The port is closed."),
+    ("The tests are run by the pipeline.", "The pipeline runs the tests."),
+    ("It's late, isn't it?", "It's late."),
+    ("Alice and Bob review the code.", "Bob and Alice review the code."),
+    ("Der Benutzer nutzt Vim.", "Der Benutzer verwendet Vim."),
+    ("Die Datenbank läuft auf Port 80.", "Die Datenbank läuft auf dem Port 80."),
+    ("L'équipe utilise Python.", "Notre équipe utilise Python."),
+]
+
+CHANGED = [
+    ("The deadline moved to 20 May.", "The deadline is 13 May.", 0.8),
+    ("The user now uses tabs.", "The user uses spaces.", 0.8),
+    ("The dashboard no longer uses Redis.", "The dashboard uses Redis.", 0.85),
+    ("We upgraded the public API to v2.1.0.", "The public API is v2.0.0.", 0.8),
+    ("Der Termin wurde auf den 20. Mai verschoben.", "Der Termin ist am 13. Mai.", 0.8),
+    ("La date limite est maintenant le 20 mai.", "La date limite est le 13 mai.", 0.85),
+]
+
+
+@pytest.mark.parametrize(("new", "old", "reason"), DIFFERENT)
+def test_what_differs_in_a_detail_is_never_merged_however_similar(new: str, old: str, reason: str) -> None:
+    for one, other in ((new, old), (old, new)):
+        found = compare(Statement(one), Statement(other), 1.0)
+        assert found.relation != "same", found
+        assert action(found) not in {"merge", "supersede"}
+    assert reason in compare(Statement(new), Statement(old), NEAR).reason
+
+
+@pytest.mark.parametrize(("new", "old"), SAME)
+def test_what_says_the_same_in_other_words_is_merged(new: str, old: str) -> None:
+    found = compare(Statement(new), Statement(old), NEAR)
+    assert action(found) == "merge", found
+
+
+@pytest.mark.parametrize(("new", "old", "cosine"), CHANGED)
+def test_a_statement_that_announces_a_change_replaces_the_older_value(new: str, old: str, cosine: float) -> None:
+    found = compare(Statement(new), Statement(old), cosine)
+    assert (found.relation, action(found)) == ("changes", "supersede"), found
+
+
+def test_a_bare_opposite_contradicts() -> None:
+    found = compare(Statement("The user does not like tabs."), Statement("The user likes tabs."), 0.9)
+    assert (found.relation, action(found)) == ("contradicts", "contradict")
+
+
+def test_a_correction_changes_what_it_corrects() -> None:
+    new = Statement("The port is 8080.", category="correction")
+    assert compare(new, Statement("The port is 80."), 0.9).relation == "changes"
+
+
+def test_a_later_value_changes_an_earlier_one() -> None:
+    old = Statement("The coverage is 65%.", occurred_at=datetime(2026, 3, 1, tzinfo=UTC))
+    new = Statement("The coverage is 78%.", occurred_at=datetime(2026, 4, 1, tzinfo=UTC))
+    assert compare(new, old, 0.9).relation == "changes"
+    assert compare(old, new, 0.9).relation == "contradicts"
+
+
+def test_tomorrow_said_on_two_days_is_two_days() -> None:
+    text = "The release is tomorrow."
+    old = Statement(text, created_at=datetime(2026, 3, 1, tzinfo=UTC))
+    new = Statement(text, created_at=datetime(2026, 3, 9, tzinfo=UTC))
+    assert compare(new, old, 1.0).relation != "same"
+    assert compare(new, new, 1.0).relation == "same"
+
+
+def test_the_same_words_of_two_speakers_are_about_two_people() -> None:
+    text = "I live in Lyon."
+    assert compare(Statement(text, speaker="Ann"), Statement(text, speaker="Bo"), 1.0).relation != "same"
+    assert compare(Statement(text, speaker="Ann"), Statement(text, speaker="ann"), 1.0).relation == "same"
+
+
+def test_what_is_close_and_not_the_same_is_queued_and_what_is_far_apart_is_kept() -> None:
+    close = compare(Statement("A man is riding a brown horse."), Statement("A man is riding a grey horse."), 0.9)
+    far = compare(Statement("The server listens on a socket."), Statement("Ann likes tea."), 0.1)
+    assert action(close) == "queue"
+    assert action(far) == "keep"
