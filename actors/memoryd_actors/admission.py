@@ -12,6 +12,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
+from memoryd_actors import workflow
 from memoryd_actors.errors import Refused
 from memoryd_actors.fence import TAG, one_line
 from memoryd_actors.hidden import PRIVATE, UnopenedPrivate, hidden_names, is_skipped, strip_hidden, strip_private
@@ -60,6 +61,7 @@ def admit(
             reason, the hint says what to do.
 
     """
+    new = workflow.admitted(new)
     if not _ID.fullmatch(new.id):
         raise Refused(
             "an id may have 1 to 64 letters, digits and any of `_.:-`", "Leave the id out, and one is drawn for it."

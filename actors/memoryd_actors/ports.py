@@ -67,6 +67,14 @@ class IgnoredFiles(Protocol):
         ...
 
 
+class TokenCounter(Protocol):
+    """Says how long texts are for a model."""
+
+    async def count(self, texts: Sequence[str]) -> list[int] | None:
+        """Return the number of tokens of each text; None where there is no tokenizer now."""
+        ...
+
+
 # --- index ----------------------------------------------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@ import builtins
 from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar, Unpack
+from typing import Literal, Self, TypeVar, Unpack
 
 import anyio
 from anyio import to_thread
@@ -42,6 +42,7 @@ from memoryd_client.messages import (
 )
 from memoryd_client.outgoing import conversation, encoded
 from memoryd_client.paths import Paths
+from memoryd_client.query import Queried, Query
 from memoryd_client.requests import MemoryFields, Narrowing, filters, new_memory
 from memoryd_client.subscription import Subscription
 
@@ -187,6 +188,30 @@ class AsyncClient:
     async def search(self, query: str, *, limit: int = 10, **narrowing: Unpack[Narrowing]) -> builtins.list[Hit]:
         """Find memories by meaning and words, best first."""
         return await self._call(Search(query=query, limit=limit, filters=filters(**narrowing)), replies.hits)
+
+    async def query(
+        self,
+        query: str = "",
+        *,
+        top_k: int = 3,
+        threshold: float | None = None,
+        returns: Literal["bullets", "full"] = "bullets",
+        budget_tokens: int = 512,
+        **narrowing: Unpack[Narrowing],
+    ) -> Queried:
+        """Ask for what is relevant, within a budget of tokens; without a query for the newest.
+
+        Drops what has a cosine below `threshold`. Categories that an ordinary recall leaves out have to be named.
+        """
+        request = Query(
+            query=query,
+            filters=filters(**narrowing),
+            top_k=top_k,
+            threshold=threshold,
+            return_=returns,
+            budget_tokens=budget_tokens,
+        )
+        return await self._call(request, replies.queried)
 
     async def read(self, memory_id: str, *, offset: int = 0, limit: int = 1000) -> MemoryPage:
         """Return `limit` characters of a memory's content from `offset` on. The id may be shortened."""

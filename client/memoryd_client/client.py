@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeVar, Unpack
+from typing import Literal, Self, TypeVar, Unpack
 
 from memoryd_client import replies
 from memoryd_client.connection import Connection
@@ -40,6 +40,7 @@ from memoryd_client.messages import (
 )
 from memoryd_client.outgoing import conversation, encoded
 from memoryd_client.paths import Paths
+from memoryd_client.query import Queried, Query
 from memoryd_client.requests import MemoryFields, Narrowing, filters, new_memory
 from memoryd_client.subscription import Subscription
 
@@ -157,6 +158,30 @@ class Client:
     def search(self, query: str, *, limit: int = 10, **narrowing: Unpack[Narrowing]) -> builtins.list[Hit]:
         """Find memories by meaning and words, best first."""
         return self._call(Search(query=query, limit=limit, filters=filters(**narrowing)), replies.hits)
+
+    def query(
+        self,
+        query: str = "",
+        *,
+        top_k: int = 3,
+        threshold: float | None = None,
+        returns: Literal["bullets", "full"] = "bullets",
+        budget_tokens: int = 512,
+        **narrowing: Unpack[Narrowing],
+    ) -> Queried:
+        """Ask for what is relevant, within a budget of tokens; without a query for the newest.
+
+        Drops what has a cosine below `threshold`. Categories that an ordinary recall leaves out have to be named.
+        """
+        request = Query(
+            query=query,
+            filters=filters(**narrowing),
+            top_k=top_k,
+            threshold=threshold,
+            return_=returns,
+            budget_tokens=budget_tokens,
+        )
+        return self._call(request, replies.queried)
 
     def read(self, memory_id: str, *, offset: int = 0, limit: int = 1000) -> MemoryPage:
         """Return `limit` characters of a memory's content from `offset` on. The id may be shortened."""

@@ -10,6 +10,7 @@ import msgspec
 
 from memoryd_client.filters import Filters as Filters  # noqa: PLC0414 - part of the wire, and looked for here
 from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, PendingMemory
+from memoryd_client.query import Queried, Query
 
 PROTOCOL_VERSION = 1
 MAX_FRAME_BYTES = 4 * 1024 * 1024
@@ -172,6 +173,7 @@ Request = (
     | Take
     | Remember
     | Search
+    | Query
     | Recall
     | List
     | Get
@@ -378,7 +380,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
     hint: str = ""
 
 
-Reply = Done | Pong | Taken | Memories | Hits | Page | History | Traces | Status | Failure
+Reply = Done | Pong | Taken | Memories | Hits | Queried | Page | History | Traces | Status | Failure
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

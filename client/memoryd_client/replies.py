@@ -19,6 +19,7 @@ from memoryd_client.messages import (
     Trace,
     Traces,
 )
+from memoryd_client.query import Queried
 
 
 def detail(reply: Reply) -> str:
@@ -54,6 +55,11 @@ def memory(reply: Reply) -> Memory:
 def hits(reply: Reply) -> list[Hit]:
     """Hits: all of them, best first."""
     return list(reply.hits) if isinstance(reply, Hits) else _fail(reply)
+
+
+def queried(reply: Reply) -> Queried:
+    """Queried: all of it."""
+    return reply if isinstance(reply, Queried) else _fail(reply)
 
 
 def page(reply: Reply) -> MemoryPage:

@@ -47,6 +47,16 @@ class Narrowing(TypedDict, total=False):
     states: Sequence[str]
     tags: Sequence[str]
     pinned: bool | None
+    stored_by: str
+    """Stored by this agent."""
+    session: str
+    speaker: str
+    role: str
+    importance_min: Importance | None
+    importance_max: Importance | None
+    updated_after: datetime | str | None
+    """Last written then or later; as text, ISO 8601. Without a zone: UTC."""
+    updated_before: datetime | str | None
 
 
 def new_memory(content: str, **fields: Unpack[MemoryFields]) -> NewMemory:
@@ -86,7 +96,11 @@ def filters(**narrowing: Unpack[Narrowing]) -> Filters:
     category = narrowing.pop("category", "")
     if category:
         narrowing["categories"] = (*narrowing.get("categories", ()), category)
-    return msgspec.convert(narrowing, Filters)
+    given = {("agent" if key == "stored_by" else key): value for key, value in narrowing.items()}
+    for key in ("updated_after", "updated_before"):
+        if isinstance(text := given.get(key), str):
+            given[key] = datetime.fromisoformat(text)
+    return msgspec.convert(given, Filters)
 
 
 def chunks(memories: Sequence[NewMemory]) -> Iterator[tuple[NewMemory, ...]]:

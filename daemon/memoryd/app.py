@@ -41,6 +41,7 @@ from memoryd_actors.keeper import Keeper, KeeperMessage
 from memoryd_actors.local_judge import LocalJudge
 from memoryd_actors.pipeline import Pipeline
 from memoryd_actors.ports import JudgeFailed
+from memoryd_actors.querying import Querier
 from memoryd_actors.recall import Recall
 from memoryd_actors.redaction import Rules
 from memoryd_actors.search import Searcher
@@ -147,6 +148,7 @@ class Daemon:
             recall=self._recall,
             keeper=self._keeper,
             searcher=searcher,
+            querier=Querier(searcher, self._ledger, self._embedder, categories, note=self._recall.note_query),
             indexer=self._indexer,
             ledger=self._ledger,
             clock=clock,

@@ -13,6 +13,7 @@ from memoryd_actors.errors import Refused
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import ChangeState, KeeperMessage, Store
 from memoryd_actors.ports import Clock, Ledger
+from memoryd_actors.querying import Querier
 from memoryd_actors.recall import Recall
 from memoryd_actors.search import Searcher
 from memoryd_client.memory import Memory, MemoryPage, State
@@ -46,6 +47,7 @@ from memoryd_client.messages import (
     Why,
 )
 from memoryd_client.messages import Recall as RecallRequest
+from memoryd_client.query import Query
 
 
 class Dispatcher:
@@ -57,6 +59,7 @@ class Dispatcher:
         recall: Recall,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         searcher: Searcher,
+        querier: Querier,
         indexer: Indexer,
         ledger: Ledger,
         clock: Clock,
@@ -68,6 +71,7 @@ class Dispatcher:
         self._recall = recall
         self._keeper = keeper
         self._searcher = searcher
+        self._querier = querier
         self._indexer = indexer
         self._ledger = ledger
         self._clock = clock
@@ -114,6 +118,8 @@ class Dispatcher:
                     deadline_s=deadline_s,
                 )
                 return Hits(hits=tuple(hits))
+            case Query():
+                return await self._querier.query(request, caller, deadline_s=deadline_s)
             case RecallRequest():
                 return Taken(await self._recall.recall(caller, request.messages))
             case List():

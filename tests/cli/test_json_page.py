@@ -10,11 +10,13 @@ from memoryd.demo.steps import Decided, Figures, Pushed, Remembered, SessionBega
 from memoryd.demo.transcript import Note
 from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory, SurfacedMemory
 from memoryd_client.messages import CandidateTrace, ComponentStatus, HistoryEntry, Status, Trace
+from memoryd_client.query import Bullet, Queried
 
 PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
 SECTIONS = {
     "Memory": (Memory,),
     "Hit, page": (Hit, MemoryPage),
+    "Query": (Queried, Bullet),
     "Pending memory": (PendingMemory, SurfacedMemory),
     "Write": (HistoryEntry,),
     "Trace": (Trace, CandidateTrace),

@@ -6,12 +6,12 @@ from typing import Annotated, Protocol
 import typer
 from typer.core import TyperGroup
 
-from memoryd_client.cli import agent, configuration, data, inspection, lifecycle, memories, service
+from memoryd_client.cli import agent, configuration, data, inspection, lifecycle, memories, query, service
 from memoryd_client.cli.output import out
 
 _SECTIONS = {
     "The daemon": ("run", "start", "stop", "restart", "status", "logs", "watch", "doctor", "service", "demo"),
-    "Memories": ("add", "search", "recall", "list", "show", "read", "forget", "restore", "history"),
+    "Memories": ("add", "search", "query", "recall", "list", "show", "read", "forget", "restore", "history"),
     "For agents": ("push", "take", "why"),
     "Data": ("import", "export", "backup", "reindex"),
     "Settings": ("config",),
@@ -64,7 +64,7 @@ def memoryd(
     """Long-term memory for AI agents, served one turn behind by a daemon on your own machine."""
 
 
-for module in (lifecycle, inspection, memories, agent, data):
+for module in (lifecycle, inspection, memories, query, agent, data):
     module.add_to(app)
 app.add_typer(service.group, name="service")
 app.add_typer(configuration.group, name="config")

@@ -1,6 +1,6 @@
 """What a backend has to be: a loaded model that turns texts into vectors, in the thread that calls it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from memoryd_actors.ports import Vectors
@@ -26,6 +26,13 @@ class Model(Protocol):
 
     def encode(self, texts: Sequence[str], *, max_tokens: int) -> Vectors:
         """Return one unit vector per text; shape (len(texts), dimensions), float32. Blocks."""
+        ...
+
+    def counter(self) -> Callable[[Sequence[str]], list[int]]:
+        """Return what counts the tokens of texts, whole and without the model's own marks. Blocks.
+
+        It is not disturbed by `encode` in another thread, and outlives the model.
+        """
         ...
 
 

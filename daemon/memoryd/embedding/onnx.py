@@ -1,7 +1,7 @@
 """all-MiniLM-L6-v2 in onnxruntime: a quarter of a second to load, no torch."""
 
 import os
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
 
@@ -67,6 +67,7 @@ class OnnxModel:
         # The tokeniser's own thread pool gains nothing on these lengths, runs at full priority, and complains on
         # stderr when the process forks.
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        self._weights = weights
         self._tokenizer = _load_tokenizer(weights)
         self._max_tokens = 0
         with _translated(str(weights.model)):
@@ -88,6 +89,18 @@ class OnnxModel:
         for chosen in _runs([len(row) for row in rows]):
             vectors[chosen] = self._run([rows[index] for index in chosen])
         return vectors
+
+    def counter(self) -> Callable[[Sequence[str]], list[int]]:
+        """Return what counts tokens; see the port.
+
+        Raises:
+            ModelUnavailable: the tokeniser's file has gone.
+
+        """
+        # A tokeniser of its own: the model's is cut to what the model takes, and busy.
+        tokenizer = _load_tokenizer(self._weights)
+        tokenizer.no_truncation()
+        return lambda texts: [len(tokenizer.encode(clean(text), add_special_tokens=False)) for text in texts]
 
     def _tokenise(self, texts: Sequence[str], max_tokens: int) -> list[IdRow]:
         # Not what tokenizer.json says, which is 128 for both: vectors made that way are useless.

@@ -1,6 +1,7 @@
 """Any model that sentence-transformers runs, on CPU, CUDA or MPS."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import cast
 
@@ -63,3 +64,19 @@ class SentenceTransformersModel:
             show_progress_bar=False,
         )
         return np.asarray(cast(Vectors, vectors), dtype=np.float32)
+
+    def counter(self) -> Callable[[Sequence[str]], list[int]]:
+        """Return what counts tokens; see the port."""
+        # A copy: the model's is set anew at each run.
+        tokenizer = deepcopy(self._model.tokenizer)
+
+        def count(texts: Sequence[str]) -> list[int]:
+            rows = cast(
+                "list[list[int]]",
+                tokenizer([clean(text) for text in texts], add_special_tokens=False, truncation=False, verbose=False)[
+                    "input_ids"
+                ],
+            )
+            return [len(row) for row in rows]
+
+        return count

@@ -12,6 +12,7 @@ from typing import Literal, Self
 
 import anyio
 import numpy as np
+from anyio import CapacityLimiter, to_thread
 from anyio.abc import TaskGroup
 
 from memoryd.embedding.model import MAXIMUM_TOKENS, Model
@@ -75,6 +76,8 @@ class EmbeddingService:
         self._idle_unload_s = idle_unload_s
         self._observe = observe
         self._model: Model | None = None
+        self._counter: Callable[[Sequence[str]], list[int]] | None = None
+        self._counting = CapacityLimiter(1)
         self._statistics = Statistics()
         self._told = ""
         self._queue = Queue(max_batch)
@@ -136,6 +139,20 @@ class EmbeddingService:
         if not texts:
             return np.empty((0, self.dimensions), np.float32)
         return np.stack([request.vectors[key] for key in request.keys])
+
+    async def count(self, texts: Sequence[str]) -> list[int] | None:
+        """Return the number of tokens of each text, whole; None where the model was never loaded.
+
+        Beside the model's runs, never behind them.
+        """
+        try:
+            if self._counter is None:
+                if self._model is None:
+                    return None
+                self._counter = await to_thread.run_sync(self._model.counter, limiter=self._counting)
+            return await to_thread.run_sync(self._counter, list(texts), limiter=self._counting)
+        except ModelUnavailable:
+            return None
 
     async def _finished(self, request: Request) -> None:
         if not self._open:

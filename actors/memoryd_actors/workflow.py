@@ -1,0 +1,88 @@
+"""Procedural memory: numbered steps, created on request or where it is certain (seed 002, item 12)."""
+
+import re
+
+import msgspec
+
+from memoryd_actors.errors import Refused
+from memoryd_actors.settings import PROCEDURAL, RULE, name_of
+from memoryd_client.memory import NewMemory, Source
+
+CERTAIN = 0.8
+"""Trust from which a rule or workflow that was read out of a conversation is stored: that of a user's own word."""
+MOST_STEPS = 30
+_ITEM = re.compile(r"\s*(?:(?:step\s+)?\d{1,2}[.):]|[-*\u2022])\s+(?P<step>\S.*)", re.IGNORECASE)
+_INLINE = re.compile(r"(?:^|\s)(\d{1,2})[.)]\s+")
+_LEAD = re.compile(
+    r"(?:(?:first|then|next|finally|afterwards|please|and"
+    r"|(?:you|we|one|the agent)\s+(?:should|must|have to|need to|can))\b[,:]?\s+)+",
+    re.IGNORECASE,
+)
+
+
+def admitted(new: NewMemory) -> NewMemory:
+    """Return a memory as it may become a rule or workflow; every other, and what was asked for, as it is given.
+
+    Raises:
+        Refused: it was read out of a conversation, and is uncertain or, of a workflow, has no steps.
+
+    """
+    category = name_of(new.category)
+    if new.source is not Source.EXTRACTED or category not in {PROCEDURAL, RULE}:
+        return new
+    if (new.trust or 0.0) < CERTAIN:
+        raise Refused(
+            f"a memory of the category `{category}` is only stored where somebody asks for it, or where it is certain",
+            f"Store it with a trust of at least {CERTAIN}, or by a user's request.",
+        )
+    if category == RULE:
+        return new
+    heading, steps = read(new.content)
+    if not steps:
+        raise Refused(
+            "a workflow has no steps", "Write one step to a line, numbered from 1, each beginning with what to do."
+        )
+    lines = [f"{number}. {step}" for number, step in enumerate(steps, 1)]
+    return msgspec.structs.replace(new, content="\n".join([heading, *lines] if heading else lines))
+
+
+def read(text: str) -> tuple[str, tuple[str, ...]]:
+    """Return what stands before the steps, and the steps: imperative, without their numbers, at most `MOST_STEPS`."""
+    heading, steps = _by_line(text)
+    if len(steps) < 2:
+        heading, steps = _in_line(text) or (heading, steps)
+    return heading, tuple(step for step in map(_imperative, steps[:MOST_STEPS]) if step)
+
+
+def _by_line(text: str) -> tuple[str, list[str]]:
+    """Read one step to a line; a line without a number goes on with the step before it."""
+    heading: list[str] = []
+    steps: list[str] = []
+    for line in filter(None, map(str.strip, text.splitlines())):
+        item = _ITEM.fullmatch(line)
+        if item:
+            steps.append(item["step"])
+        elif steps:
+            steps[-1] += f" {line}"
+        else:
+            heading.append(line)
+    return " ".join(heading), steps
+
+
+def _in_line(text: str) -> tuple[str, list[str]] | None:
+    """Read `1. this 2. that`, counted from 1 without a gap."""
+    marks: list[re.Match[str]] = []
+    for mark in _INLINE.finditer(text):
+        if int(mark[1]) == len(marks) + 1:
+            marks.append(mark)
+    if len(marks) < 2:
+        return None
+    ends = [mark.start() for mark in marks[1:]] + [len(text)]
+    steps = [" ".join(text[mark.end() : end].split()) for mark, end in zip(marks, ends, strict=True)]
+    return " ".join(text[: marks[0].start()].split()), steps
+
+
+def _imperative(step: str) -> str:
+    """Return a step that begins with what to do."""
+    bare = _LEAD.sub("", step.strip(), count=1) if _LEAD.match(step.strip()) else step.strip()
+    return bare[:1].upper() + bare[1:]

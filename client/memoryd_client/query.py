@@ -1,0 +1,55 @@
+"""`memory.query`: the one call by which an agent asks for memory itself (seed 002, items 6 and 11)."""
+
+from typing import Annotated, Literal
+
+import msgspec
+
+from memoryd_client.filters import Filters
+from memoryd_client.memory import Memory
+
+
+class Query(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="query"):
+    """Ask for what is relevant, within a budget of tokens.
+
+    Without a query the newest that pass the filters. Categories that an ordinary recall leaves out have to be named.
+    """
+
+    query: str = ""
+    categories: tuple[str, ...] = ()
+    """Beside those of `filters`."""
+    filters: Filters = Filters()
+    top_k: Annotated[int, msgspec.Meta(ge=1, le=50)] = 3
+    threshold: Annotated[float, msgspec.Meta(ge=-1, le=1)] | None = None
+    """Drop what has a lower cosine to the query."""
+    return_: Literal["bullets", "full"] = msgspec.field(default="bullets", name="return")
+    """bullets: one line each; full: memories with all their fields."""
+    budget_tokens: Annotated[int, msgspec.Meta(ge=16, le=100_000)] = 512
+    """Of all that comes back together."""
+
+
+class Bullet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One memory in one line."""
+
+    id: str
+    category: str
+    text: str
+    """`[category] what it says`."""
+    score: float = 0.0
+    """Fused relevance, 0 to 1; 0 where nothing was searched for."""
+
+
+class Queried(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="queried"):
+    """What an agent asked for, best first."""
+
+    bullets: tuple[Bullet, ...] = ()
+    memories: tuple[Memory, ...] = ()
+    tokens: int
+    """Of all the bullets, or of the memories' titles and contents."""
+    counted: bool = True
+    """Whether the tokens were counted by the embedding model's tokenizer; else they are estimated by length."""
+    left_out: int = 0
+    """Found, and without room in the budget."""
+    changes: tuple[str, ...] = ()
+    """The change header (seed 002, item 1)."""
+    note: str = ""
+    """What was not as asked."""
