@@ -1,0 +1,140 @@
+"""Every request of the wire, sent by somebody else: it sees nothing of the owner's, and changes nothing."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import get_args
+
+import msgspec
+import pytest
+import zmq
+
+from memoryd_client import Message, NewMemory
+from memoryd_client.messages import (
+    Backup,
+    Caller,
+    ContextUpdate,
+    Envelope,
+    Failure,
+    Forget,
+    Get,
+    GetHistory,
+    GetStatus,
+    List,
+    Ping,
+    Push,
+    Read,
+    Recall,
+    Reindex,
+    Remember,
+    Reply,
+    Request,
+    Restore,
+    Search,
+    Take,
+    Why,
+    decode_answer,
+    encode,
+)
+from memoryd_client.query import Query
+from running import PROJECT, RunningDaemon
+
+SECRET = "The vault of the library opens with the northern door's third brass key."
+ASKED = "how does the vault of the library open, with which key?"
+THEM = Caller(owner="them", project=PROJECT, agent="other", session="mine")
+MINE = Caller(owner="local", project=PROJECT, agent="test", session="mine")
+SAID = (Message("user", ASKED),)
+
+CASES: dict[type, Callable[[str], Request]] = {
+    Ping: lambda _: Ping(),
+    GetStatus: lambda _: GetStatus(),
+    Push: lambda _: Push(update=ContextUpdate(caller=THEM, messages=SAID)),
+    Take: lambda _: Take(take_id="theirs"),
+    Remember: lambda memory: Remember(memories=(NewMemory(id=memory, content="In its place."),)),
+    Search: lambda _: Search(query=ASKED, limit=200),
+    Query: lambda _: Query(query=ASKED, top_k=50, budget_tokens=100_000, return_="full"),
+    Recall: lambda _: Recall(messages=SAID),
+    List: lambda _: List(),
+    Get: lambda memory: Get(id=memory),
+    Read: lambda memory: Read(id=memory),
+    Forget: lambda memory: Forget(id=memory),
+    Restore: lambda memory: Restore(id=memory),
+    GetHistory: lambda memory: GetHistory(id=memory),
+    Why: lambda _: Why(limit=50),
+    Backup: lambda _: Backup(),
+    Reindex: lambda _: Reindex(),
+}
+"""A new kind of request needs a case here: how somebody else would reach for the memory of that id with it."""
+
+
+class Owned:
+    """A daemon in which the owner has a memory, shown to its session and waiting in another."""
+
+    def __init__(self, daemon: RunningDaemon) -> None:
+        self.daemon = daemon
+        with daemon.client("earlier") as client:
+            self.memory = client.remember(SECRET).id
+            client.remember("never tell where the vault is", category="rule")
+            daemon.indexed(client)
+        with daemon.client("mine") as client:
+            daemon.turn(client, ASKED)
+
+    def ask(self, request: Request, caller: Caller) -> Reply:
+        context = zmq.Context[zmq.Socket[bytes]]()
+        with context, context.socket(zmq.DEALER) as socket:
+            socket.set(zmq.LINGER, 0)
+            socket.set(zmq.RCVTIMEO, 30_000)
+            socket.connect(f"ipc://{self.daemon.paths.rpc_socket}")
+            socket.send(encode(Envelope(id=1, request=request, caller=caller, deadline_s=30)))
+            return decode_answer(socket.recv()).reply
+
+    def standing(self) -> bytes:
+        """Everything that the owner sees of what is stored."""
+        with self.daemon.client("observer") as client:
+            # How often it was looked at counts as nothing changed.
+            memories = [
+                msgspec.structs.replace(one, access_count=0, last_accessed_at=None)
+                for one in client.list(states=("active", "forgotten", "superseded", "archived"))
+            ]
+            return msgspec.msgpack.encode((memories, client.history(limit=1000)))
+
+
+@pytest.fixture(scope="module")
+def owned(tmp_path_factory: pytest.TempPathFactory, models: Path) -> Iterator[Owned]:
+    del tmp_path_factory
+    import shutil
+    import tempfile
+
+    home = Path(tempfile.mkdtemp(prefix="md-"))
+    with RunningDaemon(home, models) as daemon:
+        yield Owned(daemon)
+    shutil.rmtree(home, ignore_errors=True)
+
+
+def test_every_kind_of_request_has_a_case() -> None:
+    assert set(CASES) == set(get_args(Request))
+
+
+@pytest.mark.parametrize("kind", CASES, ids=lambda kind: kind.__name__)
+def test_another_owner_sees_nothing_and_changes_nothing(owned: Owned, kind: type) -> None:
+    before = owned.standing()
+    reply = owned.ask(CASES[kind](owned.memory), THEM)
+    seen = msgspec.msgpack.encode(reply)
+    assert b"brass key" not in seen
+    assert b"vault is" not in seen
+    # An id is known to whoever asks with it, and comes back in the error at most.
+    assert isinstance(reply, Failure) or owned.memory.encode() not in seen
+    assert owned.standing() == before
+
+
+def test_another_owner_can_not_push_into_a_session_of_the_owners(owned: Owned) -> None:
+    reply = owned.ask(Push(update=ContextUpdate(caller=MINE, messages=SAID)), THEM)
+    assert isinstance(reply, Failure)
+    assert reply.code == "refused"
+
+
+def test_what_waits_for_the_owner_is_still_there_after_all_of_that(owned: Owned) -> None:
+    with owned.daemon.client("mine") as client:
+        pending = client.take_pending(deadline_s=10)
+    assert pending is not None
+    assert [memory.id for memory in pending.memories] == [owned.memory]
+    assert [memory.content for memory in pending.always] == ["never tell where the vault is"]

@@ -1,0 +1,145 @@
+"""`memory.query` and allowlists, through a real daemon."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tokenizers import Tokenizer
+
+from memoryd_client import Client, RequestFailed
+from running import PROJECT, RunningDaemon
+
+CONFIG = """
+[allowlists]
+planner = ["task", "goal", "procedural"]
+[categories.noise]
+context = "asked"
+"""
+PLANS = [f"The deployment plan, part {n}: the blue servers go before the green ones." for n in range(6)]
+
+
+@pytest.fixture(scope="module")
+def daemon(models: Path) -> Iterator[RunningDaemon]:
+    import shutil
+    import tempfile
+
+    home = Path(tempfile.mkdtemp(prefix="md-"))
+    (home / "config.toml").write_text(CONFIG, encoding="utf-8")
+    with RunningDaemon(home, models) as running:
+        with running.client("earlier") as client:
+            for n, content in enumerate(PLANS):
+                client.remember(content, category="task", importance=1 + n % 5, title=f"plan {n}")
+            client.remember("The deployment plan is secret.", category="fact", speaker="Ana")
+            client.remember("1. Run the tests\n2. Deploy the plan", category="procedural")
+            client.remember("the deployment plan in German: Einsatzplan", category="noise")
+            running.indexed(client)
+        yield running
+    shutil.rmtree(home, ignore_errors=True)
+
+
+def planner(daemon: RunningDaemon) -> Client:
+    return Client(session="p", project=PROJECT, agent="planner", paths=daemon.paths, deadline_s=30)
+
+
+def test_bullets_stay_within_a_budget_that_is_really_counted(daemon: RunningDaemon) -> None:
+    tokenizer = Tokenizer.from_file(str(next(daemon.paths.models.resolve().rglob("tokenizer.json"))))
+    tokenizer.no_truncation()
+    tokenizer.no_padding()
+    with daemon.client() as client:
+        for budget in (16, 40, 70, 512):
+            found = client.query("the deployment plan of the servers", top_k=6, budget_tokens=budget)
+            counted = sum(len(tokenizer.encode(one.text, add_special_tokens=False)) for one in found.bullets)
+            assert found.counted
+            assert found.tokens == counted <= budget
+            assert len(found.bullets) + found.left_out == 6
+            assert found.bullets[0].text.startswith(f"[{found.bullets[0].category}] ")
+        assert found.left_out == 0
+
+
+def test_whole_memories_come_back_where_they_are_asked_for(daemon: RunningDaemon) -> None:
+    with daemon.client() as client:
+        found = client.query("deployment plan", returns="full", category="task", top_k=6, budget_tokens=60)
+    assert found.bullets == ()
+    assert {memory.content for memory in found.memories} < set(PLANS)
+    assert found.left_out == 6 - len(found.memories) > 0
+
+
+def test_every_filter_narrows_and_a_threshold_drops(daemon: RunningDaemon) -> None:
+    with daemon.client() as client:
+        assert len(client.query("plan", top_k=20, importance_min=3, importance_max=4, category="task").bullets) == 2
+        assert [one.text for one in client.query("plan", top_k=20, speaker="Ana").bullets] == [
+            "[fact] The deployment plan is secret."
+        ]
+        assert client.query("plan", top_k=20, stored_by="nobody").bullets == ()
+        assert client.query("plan", top_k=20, role="user").bullets == ()
+        assert client.query("plan", top_k=20, updated_after="2999-01-01").bullets == ()
+        assert client.query("plan", top_k=20, updated_before="2000-01-01").bullets == ()
+        hits = client.search("the deployment plan", limit=20, categories=("task", "fact"))
+        cosines = sorted(hit.vector_score for hit in hits)
+        # Between two of them, which are rounded.
+        between = (cosines[2] + cosines[3]) / 2
+        some = client.query("the deployment plan", top_k=20, threshold=between)
+        assert {one.id for one in some.bullets} == {hit.id for hit in hits if hit.vector_score >= between}
+        assert 0 < len(some.bullets) < len(hits)
+        assert client.query("zebra crossings", top_k=20, threshold=0.99).bullets == ()
+
+
+def test_what_has_to_be_asked_for_is_fetched_by_category(daemon: RunningDaemon) -> None:
+    with daemon.client() as client:
+        found = client.query("deploy the plan", top_k=50)
+        assert {one.category for one in found.bullets} == {"task", "fact"}
+        asked = client.query(category="procedural", returns="full")
+        assert [memory.content for memory in asked.memories] == ["1. Run the tests\n2. Deploy the plan"]
+        assert len(client.query("deployment", category="noise").bullets) == 1
+
+
+def test_an_allowlist_holds_on_every_path(daemon: RunningDaemon) -> None:
+    with daemon.client("s") as everybody, planner(daemon) as client:
+        (secret,) = everybody.list(category="fact")
+        found = client.query("deployment plan", top_k=50)
+        assert {one.category for one in found.bullets} == {"task"}
+        assert {hit.category for hit in client.search("deployment plan", limit=50)} == {"task", "procedural"}
+        assert {memory.category for memory in client.list()} == {"task", "procedural"}
+        assert "The deployment plan is secret." not in {entry.new for entry in client.history()}
+        for refused in (
+            lambda: client.query("plan", category="fact"),
+            lambda: client.search("plan", category="fact"),
+            lambda: client.list(category="fact"),
+            lambda: client.remember("anything", category="fact"),
+        ):
+            with pytest.raises(RequestFailed, match="allowed: `goal`, `procedural`, `task`") as caught:
+                refused()
+            assert caught.value.code == "refused"
+        for unknown in (
+            lambda: client.get(secret.id),
+            lambda: client.read(secret.id),
+            lambda: client.forget(secret.id),
+            lambda: client.restore(secret.id),
+            lambda: client.history(secret.id),
+        ):
+            with pytest.raises(RequestFailed) as caught:
+                unknown()
+            assert caught.value.code == "not_found"
+        assert everybody.get(secret.id).active
+
+
+def test_an_allowlist_holds_for_what_is_pushed_and_taken(daemon: RunningDaemon) -> None:
+    with planner(daemon) as client:
+        trace = daemon.turn(client, "is the deployment plan secret?")
+        assert trace.candidates
+        assert {client.get(one.id).category for one in trace.candidates} == {"task"}
+        pending = client.take_pending(deadline_s=10)
+        assert pending is None or {memory.category for memory in pending.memories} == {"task"}
+
+
+def test_status_says_how_often_memory_was_asked_for(daemon: RunningDaemon) -> None:
+    with daemon.client("valve") as client:
+        before = client.status().components["sessions"].numbers
+        daemon.turn(client, "what is the first part of the deployment plan?")
+        client.query("deployment plan")
+        client.query("deployment plan, again")
+        daemon.turn(client, "and what is the second part of the deployment plan?")
+        after = client.status().components["sessions"].numbers
+    grown = {name: after[name] - before[name] for name in ("turns", "query_calls", "query_turns")}
+    assert grown == {"turns": 2, "query_calls": 2, "query_turns": 1}
+    assert after["query_share"] == pytest.approx(after["query_turns"] / after["turns"], abs=1e-3)
