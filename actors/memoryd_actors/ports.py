@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from memoryd_actors.comparison import Comparison, Statement
 from memoryd_actors.project_files import ProjectFiles
 from memoryd_actors.steps import Applied, Step
 from memoryd_client.memory import Memory, State
@@ -430,6 +431,48 @@ class Judge(Protocol):
 
     async def judge(self, case: Case) -> Judgement:
         """Return one verdict per exhibit that is worth a word; an exhibit without a verdict is not relevant.
+
+        Raises:
+            JudgeFailed: there is no usable answer.
+
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two memories to be compared."""
+
+    new: Statement
+    old: Statement
+    cosine: float
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """What the pairs are, in their order, by whom, and at what price."""
+
+    comparisons: tuple[Comparison | None, ...]
+    """None where a model said nothing about a pair."""
+    judge: str
+    """`local`, or the model's name."""
+    note: str = ""
+    """Why the local classifier answered, where it stood in."""
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
+
+
+class PairJudge(Protocol):
+    """Decides what two memories are to each other, several pairs in one call."""
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        ...
+
+    async def classify(self, pairs: Sequence[Pair]) -> Classified:
+        """Return one comparison per pair, None for those that the answer leaves out.
 
         Raises:
             JudgeFailed: there is no usable answer.

@@ -61,6 +61,27 @@ def read_reply(body: bytes, *, exhibits: int, model: str, prices: Prices, unknow
         JudgeFailed: refusal, truncated, or nonsense; with what it cost.
 
     """
+    text, usage = read_text(body, model=model, prices=prices, unknown=unknown)
+    given = _verdicts(text, model, usage)
+    verdicts = _checked(given, exhibits)
+    if given and not verdicts:
+        raise _failed("nonsense", f"none of the {len(given)} verdicts of {model} fits a candidate", usage)
+    return Judgement(
+        verdicts=verdicts,
+        judge=model,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cost_usd=usage.cost_usd,
+    )
+
+
+def read_text(body: bytes, *, model: str, prices: Prices, unknown: Usage) -> tuple[str, Usage]:
+    """Return the text in the body of a successful answer, and what it cost.
+
+    Raises:
+        JudgeFailed: refusal, truncated, or nonsense.
+
+    """
     try:
         reply = _decode_reply(body)
     except (msgspec.DecodeError, UnicodeDecodeError) as exc:
@@ -73,18 +94,7 @@ def read_reply(body: bytes, *, exhibits: int, model: str, prices: Prices, unknow
             raise _failed("truncated", f"{model} was cut off before the end of its answer", usage)
         case _:
             pass
-    text = "".join(block.text for block in reply.content if block.type == "text")
-    given = _verdicts(text, model, usage)
-    verdicts = _checked(given, exhibits)
-    if given and not verdicts:
-        raise _failed("nonsense", f"none of the {len(given)} verdicts of {model} fits a candidate", usage)
-    return Judgement(
-        verdicts=verdicts,
-        judge=model,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cost_usd=usage.cost_usd,
-    )
+    return "".join(block.text for block in reply.content if block.type == "text"), usage
 
 
 def _verdicts(text: str, model: str, usage: Usage) -> tuple[msgspec.Raw, ...]:
