@@ -82,9 +82,11 @@ class System:
         self.crashes: list[Exception] = []
         self._news = anyio.Event()
         self.indexer = Indexer(ledger, index, embedder, self.publish)
+        self.ledger = ledger
+        self.searcher = Searcher(embedder, index, self.indexer, ledger, settings, categories=categories)
         pipeline = Pipeline(
             embedder=embedder,
-            searcher=Searcher(embedder, index, self.indexer, ledger, settings, categories=categories),
+            searcher=self.searcher,
             indexer=self.indexer,
             judge=self.judge,
             clock=clock,

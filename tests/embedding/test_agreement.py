@@ -47,6 +47,17 @@ async def test_both_backends_give_one_model_one_identity_and_the_same_vectors(
         for max_tokens in (16, 256, 512):
             ours, theirs = [await each.embed(texts, max_tokens=max_tokens) for each in (embedder, other)]
             assert min(cosines(ours, theirs)) >= 0.9999
+        # Whole texts are counted, not what the model takes of them.
+        counted = [await each.count([*texts, "word " * 3000, ""]) for each in (embedder, other)]
+        assert counted[0] == counted[1]
+        assert counted[0] is not None
+        assert counted[0][-2:] == [3000, 0]
+
+
+@pytest.mark.usefixtures("model_folder")
+async def test_nothing_is_counted_before_there_is_a_model(tmp_path: Path) -> None:
+    async with build_embedder(EmbeddingConfig(folder=str(tmp_path / "gone")), models=tmp_path, offline=True) as one:
+        assert await one.count(["hello"]) is None
 
 
 @pytest.mark.torch

@@ -1,0 +1,50 @@
+"""What a query's budget holds, whatever counts the tokens."""
+
+from collections.abc import Sequence
+
+from memoryd_actors.categories import Categories
+from memoryd_actors.querying import Querier
+from memoryd_client.messages import Caller
+from memoryd_client.query import Queried, Query
+from recall_system import Place, System, running
+
+
+class Characters:
+    """Counts every character as a token, or nothing at all."""
+
+    def __init__(self, *, known: bool = True) -> None:
+        self.known = known
+
+    async def count(self, texts: Sequence[str]) -> list[int] | None:
+        return [len(text) for text in texts] if self.known else None
+
+
+async def asked(system: System, tokens: Characters, request: Query) -> Queried:
+    told: list[str] = []
+    querier = Querier(system.searcher, system.ledger, tokens, Categories(), note=lambda _, ids: told.extend(ids))
+    answer = await querier.query(request, Caller(), deadline_s=30)
+    assert told == [one.id for one in answer.bullets] + [one.id for one in answer.memories]
+    return answer
+
+
+async def test_the_best_is_cut_to_the_budget_and_what_has_no_room_is_counted(place: Place) -> None:
+    async with running(place) as system:
+        for n in range(4):
+            await system.remember(f"plan {n}: " + "blue servers go first " * (n + 1))
+        for budget in (16, 30, 60, 120, 1000):
+            found = await asked(system, Characters(), Query(query="plan of servers", top_k=4, budget_tokens=budget))
+            assert found.tokens == sum(len(one.text) for one in found.bullets) <= budget
+            assert found.bullets
+            assert len(found.bullets) + found.left_out == 4
+        whole = await asked(system, Characters(), Query(top_k=4, budget_tokens=60, return_="full"))
+        assert [len(memory.content) for memory in whole.memories] == [whole.tokens]
+        assert whole.left_out == 3
+
+
+async def test_without_a_tokenizer_the_tokens_are_estimated_and_said_to_be(place: Place) -> None:
+    async with running(place) as system:
+        await system.remember("blue servers go first")
+        found = await asked(system, Characters(known=False), Query(query="servers"))
+        assert not found.counted
+        assert found.tokens == 8
+        assert (await asked(system, Characters(known=False), Query(categories=("nothing",)))).bullets == ()
