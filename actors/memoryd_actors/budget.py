@@ -7,8 +7,12 @@ from memoryd_actors.ports import Case, Spending
 
 _CHARACTERS_PER_TOKEN = 3
 """Rather too few: English prose has four, code three. An estimate that stops calls must not be too low."""
-_INSTRUCTION_TOKENS = 1_000
+_INSTRUCTION_TOKENS = 1_600
+"""The instructions are 4,100 characters, the schema 800 more."""
+_EXHIBIT_TOKENS = 60
+"""What stands around the text of one: date, category, trust, names of the fields."""
 _VERDICT_TOKENS = 60
+_LOOKUP_TOKENS = 40
 _LONGEST_TEXT = 1_000
 """Characters of one text that count: a judge cuts what it is shown."""
 _LONGEST_CONTEXT = 4_000
@@ -70,8 +74,10 @@ def estimate(case: Case, prices: Prices) -> Usage:
     """
     characters = min(len(case.focus), _LONGEST_CONTEXT) + min(len(case.window), _LONGEST_CONTEXT)
     characters += sum(min(len(exhibit.text), _LONGEST_TEXT) for exhibit in case.exhibits)
-    asked = _INSTRUCTION_TOKENS + characters // _CHARACTERS_PER_TOKEN
-    return prices.usage(asked, _VERDICT_TOKENS * len(case.exhibits))
+    characters += sum(len(text) for passage in case.passages for text in passage.texts)
+    asked = _INSTRUCTION_TOKENS + _EXHIBIT_TOKENS * len(case.exhibits) + _LOOKUP_TOKENS * len(case.passages)
+    answered = _VERDICT_TOKENS * len(case.exhibits) + _LOOKUP_TOKENS * case.lookups
+    return prices.usage(asked + characters // _CHARACTERS_PER_TOKEN, answered)
 
 
 def today(now: datetime, *, known: str = "") -> str:

@@ -11,6 +11,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from memoryd_actors.categories import Categories
+from memoryd_actors.cadence import Cadence
 from memoryd_actors.clean import clean
 from memoryd_actors.errors import ModelUnavailable, Refused
 from memoryd_actors.focus import WINDOW_MESSAGES, Focus, find_focus
@@ -64,6 +65,8 @@ class Weighed:
     kept: tuple[SurfacedMemory, ...]
     candidates: tuple[CandidateTrace, ...]
     judge: str
+    stood_in: bool = True
+    """Whether anybody but the configured judge decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,7 @@ class _Gathered:
     before: Vectors | None
     """Of the window; None where it was not needed yet."""
     sifted: Sifted
+    visible: Visibility
 
 
 class Pipeline:
@@ -91,6 +95,7 @@ class Pipeline:
         settings: RecallSettings,
         rules: Rules = DEFAULT,
         categories: Categories | None = None,
+        cadence: Cadence = Cadence(),  # noqa: B008 - frozen
     ) -> None:
         self._embedder = embedder
         self._searcher = searcher
@@ -100,6 +105,7 @@ class Pipeline:
         self._settings = settings
         self.rules = rules
         self._categories = categories or Categories()
+        self._cadence = cadence
 
     async def decide(self, state: SessionState, update: ContextUpdate) -> tuple[Trace, Focus | None]:
         """Bring a session up to date with a context: afterwards `state.found` holds what may be taken.
@@ -131,10 +137,18 @@ class Pipeline:
         topic, since = UNDECIDED, None
         # Only what was shown or waits depends on the topic. Where there is none of it, the topic is decided once the
         # memories are ready to be taken: embedding what was said before takes as long as all the rest.
-        early = bool(state.found) or any(one.memory.id in state.surfaced for one in gathered.sifted.excluded)
+        early = self._cadence.needs_topic or bool(state.found)
+        early = early or any(one.memory.id in state.surfaced for one in gathered.sifted.excluded)
         if early:
             topic, since = await self._topic(gathered, focus, state, turn_before, stages)
-        weighed = await self._weigh(focus, gathered, stages, shown=state.surfaced, written=state.written)
+        sparing = self._cadence.objection(
+            trigger=update.trigger, turn=state.turn, asked_turn=state.asked_turn, topic_changed=topic.changed
+        )
+        weighed = await self._weigh(
+            focus, gathered, stages, shown=state.surfaced, written=state.written, sparing=sparing
+        )
+        if not weighed.stood_in:
+            state.asked_turn = state.turn
         with stages.stage("pending"):
             state.fingerprint = focus.fingerprint
             state.add(weighed.kept, keep=settings.maximum_surfaced, pending_turns=settings.pending_turns)
@@ -198,7 +212,7 @@ class Pipeline:
                 limit=2 * self._settings.judged,
                 exclude=exclude,
             )
-        return _Gathered(request, before, sifted)
+        return _Gathered(request, before, sifted, visible)
 
     async def _topic(
         self, gathered: _Gathered, focus: Focus, state: SessionState, turn_before: int, stages: _Stages
@@ -236,6 +250,7 @@ class Pipeline:
         *,
         shown: Mapping[str, int],
         written: Mapping[str, int],
+        sparing: str = "",
     ) -> Weighed:
         """Judge what was found; return what is kept and why everything else is not."""
         with stages.stage("surfaced"):
@@ -256,10 +271,10 @@ class Pipeline:
         if not found:
             return Weighed((), tuple(traces), "")
         with stages.stage("judge"):
-            judgement = await self._judge.judge(_case(focus, found))
+            judgement = await self._judge.judge(_case(focus, found, gathered.visible, sparing))
         kept, judged = _settle(found, judgement)
         who = f"{judgement.judge} ({judgement.note})" if judgement.note else judgement.judge
-        return Weighed(tuple(kept), tuple(judged + traces), who)
+        return Weighed(tuple(kept), tuple(judged + traces), who, judgement.judge != self._judge.name)
 
     def _trace(
         self,
@@ -290,7 +305,7 @@ class Pipeline:
         )
 
 
-def _case(focus: Focus, found: Sequence[Found]) -> Case:
+def _case(focus: Focus, found: Sequence[Found], visible: Visibility, sparing: str) -> Case:
     return Case(
         focus=focus.text,
         window="\n".join(focus.window),
@@ -304,9 +319,12 @@ def _case(focus: Focus, found: Sequence[Found]) -> Case:
                 vector_score=one.ranked.vector_score,
                 word_score=one.ranked.word_score,
                 score=one.ranked.score,
+                sourced=bool(one.memory.session),
             )
             for one in found
         ),
+        visible=visible,
+        sparing=sparing,
     )
 
 

@@ -348,6 +348,31 @@ class Exhibit:
     score: float
     """Fused, 0 to 1."""
     embedding_cosines: tuple[float, ...] = ()
+    sourced: bool = False
+    """Whether it comes from a session, which can be looked up."""
+
+
+LookupKind = Literal["source", "session_search"]
+"""What was said around a candidate, or a search in the session that a candidate comes from (seed 004, sidecar)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """What a judge wants to see before it decides."""
+
+    kind: LookupKind
+    index: int = -1
+    """The exhibit in question; -1 where a search is not about one of them."""
+    query: str = ""
+    """What is searched for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What a look-up brought to light; nothing, where there is nothing."""
+
+    lookup: Lookup
+    texts: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -357,6 +382,14 @@ class Case:
     focus: str
     window: str
     exhibits: tuple[Exhibit, ...]
+    visible: Visibility | None = None
+    """What may be looked up for it; None: nothing."""
+    lookups: int = 0
+    """How many look-ups the judge may ask for with its verdicts."""
+    passages: tuple[Passage, ...] = ()
+    """What was looked up. Where there are any, the judge has to decide now."""
+    sparing: str = ""
+    """Why the remote judge is not asked this time; empty where it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,10 +412,17 @@ class Judgement:
     judge: str
     """`local`, or the model's name."""
     note: str = ""
-    """Why the stand-in answered, where it did."""
+    """How it came about, where that is worth a word: why the stand-in answered, or what became of a second call."""
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0
+    wanted: tuple[Lookup, ...] = ()
+    """What the judge would like to see before it decides for good."""
+
+    @property
+    def kept(self) -> tuple[Verdict, ...]:
+        """The verdicts that keep their exhibit."""
+        return tuple(one for one in self.verdicts if one.relevant and one.actionable)
 
 
 FailureKind = Literal[
@@ -476,6 +516,28 @@ class PairJudge(Protocol):
 
         Raises:
             JudgeFailed: there is no usable answer.
+
+        """
+        ...
+
+
+class Lookups(Protocol):
+    """What the remote judge may look up. Secrets are replaced in all it returns."""
+
+    async def source(self, memory_id: str, visible: Visibility) -> Sequence[str]:
+        """Return what was said around a memory in its session, in order; nothing where that is not known.
+
+        Raises:
+            Refused: it cannot be looked up now.
+
+        """
+        ...
+
+    async def session_search(self, query: str, memory_id: str, visible: Visibility) -> Sequence[str]:
+        """Return what the session of a memory has on a query, best first; without a memory, all that is visible.
+
+        Raises:
+            Refused: it cannot be searched now.
 
         """
         ...

@@ -50,6 +50,8 @@ class SessionState(msgspec.Struct):
     """Newest update seen of each client, so that an older one that arrives late is dropped."""
     standing: dict[str, str] = {}
     """Fingerprint of what is always in context, as it was handed over since the last reset; by agent and project."""
+    asked_turn: int = 0
+    """The last turn on which the configured judge decided, not a stand-in; 0: none yet."""
 
     # --- turns and resets
 

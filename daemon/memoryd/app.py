@@ -34,18 +34,20 @@ from memoryd_actors.actor import ActorRef
 from memoryd_actors.breaker import Breaker
 from memoryd_actors.budget import Limits, Prices
 from memoryd_actors.categories import Categories
+from memoryd_actors.cadence import Cadence
 from memoryd_actors.curator import Curator, Schedule
 from memoryd_actors.errors import MemorydError, Refused, first_of
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import Keeper, KeeperMessage
 from memoryd_actors.local_judge import LocalJudge
+from memoryd_actors.lookups import MemoryLookups
 from memoryd_actors.pipeline import Pipeline
 from memoryd_actors.ports import JudgeFailed
 from memoryd_actors.querying import Querier
 from memoryd_actors.recall import Recall
 from memoryd_actors.redaction import Rules
 from memoryd_actors.search import Searcher
-from memoryd_actors.sidecar import Sidecar
+from memoryd_actors.sidecar import FollowUps, Sidecar
 from memoryd_client.memory import Memory
 from memoryd_client.messages import ContextUpdate, Event, Status, Warned
 from memoryd_client.paths import Paths
@@ -70,7 +72,14 @@ class Daemon:
         self._embedder = build_embedder(
             config.embedding, models=paths.models, offline=config.privacy.offline, observe=self._observe_model
         )
-        self._remote = None if config.privacy.offline else build_judge(config.sidecar)
+        rules = Rules(personal_data=frozenset(config.privacy.personal_data), words=config.privacy.replace)
+        self._remote = None if config.privacy.offline else build_judge(config.sidecar, rules)
+        self._indexer = Indexer(self._ledger, self._index, self._embedder, self._publish)
+        files = ProjectFolders()
+        categories = Categories(config.categories, config.allowlists)
+        searcher = Searcher(
+            self._embedder, self._index, self._indexer, self._ledger, config.recall, categories=categories
+        )
         self._sidecar = Sidecar(
             self._remote,
             LocalJudge(),
@@ -83,15 +92,14 @@ class Daemon:
                 input_usd_per_million=config.sidecar.input_usd_per_million,
                 output_usd_per_million=config.sidecar.output_usd_per_million,
             ),
+            follow_ups=FollowUps(
+                lookups=config.sidecar.lookups,
+                lookup_tokens=config.sidecar.lookup_tokens,
+                second_vote=config.sidecar.second_vote,
+            ),
+            lookups=MemoryLookups(self._ledger, searcher, rules),
             deadline_s=config.sidecar.deadline_s,
             why_off="privacy.offline is on" if config.privacy.offline else "no key configured",
-        )
-        self._indexer = Indexer(self._ledger, self._index, self._embedder, self._publish)
-        files = ProjectFolders()
-        rules = Rules(personal_data=frozenset(config.privacy.personal_data), words=config.privacy.replace)
-        categories = Categories(config.categories, config.allowlists)
-        searcher = Searcher(
-            self._embedder, self._index, self._indexer, self._ledger, config.recall, categories=categories
         )
         pipeline = Pipeline(
             embedder=self._embedder,
@@ -101,6 +109,7 @@ class Daemon:
             clock=clock,
             settings=config.recall,
             rules=rules,
+            cadence=Cadence(rule=config.sidecar.cadence, every=config.sidecar.cadence_turns),
             categories=categories,
         )
         self._recall = Recall(

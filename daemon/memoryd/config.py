@@ -13,6 +13,8 @@ import msgspec
 
 from memoryd_actors.redaction.personal import DEFAULT_KINDS, PersonalData
 from memoryd_actors.settings import BUILT_IN_CATEGORIES, CategorySettings, RecallSettings, name_of
+from memoryd_actors.cadence import CadenceRule
+from memoryd_actors.settings import RecallSettings
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -51,6 +53,19 @@ class SidecarConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Failures in a row after which the sidecar is left alone for a while."""
     cool_down_s: Positive = 60.0
     """How long; doubled on each further failure, up to sixteen times."""
+    cadence: CadenceRule = "turn"
+    """turn: the model judges every context. sparse: a session's first turn, a change of topic and every n-th turn; the
+    local judge decides the rest."""
+    cadence_turns: Annotated[int, msgspec.Meta(ge=1)] = 5
+    """The n of `sparse`."""
+    lookups: Annotated[int, msgspec.Meta(ge=0, le=5)] = 2
+    """What the model may ask to look up before it decides; 0: nothing. It asks within the call that is made anyway, and
+    only where it asks there is a second one, within the same deadline and budget."""
+    lookup_tokens: Annotated[int, msgspec.Meta(ge=100, le=4_000)] = 800
+    """Size of what is looked up for it, together."""
+    second_vote: bool = False
+    """Whether what the model keeps is put before it again in another order, and only what it keeps twice counts. A
+    second call for every case in which anything is kept."""
     daily_tokens: Count = 2_000_000
     daily_usd: Annotated[float, msgspec.Meta(ge=0)] = 0.50
     input_usd_per_million: Annotated[float, msgspec.Meta(ge=0)] = 0.10

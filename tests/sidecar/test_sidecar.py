@@ -264,10 +264,10 @@ async def test_refusals_say_nothing_about_the_services_health(world: World) -> N
 
 
 async def test_a_spent_budget_stops_calls_until_the_next_day(world: World) -> None:
-    sidecar = world.sidecar(limits=Limits(daily_tokens=3_000))
+    sidecar = world.sidecar(limits=Limits(daily_tokens=3_700))
     assert (await sidecar.judge(case())).judge == "claude-haiku-5-5"
     assert (await sidecar.judge(case())).judge == "claude-haiku-5-5"
-    assert is_local(await sidecar.judge(case()), "budget of 3,000 tokens")
+    assert is_local(await sidecar.judge(case()), "budget of 3,700 tokens")
     status = sidecar.status()
     assert status.state == "degraded"
     assert "daily_tokens" in status.hint
@@ -289,7 +289,7 @@ async def test_money_is_a_budget_of_its_own(world: World) -> None:
 
 async def test_sessions_that_ask_together_do_not_overdraw_together(world: World, release: threading.Event) -> None:
     world.api.always(held(verdicts(verdict(0)), release))
-    sidecar = world.sidecar(limits=Limits(daily_tokens=2_500))
+    sidecar = world.sidecar(limits=Limits(daily_tokens=4_500))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(sidecar.judge, case())
         await anyio.to_thread.run_sync(world.api.wait_for_requests, 1)
@@ -301,7 +301,7 @@ async def test_sessions_that_ask_together_do_not_overdraw_together(world: World,
 
 
 async def test_spending_survives_a_restart(world: World) -> None:
-    limits = Limits(daily_tokens=1_500)
+    limits = Limits(daily_tokens=2_500)
     await world.sidecar(limits=limits).judge(case())
     restarted = world.sidecar(limits=limits)
     await restarted.open()

@@ -8,10 +8,12 @@ import anyio
 import anyio.to_thread
 
 from memoryd.config import ConfigInvalid, SidecarConfig
-from memoryd.judge.prompt import SCHEMA, SYSTEM, answer_tokens, question
+from memoryd.judge.prompt import asked
 from memoryd.judge.verdicts import read_reply
 from memoryd_actors.budget import Prices, estimate
 from memoryd_actors.ports import Case, JudgeFailed, Judgement
+from memoryd_actors.redaction import Rules
+from memoryd_actors.redaction.rules import DEFAULT
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -22,12 +24,15 @@ _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 class AnthropicJudge:
     """One listwise call per case. Building it costs nothing; the SDK (1.5 s, 77 MB) is loaded by the first call."""
 
-    def __init__(self, *, api_key: str, base_url: str, model: str, prices: Prices, timeout_s: float) -> None:
+    def __init__(
+        self, *, api_key: str, base_url: str, model: str, prices: Prices, timeout_s: float, rules: Rules = DEFAULT
+    ) -> None:
         self._api_key = api_key
         self._base_url = base_url
         self._model = model
         self._prices = prices
         self._timeout_s = timeout_s
+        self._rules = rules
         self._client: AsyncAnthropic | None = None
         self._loading = Lock()
         self._limiter = anyio.CapacityLimiter(1)
@@ -53,7 +58,7 @@ class AnthropicJudge:
             raise JudgeFailed("request", f"the Anthropic SDK is not usable: {exc}", hint=hint) from exc
 
     async def judge(self, case: Case) -> Judgement:
-        """Ask the model for a verdict on each exhibit.
+        """Ask the model for verdicts, and for what it wants to look up where the case allows that.
 
         Raises:
             JudgeFailed: there is no usable answer; with its kind, what to do about it and what it cost.
@@ -64,19 +69,21 @@ class AnthropicJudge:
         from memoryd.judge.failures import translated
 
         unknown = estimate(case, self._prices)
+        # In a thread: every text is searched for secrets once more.
+        request = await anyio.to_thread.run_sync(asked, case, self._rules, abandon_on_cancel=True)
         with translated(self._model, self._base_url, unknown):
             # The raw response: the SDK's own parsing hands over whatever a broken answer contains, unchecked.
             response = await client.messages.with_raw_response.create(
                 model=self._model,
-                max_tokens=answer_tokens(case),
-                system=SYSTEM,
-                messages=[{"role": "user", "content": question(case)}],
+                max_tokens=request.max_tokens,
+                system=request.system,
+                messages=[{"role": "user", "content": request.content}],
                 # Thinking is on by default and would eat the answer's tokens.
                 thinking={"type": "disabled"},
-                output_config={"effort": "low", "format": {"type": "json_schema", "schema": SCHEMA}},
+                output_config={"effort": "low", "format": {"type": "json_schema", "schema": request.schema}},
             )
         body = response.http_response.content
-        return read_reply(body, exhibits=len(case.exhibits), model=self._model, prices=self._prices, unknown=unknown)
+        return read_reply(body, case, model=self._model, prices=self._prices, unknown=unknown)
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -112,8 +119,8 @@ def _client(api_key: str, base_url: str, timeout_s: float) -> "AsyncAnthropic":
     )
 
 
-def build_judge(config: SidecarConfig) -> AnthropicJudge | None:
-    """Return the configured judge, or None without a key.
+def build_judge(config: SidecarConfig, rules: Rules = DEFAULT) -> AnthropicJudge | None:
+    """Return the configured judge, or None without a key; by the `rules` it replaces secrets in what it sends.
 
     Raises:
         ConfigInvalid: the key cannot be one, or the address is none, or would send the key and memories in the clear.
@@ -143,4 +150,5 @@ def build_judge(config: SidecarConfig) -> AnthropicJudge | None:
             input_usd_per_million=config.input_usd_per_million, output_usd_per_million=config.output_usd_per_million
         ),
         timeout_s=config.deadline_s,
+        rules=rules,
     )
