@@ -43,6 +43,16 @@ class Received:
         """The user message."""
         return str(self.body["messages"][0]["content"])
 
+    @property
+    def system(self) -> str:
+        """The instructions."""
+        return str(self.body["system"])
+
+    @property
+    def fields(self) -> set[str]:
+        """The fields that the answer must have."""
+        return set(self.body["output_config"]["format"]["schema"]["properties"])
+
 
 def verdict(
     index: object = 0,
@@ -79,6 +89,15 @@ def message(text: str, *, stop_reason: str = "end_turn", input_tokens: int = 120
 def verdicts(*given: object, input_tokens: int = 1200, output_tokens: int = 250) -> Reply:
     """An answer with these verdicts; without any: nothing is relevant."""
     return message(json.dumps({"verdicts": given}), input_tokens=input_tokens, output_tokens=output_tokens)
+
+
+def lookup(kind: object = "source", index: object = 0, query: object = "") -> dict[str, object]:
+    return {"kind": kind, "index": index, "query": query}
+
+
+def asking(*lookups: object, verdicts: Sequence[object] = ()) -> Reply:
+    """An answer with verdicts that would like to look something up."""
+    return message(json.dumps({"verdicts": verdicts, "lookups": lookups}))
 
 
 def error(status: int, kind: str, text: str, **headers: str) -> Reply:

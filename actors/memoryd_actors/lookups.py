@@ -90,7 +90,8 @@ class MemoryLookups:
     async def session_search(self, query: str, memory_id: str, visible: Visibility) -> list[str]:
         """Search the memories of that memory's session, or all that is visible where there is none."""
         memory = await self._memory(memory_id, visible) if memory_id else None
-        within = of_session(visible, memory.session) if memory is not None and memory.session else visible
+        session = memory.session if memory is not None else ""
+        within = of_session(visible, session)
         hits = await self._searcher.search(query, within, limit=MOST_TEXTS + 1, deadline_s=SEARCH_S)
         # The candidate itself is before the judge already.
         ids = [hit.id for hit in hits if hit.id != memory_id]
@@ -108,8 +109,8 @@ class MemoryLookups:
 
 
 def of_session(visible: Visibility, session: str) -> Visibility:
-    """Return the same view, of one session's memories only."""
-    return replace(visible, filters=msgspec.structs.replace(visible.filters, session=session))
+    """Return the same view, of one session's memories only where one is named, as a search sees it."""
+    return replace(visible, filters=msgspec.structs.replace(visible.filters, session=session), for_context=False)
 
 
 def nearby(memory: Memory, session: Iterable[Memory]) -> list[Memory]:

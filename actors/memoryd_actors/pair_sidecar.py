@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
+from memoryd_actors.account import SpendingBook
 from memoryd_actors.breaker import Breaker
 from memoryd_actors.budget import Limits, Prices
 from memoryd_actors.comparison import Comparison, compare, vetoed
 from memoryd_actors.ports import Case, Classified, Clock, Exhibit, Judgement, Pair, PairJudge, Publisher
-from memoryd_actors.account import SpendingBook
 from memoryd_actors.sidecar import Sidecar
 from memoryd_client.messages import ComponentStatus
 

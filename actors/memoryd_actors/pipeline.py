@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from memoryd_actors.categories import Categories
 from memoryd_actors.cadence import Cadence
+from memoryd_actors.categories import Categories
 from memoryd_actors.clean import clean
 from memoryd_actors.errors import ModelUnavailable, Refused
 from memoryd_actors.focus import WINDOW_MESSAGES, Focus, find_focus

@@ -33,8 +33,8 @@ from memoryd.project_files import ProjectFolders
 from memoryd_actors.actor import ActorRef
 from memoryd_actors.breaker import Breaker
 from memoryd_actors.budget import Limits, Prices
-from memoryd_actors.categories import Categories
 from memoryd_actors.cadence import Cadence
+from memoryd_actors.categories import Categories
 from memoryd_actors.curator import Curator, Schedule
 from memoryd_actors.errors import MemorydError, Refused, first_of
 from memoryd_actors.indexer import Indexer

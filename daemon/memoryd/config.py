@@ -11,10 +11,9 @@ from typing import Annotated, Any, Literal, cast
 
 import msgspec
 
+from memoryd_actors.cadence import CadenceRule
 from memoryd_actors.redaction.personal import DEFAULT_KINDS, PersonalData
 from memoryd_actors.settings import BUILT_IN_CATEGORIES, CategorySettings, RecallSettings, name_of
-from memoryd_actors.cadence import CadenceRule
-from memoryd_actors.settings import RecallSettings
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=0)]

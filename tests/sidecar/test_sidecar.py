@@ -1,121 +1,16 @@
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
 
 import anyio
 import anyio.to_thread
 import pytest
 
 from cases import case
-from memoryd.config import SidecarConfig
-from memoryd.judge import AnthropicJudge, build_judge
-from memoryd_actors.breaker import Breaker
 from memoryd_actors.budget import Limits
-from memoryd_actors.errors import DiskFull
 from memoryd_actors.local_judge import LocalJudge
 from memoryd_actors.ports import Case, Judgement, Spending
 from memoryd_actors.sidecar import Sidecar
-from memoryd_client.messages import Event, Warned
-from messages_api import MessagesApi, Reply, error, garbage, held, html, refusal, truncated, verdict, verdicts
-
-LONG_S = 20.0
-
-
-@dataclass
-class Watch:
-    """A clock that the test moves."""
-
-    at: datetime = field(default_factory=lambda: datetime(2026, 11, 20, 23, 50, tzinfo=UTC))
-    seconds: float = 1000.0
-
-    def now(self) -> datetime:
-        return self.at
-
-    def monotonic(self) -> float:
-        return self.seconds
-
-    def forward(self, seconds: float) -> None:
-        self.at += timedelta(seconds=seconds)
-        self.seconds += seconds
-
-
-@dataclass
-class Purse:
-    """A book of spending that lives as long as the test, and can run out of paper."""
-
-    days: dict[str, Spending] = field(default_factory=dict[str, Spending])
-    full: bool = False
-
-    async def spending(self, day: str) -> Spending:
-        return self.days.get(day, Spending(day=day))
-
-    async def spend(self, spending: Spending) -> None:
-        if self.full:
-            raise DiskFull("/")
-        so_far = await self.spending(spending.day)
-        self.days[spending.day] = replace(
-            so_far,
-            calls=so_far.calls + spending.calls,
-            input_tokens=so_far.input_tokens + spending.input_tokens,
-            output_tokens=so_far.output_tokens + spending.output_tokens,
-            cost_usd=so_far.cost_usd + spending.cost_usd,
-        )
-
-
-@dataclass
-class World:
-    """Everything around a sidecar; one `sidecar()` per daemon start."""
-
-    api: MessagesApi
-    judge: AnthropicJudge
-    purse: Purse = field(default_factory=Purse)
-    watch: Watch = field(default_factory=Watch)
-    events: list[Event] = field(default_factory=list[Event])
-
-    def sidecar(
-        self, *, deadline_s: float = LONG_S, limits: Limits | None = None, failures_to_open: int = 3
-    ) -> Sidecar:
-        return Sidecar(
-            self.judge,
-            LocalJudge(),
-            book=self.purse,
-            clock=self.watch,
-            publish=self.events.append,
-            breaker=Breaker(failures_to_open=failures_to_open, cool_down_s=60.0),
-            limits=limits or Limits(),
-            deadline_s=deadline_s,
-        )
-
-    @property
-    def warnings(self) -> list[str]:
-        return [event.message for event in self.events if isinstance(event, Warned)]
-
-
-@asynccontextmanager
-async def remote(api: MessagesApi, *, model: str = "claude-haiku-5-5") -> AsyncGenerator[AnthropicJudge]:
-    judge = build_judge(SidecarConfig(api_key="sk-test", base_url=api.url, model=model, deadline_s=LONG_S))
-    assert judge is not None
-    # Loaded beforehand, so that a short deadline in a test is about the service, not about an import.
-    await judge.prepare()
-    yield judge
-    await judge.aclose()
-
-
-@pytest.fixture
-def release() -> Iterator[threading.Event]:
-    """Lets go of answers that the server holds back."""
-    event = threading.Event()
-    yield event
-    event.set()
-
-
-@pytest.fixture
-async def world() -> AsyncIterator[World]:
-    with MessagesApi(verdicts(verdict(0))) as api:
-        async with remote(api) as judge:
-            yield World(api, judge)
+from messages_api import Reply, error, garbage, held, html, refusal, truncated, verdict, verdicts
+from sidecar_world import World
 
 
 def is_local(judgement: Judgement, why: str) -> bool:

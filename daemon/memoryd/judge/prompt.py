@@ -113,7 +113,7 @@ def asked(case: Case, rules: Rules = DEFAULT) -> Asked:
 def question(case: Case, rules: Rules = DEFAULT) -> str:
     """Return the user message: three or four fenced blocks, of which no content can leave its own."""
     may_look = case.lookups > 0 and not case.passages
-    blocks = {
+    blocks: dict[str, object] = {
         "request": _cut(case.focus, _LONGEST_FOCUS, rules),
         "conversation": _cut(case.window, _LONGEST_WINDOW, rules),
         "candidates": [_shown(index, one, rules, may_look=may_look) for index, one in enumerate(case.exhibits)],

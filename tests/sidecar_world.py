@@ -1,0 +1,134 @@
+"""Everything around a sidecar: a clock that tests move, a book of spending, what can be looked up, the Messages API."""
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+
+import anyio
+
+from memoryd.config import SidecarConfig
+from memoryd.judge import AnthropicJudge, build_judge
+from memoryd_actors.breaker import Breaker
+from memoryd_actors.budget import Limits
+from memoryd_actors.errors import DiskFull, Unavailable
+from memoryd_actors.local_judge import LocalJudge
+from memoryd_actors.ports import Spending, Visibility
+from memoryd_actors.sidecar import FollowUps, Sidecar
+from memoryd_client.messages import Event, Warned
+from messages_api import MessagesApi
+
+LONG_S = 20.0
+
+
+@dataclass
+class Watch:
+    """A clock that the test moves."""
+
+    at: datetime = field(default_factory=lambda: datetime(2026, 11, 20, 23, 50, tzinfo=UTC))
+    seconds: float = 1000.0
+
+    def now(self) -> datetime:
+        return self.at
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+    def forward(self, seconds: float) -> None:
+        self.at += timedelta(seconds=seconds)
+        self.seconds += seconds
+
+
+@dataclass
+class Purse:
+    """A book of spending that lives as long as the test, and can run out of paper."""
+
+    days: dict[str, Spending] = field(default_factory=dict[str, Spending])
+    full: bool = False
+
+    async def spending(self, day: str) -> Spending:
+        return self.days.get(day, Spending(day=day))
+
+    async def spend(self, spending: Spending) -> None:
+        if self.full:
+            raise DiskFull("/")
+        so_far = await self.spending(spending.day)
+        self.days[spending.day] = replace(
+            so_far,
+            calls=so_far.calls + spending.calls,
+            input_tokens=so_far.input_tokens + spending.input_tokens,
+            output_tokens=so_far.output_tokens + spending.output_tokens,
+            cost_usd=so_far.cost_usd + spending.cost_usd,
+        )
+
+
+@dataclass
+class Shelf:
+    """What can be looked up, by memory and by query; it can be closed, and it can take for ever."""
+
+    sources: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    sessions: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    asked: list[tuple[str, str]] = field(default_factory=list[tuple[str, str]])
+    closed: bool = False
+    endless: bool = False
+
+    async def source(self, memory_id: str, visible: Visibility) -> Sequence[str]:
+        return await self._found(self.sources, memory_id, memory_id)
+
+    async def session_search(self, query: str, memory_id: str, visible: Visibility) -> Sequence[str]:
+        return await self._found(self.sessions, query, memory_id)
+
+    async def _found(self, where: dict[str, list[str]], key: str, memory_id: str) -> Sequence[str]:
+        self.asked.append((key, memory_id))
+        if self.closed:
+            raise Unavailable("the shelf is closed")
+        if self.endless:
+            await anyio.sleep_forever()
+        return where.get(key, [])
+
+
+@dataclass
+class World:
+    """Everything around a sidecar; one `sidecar()` per daemon start."""
+
+    api: MessagesApi
+    judge: AnthropicJudge
+    purse: Purse = field(default_factory=Purse)
+    watch: Watch = field(default_factory=Watch)
+    events: list[Event] = field(default_factory=list[Event])
+    shelf: Shelf = field(default_factory=Shelf)
+
+    def sidecar(
+        self,
+        *,
+        deadline_s: float = LONG_S,
+        limits: Limits | None = None,
+        failures_to_open: int = 3,
+        follow_ups: FollowUps | None = None,
+    ) -> Sidecar:
+        return Sidecar(
+            self.judge,
+            LocalJudge(),
+            book=self.purse,
+            clock=self.watch,
+            publish=self.events.append,
+            breaker=Breaker(failures_to_open=failures_to_open, cool_down_s=60.0),
+            limits=limits or Limits(),
+            follow_ups=follow_ups or FollowUps(),
+            lookups=self.shelf,
+            deadline_s=deadline_s,
+        )
+
+    @property
+    def warnings(self) -> list[str]:
+        return [event.message for event in self.events if isinstance(event, Warned)]
+
+
+@asynccontextmanager
+async def remote(api: MessagesApi, *, model: str = "claude-haiku-5-5") -> AsyncGenerator[AnthropicJudge]:
+    judge = build_judge(SidecarConfig(api_key="sk-test", base_url=api.url, model=model, deadline_s=LONG_S))
+    assert judge is not None
+    # Loaded beforehand, so that a short deadline in a test is about the service, not about an import.
+    await judge.prepare()
+    yield judge
+    await judge.aclose()
