@@ -81,8 +81,8 @@ class System:
         self.events: list[Event] = []
         self.crashes: list[Exception] = []
         self._news = anyio.Event()
-        self.indexer = Indexer(ledger, index, embedder, self.publish)
         self.ledger = ledger
+        self.indexer = Indexer(ledger, index, embedder, self.publish)
         self.searcher = Searcher(embedder, index, self.indexer, ledger, settings, categories=categories)
         pipeline = Pipeline(
             embedder=embedder,

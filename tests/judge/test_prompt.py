@@ -1,11 +1,13 @@
 import json
 import re
+from dataclasses import replace
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import case
-from memoryd.judge.prompt import question
+from memoryd.judge.prompt import SCHEMA, SCHEMA_WITH_LOOKUPS, asked, question
+from memoryd_actors.ports import Lookup, Passage
 
 _BLOCKS = re.compile(
     r"<request>\n(.*)\n</request>\n<conversation>\n(.*)\n</conversation>\n<candidates>\n(.*)\n</candidates>"
@@ -40,3 +42,60 @@ def test_long_texts_are_cut_in_the_middle() -> None:
 
 def test_a_lone_surrogate_does_not_stop_the_question() -> None:
     assert "?" in question(case("half a character: \ud83d"))
+
+
+def test_every_text_is_searched_for_secrets_before_it_is_cut() -> None:
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
+    # The cut goes through the middle of it: what is left would not be known for a key any more.
+    long = "word " * 92 + key + " word" * 200
+    some = replace(
+        case(long, focus=f"the token is {key}"),
+        window=f"user: {key}",
+        passages=(Passage(Lookup("session_search", -1, f"who has {key}"), (f"Anna: {key}",)),),
+    )
+    sent = asked(some).content
+    assert key not in sent
+    assert key[:20] not in sent
+    assert sent.count("redacted") >= 4
+
+
+def test_what_is_sent_has_an_end_whatever_is_asked() -> None:
+    wide = "a wide memory " * 5_000
+    some = replace(
+        case(*[wide] * 10, focus=wide),
+        window=wide,
+        passages=tuple(Passage(Lookup("source", n), (wide,) * 50) for n in range(10)),
+    )
+    call = asked(some)
+    assert len(call.content) < 2_000 + 3_000 + 10 * 900 + 12_000 + 4_000
+    assert call.max_tokens < 2_000
+
+
+def test_the_rules_say_that_none_is_an_answer_and_show_it() -> None:
+    system = asked(case()).system
+    assert "an empty list of verdicts means that none is" in system
+    assert '{"verdicts": []}' in system
+    # Every example is an answer that would be understood.
+    examples = re.findall(r'^\{"verdicts".*\}$', system, re.MULTILINE)
+    assert len(examples) == 3
+    for example in examples:
+        for verdict in json.loads(example)["verdicts"]:
+            assert list(verdict) == ["index", "reason", "relevant", "actionable", "score"]
+
+
+def test_only_a_judge_that_may_look_up_is_told_how() -> None:
+    visible = replace(case(), lookups=2, exhibits=tuple(replace(one, sourced=True) for one in case().exhibits))
+    assert asked(visible).schema["required"] == ["verdicts", "lookups"]
+    assert '"source":true' in asked(visible).content
+    informed = replace(visible, passages=(Passage(Lookup("source", 0), ("x",)),))
+    for plain in (case(), informed):
+        assert asked(plain).schema["required"] == ["verdicts"]
+        assert '"source":true' not in asked(plain).content
+    assert "Decide now" in asked(informed).system
+
+
+def test_no_schema_has_what_the_service_does_not_take() -> None:
+    for schema in (SCHEMA, SCHEMA_WITH_LOOKUPS):
+        text = json.dumps(schema)
+        for word in ("minimum", "maximum", "anyOf", "oneOf", "minItems", "maxItems", "pattern"):
+            assert word not in text

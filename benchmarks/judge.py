@@ -1,0 +1,308 @@
+"""What a judge is worth: precision, recall, the share of foreign questions that stay clean, tokens and money.
+
+`python -m benchmarks.judge [FOLDER] --judge local|anthropic` puts questions with their ten candidates before a judge,
+each to its own conversation's memories and to another one's, found as in `benchmarks.gate`. Of what the judge keeps the
+five best count. Precision is the share of evidence among what is kept for own questions, recall the share of the
+evidence that is kept, clean the share of foreign questions for which nothing is. Intervals: bootstrap over questions.
+
+The model is asked through the daemon's own sidecar, with ANTHROPIC_API_KEY. It refuses to begin what could cost more
+than `--usd`, by the sidecar's generous estimate, and the sidecar's budget ends it there whatever the estimate said.
+"""
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryDirectory
+from time import perf_counter
+from typing import Any
+
+import anyio
+import numpy as np
+
+from benchmarks.gate import DATA, KEPT, SETS, UNANSWERABLE, Asked, Told, Trial, Words, candidates, encode, lines
+from benchmarks.recall.metrics import interval
+from memoryd.clock import SystemClock
+from memoryd.config import SidecarConfig
+from memoryd.embedding.onnx import OnnxModel
+from memoryd.embedding.weights import Sources, fetch
+from memoryd.judge import build_judge
+from memoryd_actors.budget import Limits, Prices, estimate
+from memoryd_actors.local_judge import LocalJudge
+from memoryd_actors.ports import Case, Judge, Judgement, Spending, Visibility
+from memoryd_actors.sidecar import FollowUps, Sidecar
+
+RESULTS = Path(__file__).parent / "results"
+FOLLOWING = 2_000
+"""Tokens that a second call may have beyond the first, for the estimate."""
+
+
+class Placed(Told):
+    """A message and the session it stands in."""
+
+    session: int = 0
+
+
+@dataclass
+class Purse:
+    """A book of spending for as long as the measurement runs."""
+
+    days: dict[str, Spending] = field(default_factory=dict[str, Spending])
+
+    async def spending(self, day: str) -> Spending:
+        return self.days.get(day, Spending(day=day))
+
+    async def spend(self, spending: Spending) -> None:
+        known = await self.spending(spending.day)
+        self.days[spending.day] = replace(
+            spending,
+            calls=known.calls + spending.calls,
+            input_tokens=known.input_tokens + spending.input_tokens,
+            output_tokens=known.output_tokens + spending.output_tokens,
+            cost_usd=known.cost_usd + spending.cost_usd,
+        )
+
+
+class Conversations:
+    """What the judge may look up: the data's own sessions."""
+
+    def __init__(self, told: Sequence[Placed]) -> None:
+        self._sessions: dict[tuple[str, int], list[Placed]] = defaultdict(list)
+        for one in told:
+            self._sessions[one.group, one.session].append(one)
+        self._where = {one.id: (one.group, one.session) for one in told}
+
+    async def source(self, memory_id: str, visible: Visibility) -> Sequence[str]:
+        session = self._sessions[self._where[memory_id]]
+        at = next(number for number, one in enumerate(session) if one.id == memory_id)
+        return [one.shown for one in session[max(at - 3, 0) : at + 4] if one.id != memory_id]
+
+    async def session_search(self, query: str, memory_id: str, visible: Visibility) -> Sequence[str]:
+        session = self._sessions[self._where[memory_id]] if memory_id else self._all(visible.project)
+        scores = Words([one.shown for one in session]).scores(query)
+        best = [int(at) for at in np.argsort(-scores)[:7] if scores[at] > 0]
+        return [session[at].shown for at in best if session[at].id != memory_id]
+
+    def _all(self, group: str) -> list[Placed]:
+        return [one for (its, _), session in self._sessions.items() if its == group for one in session]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A trial and what came of it."""
+
+    trial: Trial
+    judgement: Judgement
+    took_ms: float
+
+    @property
+    def kept(self) -> list[str]:
+        best = sorted(self.judgement.kept, key=lambda one: -one.score)[:KEPT]
+        return [self.trial.case.exhibits[one.index].id for one in best]
+
+
+def trials(told: Sequence[Placed], queries: Sequence[Asked], model: OnnxModel, limit: int) -> list[Trial]:
+    """Return `limit` answerable questions, evenly over the set, each put to its own and the next conversation."""
+    asked = [one for one in queries if one.category not in UNANSWERABLE and one.relevant]
+    asked = asked[:: max(len(asked) // limit, 1)][:limit]
+    groups = list(dict.fromkeys(one.group for one in told))
+    other = dict(zip(groups, [*groups[1:], groups[0]], strict=True))
+    vectors = encode(model, [one.shown for one in told])
+    questions = encode(model, [one.query for one in asked])
+    found: list[Trial] = []
+    for group in groups:
+        at = [number for number, one in enumerate(told) if one.group == group]
+        words = Words([told[number].shown for number in at])
+        held = {told[number].id for number in at}
+        for query, vector in zip(asked, questions, strict=True):
+            own = query.group == group
+            evidence = frozenset(query.relevant) & held if own else frozenset[str]()
+            if own != bool(evidence) or (not own and other[query.group] != group):
+                continue
+            exhibits = candidates(told, at, vectors[at] @ vector, words.scores(query.query))
+            shown = tuple(replace(one, sourced=True) for one in exhibits)
+            case = Case(query.query, "", shown, visible=Visibility(owner="benchmark", project=group))
+            found.append(Trial(case, evidence, own))
+    return found
+
+
+async def judge_all(judge: Judge, some: Sequence[Trial], *, remote: bool, parallel: int) -> list[Judged]:
+    """Put every trial before the judge; where a remote one no longer answers, stop: the stand-in is not measured."""
+    done: list[Judged] = []
+    limiter = anyio.CapacityLimiter(parallel)
+    failed = ""
+
+    async def one(trial: Trial) -> None:
+        nonlocal failed
+        async with limiter:
+            if failed:
+                return
+            began = perf_counter()
+            judgement = await judge.judge(trial.case)
+            if remote and judgement.judge == LocalJudge.name:
+                failed = judgement.note
+                return
+            done.append(Judged(trial, judgement, (perf_counter() - began) * 1000))
+
+    async with anyio.create_task_group() as tasks:
+        for trial in some:
+            tasks.start_soon(one, trial)
+    if failed:
+        print(f"stopped after {len(done)} of {len(some)}: {failed}", file=sys.stderr)
+    return done
+
+
+def weigh(done: Sequence[Judged]) -> dict[str, Any]:
+    """Return the figures, each with its interval."""
+    own = [one for one in done if one.trial.own]
+    foreign = [one for one in done if not one.trial.own]
+    right = np.array([len(set(one.kept) & one.trial.evidence) for one in own], float)
+    kept = np.array([len(one.kept) for one in own], float)
+    shown = [{exhibit.id for exhibit in one.trial.case.exhibits} & one.trial.evidence for one in own]
+    figures: dict[str, Any] = {"own": len(own), "foreign": len(foreign)}
+    if own:
+        figures["precision"] = ratio(right, kept)
+        figures["recall"] = mean([hits / len(one.trial.evidence) for hits, one in zip(right, own, strict=True)])
+        figures["ceiling"] = mean([len(some) / len(one.trial.evidence) for some, one in zip(shown, own, strict=True)])
+        figures["kept"] = float(kept.mean())
+    if foreign:
+        figures["clean"] = mean([float(not one.kept) for one in foreign])
+    used = [one.judgement for one in done]
+    figures |= {
+        "input_tokens": sum(one.input_tokens for one in used),
+        "output_tokens": sum(one.output_tokens for one in used),
+        "usd": sum(one.cost_usd for one in used),
+        "median_ms": median([one.took_ms for one in done]) if done else 0.0,
+    }
+    return figures
+
+
+def mean(values: Sequence[float]) -> dict[str, float]:
+    low, high = interval(values)
+    return {"mean": sum(values) / len(values), "low": low, "high": high}
+
+
+def ratio(
+    right: np.ndarray[Any, np.dtype[np.float64]], kept: np.ndarray[Any, np.dtype[np.float64]]
+) -> dict[str, float]:
+    """Return right over kept, with an interval by bootstrap over the questions; 0 where nothing is kept."""
+    some = np.random.default_rng(1).integers(0, len(kept), (2000, len(kept)))
+    shares = right[some].sum(axis=1) / np.maximum(kept[some].sum(axis=1), 1.0)
+    low, high = np.quantile(shares, [0.025, 0.975])
+    return {"mean": float(right.sum() / max(kept.sum(), 1.0)), "low": float(low), "high": float(high)}
+
+
+def show(name: str, figures: dict[str, Any]) -> None:
+    print(f"\n{name}: {figures['own']} questions of their own, {figures['foreign']} foreign")
+    for key in ("precision", "recall", "ceiling", "clean"):
+        if one := figures.get(key):
+            print(f"  {key:10}{one['mean']:.3f}  ({one['low']:.3f} to {one['high']:.3f})")
+    print(
+        f"  {figures['input_tokens']:,} tokens in, {figures['output_tokens']:,} out, ${figures['usd']:.4f}; "
+        f"median {figures['median_ms']:.2f} ms",
+        flush=True,
+    )
+
+
+def price(some: Sequence[Trial], follow_ups: FollowUps, prices: Prices) -> float:
+    """Return what judging could cost at most, by the estimate that the sidecar reserves for each call."""
+    calls = 1 + (follow_ups.lookups > 0) + follow_ups.second_vote
+    more = prices.usage(FOLLOWING, 0).cost_usd * (calls - 1)
+    return sum(calls * estimate(replace(one.case, lookups=follow_ups.lookups), prices).cost_usd + more for one in some)
+
+
+async def measure(given: argparse.Namespace, sets: dict[str, list[Trial]], told: Sequence[Placed]) -> dict[str, Any]:
+    remote = None
+    follow_ups = FollowUps(lookups=given.lookups, second_vote=given.second_vote)
+    if given.judge == "anthropic":
+        key = os.environ.get("ANTHROPIC_API_KEY", "")
+        remote = build_judge(
+            SidecarConfig(api_key=key, base_url=given.base_url, model=given.model, deadline_s=given.deadline)
+        )
+        if remote is None:
+            sys.exit("there is no key: set ANTHROPIC_API_KEY, or measure --judge local")
+        cost = price([one for some in sets.values() for one in some], follow_ups, Prices())
+        if cost > given.usd:
+            sys.exit(
+                f"this could cost ${cost:.2f}, and --usd allows ${given.usd:.2f}: ask less with --limit, or allow more"
+            )
+        await remote.prepare()
+    sidecar = Sidecar(
+        remote,
+        LocalJudge(),
+        book=Purse(),
+        clock=SystemClock(),
+        publish=lambda _: None,
+        limits=Limits(daily_tokens=10**9, daily_usd=given.usd),
+        follow_ups=follow_ups,
+        lookups=Conversations(told),
+        deadline_s=given.deadline,
+    )
+    figures: dict[str, Any] = {}
+    for name, some in sets.items():
+        done = await judge_all(sidecar, some, remote=remote is not None, parallel=given.parallel if remote else 1)
+        figures[name] = weigh(done)
+        show(name, figures[name])
+    if remote is not None:
+        figures["sidecar"] = sidecar.status().numbers
+        print("\n" + ", ".join(f"{name} {value:g}" for name, value in figures["sidecar"].items()))
+        await remote.aclose()
+    return figures
+
+
+def read(given: argparse.Namespace) -> tuple[dict[str, list[Trial]], list[Placed]]:
+    names = [name for name in given.sets.split(",") if name]
+    missing = [
+        str(path)
+        for name in names
+        for path in (given.data / name / "memories.jsonl", given.data / name / "queries.jsonl")
+        if not path.exists()
+    ]
+    if missing:
+        sys.exit(f"missing: {', '.join(missing)}; name the data folder: python -m benchmarks.judge FOLDER")
+    everything: list[Placed] = []
+    sets: dict[str, list[Trial]] = {}
+    with TemporaryDirectory() as folder:
+        model = OnnxModel(fetch(Sources(models=given.models or Path(folder), offline=True)), threads=2)
+        for name in names:
+            told = lines(given.data / name / "memories.jsonl", Placed)
+            sets[name] = trials(told, lines(given.data / name / "queries.jsonl", Asked), model, given.limit)
+            everything += told
+    return sets, everything
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.judge", description=__doc__.split("\n", 1)[0])
+    parser.add_argument("data", nargs="?", type=Path, default=DATA, help="folder with the sets")
+    parser.add_argument("--judge", choices=("local", "anthropic"), default="local")
+    parser.add_argument("--sets", default=",".join(SETS), help="folders of the data, with commas")
+    parser.add_argument("--limit", type=int, default=150, help="questions of each set (150)")
+    parser.add_argument("--usd", type=float, default=1.00, help="spend at most this (1.00)")
+    parser.add_argument("--base-url", default=SidecarConfig().base_url)
+    parser.add_argument("--model", default=SidecarConfig().model)
+    parser.add_argument("--deadline", type=float, default=15.0, help="seconds for a case; the daemon's is shorter (15)")
+    parser.add_argument("--parallel", type=int, default=4, help="cases under way at once (4)")
+    parser.add_argument("--lookups", type=int, default=SidecarConfig().lookups, help="that a case may ask for (2)")
+    parser.add_argument("--second-vote", action="store_true", help="ask again about what is kept")
+    parser.add_argument("--models", type=Path, default=None, help="folder that keeps the converted weights")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the JSON")
+    given = parser.parse_args(arguments)
+    sets, told = read(given)
+    settings = {name: str(value) for name, value in vars(given).items() if name not in {"data", "models", "results"}}
+    figures = {"settings": settings, **anyio.run(measure, given, sets, told)}
+    record = {"machine": platform.platform(), "cores": os.cpu_count(), "figures": figures}
+    given.results.mkdir(parents=True, exist_ok=True)
+    target = given.results / f"judge-{given.judge}.json"
+    target.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
+    print(f"\nJSON: {target}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,102 @@
+"""The judge's benchmark, on two made-up conversations and a server that speaks the Messages API."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks import judge
+from messages_api import MessagesApi, asking, error, lookup, verdict, verdicts
+
+SAID = {
+    "kitchen": ["The oven needs ten minutes to heat up.", "Anna is allergic to walnuts.", "The blue bowl is chipped."],
+    "garden": ["The tap behind the shed drips.", "Roses are cut back in March.", "The hedge grows too fast."],
+}
+ASKED = {"kitchen": ("What is Anna allergic to?", 1), "garden": ("When are the roses cut back?", 1)}
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "data" / "home"
+    folder.mkdir(parents=True)
+    told = [
+        {"id": f"{group}/{at}", "group": group, "session": 1, "ts": "2026-01-02", "speaker": "Ben", "text": text}
+        for group, texts in SAID.items()
+        for at, text in enumerate(texts)
+    ]
+    asked = [
+        {"id": group, "group": group, "query": query, "category": "fact", "relevant": [f"{group}/{at}"]}
+        for group, (query, at) in ASKED.items()
+    ]
+    for name, some in (("memories", told), ("queries", asked)):
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in some), encoding="utf-8")
+    return tmp_path / "data"
+
+
+def run(data: Path, models: Path, *more: str) -> dict[str, Any]:
+    results = data.parent / "results"
+    where = ["--sets", "home", "--models", str(models), "--results", str(results)]
+    assert judge.main([str(data), *where, *more]) == 0
+    (written,) = results.iterdir()
+    figures: dict[str, Any] = json.loads(written.read_text(encoding="utf-8"))["figures"]
+    return figures
+
+
+def test_the_local_judge_finds_the_answers_and_spends_nothing(data: Path, models: Path) -> None:
+    home = run(data, models)["home"]
+    assert (home["own"], home["foreign"]) == (2, 2)
+    assert home["recall"]["mean"] == home["ceiling"]["mean"] == 1.0
+    assert home["clean"]["mean"] == 1.0
+    assert home["usd"] == home["input_tokens"] == 0
+
+
+def test_a_model_is_measured_with_what_it_costs(
+    data: Path, models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+    with MessagesApi(verdicts(verdict(0))) as api:
+        figures = run(data, models, "--judge", "anthropic", "--base-url", api.url)
+        assert len(api.requests) == 4
+    home = figures["home"]
+    # It keeps the first candidate of every question, and of foreign ones, too.
+    assert home["precision"]["mean"] == home["recall"]["mean"] == 1.0
+    assert home["clean"]["mean"] == 0.0
+    assert (home["input_tokens"], home["output_tokens"]) == (4 * 1200, 4 * 250)
+    assert home["usd"] == pytest.approx(4 * 0.000245)
+    assert figures["sidecar"]["calls"] == 4
+    assert "precision" in capsys.readouterr().out
+
+
+def test_look_ups_are_answered_from_the_conversation(data: Path, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+    with MessagesApi(verdicts()) as api:
+        api.queue(asking(lookup("source", 0), lookup("session_search", -1, "hedge bowl")))
+        figures = run(data, models, "--judge", "anthropic", "--base-url", api.url, "--limit", "1", "--parallel", "1")
+        assert "<looked_up>" in api.requests[1].prompt
+    assert figures["sidecar"]["second_looks"] == 1
+    assert figures["home"]["input_tokens"] == 3 * 1200
+
+
+def test_it_refuses_what_could_cost_more_than_it_may(data: Path, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+    with MessagesApi() as api:
+        with pytest.raises(SystemExit, match="--usd allows"):
+            run(data, models, "--judge", "anthropic", "--base-url", api.url, "--usd", "0.001")
+        assert api.requests == ()
+
+
+def test_a_stand_in_is_not_measured(
+    data: Path, models: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
+    with MessagesApi(error(401, "authentication_error", "invalid x-api-key")) as api:
+        run(data, models, "--judge", "anthropic", "--base-url", api.url, "--parallel", "1")
+        assert len(api.requests) == 1
+    assert "stopped after 0 of 4: the key was not accepted" in capsys.readouterr().err
+
+
+def test_without_a_key_it_says_what_to_do(data: Path, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    with pytest.raises(SystemExit, match="ANTHROPIC_API_KEY"):
+        run(data, models, "--judge", "anthropic")
