@@ -278,7 +278,7 @@ def read(given: argparse.Namespace) -> tuple[dict[str, list[Trial]], list[Placed
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.judge", description=__doc__.split("\n", 1)[0])
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.judge", description=__doc__)
     parser.add_argument("data", nargs="?", type=Path, default=DATA, help="folder with the sets")
     parser.add_argument("--judge", choices=("local", "anthropic"), default="local")
     parser.add_argument("--sets", default=",".join(SETS), help="folders of the data, with commas")
