@@ -3,7 +3,8 @@
 `python -m benchmarks.judge [FOLDER] --judge local|anthropic` puts questions with their ten candidates before a judge,
 each to its own conversation's memories and to another one's, found as in `benchmarks.gate`. Of what the judge keeps the
 five best count. Precision is the share of evidence among what is kept for own questions, recall the share of the
-evidence that is kept, clean the share of foreign questions for which nothing is. Intervals: bootstrap over questions.
+evidence that is kept, clean the share of foreign questions, and of those without an answer, for which nothing is.
+Intervals are a bootstrap over the questions.
 
 The model is asked through the daemon's own sidecar, with ANTHROPIC_API_KEY. It refuses to begin what could cost more
 than `--usd`, by the sidecar's generous estimate, and the sidecar's budget ends it there whatever the estimate said.
@@ -14,19 +15,20 @@ import json
 import os
 import platform
 import sys
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import perf_counter
-from typing import Any
+from typing import Any, TypeVar
 
 import anyio
+import msgspec
 import numpy as np
 
-from benchmarks.gate import DATA, KEPT, SETS, UNANSWERABLE, Asked, Told, Trial, Words, candidates, encode, lines
+from benchmarks.gate import DATA, KEPT, SETS, Trial, Words, candidates, encode, memory
+from benchmarks.recall.data import UNANSWERABLE, DataSet, memories, read
 from benchmarks.recall.metrics import interval
 from memoryd.clock import SystemClock
 from memoryd.config import SidecarConfig
@@ -34,19 +36,17 @@ from memoryd.embedding.onnx import OnnxModel
 from memoryd.embedding.weights import Sources, fetch
 from memoryd.judge import build_judge
 from memoryd_actors.budget import Limits, Prices, estimate
+from memoryd_actors.index_text import index_text
 from memoryd_actors.local_judge import LocalJudge
+from memoryd_actors.lookups import MOST_TEXTS, nearby
 from memoryd_actors.ports import Case, Judge, Judgement, Spending, Visibility
 from memoryd_actors.sidecar import FollowUps, Sidecar
+from memoryd_client.memory import Memory
 
+T = TypeVar("T")
 RESULTS = Path(__file__).parent / "results"
 FOLLOWING = 2_000
 """Tokens that a second call may have beyond the first, for the estimate."""
-
-
-class Placed(Told):
-    """A message and the session it stands in."""
-
-    session: int = 0
 
 
 @dataclass
@@ -70,27 +70,27 @@ class Purse:
 
 
 class Conversations:
-    """What the judge may look up: the data's own sessions."""
+    """What the judge may look up: the data's own sessions, by the product's rule of what is near."""
 
-    def __init__(self, told: Sequence[Placed]) -> None:
-        self._sessions: dict[tuple[str, int], list[Placed]] = defaultdict(list)
-        for one in told:
-            self._sessions[one.group, one.session].append(one)
-        self._where = {one.id: (one.group, one.session) for one in told}
+    def __init__(self, stored: Mapping[str, Memory]) -> None:
+        self._stored = stored
 
     async def source(self, memory_id: str, visible: Visibility) -> Sequence[str]:
-        session = self._sessions[self._where[memory_id]]
-        at = next(number for number, one in enumerate(session) if one.id == memory_id)
-        return [one.shown for one in session[max(at - 3, 0) : at + 4] if one.id != memory_id]
+        about = self._stored[memory_id]
+        return [told(one) for one in nearby(about, self._of(about.project, about.session))]
 
     async def session_search(self, query: str, memory_id: str, visible: Visibility) -> Sequence[str]:
-        session = self._sessions[self._where[memory_id]] if memory_id else self._all(visible.project)
-        scores = Words([one.shown for one in session]).scores(query)
-        best = [int(at) for at in np.argsort(-scores)[:7] if scores[at] > 0]
-        return [session[at].shown for at in best if session[at].id != memory_id]
+        session = self._of(visible.project, self._stored[memory_id].session if memory_id else "")
+        scores = Words([told(one) for one in session]).scores(query)
+        best = [session[at] for at in np.argsort(-scores)[: MOST_TEXTS + 1] if scores[at] > 0]
+        return [told(one) for one in best if one.id != memory_id]
 
-    def _all(self, group: str) -> list[Placed]:
-        return [one for (its, _), session in self._sessions.items() if its == group for one in session]
+    def _of(self, group: str, session: str) -> list[Memory]:
+        return [one for one in self._stored.values() if one.project == group and session in {"", one.session}]
+
+
+def told(one: Memory) -> str:
+    return f"{one.occurred_at or one.created_at:%Y-%m-%d} {one.speaker}: {one.content}"
 
 
 @dataclass(frozen=True)
@@ -107,29 +107,42 @@ class Judged:
         return [self.trial.case.exhibits[one.index].id for one in best]
 
 
-def trials(told: Sequence[Placed], queries: Sequence[Asked], model: OnnxModel, limit: int) -> list[Trial]:
-    """Return `limit` answerable questions, evenly over the set, each put to its own and the next conversation."""
-    asked = [one for one in queries if one.category not in UNANSWERABLE and one.relevant]
-    asked = asked[:: max(len(asked) // limit, 1)][:limit]
-    groups = list(dict.fromkeys(one.group for one in told))
+def trials(data: DataSet, model: OnnxModel, limit: int, stored: dict[str, Memory]) -> list[Trial]:
+    """Return at most `limit` answerable questions, evenly over the set, each put to its own and the next conversation.
+
+    Beside them as many at most that have no answer, put to their own. What is asked about is added to `stored`.
+    """
+    unanswerable = [one for one in data.questions if one.category in UNANSWERABLE]
+    asked = [*spread(data.answerable(), limit), *spread(unanswerable, limit)]
+    groups = data.groups()
     other = dict(zip(groups, [*groups[1:], groups[0]], strict=True))
-    vectors = encode(model, [one.shown for one in told])
     questions = encode(model, [one.query for one in asked])
     found: list[Trial] = []
     for group in groups:
-        at = [number for number, one in enumerate(told) if one.group == group]
-        words = Words([told[number].shown for number in at])
-        held = {told[number].id for number in at}
-        for query, vector in zip(asked, questions, strict=True):
-            own = query.group == group
-            evidence = frozenset(query.relevant) & held if own else frozenset[str]()
-            if own != bool(evidence) or (not own and other[query.group] != group):
+        messages = [one for one in data.messages if one.group == group]
+        here = [
+            msgspec.structs.replace(memory(new, one.id), project=group)
+            for one, new in zip(messages, memories(messages), strict=True)
+        ]
+        stored |= {one.id: one for one in here}
+        texts = [index_text(one) for one in here]
+        vectors, words = encode(model, texts), Words(texts)
+        for question, vector in zip(asked, questions, strict=True):
+            own, answerable = question.group == group, question.category not in UNANSWERABLE
+            if not own and (not answerable or other[question.group] != group):
                 continue
-            exhibits = candidates(told, at, vectors[at] @ vector, words.scores(query.query))
+            evidence = frozenset(question.relevant) & frozenset(one.id for one in here) if own else frozenset[str]()
+            exhibits = candidates(question.query, here, vectors @ vector, words.scores(question.query))
             shown = tuple(replace(one, sourced=True) for one in exhibits)
-            case = Case(query.query, "", shown, visible=Visibility(owner="benchmark", project=group))
-            found.append(Trial(case, evidence, own))
+            case = Case(question.query, "", shown, visible=Visibility(owner="local", project=group))
+            kind = "foreign" if not own else "own" if answerable else question.category
+            found.append(Trial(case, evidence, kind))
     return found
+
+
+def spread(some: Sequence[T], limit: int) -> Sequence[T]:
+    """Return at most `limit` of them, from everywhere."""
+    return [some[at * len(some) // limit] for at in range(limit)] if len(some) > limit else some
 
 
 async def judge_all(judge: Judge, some: Sequence[Trial], *, remote: bool, parallel: int) -> list[Judged]:
@@ -160,19 +173,20 @@ async def judge_all(judge: Judge, some: Sequence[Trial], *, remote: bool, parall
 
 def weigh(done: Sequence[Judged]) -> dict[str, Any]:
     """Return the figures, each with its interval."""
-    own = [one for one in done if one.trial.own]
-    foreign = [one for one in done if not one.trial.own]
+    own = [one for one in done if one.trial.kind == "own"]
+    others = sorted({one.trial.kind for one in done} - {"own"})
     right = np.array([len(set(one.kept) & one.trial.evidence) for one in own], float)
     kept = np.array([len(one.kept) for one in own], float)
     shown = [{exhibit.id for exhibit in one.trial.case.exhibits} & one.trial.evidence for one in own]
-    figures: dict[str, Any] = {"own": len(own), "foreign": len(foreign)}
+    figures: dict[str, Any] = {"own": len(own)}
     if own:
         figures["precision"] = ratio(right, kept)
         figures["recall"] = mean([hits / len(one.trial.evidence) for hits, one in zip(right, own, strict=True)])
         figures["ceiling"] = mean([len(some) / len(one.trial.evidence) for some, one in zip(shown, own, strict=True)])
         figures["kept"] = float(kept.mean())
-    if foreign:
-        figures["clean"] = mean([float(not one.kept) for one in foreign])
+    for kind in others:
+        quiet = [float(not one.kept) for one in done if one.trial.kind == kind]
+        figures[f"clean, {kind}"] = {"questions": len(quiet), **mean(quiet)}
     used = [one.judgement for one in done]
     figures |= {
         "input_tokens": sum(one.input_tokens for one in used),
@@ -199,10 +213,11 @@ def ratio(
 
 
 def show(name: str, figures: dict[str, Any]) -> None:
-    print(f"\n{name}: {figures['own']} questions of their own, {figures['foreign']} foreign")
-    for key in ("precision", "recall", "ceiling", "clean"):
-        if one := figures.get(key):
-            print(f"  {key:10}{one['mean']:.3f}  ({one['low']:.3f} to {one['high']:.3f})")
+    print(f"\n{name}: {figures['own']} answerable questions")
+    for key, one in figures.items():
+        if isinstance(one, dict):
+            of = f", {one['questions']} questions" if "questions" in one else ""
+            print(f"  {key:20}{one['mean']:.3f}  ({one['low']:.3f} to {one['high']:.3f}){of}")
     print(
         f"  {figures['input_tokens']:,} tokens in, {figures['output_tokens']:,} out, ${figures['usd']:.4f}; "
         f"median {figures['median_ms']:.2f} ms",
@@ -217,7 +232,9 @@ def price(some: Sequence[Trial], follow_ups: FollowUps, prices: Prices) -> float
     return sum(calls * estimate(replace(one.case, lookups=follow_ups.lookups), prices).cost_usd + more for one in some)
 
 
-async def measure(given: argparse.Namespace, sets: dict[str, list[Trial]], told: Sequence[Placed]) -> dict[str, Any]:
+async def measure(
+    given: argparse.Namespace, sets: dict[str, list[Trial]], stored: Mapping[str, Memory]
+) -> dict[str, Any]:
     remote = None
     follow_ups = FollowUps(lookups=given.lookups, second_vote=given.second_vote)
     if given.judge == "anthropic":
@@ -241,7 +258,7 @@ async def measure(given: argparse.Namespace, sets: dict[str, list[Trial]], told:
         publish=lambda _: None,
         limits=Limits(daily_tokens=10**9, daily_usd=given.usd),
         follow_ups=follow_ups,
-        lookups=Conversations(told),
+        lookups=Conversations(stored),
         deadline_s=given.deadline,
     )
     figures: dict[str, Any] = {}
@@ -256,7 +273,7 @@ async def measure(given: argparse.Namespace, sets: dict[str, list[Trial]], told:
     return figures
 
 
-def read(given: argparse.Namespace) -> tuple[dict[str, list[Trial]], list[Placed]]:
+def gather(given: argparse.Namespace) -> tuple[dict[str, list[Trial]], dict[str, Memory]]:
     names = [name for name in given.sets.split(",") if name]
     missing = [
         str(path)
@@ -266,15 +283,11 @@ def read(given: argparse.Namespace) -> tuple[dict[str, list[Trial]], list[Placed
     ]
     if missing:
         sys.exit(f"missing: {', '.join(missing)}; name the data folder: python -m benchmarks.judge FOLDER")
-    everything: list[Placed] = []
-    sets: dict[str, list[Trial]] = {}
+    stored: dict[str, Memory] = {}
     with TemporaryDirectory() as folder:
         model = OnnxModel(fetch(Sources(models=given.models or Path(folder), offline=True)), threads=2)
-        for name in names:
-            told = lines(given.data / name / "memories.jsonl", Placed)
-            sets[name] = trials(told, lines(given.data / name / "queries.jsonl", Asked), model, given.limit)
-            everything += told
-    return sets, everything
+        sets = {name: trials(read(given.data / name), model, given.limit, stored) for name in names}
+    return sets, stored
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -293,9 +306,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--models", type=Path, default=None, help="folder that keeps the converted weights")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the JSON")
     given = parser.parse_args(arguments)
-    sets, told = read(given)
+    sets, stored = gather(given)
     settings = {name: str(value) for name, value in vars(given).items() if name not in {"data", "models", "results"}}
-    figures = {"settings": settings, **anyio.run(measure, given, sets, told)}
+    figures = {"settings": settings, **anyio.run(measure, given, sets, stored)}
     record = {"machine": platform.platform(), "cores": os.cpu_count(), "figures": figures}
     given.results.mkdir(parents=True, exist_ok=True)
     target = given.results / f"judge-{given.judge}.json"

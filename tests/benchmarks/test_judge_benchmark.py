@@ -45,9 +45,9 @@ def run(data: Path, models: Path, *more: str) -> dict[str, Any]:
 
 def test_the_local_judge_finds_the_answers_and_spends_nothing(data: Path, models: Path) -> None:
     home = run(data, models)["home"]
-    assert (home["own"], home["foreign"]) == (2, 2)
+    assert (home["own"], home["clean, foreign"]["questions"]) == (2, 2)
     assert home["recall"]["mean"] == home["ceiling"]["mean"] == 1.0
-    assert home["clean"]["mean"] == 1.0
+    assert home["clean, foreign"]["mean"] == 1.0
     assert home["usd"] == home["input_tokens"] == 0
 
 
@@ -61,7 +61,7 @@ def test_a_model_is_measured_with_what_it_costs(
     home = figures["home"]
     # It keeps the first candidate of every question, and of foreign ones, too.
     assert home["precision"]["mean"] == home["recall"]["mean"] == 1.0
-    assert home["clean"]["mean"] == 0.0
+    assert home["clean, foreign"]["mean"] == 0.0
     assert (home["input_tokens"], home["output_tokens"]) == (4 * 1200, 4 * 250)
     assert home["usd"] == pytest.approx(4 * 0.000245)
     assert figures["sidecar"]["calls"] == 4
