@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 from importlib.metadata import PackageNotFoundError, distribution, requires
 
+import msgspec
+
 from memoryd.config import Config, overrides
 from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
 from memoryd_client.paths import Paths
@@ -20,11 +22,11 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 def settings_variables() -> frozenset[str]:
     """Return the names of all variables that set something in the configuration."""
-    defaults = Config()
     return frozenset(
         f"MEMORYD_{section}_{key}".upper()
-        for section in Config.__struct_fields__
-        for key in type(getattr(defaults, section)).__struct_fields__
+        for section, table in msgspec.structs.asdict(Config()).items()
+        if isinstance(table, msgspec.Struct)
+        for key in table.__struct_fields__
     )
 
 
