@@ -13,12 +13,16 @@ from memoryd.embedding import EmbeddingService, build_embedder
 from memoryd.index import LanceIndex
 from memoryd.ledger import SqlLedger
 from memoryd_actors.actor import ActorRef
+from memoryd_actors.ageing import Ageing
 from memoryd_actors.categories import Categories
+from memoryd_actors.comparer import Comparer
+from memoryd_actors.decay import LifecycleSettings
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import Keeper, KeeperMessage, Store
 from memoryd_actors.local_judge import LocalJudge
+from memoryd_actors.neighbours import Neighbours
 from memoryd_actors.pipeline import Pipeline
-from memoryd_actors.ports import Case, Judgement
+from memoryd_actors.ports import Case, IgnoredFiles, Judgement
 from memoryd_actors.recall import Recall
 from memoryd_actors.search import Searcher
 from memoryd_actors.settings import RecallSettings
@@ -42,6 +46,9 @@ class TestClock:
 
     def turn_back(self, **by: float) -> None:
         self.at -= timedelta(**by)
+
+    def pass_by(self, **by: float) -> None:
+        self.at += timedelta(**by)
 
 
 class TestJudge:
@@ -74,9 +81,14 @@ class System:
         embedder: EmbeddingService,
         clock: TestClock,
         categories: Categories | None = None,
+        *,
+        files: IgnoredFiles | None = None,
     ) -> None:
         settings = RecallSettings()
         self.clock = clock
+        self.ledger = ledger
+        self.index = index
+        self.embedder = embedder
         self.judge = TestJudge()
         self.events: list[Event] = []
         self.crashes: list[Exception] = []
@@ -102,11 +114,33 @@ class System:
             categories=categories,
             sequence=lambda: self.indexer.target,
         )
+        self.neighbours = neighbours = Neighbours(embedder, index, self.indexer, ledger)
         self.keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
             "keeper",
-            lambda: Keeper(ledger, clock, self.publish, self.indexer.kick),
+            lambda: Keeper(
+                ledger=ledger,
+                neighbours=neighbours,
+                clock=clock,
+                publish=self.publish,
+                on_change=self.indexer.kick,
+                on_purge=self.recall.purge,
+                embedding_model=embedder.identity,
+                files=files,
+            ),
             on_crash=lambda _, bug: self.crashes.append(bug),
             capacity=8,
+        )
+
+        self.comparer = Comparer(
+            ledger=ledger, index=index, indexer=self.indexer, neighbours=neighbours, keeper=self.keeper
+        )
+        self.ageing = Ageing(
+            ledger=ledger,
+            indexer=self.indexer,
+            keeper=self.keeper,
+            clock=clock,
+            publish=self.publish,
+            settings=LifecycleSettings(),
         )
 
     def publish(self, event: Event, /) -> None:
@@ -119,6 +153,13 @@ class System:
         (stored,) = await self.keeper.ask(Store((new,), Caller(session=session)), deadline_s=10)
         assert await self.indexer.wait_for(self.indexer.target, deadline_s=30)
         return stored.id
+
+    async def import_(self, *contents: str) -> list[str]:
+        """Store global memories in one go, which compares them with nothing; wait until they can be found."""
+        new = tuple(NewMemory(content=content, scope=Scope.GLOBAL) for content in contents)
+        stored = await self.keeper.ask(Store(new, Caller(session="earlier")), deadline_s=10)
+        assert await self.indexer.wait_for(self.indexer.target, deadline_s=30)
+        return [memory.id for memory in stored]
 
     def push(self, session: str, said: str, *, sent_at: float = 0.0, client: str = "", sequence: int = 0) -> bool:
         update = ContextUpdate(
@@ -173,6 +214,7 @@ class Place:
     models: Path
     index: type[LanceIndex] = LanceIndex
     categories: Categories | None = None
+    files: IgnoredFiles | None = None
 
 
 @asynccontextmanager
@@ -186,7 +228,7 @@ async def running(place: Place) -> AsyncGenerator[System]:
         stack.push_async_callback(ledger.close)
         stack.push_async_callback(index.close)
         embedder = await stack.enter_async_context(build_embedder(EmbeddingConfig(), models=place.models, offline=True))
-        system = System(ledger, index, embedder, clock, place.categories)
+        system = System(ledger, index, embedder, clock, place.categories, files=place.files)
         async with anyio.create_task_group() as tasks:
             system.recall.start(tasks)
             tasks.start_soon(system.keeper.run)

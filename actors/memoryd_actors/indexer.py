@@ -49,6 +49,7 @@ class Indexer:
         self._kicked = anyio.Event()
         self._moved = anyio.Event()
         self._rebuild = False
+        self._purge: anyio.Event | None = None
         self._at_start = 0
         self.opened = anyio.Event()
         self.applied = 0
@@ -67,12 +68,30 @@ class Indexer:
         self._rebuild = True
         self._kicked.set()
 
+    async def purge(self, *, deadline_s: float) -> bool:
+        """Apply what there is, then destroy every byte of what was removed; return whether it was done in time.
+
+        Where it was not, it is done as soon as it can be.
+        """
+        if self._purge is None:
+            self._purge = anyio.Event()
+        purged = self._purge
+        self._kicked.set()
+        with anyio.move_on_after(deadline_s):
+            await purged.wait()
+        return purged.is_set()
+
     async def wait_for(self, sequence: int, *, deadline_s: float) -> bool:
         """Wait until `sequence` is applied; return False where that takes longer than `deadline_s` seconds."""
         with anyio.move_on_after(deadline_s):
             while self.applied < sequence and self.problem is None:
                 await self._moved.wait()
         return self.applied >= sequence
+
+    async def wait_beyond(self, sequence: int) -> None:
+        """Wait until the index has everything there is, and more than up to `sequence`."""
+        while not self.opened.is_set() or self.applied <= sequence or self.applied < self.target:
+            await self._moved.wait()
 
     async def wait_unoptimised(self, changes: int) -> None:
         """Wait until that many changes were applied since `unoptimised` was last set to 0."""
@@ -103,6 +122,10 @@ class Indexer:
             rebuilding = self._rebuild
             try:
                 await self._follow()
+                if self._purge is not None and not self._rebuild:
+                    await self._index.purge()
+                    self._purge.set()
+                    self._purge = None
                 self._settle(None)
             except IndexDamaged as damaged:
                 self._settle(damaged)

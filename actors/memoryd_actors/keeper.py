@@ -1,20 +1,46 @@
 """The Keeper: every write to memory passes through here, one at a time and in order."""
 
-from collections.abc import Callable
+import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
+import anyio
 import msgspec
+from msgspec import UNSET
 
 from memoryd_actors.actor import Actor
-from memoryd_actors.admission import admit, signed
-from memoryd_actors.errors import Refused
-from memoryd_actors.ports import Clock, IgnoredFiles, Ledger, Publisher
+from memoryd_actors.admission import Admitted, admit, signed
+from memoryd_actors.consolidation import comparable, judged, plan
+from memoryd_actors.errors import Refused, Unavailable
+from memoryd_actors.neighbours import Neighbours
+from memoryd_actors.ports import Clock, IgnoredFiles, Ledger, Publisher, Vector, Visibility
 from memoryd_actors.project_files import NO_FILES, ProjectFiles, quoted_files
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
+from memoryd_actors.steps import (
+    MERGED_INTO,
+    RESERVED,
+    SUPERSEDES,
+    Add,
+    ChangeState,
+    Relate,
+    Revise,
+    Step,
+    Supersede,
+    Undo,
+    Unrelate,
+)
+from memoryd_client.editing import Changes
 from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, State
-from memoryd_client.messages import Caller, Wrote
+from memoryd_client.messages import Caller, Filters, Wrote
+
+log = logging.getLogger(__name__)
+
+EMBEDDING_S = 2.0
+"""How long a write waits for the model, which may still be loading, before it is stored without its neighbours."""
+RULE = "rule"
+MOST_RULES = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +52,7 @@ class Store:
 
 
 @dataclass(frozen=True, slots=True)
-class ChangeState:
+class SetState:
     """Forget or restore one memory; `memory_id` may be shortened."""
 
     memory_id: str
@@ -34,80 +60,286 @@ class ChangeState:
     caller: Caller
 
 
-KeeperMessage = Store | ChangeState
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Change one memory; `memory_id` may be shortened. Refused where it is no longer at `revision`."""
+
+    memory_id: str
+    changes: Changes
+    revision: int | None
+    caller: Caller
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Make an edge between two memories, or remove it; ids may be shortened."""
+
+    from_id: str
+    to_id: str
+    relation: str
+    strength: float
+    caller: Caller
+    remove: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TakeBack:
+    """Undo an operation."""
+
+    operation: int
+    caller: Caller
+
+
+@dataclass(frozen=True, slots=True)
+class Perform:
+    """Perform steps that were decided elsewhere: by the worker, by consent."""
+
+    owner: str
+    steps: tuple[Step, ...]
+    actor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """Destroy memories for good; ids must be whole."""
+
+    ids: tuple[str, ...]
+    owner: str
+    actor: str
+
+
+KeeperMessage = Store | SetState | Edit | Link | TakeBack | Perform | Purge
 
 
 class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
-    """Admits, stores, forgets and restores; answers once the ledger has it on disk."""
+    """Admits, compares, stores and changes; answers once the ledger has it on disk."""
 
     def __init__(
         self,
+        *,
         ledger: Ledger,
+        neighbours: Neighbours,
         clock: Clock,
         publish: Publisher,
         on_change: Callable[[int], None],
-        embedding_model: str = "",
-        *,
+        on_purge: Callable[[Sequence[str]], None],
+        embedding_model: str,
         rules: Rules = DEFAULT,
         files: IgnoredFiles | None = None,
     ) -> None:
         self._ledger = ledger
+        self._neighbours = neighbours
         self._clock = clock
         self._publish = publish
         self._on_change = on_change
+        self._on_purge = on_purge
         self._embedding_model = embedding_model
         self._rules = rules
         self._files = files
 
-    async def handle(self, message: KeeperMessage) -> tuple[Memory, ...]:
+    async def handle(self, message: KeeperMessage) -> tuple[Memory, ...]:  # noqa: PLR0911 - one case a message
         """Return the memories as they now stand."""
         match message:
             case Store():
                 return await self._store(message)
-            case ChangeState():
-                return (await self._change_state(message),)
+            case SetState():
+                return await self._set_state(message)
+            case Edit():
+                return await self._edit(message)
+            case Link():
+                return await self._link(message)
+            case TakeBack():
+                return (
+                    await self._apply(message.caller.owner, [Undo(message.operation)], self._signed(message.caller))
+                )[0]
+            case Perform():
+                return (await self._apply(message.owner, message.steps, message.actor))[0]
+            case Purge():
+                return await self._purge(message)
             case _:
                 assert_never(message)
 
+    # --- storing
+
     async def _store(self, message: Store) -> tuple[Memory, ...]:
-        admitted = self._admitted(message, await self._seen(message))
-        stored, sequence = await self._ledger.insert(admitted, actor=signed(message.caller, self._rules))
+        admitted = await self._admitted(message)
+        actor = self._signed(message.caller)
+        if len(admitted) == 1:
+            return await self._store_one(admitted[0], actor)
+        # Several are compared with what is there afterwards, in the background: an import waits for the disk only.
+        notes = [_told(one) for one in admitted]
+        stored, sequence = await self._ledger.insert([one.memory for one in admitted], actor=actor, notes=notes)
         self._on_change(sequence)
-        for memory, asked in zip(stored, admitted, strict=True):
+        for memory, (asked, _) in zip(stored, admitted, strict=True):
             event = "ADD" if memory.id == asked.id else "MERGE"
             self._publish(Wrote(event=event, memory_id=memory.id, owner=memory.owner))
         return tuple(stored)
 
-    async def _seen(self, message: Store) -> ProjectFiles:
-        """Return what the project says about the files that the memories name, and its variables."""
-        if self._files is None:
-            return NO_FILES
-        named = [
-            path for new in message.memories for path in (*new.files, *quoted_files(new.content[:MAX_CONTENT_BYTES]))
-        ]
-        return await self._files.look(message.caller.project, named)
+    async def _store_one(self, admitted: Admitted, actor: str) -> tuple[Memory, ...]:
+        """Store a memory beside its neighbours; where that needs what is not there, it is compared later."""
+        memory, notes = admitted.memory, _told(admitted)
+        steps: list[Step] = [Add(memory, notes, compared=False)]
+        vector: Vector | None = None
+        if memory.category == RULE and memory.title:
+            steps = [Add(memory, notes), *await self._older_rules(memory)]
+        else:
+            try:
+                with anyio.fail_after(EMBEDDING_S):
+                    vector = await self._neighbours.embed(memory)
+                    near = await self._neighbours.of(memory, vector)
+                steps = plan(memory, near, [judged(memory, one) for one in comparable(memory, near)], notes)
+            except (Unavailable, TimeoutError) as missing:
+                log.info("stored, to be compared later: %s", missing)
+        standing, sequence = await self._apply(memory.owner, steps, actor)
+        if vector is not None:
+            self._neighbours.wrote(memory.id, vector, sequence)
+        return standing[:1]
 
-    def _admitted(self, message: Store, seen: ProjectFiles) -> list[Memory]:
+    async def _older_rules(self, rule: Memory) -> list[Step]:
+        """Return the steps that retire the rules of the same name in the same place: a name has one value."""
+        place = Visibility(
+            owner=rule.owner,
+            project=rule.project,
+            filters=Filters(scope=rule.scope.value, categories=(RULE,)),
+        )
+        rules = await self._ledger.page(place, limit=MOST_RULES)
+        return [
+            Supersede(one.id, rule.id, f"the rule `{rule.title}` has a new value")
+            for one in rules
+            if one.title.casefold() == rule.title.casefold() and one.content_hash != rule.content_hash
+        ]
+
+    async def _admitted(self, message: Store) -> list[Admitted]:
         now = self._clock.now()
-        admitted: list[Memory] = []
+        seen = await self._seen(message.caller.project, message.memories)
+        admitted: list[Admitted] = []
         for number, new in enumerate(message.memories, 1):
             try:
-                memory, _ = admit(new, message.caller, now, self._rules, seen)
-                admitted.append(msgspec.structs.replace(memory, embedding_model=self._embedding_model))
+                memory, notes = admit(new, message.caller, now, self._rules, seen)
             except Refused as refused:
                 if len(message.memories) == 1:
                     raise
                 # All of them or none: whoever sends a thousand has to know which one it is.
                 raise Refused(f"memory {number} of {len(message.memories)}: {refused}", refused.hint) from refused
+            admitted.append(Admitted(msgspec.structs.replace(memory, embedding_model=self._embedding_model), notes))
         return admitted
 
-    async def _change_state(self, message: ChangeState) -> Memory:
+    async def _seen(self, project: str, memories: Sequence[NewMemory]) -> ProjectFiles:
+        """Return what the project says about the files that the memories name, and its variables."""
+        if self._files is None:
+            return NO_FILES
+        named = [path for new in memories for path in (*new.files, *quoted_files(new.content[:MAX_CONTENT_BYTES]))]
+        return await self._files.look(project, named)
+
+    def _signed(self, caller: Caller) -> str:
+        return signed(caller, self._rules)
+
+    # --- changing
+
+    async def _set_state(self, message: SetState) -> tuple[Memory, ...]:
         owner = message.caller.owner
         before = await self._ledger.resolve(owner, message.memory_id)
         event = "DELETE" if message.state is State.FORGOTTEN else "RESTORE"
-        after = await self._ledger.set_state(
-            owner, before.id, message.state, event=event, actor=signed(message.caller, self._rules)
+        standing, _ = await self._apply(
+            owner, [ChangeState(before.id, message.state, event)], self._signed(message.caller)
         )
+        return standing
+
+    async def _edit(self, message: Edit) -> tuple[Memory, ...]:
+        owner = message.caller.owner
+        before = await self._ledger.resolve(owner, message.memory_id)
+        if message.revision is not None and before.revision != message.revision:
+            raise Refused(
+                f"{before.id} has changed meanwhile: it is at revision {before.revision}, not {message.revision}",
+                f"`memoryd show {before.id}` shows it as it is now; make your change to that.",
+            )
+        new = _as_new(before, message.changes)
+        # As it stands, it was admitted already: in its own place, whoever changes it from wherever.
+        place = msgspec.structs.replace(message.caller, owner=owner, project=before.project, session=before.session)
+        seen = await self._seen(before.project, [new])
+        admitted = admit(new, place, self._clock.now(), self._rules, seen)
+        after = msgspec.structs.replace(
+            admitted.memory,
+            created_at=before.created_at,
+            last_accessed_at=before.last_accessed_at,
+            access_count=before.access_count,
+            strength=before.strength,
+            sources=before.sources,
+            state=before.state,
+            superseded_by=before.superseded_by,
+            embedding_model=before.embedding_model,
+            agent=before.agent,
+            role=before.role,
+            revision=before.revision,
+            purge_at=before.purge_at,
+        )
+        said = after.content != before.content
+        standing, _ = await self._apply(
+            owner, [Revise(after, notes=_told(admitted), compared=not said)], self._signed(message.caller)
+        )
+        return standing
+
+    async def _link(self, message: Link) -> tuple[Memory, ...]:
+        owner, relation = message.caller.owner, message.relation.strip()
+        source = await self._ledger.resolve(owner, message.from_id)
+        target = await self._ledger.resolve(owner, message.to_id)
+        step: Step
+        if relation == MERGED_INTO or (message.remove and relation in RESERVED):
+            raise Refused(
+                f"`{relation}` says what became of a memory, and cannot be made or removed by hand",
+                "`memoryd restore` brings a memory back; `memoryd undo` takes an operation back.",
+            )
+        if message.remove:
+            step = Unrelate(source.id, target.id, relation)
+        elif relation == SUPERSEDES:
+            step = Supersede(target.id, source.id, "said by hand")
+        else:
+            step = Relate(source.id, target.id, relation, message.strength, told=True)
+        await self._apply(owner, [step], self._signed(message.caller))
+        return (await self._ledger.resolve(owner, source.id), await self._ledger.resolve(owner, target.id))
+
+    async def _purge(self, message: Purge) -> tuple[Memory, ...]:
+        there = await self._ledger.get(message.owner, message.ids)
+        self._on_purge(message.ids)
+        gone = await self._ledger.purge(message.owner, message.ids, actor=message.actor)
         self._on_change(await self._ledger.last_sequence())
-        self._publish(Wrote(event=event, memory_id=after.id, owner=owner))
-        return after
+        for memory_id in gone:
+            self._publish(Wrote(event="PURGE", memory_id=memory_id, owner=message.owner))
+        return tuple(msgspec.structs.replace(one, content="", title="") for one in there.values())
+
+    async def _apply(self, owner: str, steps: Sequence[Step], actor: str) -> tuple[tuple[Memory, ...], int]:
+        """Perform an operation and tell about it; return the memories it concerned and the last change's number."""
+        applied = await self._ledger.apply(owner, steps, actor=actor)
+        self._on_change(applied.sequence)
+        for event, memory_id in applied.events:
+            self._publish(Wrote(event=event, memory_id=memory_id, owner=owner))
+        return applied.memories, applied.sequence
+
+
+def _told(admitted: Admitted) -> dict[str, str]:
+    """Return what the gate did, as the history keeps it."""
+    return {"gate": ",".join(admitted.notes)} if admitted.notes else {}
+
+
+def _as_new(before: Memory, changes: Changes) -> NewMemory:
+    """Return a memory with its changes, as if it were stored now: it passes the same gate."""
+    changed = {name: value for name, value in msgspec.structs.asdict(changes).items() if value is not UNSET}
+    kept = NewMemory(
+        id=before.id,
+        content=before.content,
+        category=before.category,
+        scope=before.scope,
+        title=before.title,
+        tags=before.tags,
+        metadata=before.metadata,
+        importance=before.importance,
+        pinned=before.pinned,
+        source=before.source,
+        speaker=before.speaker,
+        occurred_at=before.occurred_at,
+        source_session=before.session,
+        source_messages=before.source_messages,
+        files=before.files,
+        trust=before.trust,
+    )
+    return msgspec.structs.replace(kept, **changed)

@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from memoryd_actors.changes import News
 from memoryd_actors.comparison import Comparison, Statement
 from memoryd_actors.project_files import ProjectFiles
 from memoryd_actors.steps import Applied, Step
@@ -146,12 +147,20 @@ class Index(Protocol):
         """Return the union of the nearest `limit` by vector and the best `limit` by words, both scores on each."""
         ...
 
+    async def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
+        """Return the vectors that stand for these memories, of those that it has."""
+        ...
+
     async def apply(self, rows: Sequence[IndexRow], *, removed: Sequence[str], sequence: int) -> None:
         """Upsert and remove in one batch, and remember that `sequence` is applied. Applying twice changes nothing."""
         ...
 
     async def optimise(self) -> dict[str, float]:
         """Compact, build or extend the ANN and word indexes, drop old versions; return what was done, in numbers."""
+        ...
+
+    async def purge(self) -> None:
+        """Rewrite what there is so that no byte of what was removed is left."""
         ...
 
     async def reset(self, *, model: str, dimensions: int) -> None:
@@ -271,6 +280,14 @@ class Ledger(Protocol):
         """Return writes, newest first; where `allowed` names categories, only those to memories that are of one now."""
         ...
 
+    async def revision(self, owner: str) -> int:
+        """Return the number of the newest entry of the owner's history; 0 where there is none."""
+        ...
+
+    async def news(self, visible: Visibility, *, after: int, limit: int) -> list[News]:
+        """Return what was written after a revision to memories of a place, in any state, newest first."""
+        ...
+
     async def changes_after(self, sequence: int, *, limit: int) -> list[Change]:
         """Return the next changes in order, only the latest one of each memory within the page."""
         ...
@@ -281,6 +298,28 @@ class Ledger(Protocol):
 
     async def counts(self) -> dict[str, int]:
         """Return how many memories there are in each state."""
+        ...
+
+    async def unused(self, *, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
+        """Return active memories of any owner, not pinned, that nobody stored, changed or was handed since a time.
+
+        In the order of their numbers, which come with them, from the one after `after` on.
+        """
+        ...
+
+    async def due_for_purge(self, *, limit: int) -> list[tuple[str, str]]:
+        """Return owner and id of memories whose time has come, those first that have waited longest."""
+        ...
+
+    async def purge(self, owner: str, ids: Sequence[str], *, actor: str) -> list[str]:
+        """Destroy what memories say, and what was merged into them, in every table and every backup; return their ids.
+
+        Irreversible. Who purged which id and when stays in the history.
+
+        Raises:
+            DiskFull: there is no space to rewrite a file in.
+
+        """
         ...
 
     async def load_session(self, owner: str, session: str) -> bytes | None:

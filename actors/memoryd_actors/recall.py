@@ -14,6 +14,7 @@ from anyio.abc import TaskGroup
 from memoryd_actors.actor import Actor, ActorRef, RestartLimit
 from memoryd_actors.always import MOST_ALWAYS, fingerprint, in_order, named
 from memoryd_actors.categories import Categories
+from memoryd_actors.changes import News, header
 from memoryd_actors.errors import ActorStopped, DiskFull, Refused
 from memoryd_actors.focus import Focus
 from memoryd_actors.pipeline import Pipeline
@@ -30,6 +31,8 @@ log = logging.getLogger(__name__)
 Key = tuple[str, str]
 """Owner and session."""
 UNSAVED_TRACES = 50
+MOST_NEWS = 200
+"""Writes that are looked at for the change header."""
 IDLE_S = 1800.0
 """A session unused for this long leaves memory; its state is in the ledger."""
 
@@ -179,6 +182,7 @@ class Recall:
             return Taken()
         waiting = state.waiting()
         known = await self._ledger.get(caller.owner, sorted(waiting))
+        news, since, revision = await self._news(caller, state)
         # From here to `state.take` nothing awaits: two clients cannot take the same, and one that asks twice at a time
         # gets one answer twice.
         last = state.repeated_take(take_id)
@@ -195,16 +199,30 @@ class Recall:
                 always = [surfaced(named(memory), score=1.0, reason="always in context") for memory in standing]
             state.note_standing(whose, shown)
             session.looked[whose] = now
-        pending = render(checked, turn=state.turn, budget_tokens=self._settings.budget_tokens, always=always)
+        changes = header(news, since=since, known=state.written.keys() | state.waiting(), shown=state.surfaced)
+        pending = render(
+            checked, turn=state.turn, budget_tokens=self._settings.budget_tokens, always=always, changes=changes
+        )
         if pending is None:
             return Taken()
-        state.take(take_id, pending)
+        state.take(take_id, pending, revision=revision)
         await self._save(session)
         ids = tuple(memory.id for memory in pending.memories)
         if ids:
             self._publish(Surfaced(session=caller.session, turn=pending.turn, memories=ids))
         await self._touch(caller.owner, (*ids, *(memory.id for memory in pending.always)))
         return Taken(pending)
+
+    async def _news(self, caller: Caller, state: SessionState) -> tuple[list[News], int, int]:
+        """Return what was written since the session was told last, since when that is, and up to when.
+
+        A session hears of what happens while it lasts, not of what was there before it.
+        """
+        revision = await self._ledger.revision(caller.owner)
+        if state.told is None or state.told >= revision:
+            return [], revision, revision
+        visible = self._categories.visible(caller)
+        return await self._ledger.news(visible, after=state.told, limit=MOST_NEWS), state.told, revision
 
     async def recall(self, caller: Caller, messages: Sequence[Message]) -> PendingMemory | None:
         """Judge memories against a context now.
@@ -228,6 +246,16 @@ class Recall:
         state = await self._loaded(session)
         state.note_written(ids)
         await self._save(session)
+
+    def purge(self, ids: Sequence[str]) -> None:
+        """Forget memories that are about to be destroyed, in every session that is in memory."""
+        for session in self._sessions.values():
+            if session.state is not None:
+                session.state.purge(ids)
+            session.traces = [
+                msgspec.structs.replace(trace, candidates=tuple(one for one in trace.candidates if one.id not in ids))
+                for trace in session.traces
+            ]
 
     async def traces(self, caller: Caller, *, limit: int) -> list[Trace]:
         """Return the last decision traces of the caller's session, newest first; of all where it names none."""
@@ -338,7 +366,10 @@ class Recall:
             async with session.loading:
                 if session.state is None:
                     saved = await self._ledger.load_session(*session.key)
-                    session.state = decode_state(saved) if saved else SessionState()
+                    state = decode_state(saved) if saved else SessionState()
+                    if state.told is None:
+                        state.told = await self._ledger.revision(session.key[0])
+                    session.state = state
         return session.state
 
     async def _save(self, session: _Session) -> None:

@@ -46,6 +46,8 @@ class SessionState(msgspec.Struct):
     """Memories this session stored itself since the last reset."""
     found: list[Found] = []
     last_taking: Taking | None = None
+    told: int | None = None
+    """The revision up to which the session has been told what changed; None: it has not been asked yet."""
     sequences: dict[str, int] = {}
     """Newest update seen of each client, so that an older one that arrives late is dropped."""
     standing: dict[str, str] = {}
@@ -118,6 +120,16 @@ class SessionState(msgspec.Struct):
         gone = set(ids)
         self.found = [found for found in self.found if found.memory.id not in gone]
 
+    def purge(self, ids: Iterable[str]) -> None:
+        """Forget memories that were destroyed, and the last answer where it showed one of them."""
+        gone = set(ids)
+        self.withdraw(gone)
+        self.surfaced = {one: turn for one, turn in self.surfaced.items() if one not in gone}
+        self.written = {one: turn for one, turn in self.written.items() if one not in gone}
+        taken = self.last_taking
+        if taken is not None and taken.pending is not None and gone & {one.id for one in taken.pending.memories}:
+            self.last_taking = Taking(taken.take_id, None)
+
     def expire(self, *, pending_turns: int) -> None:
         """Drop what waited for too many turns."""
         self.found = [found for found in self.found if self.turn - found.turn < pending_turns]
@@ -133,8 +145,13 @@ class SessionState(msgspec.Struct):
         last = self.last_taking
         return last if last is not None and last.take_id == take_id else None
 
-    def take(self, take_id: str, pending: PendingMemory | None) -> None:
-        """Hand over what was found: only now does it count as surfaced. What had no room waits on."""
+    def take(self, take_id: str, pending: PendingMemory | None, *, revision: int | None = None) -> None:
+        """Hand over what was found: only now does it count as surfaced. What had no room waits on.
+
+        With it goes what changed up to `revision`.
+        """
+        if revision is not None and pending is not None:
+            self.told = revision
         handed = {memory.id for memory in pending.memories} if pending is not None else set[str]()
         self.surfaced.update(dict.fromkeys(handed, self.turn))
         self.withdraw(handed)

@@ -12,11 +12,13 @@ from anyio import to_thread
 from memoryd_client import replies
 from memoryd_client.connection import Connection
 from memoryd_client.core import Core
+from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.exchange import TICK_S
 from memoryd_client.link import Link
 from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, PendingMemory
 from memoryd_client.messages import (
     Backup,
+    Edge,
     Event,
     Forget,
     Get,
@@ -25,6 +27,7 @@ from memoryd_client.messages import (
     HistoryEntry,
     List,
     Message,
+    Origin,
     Ping,
     Pong,
     Push,
@@ -43,7 +46,7 @@ from memoryd_client.messages import (
 from memoryd_client.outgoing import conversation, encoded
 from memoryd_client.paths import Paths
 from memoryd_client.query import Queried, Query
-from memoryd_client.requests import MemoryFields, Narrowing, filters, new_memory
+from memoryd_client.requests import ChangedFields, MemoryFields, Narrowing, changes, filters, new_memory
 from memoryd_client.subscription import Subscription
 
 T = TypeVar("T")
@@ -233,6 +236,44 @@ class AsyncClient:
     async def restore(self, memory_id: str) -> Memory:
         """Undo a forget and return the memory. The id may be shortened."""
         return await self._call(Restore(id=memory_id), replies.memory)
+
+    async def update(self, memory_id: str, *, revision: int | None = None, **changed: Unpack[ChangedFields]) -> Memory:
+        """Change a memory and return it as it now stands. The id may be shortened.
+
+        With a `revision` it is refused where somebody else has changed the memory since.
+
+        Raises:
+            TypeError: there is no such field to change.
+            ValueError: a field has a value that it cannot have.
+        """
+        request = Update(id=memory_id, changes=changes(**changed), revision=revision)
+        return await self._call(request, replies.memory)
+
+    async def relate(
+        self, from_id: str, to_id: str, *, relation: str = "related_to", strength: float = 1.0
+    ) -> builtins.list[Edge]:
+        """Say what one memory is to another; `supersedes` retires the second. Return the edges of the first."""
+        request = Relate(from_id=from_id, to_id=to_id, relation=relation, strength=strength)
+        return await self._call(request, replies.edges)
+
+    async def unrelate(self, from_id: str, to_id: str, *, relation: str = "related_to") -> builtins.list[Edge]:
+        """Remove an edge; return those that are left of the first memory."""
+        return await self._call(Unrelate(from_id=from_id, to_id=to_id, relation=relation), replies.edges)
+
+    async def purge(self, memory_ids: Sequence[str], *, deadline_s: float = 300.0) -> str:
+        """Destroy memories for good, wherever memoryd keeps them: ledger, history, index, backups. Say what was done.
+
+        Ids may be shortened. What was merged into them goes with them.
+        """
+        return await self._call(Purge(ids=tuple(memory_ids)), replies.detail, deadline_s)
+
+    async def undo(self, operation: int) -> builtins.list[Memory]:
+        """Take back an operation, as the history numbers them; return the memories that changed back."""
+        return await self._call(Undo(operation=operation), replies.memories)
+
+    async def origin(self, memory_id: str) -> Origin:
+        """Return where a memory comes from, what it is to others, and when it was shown."""
+        return await self._call(GetOrigin(id=memory_id), replies.origin)
 
     async def history(self, memory_id: str = "", *, limit: int = 50) -> builtins.list[HistoryEntry]:
         """Return the writes to one memory, or to all of them, newest first."""

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.filters import Filters as Filters  # noqa: PLC0414 - part of the wire, and looked for here
 from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, PendingMemory
 from memoryd_client.query import Queried, Query
@@ -180,7 +181,13 @@ Request = (
     | Read
     | Forget
     | Restore
+    | Update
+    | Relate
+    | Unrelate
+    | Undo
+    | Purge
     | GetHistory
+    | GetOrigin
     | Why
     | Backup
     | Reindex
@@ -279,6 +286,37 @@ class History(msgspec.Struct, frozen=True, kw_only=True, tag="history"):
     """Writes, newest first."""
 
     entries: tuple[HistoryEntry, ...]
+
+
+class Edges(msgspec.Struct, frozen=True, kw_only=True, tag="edges"):
+    """What memories are to each other, strongest first."""
+
+    edges: tuple[Edge, ...]
+
+
+class Showing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A memory was brought up in a session."""
+
+    session: str
+    turn: int
+    at: str
+    """ISO 8601, UTC."""
+    kept: bool
+    """Whether it was handed over, or could have been had the agent asked."""
+    reason: str = ""
+
+
+class Origin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="originated"):
+    """Where a memory comes from and what became of it."""
+
+    memory: Memory
+    edges: tuple[Edge, ...] = ()
+    others: tuple[Memory, ...] = ()
+    """The memories at the other ends of the edges."""
+    history: tuple[HistoryEntry, ...] = ()
+    """Newest first."""
+    shown: tuple[Showing, ...] = ()
+    """In the traces that are kept, newest first."""
 
 
 class CandidateTrace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -380,7 +418,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
     hint: str = ""
 
 
-Reply = Done | Pong | Taken | Memories | Hits | Queried | Page | History | Traces | Status | Failure
+Reply = Done | Pong | Taken | Memories | Hits | Queried | Page | History | Edges | Origin | Traces | Status | Failure
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -6,11 +6,14 @@ from memoryd_client.errors import RequestFailed
 from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory
 from memoryd_client.messages import (
     Done,
+    Edge,
+    Edges,
     Failure,
     History,
     HistoryEntry,
     Hits,
     Memories,
+    Origin,
     Page,
     Pong,
     Reply,
@@ -70,6 +73,16 @@ def page(reply: Reply) -> MemoryPage:
 def history(reply: Reply) -> list[HistoryEntry]:
     """History: the entries, newest first."""
     return list(reply.entries) if isinstance(reply, History) else _fail(reply)
+
+
+def edges(reply: Reply) -> list[Edge]:
+    """Edges: strongest first."""
+    return list(reply.edges) if isinstance(reply, Edges) else _fail(reply)
+
+
+def origin(reply: Reply) -> Origin:
+    """Origin."""
+    return reply if isinstance(reply, Origin) else _fail(reply)
 
 
 def traces(reply: Reply) -> list[Trace]:

@@ -6,6 +6,7 @@ from typing import Final, Literal, TypedDict, Unpack
 
 import msgspec
 
+from memoryd_client.editing import Changes
 from memoryd_client.memory import Importance, NewMemory, Scope, Source
 from memoryd_client.messages import MAX_FRAME_BYTES, MAX_IMPORT_BATCH, Filters, encode
 
@@ -37,6 +38,22 @@ class MemoryFields(TypedDict, total=False):
     trust: float | None
 
 
+class ChangedFields(TypedDict, total=False):
+    """What an update may change; what is not given stays as it is."""
+
+    content: str
+    category: str
+    title: str
+    tags: Sequence[str]
+    importance: Importance
+    pinned: bool
+    speaker: str
+    occurred_at: datetime | str | None
+    files: Sequence[str]
+    metadata: Mapping[str, str]
+    trust: float
+
+
 class Narrowing(TypedDict, total=False):
     """Which memories come into question; nothing given: all active ones of this project and the global ones."""
 
@@ -66,21 +83,27 @@ def new_memory(content: str, **fields: Unpack[MemoryFields]) -> NewMemory:
         TypeError: a field does not exist.
         ValueError: `occurred_at` is not a date, or a field has a value that it cannot have.
     """
-    occurred_at = fields.get("occurred_at")
-    if isinstance(occurred_at, str):
-        occurred_at = datetime.fromisoformat(occurred_at)
-    if occurred_at is not None:
-        try:
-            if occurred_at.tzinfo is None:
-                occurred_at = occurred_at.astimezone()
-            occurred_at.astimezone(UTC)  # as it travels, and as it is kept
-        except (OverflowError, OSError):
-            raise ValueError(f"`occurred_at` is outside the calendar: {occurred_at.isoformat()}") from None
+    occurred_at = _moment(fields.get("occurred_at"))
     # Through builtins, so that lists become tuples, text becomes a scope, and a wrong value is found here.
     unknown = fields.keys() - MemoryFields.__annotations__.keys()
     if unknown:
         raise TypeError(f"a memory has no field {', '.join(sorted(unknown))}")
     return msgspec.convert({**fields, "content": content, "occurred_at": occurred_at}, NewMemory)
+
+
+def changes(**fields: Unpack[ChangedFields]) -> Changes:
+    """Return what an update changes.
+
+    Raises:
+        TypeError: a field does not exist.
+        ValueError: `occurred_at` is not a date, or a field has a value that it cannot have.
+    """
+    unknown = fields.keys() - ChangedFields.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"an update has no field {', '.join(sorted(unknown))}")
+    if "occurred_at" in fields:
+        fields["occurred_at"] = _moment(fields["occurred_at"])
+    return msgspec.convert(fields, Changes)
 
 
 def filters(**narrowing: Unpack[Narrowing]) -> Filters:
@@ -117,3 +140,15 @@ def chunks(memories: Sequence[NewMemory]) -> Iterator[tuple[NewMemory, ...]]:
         size += bytes_here
     if chunk:
         yield tuple(chunk)
+
+
+def _moment(given: datetime | str | None) -> datetime | None:
+    moment = datetime.fromisoformat(given) if isinstance(given, str) else given
+    if moment is not None:
+        try:
+            if moment.tzinfo is None:
+                moment = moment.astimezone()
+            moment.astimezone(UTC)  # as it travels, and as it is kept
+        except (OverflowError, OSError):
+            raise ValueError(f"`occurred_at` is outside the calendar: {moment.isoformat()}") from None
+    return moment

@@ -31,16 +31,19 @@ from memoryd.lock import hold_home
 from memoryd.logs import logging_to
 from memoryd.project_files import ProjectFolders
 from memoryd_actors.actor import ActorRef
+from memoryd_actors.ageing import Ageing
 from memoryd_actors.breaker import Breaker
 from memoryd_actors.budget import Limits, Prices
 from memoryd_actors.cadence import Cadence
 from memoryd_actors.categories import Categories
+from memoryd_actors.comparer import Comparer
 from memoryd_actors.curator import Curator, Schedule
 from memoryd_actors.errors import MemorydError, Refused, first_of
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import Keeper, KeeperMessage
 from memoryd_actors.local_judge import LocalJudge
 from memoryd_actors.lookups import MemoryLookups
+from memoryd_actors.neighbours import Neighbours
 from memoryd_actors.pipeline import Pipeline
 from memoryd_actors.ports import JudgeFailed
 from memoryd_actors.querying import Querier
@@ -121,19 +124,33 @@ class Daemon:
             categories=categories,
             sequence=lambda: self._indexer.target,
         )
+        neighbours = Neighbours(self._embedder, self._index, self._indexer, self._ledger)
         self._keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
             "keeper",
             lambda: Keeper(
-                self._ledger,
-                clock,
-                self._publish,
-                self._indexer.kick,
-                self._embedder.identity,
+                ledger=self._ledger,
+                neighbours=neighbours,
+                clock=clock,
+                publish=self._publish,
+                on_change=self._indexer.kick,
+                on_purge=self._recall.purge,
+                embedding_model=self._embedder.identity,
                 rules=rules,
                 files=files,
             ),
             on_crash=_log_crash,
             capacity=KEEPER_QUEUE,
+        )
+        self._comparer = Comparer(
+            ledger=self._ledger, index=self._index, indexer=self._indexer, neighbours=neighbours, keeper=self._keeper
+        )
+        self._ageing = Ageing(
+            ledger=self._ledger,
+            indexer=self._indexer,
+            keeper=self._keeper,
+            clock=clock,
+            publish=self._publish,
+            settings=config.lifecycle,
         )
         self._curator = Curator(
             index=self._index,
@@ -182,6 +199,8 @@ class Daemon:
                     self._recall.start(sessions)
                     tasks.start_soon(self._keeper.run, name="keeper")
                     tasks.start_soon(self._indexer.run, name="indexer")
+                    tasks.start_soon(self._comparer.run, name="comparer")
+                    tasks.start_soon(self._ageing.run, name="ageing")
                     tasks.start_soon(self._curator.run, name="curator")
                     tasks.start_soon(self._load_model, name="model")
                     tasks.start_soon(self._prepare_judge, name="judge")

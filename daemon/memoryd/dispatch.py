@@ -5,22 +5,29 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import assert_never
 
+from msgspec import UNSET
+
 from memoryd import __version__
 from memoryd_actors.actor import ActorRef
-from memoryd_actors.admission import category_of
+from memoryd_actors.admission import category_of, signed
 from memoryd_actors.categories import Categories
-from memoryd_actors.errors import Refused
+from memoryd_actors.errors import NotFound, Refused, Unavailable
 from memoryd_actors.indexer import Indexer
-from memoryd_actors.keeper import ChangeState, KeeperMessage, Store
+from memoryd_actors.keeper import Edit, KeeperMessage, Link, SetState, Store, TakeBack
+from memoryd_actors.keeper import Purge as PurgeMemories
+from memoryd_actors.origin import other_end, showings
 from memoryd_actors.ports import Clock, Ledger
 from memoryd_actors.querying import Querier
 from memoryd_actors.recall import Recall
 from memoryd_actors.search import Searcher
+from memoryd_actors.visibility import is_allowed
+from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.memory import Memory, MemoryPage, State
 from memoryd_client.messages import (
     Backup,
     Caller,
     Done,
+    Edges,
     Forget,
     Get,
     GetHistory,
@@ -29,6 +36,7 @@ from memoryd_client.messages import (
     Hits,
     List,
     Memories,
+    Origin,
     Page,
     Ping,
     Pong,
@@ -48,6 +56,9 @@ from memoryd_client.messages import (
 )
 from memoryd_client.messages import Recall as RecallRequest
 from memoryd_client.query import Query
+
+TRACES_READ = 500
+"""Decision traces in which it is looked where a memory was shown."""
 
 
 class Dispatcher:
@@ -132,6 +143,16 @@ class Dispatcher:
                 return await self._change_state(request.id, State.FORGOTTEN, caller, deadline_s)
             case Restore():
                 return await self._change_state(request.id, State.ACTIVE, caller, deadline_s)
+            case Update():
+                return await self._update(request, caller, deadline_s)
+            case Relate() | Unrelate():
+                return await self._link(request, caller, deadline_s)
+            case Undo():
+                return await self._undo(request, caller, deadline_s)
+            case Purge():
+                return await self._purge(request, caller, deadline_s)
+            case GetOrigin():
+                return await self._origin(request, caller)
             case GetHistory():
                 return await self._history(request, caller)
             case Why():
@@ -166,15 +187,75 @@ class Dispatcher:
         )
 
     async def _history(self, request: GetHistory, caller: Caller) -> History:
-        memory_id = (await self._resolve(caller, request.id)).id if request.id else ""
-        entries = await self._ledger.history(
-            caller.owner, memory_id=memory_id, limit=request.limit, allowed=self._categories.allowed(caller.agent)
-        )
+        allowed = self._categories.allowed(caller.agent)
+        try:
+            memory_id = (await self._resolve(caller, request.id)).id if request.id else ""
+        except NotFound:
+            # Of what was purged there is a history still, under its whole id.
+            memory_id = request.id
+            if not await self._ledger.history(caller.owner, memory_id=memory_id, limit=1, allowed=allowed):
+                raise
+        entries = await self._ledger.history(caller.owner, memory_id=memory_id, limit=request.limit, allowed=allowed)
         return History(entries=tuple(entries))
+
+    async def _update(self, request: Update, caller: Caller, deadline_s: float) -> Memories:
+        memory = await self._resolve(caller, request.id)
+        if request.changes.category is not UNSET:
+            self._categories.check(caller.agent, [request.changes.category.casefold()])
+        edit = Edit(memory.id, request.changes, request.revision, caller)
+        return Memories(memories=await self._keeper.ask(edit, deadline_s=deadline_s))
+
+    async def _undo(self, request: Undo, caller: Caller, deadline_s: float) -> Memories:
+        if self._categories.allowed(caller.agent) is not None:
+            raise Refused(
+                f"the agent `{caller.agent}` may see some categories only, and an operation may concern others",
+                "Undo it as yourself: `memoryd undo` without `--agent`.",
+            )
+        taken_back = await self._keeper.ask(TakeBack(request.operation, caller), deadline_s=deadline_s)
+        return Memories(memories=taken_back)
+
+    async def _link(self, request: Relate | Unrelate, caller: Caller, deadline_s: float) -> Edges:
+        link = Link(
+            (await self._resolve(caller, request.from_id)).id,
+            (await self._resolve(caller, request.to_id)).id,
+            request.relation,
+            request.strength if isinstance(request, Relate) else 0.0,
+            caller,
+            remove=isinstance(request, Unrelate),
+        )
+        source = (await self._keeper.ask(link, deadline_s=deadline_s))[0]
+        return Edges(edges=tuple(await self._ledger.edges(caller.owner, [source.id])))
+
+    async def _purge(self, request: Purge, caller: Caller, deadline_s: float) -> Done:
+        ids = [(await self._resolve(caller, one)).id for one in request.ids]
+        message = PurgeMemories(tuple(ids), caller.owner, signed(caller))
+        gone = await self._keeper.ask(message, deadline_s=deadline_s)
+        if not await self._indexer.purge(deadline_s=deadline_s):
+            raise Unavailable(
+                f"{len(gone)} memories are gone from the ledger, but their vectors are still on the disk",
+                "They go when the index can be written; `memoryd status` says why it cannot.",
+            )
+        return Done(f"{len(gone)} memories destroyed")
+
+    async def _origin(self, request: GetOrigin, caller: Caller) -> Origin:
+        memory = await self._resolve(caller, request.id)
+        seen = self._categories.visible(caller)
+        edges = await self._ledger.edges(caller.owner, [memory.id])
+        found = await self._ledger.get(caller.owner, [other_end(edge, memory.id) for edge in edges])
+        others = {one.id: one for one in found.values() if is_allowed(one.category, seen)}
+        edges = [edge for edge in edges if other_end(edge, memory.id) in others]
+        traces = await self._ledger.traces(caller.owner, "", limit=TRACES_READ)
+        return Origin(
+            memory=memory,
+            edges=tuple(edges),
+            others=tuple(others.values()),
+            history=tuple(await self._ledger.history(caller.owner, memory_id=memory.id)),
+            shown=tuple(showings(memory.id, traces)),
+        )
 
     async def _change_state(self, memory_id: str, state: State, caller: Caller, deadline_s: float) -> Memories:
         memory = await self._resolve(caller, memory_id)
-        changed = await self._keeper.ask(ChangeState(memory.id, state, caller), deadline_s=deadline_s)
+        changed = await self._keeper.ask(SetState(memory.id, state, caller), deadline_s=deadline_s)
         return Memories(memories=changed)
 
     async def _resolve(self, caller: Caller, memory_id: str) -> Memory:

@@ -15,14 +15,12 @@ from memoryd.index import LanceIndex
 from memoryd.ledger import Retention, SqlLedger
 from memoryd_actors.curator import Curator, Schedule
 from memoryd_actors.indexer import Indexer
-from memoryd_actors.keeper import Keeper, Store
 from memoryd_actors.local_judge import LocalJudge
 from memoryd_actors.pipeline import Pipeline
 from memoryd_actors.recall import Recall
 from memoryd_actors.search import Searcher
 from memoryd_actors.settings import RecallSettings
-from memoryd_client.memory import NewMemory, Scope
-from memoryd_client.messages import Caller, Event, Warned
+from memoryd_client.messages import Event, Warned
 
 from .samples import HandClock, memory
 
@@ -154,9 +152,3 @@ async def test_the_start_says_of_every_memory_which_model_embeds_it_and_prunes(
         assert await file_ledger.load_session("local", "lately") == b"state"
         found = await file_ledger.get("local", [one.id])
     assert found[one.id].embedding_model == "new"
-
-
-async def test_a_new_memory_says_which_model_embeds_it(file_ledger: SqlLedger, clock: HandClock) -> None:
-    keeper = Keeper(file_ledger, clock, lambda _: None, lambda _: None, "a model")
-    (stored,) = await keeper.handle(Store((NewMemory(content="tea", scope=Scope.GLOBAL),), Caller(session="s")))
-    assert (await file_ledger.get("local", [stored.id]))[stored.id].embedding_model == "a model"

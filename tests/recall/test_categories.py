@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memoryd_actors.categories import Categories
-from memoryd_actors.keeper import ChangeState
+from memoryd_actors.keeper import SetState
 from memoryd_client import PendingMemory, State
 from memoryd_client.messages import Caller
 from recall_system import Place, System, running
@@ -44,7 +44,7 @@ async def test_rules_come_with_the_first_take_and_again_only_when_one_changes(tm
         # Something else was written: no reason to repeat them.
         await system.remember(EXPIRY)
         assert await taken(system, "3") is None
-        await system.keeper.ask(ChangeState(name, State.FORGOTTEN, Caller()), deadline_s=10)
+        await system.keeper.ask(SetState(name, State.FORGOTTEN, Caller()), deadline_s=10)
         assert contents(await taken(system, "4")) == ["indentation: four spaces"]
         assert await taken(system, "5") is None
     async with running(place) as system:

@@ -206,7 +206,7 @@ LATER = "at which midnight do the tokens expire?"
 
 async def test_memories_that_say_the_same_are_shown_once(place: Place) -> None:
     async with running(place) as system:
-        ids = {await system.remember(FACT), await system.remember(TWIN)}
+        ids = set(await system.import_(FACT, TWIN))
         assert len(ids) == 2
         system.push("s", QUESTION)
         trace = await system.decided("s", QUESTION)
@@ -224,13 +224,14 @@ async def test_what_says_the_same_as_something_shown_is_not_handed_over_also_aft
         await system.decided("s", QUESTION)
         assert await system.taken("s", "first") == [shown]
     async with running(place) as system:
-        twin = await system.remember(TWIN)
+        twin, _ = await system.import_(TWIN, "Ana drinks tea at four.")
         system.push("s", LATER)
         trace = await system.decided("s", LATER)
         assert not trace.topic_changed
         assert await system.taken("s", "second") == []
         reasons = {one.id: one.reason for one in trace.candidates}
-        assert reasons == {shown: "already shown on turn 1", twin: f"adds nothing to {shown[:12]}"}
+        assert reasons[shown] == "already shown on turn 1"
+        assert reasons[twin] == f"adds nothing to {shown[:12]}"
         system.push("another", LATER)
         await system.decided("another", LATER)
         assert len(await system.taken("another")) == 1
@@ -242,7 +243,7 @@ async def test_what_says_more_than_something_shown_is_handed_over(place: Place) 
         system.push("s", QUESTION)
         await system.decided("s", QUESTION)
         assert await system.taken("s", "first") == [shown]
-        whole = await system.remember(WHOLE)
+        whole, _ = await system.import_(WHOLE, "Ana drinks tea at four.")
         system.push("s", LATER)
         await system.decided("s", LATER)
         assert await system.taken("s", "second") == [whole]
@@ -250,13 +251,13 @@ async def test_what_says_more_than_something_shown_is_handed_over(place: Place) 
 
 async def test_what_a_session_stored_comes_back_to_it_in_no_words(place: Place) -> None:
     async with running(place) as system:
-        await system.remember(TWIN)
-        own = await system.remember(FACT, session="s")
+        await system.import_(TWIN, "Ana drinks tea at four.")
+        (own, _) = await system.import_(FACT, "Rain is expected on Sunday.")
         await system.recall.note_written(Caller(session="s"), [own])
         system.push("s", QUESTION)
         trace = await system.decided("s", QUESTION)
         assert await system.taken("s") == []
-        assert {one.reason for one in trace.candidates} == {
+        assert {one.reason for one in trace.candidates} >= {
             "stored by this session itself",
             f"adds nothing to {own[:12]}",
         }

@@ -1,7 +1,6 @@
 """What may become a memory, and as what."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -9,8 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.clock import SystemClock
-from memoryd.ledger import SqlLedger
 from memoryd_actors.admission import (
     MAX_ENTRIES,
     MAX_LABEL,
@@ -23,7 +20,6 @@ from memoryd_actors.admission import (
 )
 from memoryd_actors.errors import Refused
 from memoryd_actors.fence import CLOSING, OPENING
-from memoryd_actors.keeper import Keeper, Store
 from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, Source
 from memoryd_client.messages import Caller
 
@@ -209,24 +205,6 @@ def test_every_label_is_one_line(field: str, text: str) -> None:
     for label in (memory.title, memory.category, memory.speaker, memory.session):
         assert len(label.splitlines()) <= 1
         assert label == label.strip()
-
-
-@pytest.mark.anyio
-async def test_of_a_batch_with_one_that_is_refused_nothing_is_stored_and_the_refusal_says_which(tmp_path: Path) -> None:
-    clock = SystemClock()
-    ledger = SqlLedger(tmp_path / "ledger.db", backups=tmp_path / "backups", clock=clock)
-    await ledger.open()
-    try:
-        keeper = Keeper(ledger, clock, lambda _: None, lambda _: None)
-        good, bad = NewMemory(content="Tokens expire in UTC."), NewMemory(content="<private>x</private>")
-        with pytest.raises(Refused, match="memory 2 of 3: there is nothing to remember"):
-            await keeper.handle(Store((good, bad, good), CALLER))
-        assert await ledger.counts() == {}
-        (stored,) = await keeper.handle(Store((good,), msgspec.structs.replace(CALLER, agent=SECRET)))
-        (entry,) = await ledger.history("local", memory_id=stored.id)
-        assert entry.actor == "[redacted:github-token]"
-    finally:
-        await ledger.close()
 
 
 def test_an_agents_name_is_cut_and_redacted_but_never_a_reason_to_refuse() -> None:

@@ -9,6 +9,7 @@ import pytest
 import zmq
 
 from memoryd_client import Message, NewMemory
+from memoryd_client.editing import Changes, GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.messages import (
     Backup,
     Caller,
@@ -58,6 +59,12 @@ CASES: dict[type, Callable[[str], Request]] = {
     Read: lambda memory: Read(id=memory),
     Forget: lambda memory: Forget(id=memory),
     Restore: lambda memory: Restore(id=memory),
+    Update: lambda memory: Update(id=memory, changes=Changes(content="The vault is open.")),
+    Relate: lambda memory: Relate(from_id=memory, to_id=memory, relation="contradicts"),
+    Unrelate: lambda memory: Unrelate(from_id=memory, to_id=memory),
+    Undo: lambda _: Undo(operation=1),
+    Purge: lambda memory: Purge(ids=(memory,)),
+    GetOrigin: lambda memory: GetOrigin(id=memory),
     GetHistory: lambda memory: GetHistory(id=memory),
     Why: lambda _: Why(limit=50),
     Backup: lambda _: Backup(),

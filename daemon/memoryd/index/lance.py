@@ -14,7 +14,7 @@ from memoryd.index import folder
 from memoryd.index.addresses import Addresses
 from memoryd.index.failures import translated
 from memoryd.index.filters import one_of
-from memoryd.index.search import Searched, search
+from memoryd.index.search import Searched, search, vectors_of
 from memoryd.index.tables import FILTER_COLUMNS, VECTOR_INDEX, table
 from memoryd_actors.errors import IndexDamaged, Unavailable
 from memoryd_actors.ports import Candidate, IndexRow, Vector, Visibility
@@ -88,15 +88,34 @@ class LanceIndex:
         found = self._opened()
         if not self._rows:
             return []
+        try:
+            with translated(self.url):
+                return await search(
+                    Searched(found, self._addresses),
+                    rows=self._rows,
+                    vector=vector,
+                    words=words,
+                    visible=visible,
+                    limit=limit,
+                )
+        except IndexDamaged:
+            if self._table is found:
+                raise
+            # A purge has put another table in its place meanwhile.
+            return await self.search(vector=vector, words=words, visible=visible, limit=limit)
+
+    async def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
+        """Return the vectors of those memories that are here; see the port.
+
+        Raises:
+            Unavailable: the index is not open, or damaged.
+
+        """
+        found = self._opened()
+        if not ids or not self._rows:
+            return {}
         with translated(self.url):
-            return await search(
-                Searched(found, self._addresses),
-                rows=self._rows,
-                vector=vector,
-                words=words,
-                visible=visible,
-                limit=limit,
-            )
+            return await vectors_of(found, ids)
 
     async def apply(self, rows: Sequence[IndexRow], *, removed: Sequence[str], sequence: int) -> None:
         """Upsert and remove in one batch; see the port. A row never replaces one of a later sequence.
@@ -155,6 +174,40 @@ class LanceIndex:
         async with self._turn:
             await to_thread.run_sync(importlib.import_module, "lancedb", limiter=self._threads)
             await self._begin(model=model, dimensions=dimensions)
+            if self._folder is not None:
+                await to_thread.run_sync(folder.discard_aside, self._folder, limiter=self._threads)
+
+    async def purge(self) -> None:
+        """Rewrite the table so that no byte of what was removed is left, in it or set aside; see the port.
+
+        Compacting would keep fragments of which little was removed. Where this is interrupted, the index is built anew
+        from the ledger.
+
+        Raises:
+            DiskFull: there is no space.
+            Unavailable: the index is not open, or damaged.
+
+        """
+        async with self._turn:
+            found = self._opened()
+            with translated(self.url):
+                kept = await found.to_arrow()
+                about = await folder.remembered(found)
+                if self._connection is None:
+                    return
+                self._table = found = await folder.begin(
+                    self._connection, model=about["model"], dimensions=self._dimensions
+                )
+                self._rows, self._trained = 0, 0
+                if kept.num_rows:
+                    await found.add(kept)
+                await folder.remember(found, applied=self._applied)
+                self._rows = await found.count_rows()
+                await self._build(found)
+                await folder.clean_up(found, self._config.keep_versions_s)
+                # Addresses may be given again in a new table: what lay at them before must not be found there.
+                self._addresses = Addresses()
+                await self._addresses.load(found)
             if self._folder is not None:
                 await to_thread.run_sync(folder.discard_aside, self._folder, limiter=self._threads)
 

@@ -1,6 +1,6 @@
 """One search: both sides at once, then for every candidate the score that its side did not give."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import TYPE_CHECKING
@@ -103,6 +103,14 @@ async def search(
     union = dict.fromkeys([*near.ids[:limit], *by_words.ids[:limit]])
     found = [Candidate(one, cosines.get(one, 0.0), word_scores.get(one, 0.0)) for one in union]
     return sorted(found, key=lambda hit: (-hit.vector_score, -hit.word_score, hit.id))
+
+
+async def vectors_of(table: "AsyncTable", ids: Sequence[str]) -> dict[str, Vector]:
+    """Return the vectors of those memories that the table has."""
+    found = await table.query().where(one_of("id", ids)).select(["id", "vector"]).limit(len(ids)).to_arrow()
+    if not found.num_rows:
+        return {}
+    return dict(zip(found["id"].to_pylist(), matrix(found), strict=True))
 
 
 async def _nearest(searched: Searched, vector: Vector, where: str, limit: int, *, exact: bool) -> Side:

@@ -1,6 +1,8 @@
 """What is asked of the ledger. Each function runs in a transaction that sees one moment."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import msgspec
@@ -8,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func,
 
 from memoryd.ledger.rows import clean, history_of, memory_of, to_micros
 from memoryd.ledger.tables import changes, history, memories, memory_tags, sessions, spending, traces
+from memoryd_actors.changes import EVENTS, News
 from memoryd_actors.errors import Ambiguous, NotFound
 from memoryd_actors.ports import Change, Spending, Visibility
 from memoryd_client.filters import Filters
@@ -125,6 +128,30 @@ def entries(
     return [history_of(row) for row in connection.execute(query).mappings()]
 
 
+def revision(connection: Connection, owner: str) -> int:
+    """Return the number of the newest entry of the owner's history; 0 where there is none."""
+    return connection.execute(select(func.max(history.c.id)).where(history.c.owner == clean(owner))).scalar() or 0
+
+
+def news(connection: Connection, visible: Visibility, after: int, limit: int) -> list[News]:
+    """Return what was written after a revision to memories of a place, in any state, newest first."""
+    # Of any state: that a memory was forgotten is news, too.
+    place = replace(visible, filters=Filters(scope=visible.filters.scope, states=()))
+    query = (
+        select(history.c.id.label("revision"), history.c.event, memories)
+        .select_from(history.join(memories, memories.c.id == history.c.memory_id))
+        .where(
+            history.c.owner == clean(visible.owner),
+            history.c.id > after,
+            history.c.event.in_(sorted(EVENTS)),
+            *_conditions(place),
+        )
+        .order_by(history.c.id.desc())
+        .limit(limit)
+    )
+    return [News(row["revision"], row["event"], memory_of(row)) for row in connection.execute(query).mappings()]
+
+
 def changes_after(connection: Connection, sequence: int, limit: int) -> list[Change]:
     """Return the next changes in order, leaving out those of memories that changed again later.
 
@@ -158,6 +185,24 @@ def uncompared(connection: Connection, limit: int) -> list[Memory]:
         .limit(limit)
     )
     return [memory_of(row) for row in connection.execute(query).mappings()]
+
+
+def unused(connection: Connection, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
+    """Return active memories, not pinned, that nobody used since, in the order of their numbers."""
+    before = to_micros(since)
+    query = (
+        select(memories)
+        .where(
+            memories.c.number > after,
+            memories.c.state == State.ACTIVE.value,
+            ~memories.c.pinned,
+            memories.c.updated_at < before,
+            or_(memories.c.last_accessed_at.is_(None), memories.c.last_accessed_at < before),
+        )
+        .order_by(memories.c.number)
+        .limit(limit)
+    )
+    return [(row["number"], memory_of(row)) for row in connection.execute(query).mappings()]
 
 
 def last_sequence(connection: Connection) -> int:

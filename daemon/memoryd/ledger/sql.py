@@ -12,10 +12,11 @@ from anyio import CapacityLimiter, to_thread
 from sqlalchemy import Connection, Engine
 
 from memoryd import restoring
-from memoryd.ledger import backups, edges, opening, operations, pruning, reads, writes
+from memoryd.ledger import backups, edges, opening, operations, pruning, purging, reads, writes
 from memoryd.ledger.failures import translated
 from memoryd.ledger.retention import Retention
 from memoryd.ledger.writer import Writer
+from memoryd_actors.changes import News
 from memoryd_actors.errors import Refused, Unavailable
 from memoryd_actors.ports import Change, Clock, Spending, Visibility
 from memoryd_actors.steps import Applied, ChangeState, Step
@@ -121,6 +122,14 @@ class SqlLedger:
         """Return writes, newest first; see the port."""
         return await self._read(lambda connection: reads.entries(connection, owner, memory_id, limit, allowed))
 
+    async def revision(self, owner: str) -> int:
+        """Return the number of the newest entry of the owner's history; 0 where there is none."""
+        return await self._read(lambda connection: reads.revision(connection, owner))
+
+    async def news(self, visible: Visibility, *, after: int, limit: int) -> list[News]:
+        """Return what was written to memories of a place after a revision, newest first."""
+        return await self._read(lambda connection: reads.news(connection, visible, after, limit))
+
     async def changes_after(self, sequence: int, *, limit: int) -> list[Change]:
         """Return the next changes in order, without those of memories that changed again later.
 
@@ -161,6 +170,32 @@ class SqlLedger:
             for step in await self._read(find):
                 deleted[step.table] += await self._write(step.delete)
         return deleted
+
+    async def unused(self, *, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
+        """Return active memories, not pinned, that nobody used since, with their numbers; see the port."""
+        return await self._read(lambda connection: reads.unused(connection, since, after, limit))
+
+    async def due_for_purge(self, *, limit: int) -> list[tuple[str, str]]:
+        """Return owner and id of memories whose time has come."""
+        now = self._clock.now()
+        return await self._read(lambda connection: purging.due(connection, now, limit))
+
+    async def purge(self, owner: str, ids: Sequence[str], *, actor: str) -> list[str]:
+        """Destroy what memories say, here and in every dated backup; see the port.
+
+        Raises:
+            DiskFull: there is no space to rewrite a file in. The memories are gone from it then, their bytes are not.
+
+        """
+        now = self._clock.now()
+
+        def work(connection: Connection) -> list[str]:
+            return purging.purge(connection, owner, purging.with_merged(connection, owner, ids), actor, now)
+
+        gone = await self._write(work)
+        if gone and self._file is not None:
+            await self._copy(partial(self._scour, self._file, gone))
+        return gone
 
     async def load_session(self, owner: str, session: str) -> bytes | None:
         """Return a session's saved state."""
@@ -279,6 +314,11 @@ class SqlLedger:
                 return work()
 
         return await to_thread.run_sync(translated_copy, limiter=self._copying)
+
+    def _scour(self, file: Path, gone: Sequence[str]) -> None:
+        purging.scour(file)
+        for backup in restoring.dated(self._backups) if self._backups is not None else ():
+            purging.erase_in(backup, gone)
 
     def _copied(self) -> Path:
         if self._file is None:

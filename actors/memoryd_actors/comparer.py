@@ -1,0 +1,78 @@
+"""Compares what was stored in bulk, or without a model, with what is there: later, once the index has it."""
+
+import logging
+from collections.abc import Sequence
+from time import perf_counter
+
+import anyio
+
+from memoryd_actors.actor import ActorRef
+from memoryd_actors.consolidation import comparable, judged, plan_stored
+from memoryd_actors.errors import ActorError, Refused
+from memoryd_actors.indexer import Indexer
+from memoryd_actors.keeper import KeeperMessage, Perform
+from memoryd_actors.neighbours import Neighbours
+from memoryd_actors.ports import Index, Ledger, Vector
+from memoryd_actors.steps import Compared
+from memoryd_client.memory import Memory
+
+log = logging.getLogger(__name__)
+
+BATCH = 64
+RETRY_S = 60.0
+"""Until it is tried again after the ledger or the index failed."""
+KEEPER_S = 60.0
+ACTOR = "memoryd"
+"""Who writes, in the history."""
+
+
+class Comparer:
+    """Works through the memories whose neighbours nobody has looked at; `run` it in a task group."""
+
+    def __init__(
+        self,
+        *,
+        ledger: Ledger,
+        index: Index,
+        indexer: Indexer,
+        neighbours: Neighbours,
+        keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
+    ) -> None:
+        self._ledger = ledger
+        self._index = index
+        self._indexer = indexer
+        self._neighbours = neighbours
+        self._keeper = keeper
+        self.compared = 0
+
+    async def run(self) -> None:
+        """Follow the index until cancelled."""
+        done = -1
+        while True:
+            await self._indexer.wait_beyond(done)
+            done = self._indexer.applied
+            try:
+                while batch := await self._ledger.uncompared(limit=BATCH):
+                    await self._compare(batch)
+            except (Refused, ActorError) as problem:
+                log.warning("not compared yet: %s", problem)
+                done = -1
+                await anyio.sleep(RETRY_S)
+
+    async def _compare(self, batch: Sequence[Memory]) -> None:
+        vectors = await self._index.vectors([memory.id for memory in batch])
+        for memory in batch:
+            began = perf_counter()
+            vector = vectors.get(memory.id)
+            if vector is None:
+                vector = await self._neighbours.embed(memory)
+            await self._compare_one(memory, vector)
+            self.compared += 1
+            # As much rest as work: nobody waits for this, and somebody may want the machine.
+            await anyio.sleep(perf_counter() - began)
+
+    async def _compare_one(self, memory: Memory, vector: Vector) -> None:
+        near = await self._neighbours.of(memory, vector)
+        verdicts = [judged(memory, one) for one in comparable(memory, near)]
+        steps = (*plan_stored(memory, near, verdicts), Compared((memory.id,)))
+        await self._keeper.ask(Perform(memory.owner, steps, ACTOR), deadline_s=KEEPER_S)

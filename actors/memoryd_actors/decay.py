@@ -1,0 +1,64 @@
+"""How much a memory still counts: seed 004, memory lifecycle, decay.
+
+score = base_relevance * e^(-age_days / half_life) * (1 + ln(access_count + 1)) * trust
+
+The seed calls the constant of the exponential a half-life; it is the time after which a share of 1/e is left.
+"""
+
+import math
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+
+from memoryd_client.memory import Memory
+
+Days = Annotated[float, msgspec.Meta(gt=0)]
+ORDINARY = 3
+"""The importance at which a memory's base relevance is 1."""
+_DAY_S = 86_400.0
+
+
+class LifecycleSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How memories fade, and what becomes of those that nobody uses."""
+
+    correction_days: Days = 365.0
+    """Decay of corrections, in days (seed 004)."""
+    preference_days: Days = 90.0
+    fact_days: Days = 30.0
+    """Also of every category that is not named here."""
+    observation_days: Days = 7.0
+    """Also of insights."""
+    archive_below: Annotated[float, msgspec.Meta(ge=0)] = 0.1
+    """A memory that scores less and was not used for `unused_days` is archived; 0: never (seed 004, pruning)."""
+    unused_days: Days = 60.0
+    """Without being used, until a memory is archived or forgotten (seed 002, item 7)."""
+    forget_below_importance: Annotated[int, msgspec.Meta(ge=1, le=6)] = 3
+    """A memory unused for so long that is less important is forgotten; 1: none is (seed 002, item 7)."""
+    purge_days: Annotated[int, msgspec.Meta(ge=0, le=36_500)] = 30
+    """After which a memory that was forgotten so is destroyed; until then it can be restored. 0: never."""
+
+    def half_life_days(self, category: str) -> float:
+        """Return the decay constant of a category."""
+        return {
+            "correction": self.correction_days,
+            "preference": self.preference_days,
+            "observation": self.observation_days,
+            "insight": self.observation_days,
+        }.get(category, self.fact_days)
+
+
+def decay_score(memory: Memory, now: datetime, settings: LifecycleSettings) -> float:
+    """Return how much a memory still counts; at least 0, about 1 for one that is new, trusted and unused.
+
+    Its age counts from when it was last written or confirmed. A clock that went backwards makes nothing younger than
+    new.
+    """
+    age_days = max((now - max(memory.created_at, memory.updated_at)).total_seconds() / _DAY_S, 0.0)
+    return (
+        memory.importance
+        / ORDINARY
+        * math.exp(-age_days / settings.half_life_days(memory.category))
+        * (1 + math.log(memory.access_count + 1))
+        * memory.trust
+    )

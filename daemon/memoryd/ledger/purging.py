@@ -1,0 +1,156 @@
+"""Purge: what a memory said is destroyed, in every table and in every copy. That it was, stays in the history."""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+
+import msgspec
+from sqlalchemy import URL, Connection, create_engine, delete, insert, inspect, or_, select, update
+
+from memoryd.ledger.reads import MAX_VARIABLES
+from memoryd.ledger.records import next_operation
+from memoryd.ledger.rows import clean, dump, to_micros
+from memoryd.ledger.tables import (
+    aliases,
+    changes,
+    consents,
+    doubts,
+    history,
+    memories,
+    memory_tags,
+    relations,
+    sessions,
+    traces,
+)
+from memoryd_actors.session import decode_state, encode_state
+from memoryd_actors.steps import MERGED_INTO
+from memoryd_client.messages import Trace
+
+EVENT = "PURGE"
+_BUSY_S = 30.0
+_decode_trace = msgspec.msgpack.Decoder(Trace).decode
+
+
+def with_merged(connection: Connection, owner: str, ids: Iterable[str]) -> list[str]:
+    """Return the memories and, over however many steps, those that were merged into them: they say the same."""
+    found = dict.fromkeys(clean(one) for one in ids)
+    front = list(found)
+    while front:
+        query = select(relations.c.from_id).where(
+            relations.c.to_id.in_(front[:MAX_VARIABLES]),
+            relations.c.relation_type == MERGED_INTO,
+            relations.c.owner == clean(owner),
+        )
+        following = [one for one in connection.execute(query).scalars() if one not in found]
+        found.update(dict.fromkeys(following))
+        front = front[MAX_VARIABLES:] + following
+    return list(found)
+
+
+def due(connection: Connection, now: datetime, limit: int) -> list[tuple[str, str]]:
+    """Return owner and id of memories whose time has come."""
+    query = (
+        select(memories.c.owner, memories.c.id)
+        .where(memories.c.purge_at <= to_micros(now), memories.c.state == "forgotten")
+        .order_by(memories.c.purge_at)
+        .limit(limit)
+    )
+    return [(row.owner, row.id) for row in connection.execute(query)]
+
+
+def purge(connection: Connection, owner: str, ids: Sequence[str], actor: str, now: datetime) -> list[str]:
+    """Destroy what the owner's among these memories say; return their ids.
+
+    The history keeps who purged which id and when; what it knew of their contents goes. Decision traces lose them, and
+    sessions what waited to be taken or was taken last.
+    """
+    mine = _owned(connection, owner, ids)
+    if not mine:
+        return []
+    operation = next_operation(connection)
+    erase(connection, mine)
+    for one in mine:
+        connection.execute(
+            insert(history),
+            {
+                "memory_id": one,
+                "owner": clean(owner),
+                "event": EVENT,
+                "old": "",
+                "new": "",
+                "actor": clean(actor),
+                "meta": dump({}),
+                "ts": to_micros(now),
+                "operation": operation,
+                "undo": "",
+            },
+        )
+        connection.execute(insert(changes), {"memory_id": one, "event": EVENT, "ts": to_micros(now)})
+    return mine
+
+
+def erase(connection: Connection, ids: Sequence[str]) -> None:
+    """Take all that memories said out of every table that there is: an older copy does not have them all."""
+    there = set(inspect(connection).get_table_names())
+    for start in range(0, len(ids), MAX_VARIABLES // 2):
+        some = ids[start : start + MAX_VARIABLES // 2]
+        connection.execute(delete(memories).where(memories.c.id.in_(some)))
+        connection.execute(delete(memory_tags).where(memory_tags.c.memory_id.in_(some)))
+        connection.execute(delete(aliases).where(or_(aliases.c.id.in_(some), aliases.c.memory_id.in_(some))))
+        blank = {"old": "", "new": "", "meta": "{}"}
+        if "relations" in there:
+            blank["undo"] = ""
+            connection.execute(delete(relations).where(or_(relations.c.from_id.in_(some), relations.c.to_id.in_(some))))
+            connection.execute(delete(doubts).where(or_(doubts.c.older_id.in_(some), doubts.c.newer_id.in_(some))))
+        connection.execute(update(history).where(history.c.memory_id.in_(some)).values(**blank))
+    needles = [one.encode() for one in ids]
+    for row in connection.execute(select(traces.c.id, traces.c.body)).all():
+        if any(needle in row.body for needle in needles):
+            trace = _decode_trace(row.body)
+            kept = tuple(one for one in trace.candidates if one.id not in ids)
+            body = msgspec.msgpack.encode(msgspec.structs.replace(trace, candidates=kept))
+            connection.execute(update(traces).where(traces.c.id == row.id).values(body=body))
+    for row in connection.execute(select(sessions)).all():
+        if any(needle in row.state for needle in needles):
+            state = decode_state(row.state)
+            state.purge(ids)
+            key = (sessions.c.owner == row.owner) & (sessions.c.session == row.session)
+            connection.execute(update(sessions).where(key).values(state=encode_state(state)))
+    if "consents" in there:
+        for row in connection.execute(select(consents.c.id, consents.c.proposed)).all():
+            if any(needle in row.proposed for needle in needles):
+                connection.execute(delete(consents).where(consents.c.id == row.id))
+
+
+def erase_in(copy: Path, ids: Sequence[str]) -> None:
+    """Take what memories said out of a backup. It stays one plain file. Blocks."""
+    engine = create_engine(URL.create("sqlite", database=str(copy)))
+    try:
+        with engine.begin() as connection:
+            erase(connection, ids)
+    finally:
+        engine.dispose()
+    scour(copy)
+
+
+def scour(file: Path) -> None:
+    """Rewrite an SQLite file so that nothing deleted is left in it or in its log. Blocks, about 10 ms per MB.
+
+    Raises:
+        sqlite3.Error: it is in use for longer than half a minute, or there is no space for a second copy.
+
+    """
+    with closing(sqlite3.connect(file, timeout=_BUSY_S, isolation_level=None)) as connection:
+        connection.execute("VACUUM")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _owned(connection: Connection, owner: str, ids: Sequence[str]) -> list[str]:
+    found: list[str] = []
+    for start in range(0, len(ids), MAX_VARIABLES):
+        some = [clean(one) for one in ids[start : start + MAX_VARIABLES]]
+        query = select(memories.c.id).where(memories.c.id.in_(some), memories.c.owner == clean(owner))
+        found += connection.execute(query).scalars()
+    return found

@@ -1,0 +1,49 @@
+"""What nobody uses goes out of sight, comes back when asked for, and is destroyed in the end."""
+
+from memoryd_actors.ageing import Aged
+from memoryd_actors.keeper import SetState, Store
+from memoryd_client import Memory, NewMemory, Scope, State
+from memoryd_client.messages import Caller
+from recall_system import Place, System, running
+
+CALLER = Caller(agent="test", session="s1")
+
+
+async def store(system: System, content: str, importance: int, *, pinned: bool = False) -> Memory:
+    new = NewMemory(content=content, importance=importance, pinned=pinned, scope=Scope.GLOBAL)
+    return (await system.keeper.ask(Store((new,), CALLER), deadline_s=20))[0]
+
+
+async def states(system: System, *memories: Memory) -> list[State]:
+    found = await system.ledger.get("local", [one.id for one in memories])
+    return [found[one.id].state for one in memories]
+
+
+async def test_the_unimportant_is_forgotten_the_faded_archived_and_the_pinned_kept(place: Place) -> None:
+    async with running(place) as system:
+        trivial = await store(system, "Ana drinks tea at four.", 1)
+        ordinary = await store(system, "The deploy job runs in Frankfurt.", 3)
+        pinned = await store(system, "The bakery opens on Mondays.", 1, pinned=True)
+        assert await system.ageing.round() == Aged()
+        system.clock.pass_by(days=100)
+        assert await system.ageing.round() == Aged(forgotten=1, archived=1)
+        assert await states(system, trivial, ordinary, pinned) == [State.FORGOTTEN, State.ARCHIVED, State.ACTIVE]
+        (entry, *_) = await system.ledger.history("local", memory_id=trivial.id)
+        assert (entry.event, entry.actor) == ("TTL", "memoryd")
+
+
+async def test_what_was_forgotten_can_be_restored_for_a_month_and_then_is_destroyed(place: Place) -> None:
+    async with running(place) as system:
+        restored = await store(system, "Ana drinks tea at four.", 1)
+        gone = await store(system, "The deploy job runs in Frankfurt.", 1)
+        system.clock.pass_by(days=61)
+        await system.ageing.round()
+        system.clock.pass_by(days=29)
+        assert (await system.ageing.round()).purged == 0
+        await system.keeper.ask(SetState(restored.id, State.ACTIVE, CALLER), deadline_s=10)
+        system.clock.pass_by(days=2)
+        assert (await system.ageing.round()).purged == 1
+        assert await states(system, restored) == [State.ACTIVE]
+        assert await system.ledger.get("local", [gone.id]) == {}
+        events = [entry.event for entry in await system.ledger.history("local", memory_id=gone.id)]
+        assert events == ["PURGE", "TTL", "ADD"]

@@ -1,0 +1,47 @@
+"""A session is told what others changed since it last took."""
+
+from memoryd_actors.keeper import SetState
+from memoryd_client import State
+from memoryd_client.messages import Caller
+from recall_system import Place, System, running
+
+ASKED = "Why does the login test fail at midnight?"
+FACT = "The login test fails at midnight because token expiry is computed in UTC."
+
+
+async def taken(system: System, said: str, take_id: str) -> tuple[str, ...]:
+    """Push, wait, take, and return the header that came with it."""
+    assert system.push("s", said)
+    await system.decided("s", said)
+    answer = await system.recall.take(Caller(session="s"), take_id)
+    assert answer.pending is not None
+    header = answer.pending.changes
+    assert all(line in answer.pending.text for line in header)
+    return header
+
+
+async def test_a_session_hears_of_what_changes_while_it_lasts_and_only_once(place: Place) -> None:
+    async with running(place) as system:
+        tea = await system.remember("Ana drinks tea at four.")
+        await system.remember(FACT)
+        assert await taken(system, ASKED, "t1") == ()
+        await system.keeper.ask(SetState(tea, State.FORGOTTEN, Caller()), deadline_s=10)
+        await system.remember("The deploy job of the shop runs every night at two in Frankfurt.")
+        first, *bullets = await taken(system, "When does the deploy job of the shop run at night?", "t2")
+        assert first.startswith("Memory updates since rev ")
+        # What is handed over with the same answer is not news beside it.
+        assert bullets == ["- -deleted: [fact] Ana drinks tea at four."]
+        await system.remember("The staging database is refreshed from production on Mondays.")
+        assert await taken(system, "How is the staging database refreshed from production?", "t3") == ()
+
+
+async def test_the_header_survives_a_restart(place: Place) -> None:
+    async with running(place) as system:
+        await system.remember(FACT)
+        assert await taken(system, ASKED, "t1") == ()
+        await system.recall.drain()
+    async with running(place) as system:
+        await system.remember("Ana drinks tea at four.", session="other")
+        await system.remember("The deploy job of the shop runs every night at two in Frankfurt.", session="other")
+        header = await taken(system, "When does the deploy job of the shop run at night?", "t2")
+        assert header[1:] == ("- +created: [fact] Ana drinks tea at four. (imp=3)",)
