@@ -23,7 +23,7 @@ from memoryd_client.messages import (
     encode,
 )
 
-UNICODE = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=12)
+LETTERS = st.characters(exclude_categories=["Cs"])
 
 
 def values(kind: msgspec.inspect.Type) -> st.SearchStrategy[Any]:  # noqa: PLR0911, PLR0912 - one case per type
@@ -50,8 +50,8 @@ def values(kind: msgspec.inspect.Type) -> st.SearchStrategy[Any]:  # noqa: PLR09
             return st.integers(-(2**63) if least is None else least, 2**63 - 1 if most is None else most)
         case inspect.FloatType(ge=least, le=most):
             return st.floats(least, most, allow_nan=False)
-        case inspect.StrType():
-            return UNICODE
+        case inspect.StrType(min_length=least, max_length=most):
+            return st.text(LETTERS, min_size=least or 0, max_size=min(most or 12, 12))
         case inspect.BoolType():
             return st.booleans()
         case inspect.NoneType():
