@@ -20,6 +20,8 @@ COMPARED_FROM = 0.5
 """Cosine from which it is asked what two memories are to each other. Real old and new versions of a fact have a median
 of 0.70."""
 MOST_EDGES = 5
+LONGEST_STATEMENT = 1_000
+"""Characters."""
 CORRECTION = "correction"
 APART = frozenset({"rule", "procedural", "episode", "episodic", "message", "summary", "insight"})
 """Categories that are never merged or superseded by what they resemble: rules have keys, what happened twice happened
@@ -41,9 +43,12 @@ class Compared:
 def is_statement(memory: Memory) -> bool:
     """Return whether a memory claims something that can be the same, change, or be contradicted.
 
-    A quotation does not: who said it and when stays true whatever is said later.
+    A message that an agent keeps as it was said does not: who said it and when stays true whatever is said later. Nor
+    does a text that claims many things.
     """
-    return memory.category not in APART and not (memory.speaker and memory.occurred_at is not None)
+    said_somewhere = memory.occurred_at is not None or memory.source_messages is not None
+    quoted = bool(memory.speaker) and said_somewhere and memory.source in {Source.AGENT, Source.IMPORTED}
+    return memory.category not in APART and not quoted and len(memory.content) <= LONGEST_STATEMENT
 
 
 def comparable(new: Memory, neighbours: Iterable[Neighbour]) -> list[Neighbour]:

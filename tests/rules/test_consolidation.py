@@ -1,0 +1,117 @@
+"""What is done about two memories follows from what they are to each other, and from nothing nearer."""
+
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryd_actors.comparison import Comparison
+from memoryd_actors.comparison.statement import Relation
+from memoryd_actors.consolidation import Compared, comparable, is_statement, judged, plan, settle
+from memoryd_actors.neighbours import Neighbour
+from memoryd_actors.steps import CONTRADICTS, Absorb, Add, Doubt, Merge, Relate, Step, Supersede
+from memoryd_client import Memory
+from memoryd_client.memory import Source
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def memory(memory_id: str, content: str = "The deploy job runs at 02:00 UTC.", **fields: object) -> Memory:
+    plain = Memory(id=memory_id, owner="local", content=content, created_at=NOON, updated_at=NOON)
+    return msgspec.structs.replace(plain, **fields)
+
+
+def compared(other: Memory, relation: Relation, confidence: float = 0.95, *, by_model: bool = False) -> Compared:
+    return Compared(Neighbour(other, 0.9), Comparison(relation, confidence, "because"), by_model)
+
+
+def kinds(steps: list[Step]) -> list[type]:
+    return [type(step) for step in steps]
+
+
+def test_the_same_is_merged_and_nothing_else_is_done() -> None:
+    new, old = memory("new"), memory("old")
+    (step,) = plan(new, [], [compared(old, "same")], {"gate": "trimmed"})
+    assert isinstance(step, Merge)
+    assert (step.into, step.notes) == ("old", {"gate": "trimmed"})
+
+
+def test_the_same_in_another_category_is_kept_beside_it() -> None:
+    """Agents may see one category and not the other."""
+    steps = plan(memory("new", category="preference"), [], [compared(memory("old"), "same")], {})
+    assert kinds(steps) == [Add]
+
+
+def test_what_only_differs_in_a_value_may_be_about_another_thing_and_stays_with_a_note() -> None:
+    new = memory("new", "Ward 4 has twelve beds.")
+    near = Neighbour(memory("old", "Ward 3 has twelve beds."), 0.95)
+    steps = plan(new, [], [judged(new, near)], {})
+    assert kinds(steps) == [Add, Relate, Doubt]
+    assert isinstance(steps[1], Relate)
+    assert steps[1].relation == CONTRADICTS
+
+
+def test_what_says_itself_that_it_changed_takes_the_place_of_the_old_one() -> None:
+    new = memory("new", "The deploy job has moved to 04:00 UTC.")
+    steps = plan(new, [], [compared(memory("old"), "changes")], {})
+    assert steps[1:] == [Supersede("old", "new", "because")]
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "expected"),
+    [
+        ({"category": "correction", "source": Source.USER, "trust": 0.1}, {"pinned": True}, Supersede),
+        ({"trust": 0.9}, {"trust": 0.5}, Supersede),
+        ({"trust": 0.5}, {"trust": 0.5}, Supersede),
+        ({"trust": 0.5}, {"trust": 0.9}, Relate),
+        ({"trust": 0.9}, {"trust": 0.5, "pinned": True}, Relate),
+        ({"trust": 1.0}, {"category": "correction", "source": Source.USER}, Relate),
+    ],
+)
+def test_the_users_correction_wins_then_trust_then_time(
+    new: dict[str, object], old: dict[str, object], expected: type
+) -> None:
+    newer = msgspec.structs.replace(memory("new", created_at=NOON + timedelta(days=1)), **new)
+    older = msgspec.structs.replace(memory("old"), **old)
+    steps = settle(newer, compared(older, "contradicts", by_model=True))
+    assert kinds(steps) == [expected]
+
+
+def test_what_arrives_late_does_not_retire_what_was_said_after_it() -> None:
+    late = memory("late", occurred_at=NOON - timedelta(days=9), created_at=NOON + timedelta(days=1))
+    (step,) = settle(late, compared(memory("standing"), "changes", by_model=True))
+    assert step == Supersede("late", "standing", "because")
+
+
+def test_of_two_stored_ones_the_newer_is_absorbed() -> None:
+    (step,) = settle(memory("new", created_at=NOON + timedelta(days=1)), compared(memory("old"), "same"))
+    assert isinstance(step, Absorb)
+    assert (step.absorbed, step.into) == ("new", "old")
+
+
+def test_a_doubt_changes_nothing_and_is_queued() -> None:
+    assert kinds(settle(memory("new"), compared(memory("old"), "same", 0.1))) == [Doubt]
+
+
+def test_a_message_kept_as_it_was_said_is_compared_with_nothing() -> None:
+    said = memory("said", speaker="Ana", source_messages=(3, 3))
+    assert not is_statement(said)
+    assert is_statement(msgspec.structs.replace(said, source=Source.USER))
+    assert comparable(memory("new"), [Neighbour(said, 0.99)]) == []
+
+
+@given(
+    relation=st.sampled_from(["same", "changes", "contradicts", "resembles"]),
+    confidence=st.floats(0, 1),
+    by_model=st.booleans(),
+    guarded=st.booleans(),
+)
+def test_nothing_is_merged_but_what_is_surely_the_same(
+    relation: Relation, confidence: float, by_model: bool, guarded: bool
+) -> None:
+    found = Compared(Neighbour(memory("old"), 0.99), Comparison(relation, confidence, "", guarded), by_model)
+    steps = [*plan(memory("new"), [], [found], {}), *settle(memory("new"), found)]
+    if relation != "same" or guarded:
+        assert not {Merge, Absorb} & set(kinds(steps))
