@@ -39,6 +39,8 @@ log = logging.getLogger(__name__)
 
 EMBEDDING_S = 2.0
 """How long a write waits for the model, which may still be loading, before it is stored without its neighbours."""
+UNCOMPARED_S = 30.0
+"""How long writes after that one do not wait at all: the model may be on its way from the hub for minutes."""
 RULE = "rule"
 MOST_RULES = 500
 
@@ -136,6 +138,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         self._embedding_model = embedding_model
         self._rules = rules
         self._files = files
+        self._compares_again = float("-inf")
 
     async def handle(self, message: KeeperMessage) -> tuple[Memory, ...]:  # noqa: PLR0911 - one case a message
         """Return the memories as they now stand."""
@@ -182,14 +185,17 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         vector: Vector | None = None
         if memory.category == RULE and memory.title:
             steps = [Add(memory, notes), *await self._older_rules(memory)]
-        else:
+        elif self._clock.monotonic() >= self._compares_again:
             try:
                 with anyio.fail_after(EMBEDDING_S):
                     vector = await self._neighbours.embed(memory)
                     near = await self._neighbours.of(memory, vector)
                 steps = plan(memory, near, [judged(memory, one) for one in comparable(memory, near)], notes)
-            except (Unavailable, TimeoutError) as missing:
+            except Unavailable as missing:
                 log.info("stored, to be compared later: %s", missing)
+            except TimeoutError:
+                log.info("stored, to be compared later: the model did not answer within %g s", EMBEDDING_S)
+                self._compares_again = self._clock.monotonic() + UNCOMPARED_S
         standing, sequence = await self._apply(memory.owner, steps, actor)
         if vector is not None:
             self._neighbours.wrote(memory.id, vector, sequence)
