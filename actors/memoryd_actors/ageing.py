@@ -14,7 +14,7 @@ from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import KeeperMessage, Perform, Purge
 from memoryd_actors.lifecycle import due
 from memoryd_actors.ports import Clock, Ledger, Publisher
-from memoryd_actors.steps import ChangeState
+from memoryd_actors.steps import ChangeState, Decide
 from memoryd_client.memory import Memory, State
 from memoryd_client.messages import Warned
 
@@ -35,6 +35,8 @@ class Aged:
     forgotten: int = 0
     archived: int = 0
     purged: int = 0
+    lapsed: int = 0
+    """Proposals that nobody answered."""
 
 
 class Ageing:
@@ -77,8 +79,9 @@ class Ageing:
                 await self._keeper.ask(Perform(owner, some, ACTOR), deadline_s=KEEPER_S)
             forgotten += sum(step.state is State.FORGOTTEN for step in steps)
             archived += sum(step.state is State.ARCHIVED for step in steps)
+        lapsed = await self._let_proposals_lapse()
         purged = await self._purge()
-        aged = Aged(forgotten, archived, purged)
+        aged = Aged(forgotten, archived, purged, lapsed)
         if aged != Aged():
             log.info("lifecycle: %s", aged)
         return aged
@@ -96,6 +99,17 @@ class Ageing:
                 if step is not None:
                     found[memory.owner].append(step)
         return found
+
+    async def _let_proposals_lapse(self) -> int:
+        lapsed = 0
+        while waiting := await self._ledger.lapsed_consents(limit=AT_ONCE):
+            by_owner: dict[str, list[Decide]] = defaultdict(list)
+            for owner, memory_id in waiting:
+                by_owner[owner].append(Decide(memory_id, False, "expired"))
+            for owner, steps in by_owner.items():
+                await self._keeper.ask(Perform(owner, tuple(steps), ACTOR), deadline_s=KEEPER_S)
+            lapsed += len(waiting)
+        return lapsed
 
     async def _purge(self) -> int:
         purged = 0

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from memoryd_actors.fence import one_line
-from memoryd_client.memory import Memory
+from memoryd_client.memory import Memory, State
 
 MOST_BULLETS = 3
 LONGEST = 160
@@ -51,7 +51,11 @@ def header(news: Iterable[News], *, since: int, known: Collection[str], shown: C
     `known`: what the session wrote itself, or is handed with this very answer. `shown`: what it was shown before, whose
     changes matter most: the agent may be relying on it.
     """
-    latest = {one.memory.id: one for one in sorted(news, key=lambda one: one.revision) if one.memory.id not in known}
+    latest = {
+        one.memory.id: one
+        for one in sorted(news, key=lambda one: one.revision)
+        if one.memory.id not in known and _counts(one)
+    }
     ranked = sorted(latest.values(), key=lambda one: _weight(one, shown), reverse=True)
     if not ranked:
         return ()
@@ -60,6 +64,12 @@ def header(news: Iterable[News], *, since: int, known: Collection[str], shown: C
     if len(ranked) > len(told):
         bullets.append(f"- and {len(ranked) - len(told)} more (memoryd history)")
     return (f"Memory updates since rev {since}:", *bullets)
+
+
+def _counts(one: News) -> bool:
+    """Return whether anything changed for whoever reads memories: a proposal, or a no to one, changes nothing."""
+    memory = one.memory
+    return memory.state is not State.PROPOSED and (one.event != "CONSENT" or memory.active)
 
 
 def _weight(one: News, shown: Collection[str]) -> tuple[bool, int, int, int]:

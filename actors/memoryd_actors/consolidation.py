@@ -10,6 +10,7 @@ from datetime import datetime
 
 from memoryd_actors.comparison import Comparison, Statement, action, compare, merge_content
 from memoryd_actors.comparison.cues import update_cue
+from memoryd_actors.consent import field_of
 from memoryd_actors.neighbours import Neighbour
 from memoryd_actors.steps import CONTRADICTS, RELATED, Absorb, Add, Doubt, Merge, Relate, Step, Supersede
 from memoryd_client.memory import Memory, Source
@@ -44,11 +45,13 @@ def is_statement(memory: Memory) -> bool:
     """Return whether a memory claims something that can be the same, change, or be contradicted.
 
     A message that an agent keeps as it was said does not: who said it and when stays true whatever is said later. Nor
-    does a text that claims many things.
+    does a text that claims many things, or a field of the person: only another value of that field changes it, and
+    consent (seed 002, item 10).
     """
     said_somewhere = memory.occurred_at is not None or memory.source_messages is not None
     quoted = bool(memory.speaker) and said_somewhere and memory.source in {Source.AGENT, Source.IMPORTED}
-    return memory.category not in APART and not quoted and len(memory.content) <= LONGEST_STATEMENT
+    apart = memory.category in APART or bool(field_of(memory.category, memory.title))
+    return not apart and not quoted and len(memory.content) <= LONGEST_STATEMENT
 
 
 def comparable(new: Memory, neighbours: Iterable[Neighbour]) -> list[Neighbour]:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import assert_never
 
 import anyio
@@ -11,6 +12,7 @@ from msgspec import UNSET
 
 from memoryd_actors.actor import Actor
 from memoryd_actors.admission import Admitted, admit, signed
+from memoryd_actors.consent import ConsentSettings, decide, field_of, is_sensitive
 from memoryd_actors.consolidation import comparable, judged, plan
 from memoryd_actors.errors import Refused, Unavailable
 from memoryd_actors.neighbours import Neighbours
@@ -24,6 +26,8 @@ from memoryd_actors.steps import (
     SUPERSEDES,
     Add,
     ChangeState,
+    Decide,
+    Patch,
     Relate,
     Revise,
     Step,
@@ -42,6 +46,8 @@ EMBEDDING_S = 2.0
 UNCOMPARED_S = 30.0
 """How long writes after that one do not wait at all: the model may be on its way from the hub for minutes."""
 RULE = "rule"
+PERSON = "cli"
+"""What the command line signs with, unless it is told otherwise: the person at the keyboard."""
 MOST_RULES = 500
 
 
@@ -85,6 +91,15 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """The user's yes or no to a proposal; `memory_id` may be shortened."""
+
+    memory_id: str
+    approve: bool
+    caller: Caller
+
+
+@dataclass(frozen=True, slots=True)
 class TakeBack:
     """Undo an operation."""
 
@@ -110,7 +125,7 @@ class Purge:
     actor: str
 
 
-KeeperMessage = Store | SetState | Edit | Link | TakeBack | Perform | Purge
+KeeperMessage = Store | SetState | Edit | Link | Answer | TakeBack | Perform | Purge
 
 
 class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
@@ -128,6 +143,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         embedding_model: str,
         rules: Rules = DEFAULT,
         files: IgnoredFiles | None = None,
+        consent: ConsentSettings = ConsentSettings(),  # noqa: B008 - frozen
     ) -> None:
         self._ledger = ledger
         self._neighbours = neighbours
@@ -139,6 +155,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         self._rules = rules
         self._files = files
         self._compares_again = float("-inf")
+        self._consent = consent
 
     async def handle(self, message: KeeperMessage) -> tuple[Memory, ...]:  # noqa: PLR0911 - one case a message
         """Return the memories as they now stand."""
@@ -151,6 +168,8 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
                 return await self._edit(message)
             case Link():
                 return await self._link(message)
+            case Answer():
+                return await self._answer(message)
             case TakeBack():
                 return (
                     await self._apply(message.caller.owner, [Undo(message.operation)], self._signed(message.caller))
@@ -169,6 +188,9 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         actor = self._signed(message.caller)
         if len(admitted) == 1:
             return await self._store_one(admitted[0], actor)
+        if any(decide(one.memory, self._consent) for one in admitted):
+            steps = [self._patch(one) or Add(one.memory, _told(one), compared=False) for one in admitted]
+            return (await self._apply(admitted[0].memory.owner, steps, actor))[0]
         # Several are compared with what is there afterwards, in the background: an import waits for the disk only.
         notes = [_told(one) for one in admitted]
         stored, sequence = await self._ledger.insert([one.memory for one in admitted], actor=actor, notes=notes)
@@ -180,6 +202,9 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
 
     async def _store_one(self, admitted: Admitted, actor: str) -> tuple[Memory, ...]:
         """Store a memory beside its neighbours; where that needs what is not there, it is compared later."""
+        patch = self._patch(admitted)
+        if patch is not None:
+            return (await self._apply(patch.memory.owner, [patch], actor))[0]
         memory, notes = admitted.memory, _told(admitted)
         steps: list[Step] = [Add(memory, notes, compared=False)]
         vector: Vector | None = None
@@ -200,6 +225,22 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         if vector is not None:
             self._neighbours.wrote(memory.id, vector, sequence)
         return standing[:1]
+
+    def _patch(self, admitted: Admitted) -> Patch | None:
+        """Return the step for what is said about a field of the person that is watched over; None for all else."""
+        memory, settings = admitted.memory, self._consent
+        decision = decide(memory, settings)
+        if decision is None:
+            return None
+        return Patch(
+            memory,
+            field_of(memory.category, memory.title),
+            decision,
+            expires_at=self._clock.now() + timedelta(days=settings.days),
+            signals=settings.signals if decision == "wait_for_signal" else 0,
+            reason=f"{memory.source.value}, trust {memory.trust:g}",
+            notes=_told(admitted),
+        )
 
     async def _older_rules(self, rule: Memory) -> list[Step]:
         """Return the steps that retire the rules of the same name in the same place: a name has one value."""
@@ -245,11 +286,39 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
     async def _set_state(self, message: SetState) -> tuple[Memory, ...]:
         owner = message.caller.owner
         before = await self._ledger.resolve(owner, message.memory_id)
+        if before.state is State.PROPOSED and message.state is State.FORGOTTEN:
+            return await self._answer(Answer(before.id, False, message.caller))
         event = "DELETE" if message.state is State.FORGOTTEN else "RESTORE"
         standing, _ = await self._apply(
             owner, [ChangeState(before.id, message.state, event)], self._signed(message.caller)
         )
         return standing
+
+    async def _answer(self, message: Answer) -> tuple[Memory, ...]:
+        owner = message.caller.owner
+        before = await self._ledger.resolve(owner, message.memory_id)
+        step = Decide(before.id, message.approve, "approved" if message.approve else "rejected")
+        return (await self._apply(owner, [step], self._signed(message.caller)))[0]
+
+    def _check_edit(self, before: Memory, after: Memory, caller: Caller) -> None:
+        """Let nobody change in silence what only the user may: an edit does not say whose words it has.
+
+        Raises:
+            Refused: it is a proposal, or a sensitive field that an agent edits.
+
+        """
+        if before.state is State.PROPOSED:
+            raise Refused(
+                f"{before.id} waits for the user's consent, and is not changed before",
+                f"`memoryd consent reject {before.id}`, and propose it as it should be.",
+            )
+        said = (after.category, after.title, after.content) != (before.category, before.title, before.content)
+        fields = {field_of(one.category, one.title) for one in (before, after)}
+        if said and caller.agent != PERSON and any(is_sensitive(field, self._consent) for field in fields):
+            raise Refused(
+                f"{before.id} is about the user, and only the user changes it",
+                "Store the new value under the same category and title: it waits for the user's consent.",
+            )
 
     async def _edit(self, message: Edit) -> tuple[Memory, ...]:
         owner = message.caller.owner
@@ -279,6 +348,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
             revision=before.revision,
             purge_at=before.purge_at,
         )
+        self._check_edit(before, after, message.caller)
         said = after.content != before.content
         standing, _ = await self._apply(
             owner, [Revise(after, notes=_told(admitted), compared=not said)], self._signed(message.caller)

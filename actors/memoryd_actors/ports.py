@@ -12,6 +12,7 @@ from memoryd_actors.changes import News
 from memoryd_actors.comparison import Comparison, Statement
 from memoryd_actors.project_files import ProjectFiles
 from memoryd_actors.steps import Applied, Step
+from memoryd_client.consent import Consent
 from memoryd_client.memory import Memory, State
 from memoryd_client.messages import Edge, Event, Filters, HistoryEntry, Trace
 
@@ -305,6 +306,14 @@ class Ledger(Protocol):
 
         In the order of their numbers, which come with them, from the one after `after` on.
         """
+        ...
+
+    async def consents(self, visible: Visibility, *, limit: int) -> list[Consent]:
+        """Return the proposals of a place that still wait, newest first; of `visible` the states do not count."""
+        ...
+
+    async def lapsed_consents(self, *, limit: int) -> list[tuple[str, str]]:
+        """Return owner and id of proposals that waited too long, those first that have waited longest."""
         ...
 
     async def due_for_purge(self, *, limit: int) -> list[tuple[str, str]]:

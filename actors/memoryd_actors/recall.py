@@ -23,6 +23,7 @@ from memoryd_actors.render import render, surfaced
 from memoryd_actors.session import SessionState, decode_state, encode_state
 from memoryd_actors.settings import RecallSettings
 from memoryd_actors.visibility import is_allowed
+from memoryd_client.consent import Consent
 from memoryd_client.memory import Memory, PendingMemory, State, SurfacedMemory
 from memoryd_client.messages import Caller, ContextUpdate, Message, PipelineRan, Surfaced, Taken, Trace, Warned
 
@@ -175,7 +176,8 @@ class Recall:
         due = self._may_be_due(session, whose)
         standing = await self._standing(caller) if due else []
         shown = fingerprint(standing)
-        if not state.found and not standing:
+        asked = [one for one in await self._questions(caller) if one.id not in state.consents] if due else []
+        if not state.found and not standing and not asked:
             if due:
                 state.note_standing(whose, shown)
                 session.looked[whose] = now
@@ -201,10 +203,17 @@ class Recall:
             session.looked[whose] = now
         changes = header(news, since=since, known=state.written.keys() | state.waiting(), shown=state.surfaced)
         pending = render(
-            checked, turn=state.turn, budget_tokens=self._settings.budget_tokens, always=always, changes=changes
+            checked,
+            turn=state.turn,
+            budget_tokens=self._settings.budget_tokens,
+            always=always,
+            changes=changes,
+            consents=[one for one in asked if one.id not in state.consents],
         )
         if pending is None:
             return Taken()
+        if len(pending.consents) < len(asked):
+            session.looked.pop(whose, None)  # the next take asks about the others
         state.take(take_id, pending, revision=revision)
         await self._save(session)
         ids = tuple(memory.id for memory in pending.memories)
@@ -291,6 +300,11 @@ class Recall:
         # One by one: the ledger finds a single category without walking through all.
         pages = [await self._ledger.page(one, limit=MOST_ALWAYS) for one in self._categories.standing(caller)]
         return in_order(memory for page in pages for memory in page)
+
+    async def _questions(self, caller: Caller) -> list[Consent]:
+        """Return the proposals that only the user's yes decides; what waits for another signal asks nobody."""
+        waiting = await self._ledger.consents(self._categories.visible(caller), limit=MOST_ALWAYS)
+        return [one for one in waiting if not one.needs]
 
     def note_query(self, caller: Caller, ids: Sequence[str]) -> None:
         """Count that an agent asked for memory itself, and what it got; nobody waits for it."""

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from memoryd_actors.fence import CLOSING, OPENING, PREFACE, defused, one_line
+from memoryd_client.consent import Consent
 from memoryd_client.memory import ID_PREFIX, Memory, PendingMemory, Source, SurfacedMemory
 
 CHARACTERS_PER_TOKEN = 3.5
@@ -20,6 +21,10 @@ _HEAD = str.maketrans("[]<>", "()()")
 SHORT_ID = len(ID_PREFIX) + 8
 STANDING_SHARE = 0.4
 """Of the budget, for what is always in context."""
+MOST_QUESTIONS = 3
+"""Proposals that one text asks about; the others wait for the next."""
+LONGEST_ANSWER = 80
+"""Characters of a proposed value."""
 STANDING = "Always in force:"
 RECALLED = "Recalled now:"
 
@@ -79,16 +84,21 @@ def render(
     budget_tokens: int,
     changes: Sequence[str] = (),
     always: Sequence[SurfacedMemory] = (),
+    consents: Sequence[Consent] = (),
 ) -> PendingMemory | None:
     """Return what fits the budget, best first, fenced as data; None where there is nothing.
 
     What is `always` in context comes first and has a part of the budget to itself. The text is meant to be appended to
     the newest message, so that the cached part of the prompt stays as it is.
     """
-    if not memories and not always:
+    if not memories and not always and not consents:
         return None
+    asked = list(consents[:MOST_QUESTIONS])
     budget = int(budget_tokens * CHARACTERS_PER_TOKEN) - len(OPENING) - len(PREFACE) - len(CLOSING) - 3
-    header: list[str] = []
+    while len(asked) > 1 and len(question(asked)) > budget // 2:
+        asked.pop()
+    header = [question(asked)] if asked else list[str]()
+    budget -= sum(len(text) + 1 for text in header)
     room = budget // 4
     for change in changes:
         text = defused(one_line(change, MAX_SUMMARY))
@@ -113,7 +123,26 @@ def render(
         kept.append(memory)
         budget -= len(text) + 1
     text = "\n".join([OPENING, PREFACE, *header, *standing, *lines, CLOSING])
-    return PendingMemory(text=text, memories=tuple(kept), changes=tuple(changes), turn=turn, always=in_force)
+    return PendingMemory(
+        text=text,
+        memories=tuple(kept),
+        changes=tuple(changes),
+        turn=turn,
+        always=in_force,
+        consents=tuple(one.id for one in asked),
+    )
+
+
+def question(consents: Sequence[Consent]) -> str:
+    """Return the line that has the agent ask the user about proposed changes, in one line that opens no tag."""
+    several = len(consents) > 1
+    what = f"{len(consents)} changes to your profile wait" if several else "1 change to your profile waits"
+    each = "; ".join(
+        f"{one_line(one.field, MAX_LABEL)} = {one_line(one.proposed, LONGEST_ANSWER)}"
+        f" (memoryd consent approve {one.id[:SHORT_ID]})"
+        for one in consents
+    )
+    return defused(f"Ask the user: {what} for your consent: {each}")
 
 
 def _standing(always: Sequence[SurfacedMemory], *, room: int) -> tuple[list[str], tuple[SurfacedMemory, ...]]:

@@ -52,6 +52,8 @@ class SessionState(msgspec.Struct):
     """Newest update seen of each client, so that an older one that arrives late is dropped."""
     standing: dict[str, str] = {}
     """Fingerprint of what is always in context, as it was handed over since the last reset; by agent and project."""
+    consents: dict[str, int] = {}
+    """Proposals that the session was told of, and on which turn: each is told once, whatever is reset."""
     asked_turn: int = 0
     """The last turn on which the configured judge decided, not a stand-in; 0: none yet."""
 
@@ -126,8 +128,10 @@ class SessionState(msgspec.Struct):
         self.withdraw(gone)
         self.surfaced = {one: turn for one, turn in self.surfaced.items() if one not in gone}
         self.written = {one: turn for one, turn in self.written.items() if one not in gone}
+        self.consents = {one: turn for one, turn in self.consents.items() if one not in gone}
         taken = self.last_taking
-        if taken is not None and taken.pending is not None and gone & {one.id for one in taken.pending.memories}:
+        shown = taken.pending if taken is not None else None
+        if taken is not None and shown is not None and gone & {*shown.consents, *(one.id for one in shown.memories)}:
             self.last_taking = Taking(taken.take_id, None)
 
     def expire(self, *, pending_turns: int) -> None:
@@ -155,6 +159,10 @@ class SessionState(msgspec.Struct):
         handed = {memory.id for memory in pending.memories} if pending is not None else set[str]()
         self.surfaced.update(dict.fromkeys(handed, self.turn))
         self.withdraw(handed)
+        if pending is not None:
+            self.consents.update(dict.fromkeys(pending.consents, self.turn))
+            for memory_id in list(self.consents)[:-MAX_REMEMBERED_WRITES]:
+                del self.consents[memory_id]
         self.last_taking = Taking(take_id, pending)
 
     def note_standing(self, whose: str, fingerprint: str) -> None:

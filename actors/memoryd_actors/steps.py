@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from memoryd_actors.consent import Decision
 from memoryd_client.memory import Memory, State
 
 RELATED = "related_to"
@@ -117,6 +118,36 @@ class ChangeState:
 
 
 @dataclass(frozen=True, slots=True)
+class Patch:
+    """Store what is said about a field of the person, or propose it.
+
+    An id or content that is there already is treated as by `Add`. Proposed again, what waits gets a signal; what was
+    rejected lately stays rejected.
+    """
+
+    memory: Memory
+    named: str
+    """The field."""
+    decision: Decision
+    expires_at: datetime
+    """When the proposal lapses."""
+    signals: int = 0
+    """Sessions that have to agree for it to apply by itself; 0: only a yes does."""
+    reason: str = ""
+    notes: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Decide:
+    """Answer a proposal. Refused where it does not wait any more; a yes also once it has lapsed."""
+
+    memory_id: str
+    approve: bool
+    decision: str
+    """For the history: approved, rejected, expired."""
+
+
+@dataclass(frozen=True, slots=True)
 class Doubt:
     """Queue a pair for the worker; a pair that was queued before is not queued again."""
 
@@ -143,7 +174,21 @@ class Undo:
     operation: int
 
 
-Step = Add | Merge | Absorb | Revise | Supersede | Relate | Unrelate | ChangeState | Doubt | Compared | Undo
+Step = (
+    Add
+    | Merge
+    | Absorb
+    | Revise
+    | Supersede
+    | Relate
+    | Unrelate
+    | ChangeState
+    | Patch
+    | Decide
+    | Doubt
+    | Compared
+    | Undo
+)
 
 
 @dataclass(frozen=True, slots=True)

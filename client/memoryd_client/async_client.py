@@ -11,6 +11,7 @@ from anyio import to_thread
 
 from memoryd_client import replies
 from memoryd_client.connection import Connection
+from memoryd_client.consent import Consent, DecideConsent, ListConsents
 from memoryd_client.core import Core
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.exchange import TICK_S
@@ -274,6 +275,18 @@ class AsyncClient:
     async def origin(self, memory_id: str) -> Origin:
         """Return where a memory comes from, what it is to others, and when it was shown."""
         return await self._call(GetOrigin(id=memory_id), replies.origin)
+
+    async def consents(self, *, limit: int = 50) -> builtins.list[Consent]:
+        """Return the changes to what is known about the user that wait for a yes, newest first."""
+        return await self._call(ListConsents(limit=limit), replies.consents)
+
+    async def approve(self, memory_id: str) -> Memory:
+        """Pass on the user's yes to a proposed change, and return the memory. The id may be shortened."""
+        return await self._call(DecideConsent(id=memory_id, approve=True), replies.memory)
+
+    async def reject(self, memory_id: str) -> Memory:
+        """Pass on the user's no to a proposed change, and return the memory. The id may be shortened."""
+        return await self._call(DecideConsent(id=memory_id, approve=False), replies.memory)
 
     async def history(self, memory_id: str = "", *, limit: int = 50) -> builtins.list[HistoryEntry]:
         """Return the writes to one memory, or to all of them, newest first."""

@@ -45,6 +45,8 @@ class State(StrEnum):
     """Soft-deleted: out of sight, restorable."""
     ARCHIVED = "archived"
     """Decayed below the archive threshold."""
+    PROPOSED = "proposed"
+    """Waits for the user's consent; see `memoryd consent`."""
 
 
 class Source(StrEnum):
@@ -190,3 +192,5 @@ class PendingMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """The turn whose context brought these up."""
     always: tuple[SurfacedMemory, ...] = ()
     """Rules and profile: with a session's first take, after each reset, and when they changed (seed 002, item 12)."""
+    consents: tuple[str, ...] = ()
+    """Ids of proposed changes to what is known about the user, which the text asks about: each once in a session."""

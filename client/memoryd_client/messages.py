@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from memoryd_client.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.filters import Filters as Filters  # noqa: PLC0414 - part of the wire, and looked for here
 from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, PendingMemory
@@ -188,6 +189,8 @@ Request = (
     | Purge
     | GetHistory
     | GetOrigin
+    | ListConsents
+    | DecideConsent
     | Why
     | Backup
     | Reindex
@@ -418,7 +421,22 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
     hint: str = ""
 
 
-Reply = Done | Pong | Taken | Memories | Hits | Queried | Page | History | Edges | Origin | Traces | Status | Failure
+Reply = (
+    Done
+    | Pong
+    | Taken
+    | Memories
+    | Hits
+    | Queried
+    | Page
+    | History
+    | Edges
+    | Origin
+    | Consents
+    | Traces
+    | Status
+    | Failure
+)
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -2,6 +2,7 @@
 
 from typing import NoReturn
 
+from memoryd_client.consent import Consent, Consents
 from memoryd_client.errors import RequestFailed
 from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory
 from memoryd_client.messages import (
@@ -83,6 +84,11 @@ def edges(reply: Reply) -> list[Edge]:
 def origin(reply: Reply) -> Origin:
     """Origin."""
     return reply if isinstance(reply, Origin) else _fail(reply)
+
+
+def consents(reply: Reply) -> list[Consent]:
+    """Consents: newest first."""
+    return list(reply.consents) if isinstance(reply, Consents) else _fail(reply)
 
 
 def traces(reply: Reply) -> list[Trace]:

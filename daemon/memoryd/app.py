@@ -137,6 +137,7 @@ class Daemon:
                 embedding_model=self._embedder.identity,
                 rules=rules,
                 files=files,
+                consent=config.consent,
             ),
             on_crash=_log_crash,
             capacity=KEEPER_QUEUE,

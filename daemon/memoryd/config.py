@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 
 from memoryd_actors.cadence import CadenceRule
+from memoryd_actors.consent import ConsentSettings
 from memoryd_actors.decay import LifecycleSettings
 from memoryd_actors.redaction.personal import DEFAULT_KINDS, PersonalData
 from memoryd_actors.settings import BUILT_IN_CATEGORIES, CategorySettings, RecallSettings, name_of
@@ -135,6 +136,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     index: IndexConfig = IndexConfig()
     ledger: LedgerConfig = LedgerConfig()
     lifecycle: LifecycleSettings = LifecycleSettings()
+    consent: ConsentSettings = ConsentSettings()
     daemon: DaemonConfig = DaemonConfig()
     categories: dict[str, CategorySettings] = msgspec.field(default_factory=lambda: dict(BUILT_IN_CATEGORIES))
     """How kinds of memory come into a context, by their names; a category that is not named here is as any other."""

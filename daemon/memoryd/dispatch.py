@@ -13,7 +13,7 @@ from memoryd_actors.admission import category_of, signed
 from memoryd_actors.categories import Categories
 from memoryd_actors.errors import NotFound, Refused, Unavailable
 from memoryd_actors.indexer import Indexer
-from memoryd_actors.keeper import Edit, KeeperMessage, Link, SetState, Store, TakeBack
+from memoryd_actors.keeper import Answer, Edit, KeeperMessage, Link, SetState, Store, TakeBack
 from memoryd_actors.keeper import Purge as PurgeMemories
 from memoryd_actors.origin import other_end, showings
 from memoryd_actors.ports import Clock, Ledger
@@ -21,6 +21,7 @@ from memoryd_actors.querying import Querier
 from memoryd_actors.recall import Recall
 from memoryd_actors.search import Searcher
 from memoryd_actors.visibility import is_allowed
+from memoryd_client.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.memory import Memory, MemoryPage, State
 from memoryd_client.messages import (
@@ -155,6 +156,13 @@ class Dispatcher:
                 return await self._origin(request, caller)
             case GetHistory():
                 return await self._history(request, caller)
+            case ListConsents():
+                waiting = await self._ledger.consents(self._categories.visible(caller), limit=request.limit)
+                return Consents(consents=tuple(waiting))
+            case DecideConsent():
+                proposal = await self._resolve(caller, request.id)
+                answer = Answer(proposal.id, request.approve, caller)
+                return Memories(memories=await self._keeper.ask(answer, deadline_s=deadline_s))
             case Why():
                 return Traces(traces=tuple(await self._recall.traces(caller, limit=request.limit)))
             case Backup():

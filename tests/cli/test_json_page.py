@@ -8,6 +8,7 @@ import pytest
 
 from memoryd.demo.steps import Decided, Figures, Pushed, Remembered, SessionBegan, Took
 from memoryd.demo.transcript import Note
+from memoryd_client.consent import Consent
 from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory, SurfacedMemory
 from memoryd_client.messages import CandidateTrace, ComponentStatus, HistoryEntry, Status, Trace
 from memoryd_client.query import Bullet, Queried
@@ -18,6 +19,7 @@ SECTIONS = {
     "Hit, page": (Hit, MemoryPage),
     "Query": (Queried, Bullet),
     "Pending memory": (PendingMemory, SurfacedMemory),
+    "Proposal": (Consent,),
     "Write": (HistoryEntry,),
     "Trace": (Trace, CandidateTrace),
     "Status": (Status, ComponentStatus),

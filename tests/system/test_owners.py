@@ -8,7 +8,8 @@ import msgspec
 import pytest
 import zmq
 
-from memoryd_client import Message, NewMemory
+from memoryd_client import Message, NewMemory, State
+from memoryd_client.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.editing import Changes, GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.messages import (
     Backup,
@@ -66,6 +67,8 @@ CASES: dict[type, Callable[[str], Request]] = {
     Purge: lambda memory: Purge(ids=(memory,)),
     GetOrigin: lambda memory: GetOrigin(id=memory),
     GetHistory: lambda memory: GetHistory(id=memory),
+    ListConsents: lambda _: ListConsents(),
+    DecideConsent: lambda memory: DecideConsent(id=memory, approve=True),
     Why: lambda _: Why(limit=50),
     Backup: lambda _: Backup(),
     Reindex: lambda _: Reindex(),
@@ -80,6 +83,7 @@ class Owned:
         self.daemon = daemon
         with daemon.client("earlier") as client:
             self.memory = client.remember(SECRET).id
+            self.proposed = client.remember("Brass Key Ana", category="profile", title="preferred_name").id
             client.remember("never tell where the vault is", category="rule")
             daemon.indexed(client)
         with daemon.client("mine") as client:
@@ -100,7 +104,7 @@ class Owned:
             # How often it was looked at counts as nothing changed.
             memories = [
                 msgspec.structs.replace(one, access_count=0, last_accessed_at=None)
-                for one in client.list(states=("active", "forgotten", "superseded", "archived"))
+                for one in client.list(states=tuple(State))
             ]
             return msgspec.msgpack.encode((memories, client.history(limit=1000)))
 
@@ -137,6 +141,16 @@ def test_another_owner_can_not_push_into_a_session_of_the_owners(owned: Owned) -
     reply = owned.ask(Push(update=ContextUpdate(caller=MINE, messages=SAID)), THEM)
     assert isinstance(reply, Failure)
     assert reply.code == "refused"
+
+
+def test_another_owner_sees_no_proposal_and_decides_none(owned: Owned) -> None:
+    before = owned.standing()
+    assert owned.ask(ListConsents(), THEM) == Consents(consents=())
+    for approve in (True, False):
+        reply = owned.ask(DecideConsent(id=owned.proposed, approve=approve), THEM)
+        assert isinstance(reply, Failure)
+        assert reply.code == "not_found"
+    assert owned.standing() == before
 
 
 def test_what_waits_for_the_owner_is_still_there_after_all_of_that(owned: Owned) -> None:

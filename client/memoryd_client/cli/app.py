@@ -6,12 +6,12 @@ from typing import Annotated, Protocol
 import typer
 from typer.core import TyperGroup
 
-from memoryd_client.cli import agent, configuration, data, inspection, lifecycle, memories, query, service
+from memoryd_client.cli import agent, configuration, consent, data, inspection, lifecycle, memories, query, service
 from memoryd_client.cli.output import out
 
 _SECTIONS = {
     "The daemon": ("run", "start", "stop", "restart", "status", "logs", "watch", "doctor", "service", "demo"),
-    "Memories": ("add", "search", "query", "recall", "list", "show", "read", "forget", "restore", "history"),
+    "Memories": ("add", "search", "query", "recall", "list", "show", "read", "forget", "restore", "history", "consent"),
     "For agents": ("push", "take", "why"),
     "Data": ("import", "export", "backup", "reindex"),
     "Settings": ("config",),
@@ -66,5 +66,6 @@ def memoryd(
 
 for module in (lifecycle, inspection, memories, query, agent, data):
     module.add_to(app)
+app.add_typer(consent.group, name="consent")
 app.add_typer(service.group, name="service")
 app.add_typer(configuration.group, name="config")

@@ -7,13 +7,14 @@ from typing import assert_never
 import msgspec
 from sqlalchemy import Connection, delete, insert, select, update
 
-from memoryd.ledger import edges
+from memoryd.ledger import consenting, edges
 from memoryd.ledger.reads import MAX_VARIABLES, last_sequence
 from memoryd.ledger.records import Before, decode_before, difference, next_operation, record
 from memoryd.ledger.rows import clean, cleaned, from_micros, memory_from, memory_of, memory_row, to_micros
 from memoryd.ledger.tables import aliases, changes, doubts, history, memories, memory_tags
 from memoryd.ledger.writes import store
 from memoryd_actors.admission import content_hash
+from memoryd_actors.consent import CONSENT, field_of, replaces
 from memoryd_actors.errors import NotFound, Refused
 from memoryd_actors.steps import (
     MERGED_INTO,
@@ -23,8 +24,10 @@ from memoryd_actors.steps import (
     Applied,
     ChangeState,
     Compared,
+    Decide,
     Doubt,
     Merge,
+    Patch,
     Relate,
     Revise,
     Step,
@@ -70,7 +73,7 @@ class _Hand:
         self.standing: list[Memory] = []
         self.events: list[tuple[str, str]] = []
 
-    def perform(self, step: Step) -> None:
+    def perform(self, step: Step) -> None:  # noqa: PLR0912 - one case a step
         match step:
             case Add():
                 self.standing.append(self._add(step))
@@ -88,6 +91,10 @@ class _Hand:
                 self._unrelate(step)
             case ChangeState():
                 self.standing.append(self._change_state(step))
+            case Patch():
+                self.standing.append(self._patch(step))
+            case Decide():
+                self.standing.append(self._decide(step))
             case Doubt():
                 self._doubt(step)
             case Compared():
@@ -175,9 +182,13 @@ class _Hand:
             if following is None:
                 break
             link = following
+        self.standing.append(self._retire(old, new, step.reason))
+
+    def _retire(self, old: Memory, new: Memory, reason: str) -> Memory:
         gone = msgspec.structs.replace(old, state=State.SUPERSEDED, superseded_by=new.id)
-        self.standing.append(self._write(old, gone, "SUPERSEDE", {"by": new.id, "reason": step.reason}))
+        gone = self._write(old, gone, "SUPERSEDE", {"by": new.id, "reason": reason})
         self._edge(new.id, old.id, SUPERSEDES, 1.0)
+        return gone
 
     def _relate(self, step: Relate) -> None:
         if step.from_id == step.to_id:
@@ -205,12 +216,78 @@ class _Hand:
             updated_at=self._now,
         )
         if after.active:
+            consenting.refuse_unanswered(self._connection, before)
             self._refuse_twin(after)
             edges.remove_fate(self._connection, before.id, self.number)
             # What it says is to be found under its own id again, not under the one that it was merged into.
             self._connection.execute(delete(aliases).where(aliases.c.id == before.id))
         meta = {"from": before.state.value, "to": after.state.value}
         return self._write(before, after, step.event, meta | ({"reason": step.reason} if step.reason else {}))
+
+    def _patch(self, step: Patch) -> Memory:
+        memory = cleaned(step.memory)
+        if step.decision == "apply" or self._sent_before(memory) or self._twin(memory) is not None:
+            standing = self._add(Add(memory, step.notes, compared=False))
+            if step.decision == "apply" and standing.active:
+                self._give_way(standing, step.named)
+            return standing
+        there = consenting.asked_before(self._connection, memory, step.named, self._now)
+        if there is not None:
+            return self._signal(there, memory, step)
+        proposed = msgspec.structs.replace(memory, state=State.PROPOSED)
+        meta = {"decision": "proposed", "field": step.named, "reason": step.reason, **step.notes}
+        self._create(proposed, CONSENT, meta, compared=False)
+        consenting.add(self._connection, proposed, step, self._now)
+        return proposed
+
+    def _signal(self, there: Memory, again: Memory, step: Patch) -> Memory:
+        """Count a proposal that was made before; what was rejected lately is not asked again."""
+        alias = {"id": again.id, "memory_id": there.id, "ts": to_micros(self._now)}
+        self._connection.execute(insert(aliases), alias)
+        if there.state is not State.PROPOSED or again.session in ("", there.session, *there.sources):
+            return there
+        after = msgspec.structs.replace(
+            there, strength=there.strength + 1, sources=(*there.sources, again.session), updated_at=self._now
+        )
+        meta = {"decision": "signal", "field": step.named, "session": again.session}
+        there = self._write(there, after, CONSENT, meta)
+        signals = 1 + len(there.sources)
+        if not step.signals or signals < step.signals:
+            return there
+        return self._settle(there, State.ACTIVE, "applied", f"{signals} sessions agree")
+
+    def _decide(self, step: Decide) -> Memory:
+        before = self._get(step.memory_id)
+        if before.state is not State.PROPOSED:
+            raise Refused(
+                f"{before.id} does not wait for consent: it is {before.state.value}",
+                "`memoryd consent list` shows what does.",
+            )
+        if step.approve:
+            consenting.refuse_lapsed(self._connection, before, self._now)
+        return self._settle(before, State.ACTIVE if step.approve else State.FORGOTTEN, step.decision)
+
+    def _settle(self, before: Memory, state: State, decision: str, reason: str = "") -> Memory:
+        """Let a proposal apply or go; with what was gathered without consent, its words go in the end."""
+        field = field_of(before.category, before.title)
+        after = msgspec.structs.replace(before, state=state, updated_at=self._now, purge_at=None)
+        if after.active:
+            self._refuse_twin(after)
+        else:
+            after = msgspec.structs.replace(after, purge_at=self._now + consenting.REMEMBERED)
+        meta = {"decision": decision, "field": field} | ({"reason": reason} if reason else {})
+        after = self._write(before, after, CONSENT, meta)
+        if after.active:
+            self._give_way(after, field)
+        return after
+
+    def _give_way(self, value: Memory, field: str) -> None:
+        """Retire what a field said until now, and the proposals that its new value has overtaken."""
+        for other in consenting.of_field(self._connection, value, field):
+            if other.state is State.PROPOSED and (replaces(field) or other.content_hash == value.content_hash):
+                self._settle(other, State.FORGOTTEN, "overtaken", f"by {value.id}")
+            elif other.active and replaces(field):
+                self._retire(other, value, f"{field} has a new value")
 
     def _doubt(self, step: Doubt) -> None:
         older, newer = clean(step.older), clean(step.newer)
@@ -311,6 +388,8 @@ class _Hand:
         after = msgspec.structs.replace(after, revision=before.revision + 1)
         old, new = difference(before, after)
         self._connection.execute(update(memories).where(memories.c.id == before.id).values(**new))
+        if State.PROPOSED in {before.state, after.state}:
+            consenting.follow(self._connection, after, self._actor, self._now)
         if before.tags != after.tags:
             self._connection.execute(delete(memory_tags).where(memory_tags.c.memory_id == before.id))
             self._put_tags(after)

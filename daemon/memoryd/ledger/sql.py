@@ -12,7 +12,7 @@ from anyio import CapacityLimiter, to_thread
 from sqlalchemy import Connection, Engine
 
 from memoryd import restoring
-from memoryd.ledger import backups, edges, opening, operations, pruning, purging, reads, writes
+from memoryd.ledger import backups, consenting, edges, opening, operations, pruning, purging, reads, writes
 from memoryd.ledger.failures import translated
 from memoryd.ledger.retention import Retention
 from memoryd.ledger.writer import Writer
@@ -20,6 +20,7 @@ from memoryd_actors.changes import News
 from memoryd_actors.errors import Refused, Unavailable
 from memoryd_actors.ports import Change, Clock, Spending, Visibility
 from memoryd_actors.steps import Applied, ChangeState, Step
+from memoryd_client.consent import Consent
 from memoryd_client.memory import Memory, State
 from memoryd_client.messages import Edge, HistoryEntry, Trace
 
@@ -174,6 +175,16 @@ class SqlLedger:
     async def unused(self, *, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
         """Return active memories, not pinned, that nobody used since, with their numbers; see the port."""
         return await self._read(lambda connection: reads.unused(connection, since, after, limit))
+
+    async def consents(self, visible: Visibility, *, limit: int) -> list[Consent]:
+        """Return the proposals of a place that still wait, newest first; see the port."""
+        now = self._clock.now()
+        return await self._read(lambda connection: consenting.waiting(connection, visible, now, limit))
+
+    async def lapsed_consents(self, *, limit: int) -> list[tuple[str, str]]:
+        """Return owner and id of proposals that waited too long."""
+        now = self._clock.now()
+        return await self._read(lambda connection: consenting.lapsed(connection, now, limit))
 
     async def due_for_purge(self, *, limit: int) -> list[tuple[str, str]]:
         """Return owner and id of memories whose time has come."""

@@ -1,0 +1,72 @@
+"""Who may change what is known about the person (seed 002, item 10).
+
+What the user says of themselves counts at once. What anybody else gathers about them is a proposal: a sensitive field
+waits for an explicit yes, a benign one for a second session that says the same.
+"""
+
+from typing import Annotated, Final, Literal
+
+import msgspec
+
+from memoryd_client.memory import Memory, Source
+
+PERSONAL: Final = frozenset({"profile", "user_context"})
+"""Categories whose titles name fields of the person."""
+CONSENT: Final = "CONSENT"
+"""The event of every decision, in the history."""
+ADDED: Final = "_add"
+"""A field that ends so has many values: a new one retires none."""
+
+Decision = Literal["apply", "propose", "wait_for_signal"]
+Field = Annotated[str, msgspec.Meta(min_length=1, max_length=60)]
+
+
+class ConsentSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What may be changed about the person, and by whom: fields are titles of memories of category `profile`."""
+
+    sensitive: tuple[Field, ...] = ("preferred_name", "pronouns", "city", "language")
+    """Fields that only the user's yes changes (seed 002, item 10)."""
+    benign: tuple[Field, ...] = ("tone", "goals_add")
+    """Fields that change once enough sessions agree. One that ends in `_add` gathers values instead of replacing."""
+    days: Annotated[int, msgspec.Meta(ge=1, le=365)] = 7
+    """How long a proposal waits (seed 002, item 10); then it lapses."""
+    signals: Annotated[int, msgspec.Meta(ge=1, le=20)] = 2
+    """Sessions that have to agree on a benign field (seed 002, item 10)."""
+    confident: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.8
+    """Trust from which a single proposal of a benign field is enough."""
+
+
+def field_of(category: str, title: str) -> str:
+    """Return the field of the person that a memory is about; empty where it is about none."""
+    return spelled(title) if category in PERSONAL else ""
+
+
+def spelled(field: str) -> str:
+    """Return a field's name as names are compared: `Preferred name` is `preferred_name`."""
+    return "_".join(field.casefold().replace("-", " ").replace("_", " ").split())
+
+
+def is_sensitive(field: str, settings: ConsentSettings) -> bool:
+    """Return whether only the user's yes changes a field."""
+    return bool(field) and field in map(spelled, settings.sensitive)
+
+
+def decide(memory: Memory, settings: ConsentSettings) -> Decision | None:
+    """Return what is to be done with a new memory; None where it is about no field that is watched over.
+
+    A field on both lists is sensitive.
+    """
+    field = field_of(memory.category, memory.title)
+    sensitive = is_sensitive(field, settings)
+    if not sensitive and field not in map(spelled, settings.benign):
+        return None
+    if memory.source is Source.USER:
+        return "apply"
+    if sensitive:
+        return "propose"
+    return "apply" if memory.trust >= settings.confident or settings.signals == 1 else "wait_for_signal"
+
+
+def replaces(field: str) -> bool:
+    """Return whether a new value of a field takes the place of the old one."""
+    return not field.endswith(ADDED)

@@ -1,0 +1,42 @@
+"""`memoryd consent`: the user's yes and no, at a real daemon."""
+
+import msgspec
+
+from memoryd_client import Memory, State
+from memoryd_client.consent import Consent
+
+from .memoryd_command import Command
+
+
+def proposed(memoryd: Command, field: str, value: str) -> str:
+    added = memoryd.ok("add", value, "--category", "profile", "--title", field, "--source", "agent", "--agent", "coder")
+    return added.strip()
+
+
+def test_what_an_agent_proposes_is_listed_approved_and_rejected(served: Command) -> None:
+    name = proposed(served, "preferred_name", "Ana")
+    city = proposed(served, "city", "Lisbon")
+    assert served.ok("list") == ""
+    found = msgspec.json.decode(served.ok("consent", "list", "--json"), type=list[Consent])
+    assert [(one.id, one.field, one.proposed, one.proposed_by) for one in found] == [
+        (city, "city", "Lisbon", "coder"),
+        (name, "preferred_name", "Ana", "coder"),
+    ]
+    assert "Lisbon" in served.ok("consent", "list")
+
+    refused = served("restore", name)
+    assert refused.returncode == 1
+    assert f"memoryd consent approve {name}" in refused.stderr
+
+    (approved,) = msgspec.json.decode(served.ok("consent", "approve", name, "--json"), type=list[Memory])
+    assert approved.state is State.ACTIVE
+    assert "rejected" in served("consent", "reject", city).stderr
+    assert [one.id for one in msgspec.json.decode(served.ok("list", "--json"), type=list[Memory])] == [name]
+    assert served.ok("consent", "list") == ""
+    assert "does not wait for consent" in served("consent", "approve", city).stderr
+
+
+def test_what_the_user_says_applies_at_once(served: Command) -> None:
+    served.ok("add", "Ana", "--category", "profile", "--title", "preferred_name")
+    assert served.ok("consent", "list") == ""
+    assert "preferred_name" in served.ok("list")

@@ -1,0 +1,194 @@
+"""What is gathered about the person waits for a yes: the Keeper, with the real ledger, index and model."""
+
+import pytest
+
+from memoryd_actors.errors import Refused
+from memoryd_actors.keeper import Answer, Edit, SetState, Store, TakeBack
+from memoryd_actors.ports import Visibility
+from memoryd_client import Memory, NewMemory, Scope, Source, State
+from memoryd_client.consent import Consent
+from memoryd_client.editing import Changes
+from memoryd_client.messages import Caller
+from recall_system import Place, System, running
+
+AGENT = Caller(agent="coder", session="s1", project="/p")
+OTHER = Caller(agent="coder", session="s2", project="/p")
+USER = Caller(agent="cli", project="/p")
+HERE = Visibility(owner="local", project="/p")
+
+
+def field(title: str, content: str, source: Source = Source.AGENT) -> NewMemory:
+    return NewMemory(content=content, title=title, category="profile", source=source)
+
+
+async def store(system: System, *new: NewMemory, caller: Caller = AGENT) -> Memory:
+    return (await system.keeper.ask(Store(new, caller), deadline_s=20))[0]
+
+
+async def answer(system: System, memory: Memory, *, approve: bool) -> Memory:
+    return (await system.keeper.ask(Answer(memory.id, approve, USER), deadline_s=20))[0]
+
+
+async def state(system: System, memory: Memory) -> State:
+    return (await system.ledger.get(memory.owner, [memory.id]))[memory.id].state
+
+
+async def waiting(system: System) -> list[Consent]:
+    return await system.ledger.consents(HERE, limit=50)
+
+
+async def decisions(system: System, memory: Memory) -> list[str]:
+    """Every decision in the history of a memory, oldest first."""
+    entries = await system.ledger.history("local", memory_id=memory.id)
+    return [entry.meta["decision"] for entry in reversed(entries) if entry.event == "CONSENT"]
+
+
+async def test_what_an_agent_says_of_the_user_applies_with_a_yes_and_retires_the_old_value(place: Place) -> None:
+    async with running(place) as system:
+        old = await store(system, field("preferred_name", "Anna", Source.USER), caller=USER)
+        new = await store(system, field("Preferred name", "Ana"))
+        assert (old.state, new.state) == (State.ACTIVE, State.PROPOSED)
+        (one,) = await waiting(system)
+        assert (one.id, one.field, one.proposed, one.current, one.needs) == (new.id, "preferred_name", "Ana", "Anna", 0)
+        assert (await answer(system, new, approve=True)).state is State.ACTIVE
+        assert await state(system, old) is State.SUPERSEDED
+        assert await waiting(system) == []
+        assert await decisions(system, new) == ["proposed", "approved"]
+        (entry, *_) = await system.ledger.history("local", memory_id=new.id)
+        assert entry.actor == "cli"
+
+
+async def test_a_no_changes_nothing_and_is_not_asked_again_for_a_while(place: Place) -> None:
+    async with running(place) as system:
+        new = await store(system, field("city", "Lisbon"))
+        assert (await answer(system, new, approve=False)).state is State.FORGOTTEN
+        again = await store(system, field("city", "Lisbon"), caller=OTHER)
+        assert (again.id, again.state) == (new.id, State.FORGOTTEN)
+        assert await waiting(system) == []
+        system.clock.pass_by(days=31)
+        assert (await store(system, field("city", "Lisbon"), caller=OTHER)).state is State.PROPOSED
+        assert await decisions(system, new) == ["proposed", "rejected"]
+
+
+async def test_the_same_proposal_again_is_one_proposal_with_another_signal(place: Place) -> None:
+    async with running(place) as system:
+        first = await store(system, field("pronouns", "she/her"))
+        for caller in (AGENT, OTHER):
+            assert (await store(system, field("pronouns", "she/her"), caller=caller)).id == first.id
+        (one,) = await waiting(system)
+        assert (one.signals, one.id) == (2, first.id)
+        assert await decisions(system, first) == ["proposed", "signal"]
+
+
+async def test_a_benign_field_applies_once_two_sessions_agree(place: Place) -> None:
+    async with running(place) as system:
+        old = await store(system, field("tone", "formal", Source.USER), caller=USER)
+        tone = await store(system, field("tone", "terse"))
+        assert (await store(system, field("tone", "terse"))).state is State.PROPOSED
+        agreed = await store(system, field("tone", "terse"), caller=OTHER)
+        assert (agreed.id, agreed.state) == (tone.id, State.ACTIVE)
+        assert await state(system, old) is State.SUPERSEDED
+        assert await decisions(system, tone) == ["proposed", "signal", "applied"]
+
+
+async def test_a_field_that_gathers_values_keeps_those_that_are_there(place: Place) -> None:
+    async with running(place) as system:
+        run = await store(system, field("goals_add", "Run a marathon", Source.USER), caller=USER)
+        sail = await store(system, field("goals_add", "Learn to sail", Source.USER), caller=USER)
+        assert [await state(system, one) for one in (run, sail)] == [State.ACTIVE, State.ACTIVE]
+
+
+async def test_nobody_answered_for_seven_days_and_the_proposal_lapses(place: Place) -> None:
+    async with running(place) as system:
+        new = await store(system, field("language", "Portuguese"))
+        system.clock.pass_by(days=6, hours=23)
+        assert (await system.ageing.round()).lapsed == 0
+        system.clock.pass_by(hours=1)
+        assert await waiting(system) == []
+        with pytest.raises(Refused, match="lapsed"):
+            await answer(system, new, approve=True)
+        assert (await system.ageing.round()).lapsed == 1
+        assert await state(system, new) is State.FORGOTTEN
+        assert await decisions(system, new) == ["proposed", "expired"]
+        # A silence is no no.
+        assert (await store(system, field("language", "Portuguese"))).state is State.PROPOSED
+
+
+async def test_what_was_not_consented_to_is_destroyed_in_the_end(place: Place) -> None:
+    async with running(place) as system:
+        new = await store(system, field("city", "Lisbon"))
+        await answer(system, new, approve=False)
+        system.clock.pass_by(days=31)
+        await system.ageing.round()
+        assert await system.ledger.get("local", [new.id]) == {}
+
+
+async def test_there_is_no_way_around_the_yes(place: Place) -> None:
+    async with running(place) as system:
+        said = await store(system, field("city", "Porto", Source.USER), caller=USER)
+        new = await store(system, field("city", "Lisbon"))
+        with pytest.raises(Refused, match="waits for the user's consent"):
+            await system.keeper.ask(SetState(new.id, State.ACTIVE, AGENT), deadline_s=20)
+        for memory in (new, said):
+            with pytest.raises(Refused, match="user"):
+                await system.keeper.ask(Edit(memory.id, Changes(content="Faro"), None, AGENT), deadline_s=20)
+        await answer(system, new, approve=False)
+        with pytest.raises(Refused, match="did not consent"):
+            await system.keeper.ask(SetState(new.id, State.ACTIVE, AGENT), deadline_s=20)
+        correction = NewMemory(content="The user now lives in Lisbon, no longer in Porto.", category="correction")
+        await store(system, correction)
+        assert await state(system, said) is State.ACTIVE
+
+
+async def test_a_proposal_among_many_memories_waits_while_the_others_are_stored(place: Place) -> None:
+    async with running(place) as system:
+        new = (NewMemory(content="The main branch is called trunk."), field("city", "Lisbon"), field("tone", "terse"))
+        stored = await system.keeper.ask(Store(new, AGENT), deadline_s=20)
+        assert [one.content for one in stored] == [one.content for one in new]
+        assert [one.state for one in stored] == [State.ACTIVE, State.PROPOSED, State.PROPOSED]
+
+
+async def test_a_yes_can_be_taken_back_and_the_proposal_waits_again(place: Place) -> None:
+    async with running(place) as system:
+        old = await store(system, field("city", "Porto", Source.USER), caller=USER)
+        new = await store(system, field("city", "Lisbon"))
+        await answer(system, new, approve=True)
+        (entry, *_) = await system.ledger.history("local", memory_id=new.id)
+        await system.keeper.ask(TakeBack(entry.operation, USER), deadline_s=20)
+        assert [await state(system, one) for one in (old, new)] == [State.ACTIVE, State.PROPOSED]
+        assert [one.id for one in await waiting(system)] == [new.id]
+
+
+async def test_what_the_user_says_overtakes_what_waits(place: Place) -> None:
+    async with running(place) as system:
+        new = await store(system, field("city", "Lisbon"))
+        await store(system, field("city", "Porto", Source.USER), caller=USER)
+        assert await state(system, new) is State.FORGOTTEN
+        assert await decisions(system, new) == ["proposed", "overtaken"]
+
+
+async def test_forgetting_a_proposal_is_a_no(place: Place) -> None:
+    async with running(place) as system:
+        new = await store(system, field("city", "Lisbon"))
+        await system.keeper.ask(SetState(new.id, State.FORGOTTEN, USER), deadline_s=20)
+        assert await decisions(system, new) == ["proposed", "rejected"]
+
+
+async def test_a_decided_proposal_is_not_decided_again(place: Place) -> None:
+    async with running(place) as system:
+        new = await store(system, field("city", "Lisbon"))
+        await answer(system, new, approve=True)
+        with pytest.raises(Refused, match="does not wait"):
+            await answer(system, new, approve=False)
+
+
+async def test_a_proposal_of_one_project_is_none_of_anothers(place: Place) -> None:
+    async with running(place) as system:
+        await store(system, field("city", "Lisbon"))
+        assert await system.ledger.consents(Visibility(owner="local", project="/q"), limit=50) == []
+        assert await system.ledger.consents(Visibility(owner="them", project="/p"), limit=50) == []
+        blind = Visibility(owner="local", project="/p", allowed=frozenset({"fact"}))
+        assert await system.ledger.consents(blind, limit=50) == []
+        new = NewMemory(content="Lisbon", title="city", category="profile", scope=Scope.GLOBAL)
+        shared = await store(system, new)
+        assert [one.id for one in await system.ledger.consents(Visibility(owner="local"), limit=50)] == [shared.id]
