@@ -35,6 +35,7 @@ from memoryd.config import SidecarConfig
 from memoryd.embedding.onnx import OnnxModel
 from memoryd.embedding.weights import Sources, fetch
 from memoryd.judge import build_judge
+from memoryd_actors.account import Account
 from memoryd_actors.budget import Limits, Prices, estimate
 from memoryd_actors.index_text import index_text
 from memoryd_actors.local_judge import LocalJudge
@@ -250,13 +251,13 @@ async def measure(
                 f"this could cost ${cost:.2f}, and --usd allows ${given.usd:.2f}: ask less with --limit, or allow more"
             )
         await remote.prepare()
+    clock = SystemClock()
     sidecar = Sidecar(
         remote,
         LocalJudge(),
-        book=Purse(),
-        clock=SystemClock(),
+        account=Account(Purse(), clock, Limits(daily_tokens=10**9, daily_usd=given.usd)),
+        clock=clock,
         publish=lambda _: None,
-        limits=Limits(daily_tokens=10**9, daily_usd=given.usd),
         follow_ups=follow_ups,
         lookups=Conversations(stored),
         deadline_s=given.deadline,

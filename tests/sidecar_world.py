@@ -9,6 +9,7 @@ import anyio
 
 from memoryd.config import SidecarConfig
 from memoryd.judge import AnthropicJudge, build_judge
+from memoryd_actors.account import Account
 from memoryd_actors.breaker import Breaker
 from memoryd_actors.budget import Limits
 from memoryd_actors.errors import DiskFull, Unavailable
@@ -109,11 +110,10 @@ class World:
         return Sidecar(
             self.judge,
             LocalJudge(),
-            book=self.purse,
+            account=Account(self.purse, self.watch, limits or Limits()),
             clock=self.watch,
             publish=self.events.append,
             breaker=Breaker(failures_to_open=failures_to_open, cool_down_s=60.0),
-            limits=limits or Limits(),
             follow_ups=follow_ups or FollowUps(),
             lookups=self.shelf,
             deadline_s=deadline_s,

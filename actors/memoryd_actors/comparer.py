@@ -13,6 +13,7 @@ from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import KeeperMessage, Perform
 from memoryd_actors.neighbours import Neighbours
 from memoryd_actors.ports import Index, Ledger, Vector
+from memoryd_actors.settler import Settler
 from memoryd_actors.steps import Compared
 from memoryd_client.memory import Memory
 
@@ -22,6 +23,7 @@ BATCH = 64
 RETRY_S = 60.0
 """Until it is tried again after the ledger or the index failed."""
 KEEPER_S = 60.0
+DAY_S = 86_400.0
 ACTOR = "memoryd"
 """Who writes, in the history."""
 
@@ -37,23 +39,30 @@ class Comparer:
         indexer: Indexer,
         neighbours: Neighbours,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
+        settler: Settler | None = None,
     ) -> None:
+        """Prepare; `settler` decides what is in doubt afterwards, where there is somebody to ask."""
         self._ledger = ledger
         self._index = index
         self._indexer = indexer
         self._neighbours = neighbours
         self._keeper = keeper
+        self._settler = settler
         self.compared = 0
 
     async def run(self) -> None:
         """Follow the index until cancelled."""
         done = -1
         while True:
-            await self._indexer.wait_beyond(done)
+            # Also where nothing happens: what is in doubt is asked about once more each day.
+            with anyio.move_on_after(DAY_S):
+                await self._indexer.wait_beyond(done)
             done = self._indexer.applied
             try:
                 while batch := await self._ledger.uncompared(limit=BATCH):
                     await self._compare(batch)
+                if self._settler is not None:
+                    await self._settler.settle()
             except (Refused, ActorError) as problem:
                 log.warning("not compared yet: %s", problem)
                 done = -1

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from memoryd_actors.account import SpendingBook
+from memoryd_actors.account import Account
 from memoryd_actors.breaker import Breaker
-from memoryd_actors.budget import Limits, Prices
+from memoryd_actors.budget import Prices
 from memoryd_actors.comparison import Comparison, compare, vetoed
 from memoryd_actors.ports import Case, Classified, Clock, Exhibit, Judgement, Pair, PairJudge, Publisher
 from memoryd_actors.sidecar import Sidecar
@@ -44,11 +44,10 @@ class PairSidecar:
         self,
         remote: PairJudge | None,
         *,
-        book: SpendingBook,
+        account: Account,
         clock: Clock,
         publish: Publisher,
         breaker: Breaker = Breaker(),  # noqa: B008 - frozen
-        limits: Limits = Limits(),  # noqa: B008 - frozen
         prices: Prices = Prices(),  # noqa: B008 - frozen
         why_off: str = "no key configured",
         deadline_s: float = 4.0,
@@ -56,11 +55,10 @@ class PairSidecar:
         self._sidecar = Sidecar(
             _Remote(remote) if remote else None,
             _Local(),
-            book=book,
+            account=account,
             clock=clock,
             publish=publish,
             breaker=breaker,
-            limits=limits,
             prices=prices,
             why_off=why_off,
             deadline_s=deadline_s,
@@ -74,6 +72,7 @@ class PairSidecar:
             whole = replace(
                 some,
                 comparisons=whole.comparisons + some.comparisons,
+                by_model=whole.by_model + some.by_model,
                 note=whole.note or some.note,
                 input_tokens=whole.input_tokens + some.input_tokens,
                 output_tokens=whole.output_tokens + some.output_tokens,
@@ -102,16 +101,20 @@ class PairSidecar:
         judgement = await self._sidecar.judge(_docket(pairs))
         said = judgement.comparisons if isinstance(judgement, _Finding) else ()
         comparisons: list[Comparison] = []
+        by_model: list[bool] = []
         for at, pair in enumerate(pairs):
             local = compare(pair.new, pair.old, pair.cosine)
             one = said[at] if at < len(said) else None
             unseen = max(len(pair.new.text), len(pair.old.text)) > LONGEST_SHOWN
             if one is None or (unseen and one.relation == "same"):
                 comparisons.append(local)
+                by_model.append(False)
             else:
                 comparisons.append(vetoed(one, local))
+                by_model.append(True)
         return Classified(
             comparisons=tuple(comparisons),
+            by_model=tuple(by_model),
             judge=judgement.judge,
             note=judgement.note,
             input_tokens=judgement.input_tokens,

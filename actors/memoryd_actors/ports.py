@@ -200,6 +200,19 @@ class Spending:
     cost_usd: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class OpenDoubt:
+    """Two memories that may be the same or contradict each other, and nobody has decided yet."""
+
+    number: int
+    owner: str
+    older: str
+    newer: str
+    similarity: float
+    """Cosine."""
+    reason: str
+
+
 class Ledger(Protocol):
     """Where the truth rests. Every method that writes is one durable transaction; returning means it is on disk."""
 
@@ -245,6 +258,14 @@ class Ledger(Protocol):
 
     async def uncompared(self, *, limit: int) -> list[Memory]:
         """Return active memories of any owner whose neighbours nobody has looked at yet, oldest first."""
+        ...
+
+    async def open_doubts(self, *, after: int, limit: int) -> list[OpenDoubt]:
+        """Return pairs of any owner that nobody has decided about, by number, from the one after `after` on."""
+        ...
+
+    async def tallies(self) -> dict[str, int]:
+        """Return how many edges there are, and how many pairs in doubt: `relations`, `doubts`."""
         ...
 
     async def resolve(self, owner: str, memory_id: str, *, allowed: frozenset[str] | None = None) -> Memory:
@@ -546,6 +567,8 @@ class Classified:
     """`local`, or the model's name."""
     note: str = ""
     """Why the local classifier answered, where it stood in."""
+    by_model: tuple[bool, ...] = ()
+    """Of each pair, whether a model had a say, in which a guard may have overruled it; empty: in none."""
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float = 0.0

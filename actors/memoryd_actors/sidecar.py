@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass, replace
 
 import anyio
 
-from memoryd_actors.account import Account, SpendingBook
+from memoryd_actors.account import Account
 from memoryd_actors.breaker import Breaker, Permit
-from memoryd_actors.budget import Limits, Prices, Usage, estimate
+from memoryd_actors.budget import Prices, Usage, estimate
 from memoryd_actors.errors import Refused
 from memoryd_actors.lookups import look_up
 from memoryd_actors.ports import Case, Clock, Judge, JudgeFailed, Judgement, Lookups, Passage, Publisher
@@ -86,11 +86,10 @@ class Sidecar:
         remote: Judge | None,
         local: Judge,
         *,
-        book: SpendingBook,
+        account: Account,
         clock: Clock,
         publish: Publisher,
         breaker: Breaker = Breaker(),  # noqa: B008 - frozen
-        limits: Limits = Limits(),  # noqa: B008 - frozen
         prices: Prices = Prices(),  # noqa: B008 - frozen
         follow_ups: FollowUps = FollowUps(),
         lookups: Lookups | None = None,
@@ -99,7 +98,7 @@ class Sidecar:
     ) -> None:
         self._remote = remote
         self._local = local
-        self._account = Account(book, clock, limits)
+        self._account = account
         self._clock = clock
         self._publish = publish
         self._breaker = breaker

@@ -158,6 +158,18 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True)
+class Settled:
+    """Say of a queued pair what was decided, so that nobody asks again; nothing where it was decided before.
+
+    No history, and not undone with the operation: who takes a decision back does not want it made again.
+    """
+
+    older: str
+    newer: str
+    decision: str
+
+
+@dataclass(frozen=True, slots=True)
 class Compared:
     """Say of memories that their neighbours have been looked at. No history."""
 
@@ -186,6 +198,7 @@ Step = (
     | Patch
     | Decide
     | Doubt
+    | Settled
     | Compared
     | Undo
 )

@@ -9,6 +9,7 @@ import logging
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -25,11 +26,12 @@ from memoryd.embedding import build_embedder
 from memoryd.heap import share_arenas
 from memoryd.index import LanceIndex
 from memoryd.ipc import Server
-from memoryd.judge import build_judge
+from memoryd.judge import AnthropicPairs, build_judge
 from memoryd.ledger import Retention, SqlLedger
 from memoryd.lock import hold_home
 from memoryd.logs import logging_to
 from memoryd.project_files import ProjectFolders
+from memoryd_actors.account import Account
 from memoryd_actors.actor import ActorRef
 from memoryd_actors.ageing import Ageing
 from memoryd_actors.breaker import Breaker
@@ -44,15 +46,17 @@ from memoryd_actors.keeper import Keeper, KeeperMessage
 from memoryd_actors.local_judge import LocalJudge
 from memoryd_actors.lookups import MemoryLookups
 from memoryd_actors.neighbours import Neighbours
+from memoryd_actors.pair_sidecar import PairSidecar
 from memoryd_actors.pipeline import Pipeline
 from memoryd_actors.ports import JudgeFailed
 from memoryd_actors.querying import Querier
 from memoryd_actors.recall import Recall
 from memoryd_actors.redaction import Rules
 from memoryd_actors.search import Searcher
+from memoryd_actors.settler import Settler
 from memoryd_actors.sidecar import FollowUps, Sidecar
 from memoryd_client.memory import Memory
-from memoryd_client.messages import ContextUpdate, Event, Status, Warned
+from memoryd_client.messages import ContextUpdate, Event, Status, Warned, Wrote
 from memoryd_client.paths import Paths
 
 log = logging.getLogger(__name__)
@@ -68,6 +72,8 @@ class Daemon:
         self._paths = paths
         self._config = config
         self._began = monotonic()
+        self._written: Counter[str] = Counter()
+        """Writes since the start, by event."""
         self._ready = False
         clock = SystemClock()
         self._ledger = SqlLedger(config.ledger.url or paths.ledger, backups=paths.backups, clock=clock)
@@ -83,18 +89,22 @@ class Daemon:
         searcher = Searcher(
             self._embedder, self._index, self._indexer, self._ledger, config.recall, categories=categories
         )
+        limits = Limits(daily_tokens=config.sidecar.daily_tokens, daily_usd=config.sidecar.daily_usd)
+        # One for all that is asked of the remote judge: the daily limits hold together.
+        account = Account(self._ledger, clock, limits)
+        breaker = Breaker(failures_to_open=config.sidecar.failures_to_open, cool_down_s=config.sidecar.cool_down_s)
+        prices = Prices(
+            input_usd_per_million=config.sidecar.input_usd_per_million,
+            output_usd_per_million=config.sidecar.output_usd_per_million,
+        )
         self._sidecar = Sidecar(
             self._remote,
             LocalJudge(),
-            book=self._ledger,
+            account=account,
             clock=clock,
             publish=self._publish,
-            breaker=Breaker(failures_to_open=config.sidecar.failures_to_open, cool_down_s=config.sidecar.cool_down_s),
-            limits=Limits(daily_tokens=config.sidecar.daily_tokens, daily_usd=config.sidecar.daily_usd),
-            prices=Prices(
-                input_usd_per_million=config.sidecar.input_usd_per_million,
-                output_usd_per_million=config.sidecar.output_usd_per_million,
-            ),
+            breaker=breaker,
+            prices=prices,
             follow_ups=FollowUps(
                 lookups=config.sidecar.lookups,
                 lookup_tokens=config.sidecar.lookup_tokens,
@@ -142,8 +152,25 @@ class Daemon:
             on_crash=_log_crash,
             capacity=KEEPER_QUEUE,
         )
+        settler: Settler | None = None
+        if self._remote is not None:
+            pairs = PairSidecar(
+                AnthropicPairs(self._remote, config.sidecar, rules),
+                account=account,
+                clock=clock,
+                publish=self._publish,
+                breaker=breaker,
+                prices=prices,
+                deadline_s=config.sidecar.deadline_s,
+            )
+            settler = Settler(ledger=self._ledger, pairs=pairs, keeper=self._keeper, clock=clock)
         self._comparer = Comparer(
-            ledger=self._ledger, index=self._index, indexer=self._indexer, neighbours=neighbours, keeper=self._keeper
+            ledger=self._ledger,
+            index=self._index,
+            indexer=self._indexer,
+            neighbours=neighbours,
+            keeper=self._keeper,
+            settler=settler,
         )
         self._ageing = Ageing(
             ledger=self._ledger,
@@ -269,6 +296,8 @@ class Daemon:
         self._recall.offer(update)
 
     def _publish(self, event: Event, /) -> None:
+        if isinstance(event, Wrote):
+            self._written[event.event] += 1
         self._server.publish(event)
 
     async def _back_up(self, target: Path | None = None) -> str:
@@ -282,8 +311,9 @@ class Daemon:
     async def _status(self) -> Status:
         try:
             ledger = health.ledger(self._curator.last_backup, await self._ledger.counts())
+            tallies = await self._ledger.tallies()
         except Refused as refused:
-            ledger = health.failed(refused)
+            ledger, tallies = health.failed(refused), {}
         return health.status(
             home=self._paths.home,
             ready=self._ready,
@@ -296,6 +326,7 @@ class Daemon:
                 "sidecar": self._sidecar.status,
                 "sessions": lambda: health.sessions(self._recall),
                 "keeper": lambda: health.keeper(self._keeper.statistics()),
+                "consolidation": lambda: health.consolidation(tallies, self._comparer.compared, self._written),
                 "sockets": lambda: health.sockets(self._server.statistics()),
             },
         )

@@ -130,6 +130,12 @@ def keeper(statistics: Statistics) -> ComponentStatus:
     return ComponentStatus(state=state, message=message, hint=hint, numbers=_numbers(asdict(statistics)))
 
 
+def consolidation(tallies: Mapping[str, int], compared: int, written: Mapping[str, int]) -> ComponentStatus:
+    """Return what memories are to each other: edges and open doubts now, the rest since the start."""
+    since = {"compared": compared, "merged": written.get("MERGE", 0), "superseded": written.get("SUPERSEDE", 0)}
+    return ComponentStatus(state="ok", numbers=_numbers({**tallies, **since}))
+
+
 def sockets(statistics: SocketStatistics) -> ComponentStatus:
     """Return what crossed the sockets."""
     return ComponentStatus(state="ok", numbers=_numbers(asdict(statistics)))

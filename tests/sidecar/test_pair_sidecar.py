@@ -9,6 +9,7 @@ import pytest
 from memoryd.config import SidecarConfig
 from memoryd.judge import AnthropicJudge, build_judge
 from memoryd.judge.anthropic_pairs import AnthropicPairs
+from memoryd_actors.account import Account
 from memoryd_actors.budget import Limits
 from memoryd_actors.comparison import Statement, action, compare
 from memoryd_actors.pair_sidecar import LONGEST_SHOWN, MAX_PAIRS, PairSidecar
@@ -59,10 +60,9 @@ class World:
     def sidecar(self, *, deadline_s: float = 20.0, limits: Limits | None = None) -> PairSidecar:
         return PairSidecar(
             self.remote,
-            book=self.purse,
+            account=Account(self.purse, Noon(), limits or Limits()),
             clock=Noon(),
             publish=self.events.append,
-            limits=limits or Limits(),
             deadline_s=deadline_s,
         )
 

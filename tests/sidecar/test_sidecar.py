@@ -5,6 +5,7 @@ import anyio.to_thread
 import pytest
 
 from cases import case
+from memoryd_actors.account import Account
 from memoryd_actors.budget import Limits
 from memoryd_actors.local_judge import LocalJudge
 from memoryd_actors.ports import Case, Judgement, Spending
@@ -28,7 +29,13 @@ async def test_the_remote_judge_decides_where_it_can(world: World) -> None:
 
 
 async def test_without_a_remote_judge_the_local_one_decides_and_status_says_so(world: World) -> None:
-    sidecar = Sidecar(None, LocalJudge(), book=world.purse, clock=world.watch, publish=world.events.append)
+    sidecar = Sidecar(
+        None,
+        LocalJudge(),
+        account=Account(world.purse, world.watch, Limits()),
+        clock=world.watch,
+        publish=world.events.append,
+    )
     assert is_local(await sidecar.judge(case()), "")
     status = sidecar.status()
     assert (status.state, status.message) == ("off", "no key configured: the local judge decides")

@@ -2,5 +2,6 @@
 
 from memoryd.judge.anthropic_judge import AnthropicJudge as AnthropicJudge
 from memoryd.judge.anthropic_judge import build_judge as build_judge
+from memoryd.judge.anthropic_pairs import AnthropicPairs as AnthropicPairs
 
-__all__ = ["AnthropicJudge", "build_judge"]
+__all__ = ["AnthropicJudge", "AnthropicPairs", "build_judge"]

@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import anyio
+import anyio.to_thread
 import msgspec
 
 from memoryd.config import SidecarConfig
@@ -12,6 +14,8 @@ from memoryd_actors.budget import Prices, Usage, estimate
 from memoryd_actors.comparison import Comparison, Relation
 from memoryd_actors.pair_sidecar import planned
 from memoryd_actors.ports import Classified, JudgeFailed, Pair
+from memoryd_actors.redaction import Rules
+from memoryd_actors.redaction.rules import DEFAULT
 
 _LONGEST_REASON = 200
 _HINT = "Check that sidecar.base_url is a Messages API and that sidecar.model can answer by a JSON schema."
@@ -36,8 +40,9 @@ _decode_given = msgspec.json.Decoder(_Given, strict=False).decode
 class AnthropicPairs:
     """One listwise call for a list of pairs."""
 
-    def __init__(self, judge: AnthropicJudge, config: SidecarConfig) -> None:
+    def __init__(self, judge: AnthropicJudge, config: SidecarConfig, rules: Rules = DEFAULT) -> None:
         self._judge = judge
+        self._rules = rules
         self._base_url = config.base_url
         self._prices = Prices(
             input_usd_per_million=config.input_usd_per_million, output_usd_per_million=config.output_usd_per_million
@@ -60,12 +65,14 @@ class AnthropicPairs:
         from memoryd.judge.failures import translated
 
         unknown = estimate(planned(pairs), self._prices)
+        # In a thread: every text is searched for secrets once more.
+        content = await anyio.to_thread.run_sync(question, pairs, self._rules, abandon_on_cancel=True)
         with translated(self.name, self._base_url, unknown):
             response = await client.messages.with_raw_response.create(
                 model=self.name,
                 max_tokens=answer_tokens(pairs),
                 system=SYSTEM,
-                messages=[{"role": "user", "content": question(pairs)}],
+                messages=[{"role": "user", "content": content}],
                 thinking={"type": "disabled"},
                 output_config={"effort": "low", "format": {"type": "json_schema", "schema": SCHEMA}},
             )

@@ -8,6 +8,8 @@ import msgspec
 from memoryd_actors.comparison import Statement
 from memoryd_actors.pair_sidecar import LONGEST_SHOWN
 from memoryd_actors.ports import Pair
+from memoryd_actors.redaction import Rules, redact
+from memoryd_actors.redaction.rules import DEFAULT
 
 _TOKENS_PER_PAIR = 80
 _SPARE_TOKENS = 256
@@ -68,9 +70,9 @@ class _Shown(msgspec.Struct, frozen=True):
     old: _Side
 
 
-def question(pairs: Sequence[Pair]) -> str:
-    """Return the user message: one fenced block that no content can leave."""
-    shown = [_Shown(index, _side(pair.new), _side(pair.old)) for index, pair in enumerate(pairs)]
+def question(pairs: Sequence[Pair], rules: Rules = DEFAULT) -> str:
+    """Return the user message: one fenced block that no content can leave. Secrets are replaced before it is cut."""
+    shown = [_Shown(index, _side(pair.new, rules), _side(pair.old, rules)) for index, pair in enumerate(pairs)]
     text = msgspec.json.encode(shown).decode()
     # Without angle brackets no tag can be closed.
     text = text.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e")
@@ -82,7 +84,7 @@ def answer_tokens(pairs: Sequence[Pair]) -> int:
     return _SPARE_TOKENS + _TOKENS_PER_PAIR * len(pairs)
 
 
-def _side(one: Statement) -> _Side:
+def _side(one: Statement, rules: Rules) -> _Side:
     moment = one.occurred_at or one.created_at
-    text = one.text.encode("utf-8", "replace").decode()[:LONGEST_SHOWN]
+    text = redact(one.text, rules).text.encode("utf-8", "replace").decode()[:LONGEST_SHOWN]
     return _Side(f"{moment:%Y-%m-%d}" if moment else "", one.category, one.speaker, text)

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import assert_never
 
 import msgspec
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from memoryd.ledger import consenting, edges
 from memoryd.ledger.reads import MAX_VARIABLES, last_sequence
@@ -30,6 +30,7 @@ from memoryd_actors.steps import (
     Patch,
     Relate,
     Revise,
+    Settled,
     Step,
     Supersede,
     Undo,
@@ -97,6 +98,8 @@ class _Hand:
                 self.standing.append(self._decide(step))
             case Doubt():
                 self._doubt(step)
+            case Settled():
+                self._settled(step)
             case Compared():
                 self._compared(step.ids)
             case Undo():
@@ -291,8 +294,7 @@ class _Hand:
 
     def _doubt(self, step: Doubt) -> None:
         older, newer = clean(step.older), clean(step.newer)
-        pair = (doubts.c.older_id.in_((older, newer))) & (doubts.c.newer_id.in_((older, newer)))
-        if self._connection.execute(select(doubts.c.id).where(pair).limit(1)).first() is None:
+        if self._connection.execute(select(doubts.c.id).where(_pair(older, newer)).limit(1)).first() is None:
             self._connection.execute(
                 insert(doubts),
                 {
@@ -304,6 +306,11 @@ class _Hand:
                     "created_at": to_micros(self._now),
                 },
             )
+
+    def _settled(self, step: Settled) -> None:
+        still = _pair(clean(step.older), clean(step.newer)) & doubts.c.decided_at.is_(None)
+        decided = {"decided_at": to_micros(self._now), "decision": clean(step.decision)}
+        self._connection.execute(update(doubts).where(still, doubts.c.owner == self._owner).values(**decided))
 
     def _compared(self, ids: Sequence[str]) -> None:
         for start in range(0, len(ids), MAX_VARIABLES):
@@ -475,3 +482,8 @@ class _Hand:
 
     def _with(self, memory: Memory, before: Before) -> Memory:
         return memory_from({**memory_row(memory), **before.columns, "updated_at": to_micros(self._now)})
+
+
+def _pair(one: str, other: str) -> ColumnElement[bool]:
+    """Match a doubt about two memories, whichever is the older."""
+    return doubts.c.older_id.in_((one, other)) & doubts.c.newer_id.in_((one, other))

@@ -9,10 +9,10 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, or_, select
 
 from memoryd.ledger.rows import clean, history_of, memory_of, to_micros
-from memoryd.ledger.tables import changes, history, memories, memory_tags, sessions, spending, traces
+from memoryd.ledger.tables import changes, doubts, history, memories, memory_tags, relations, sessions, spending, traces
 from memoryd_actors.changes import EVENTS, News
 from memoryd_actors.errors import Ambiguous, NotFound
-from memoryd_actors.ports import Change, Spending, Visibility
+from memoryd_actors.ports import Change, OpenDoubt, Spending, Visibility
 from memoryd_client.filters import Filters
 from memoryd_client.memory import ID_PREFIX, Memory, Scope, State
 from memoryd_client.messages import HistoryEntry, Trace
@@ -185,6 +185,30 @@ def uncompared(connection: Connection, limit: int) -> list[Memory]:
         .limit(limit)
     )
     return [memory_of(row) for row in connection.execute(query).mappings()]
+
+
+def open_doubts(connection: Connection, after: int, limit: int) -> list[OpenDoubt]:
+    """Return pairs that nobody has decided about, by number."""
+    query = select(doubts).where(doubts.c.decided_at.is_(None), doubts.c.id > after).order_by(doubts.c.id).limit(limit)
+    return [
+        OpenDoubt(row["id"], row["owner"], row["older_id"], row["newer_id"], row["similarity"], row["reason"])
+        for row in connection.execute(query).mappings()
+    ]
+
+
+def tallies(
+    connection: Connection, known: tuple[tuple[int, int], int] | None
+) -> tuple[tuple[tuple[int, int], int], int]:
+    """Return how many edges there are with the newest edge and change by which that is so, and the open doubts.
+
+    Edges come with a number and go with a change; as long as neither is new, what is `known` holds.
+    """
+    newest = connection.execute(select(func.max(relations.c.id))).scalar() or 0, last_sequence(connection)
+    if known is None or known[0] != newest:
+        count = select(func.count()).select_from(relations).where(relations.c.removed_by.is_(None))
+        known = newest, connection.execute(count).scalar_one()
+    waiting = select(func.count()).select_from(doubts).where(doubts.c.decided_at.is_(None))
+    return known, connection.execute(waiting).scalar_one()
 
 
 def unused(connection: Connection, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:

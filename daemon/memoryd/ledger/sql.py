@@ -18,7 +18,7 @@ from memoryd.ledger.retention import Retention
 from memoryd.ledger.writer import Writer
 from memoryd_actors.changes import News
 from memoryd_actors.errors import Refused, Unavailable
-from memoryd_actors.ports import Change, Clock, Spending, Visibility
+from memoryd_actors.ports import Change, Clock, OpenDoubt, Spending, Visibility
 from memoryd_actors.steps import Applied, ChangeState, Step
 from memoryd_client.consent import Consent
 from memoryd_client.memory import Memory, State
@@ -43,6 +43,7 @@ class SqlLedger:
         self._engine: Engine | None = None
         self._writer: Writer | None = None
         self._counts: tuple[int, dict[str, int]] | None = None
+        self._relations: tuple[tuple[int, int], int] | None = None
         self._limiter = CapacityLimiter(_READERS)
         # Copying a large file must not take a reader's place.
         self._copying = CapacityLimiter(1)
@@ -83,6 +84,17 @@ class SqlLedger:
     async def uncompared(self, *, limit: int) -> list[Memory]:
         """Return active memories whose neighbours nobody has looked at yet, oldest first."""
         return await self._read(lambda connection: reads.uncompared(connection, limit))
+
+    async def open_doubts(self, *, after: int, limit: int) -> list[OpenDoubt]:
+        """Return pairs that nobody has decided about, by number, from the one after `after` on."""
+        return await self._read(lambda connection: reads.open_doubts(connection, after, limit))
+
+    async def tallies(self) -> dict[str, int]:
+        """Return how many edges there are, and how many pairs in doubt."""
+        known = self._relations
+        counted, waiting = await self._read(lambda connection: reads.tallies(connection, known))
+        self._relations = counted
+        return {"relations": counted[1], "doubts": waiting}
 
     async def resolve(self, owner: str, memory_id: str, *, allowed: frozenset[str] | None = None) -> Memory:
         """Return the one memory whose id begins so; see the port."""
