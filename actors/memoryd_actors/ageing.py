@@ -26,6 +26,7 @@ AT_ONCE = 100
 """Memories in one operation: a write that comes meanwhile waits for some ten milliseconds."""
 KEEPER_S = 300.0
 ACTOR = "memoryd"
+NODE = "ageing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ class Ageing:
         for owner, steps in (await self.due()).items():
             for start in range(0, len(steps), AT_ONCE):
                 some = tuple(steps[start : start + AT_ONCE])
-                await self._keeper.ask(Perform(owner, some, ACTOR), deadline_s=KEEPER_S)
+                await self._keeper.ask(Perform(owner, some, ACTOR, NODE), deadline_s=KEEPER_S)
             forgotten += sum(step.state is State.FORGOTTEN for step in steps)
             archived += sum(step.state is State.ARCHIVED for step in steps)
         lapsed = await self._let_proposals_lapse()
@@ -107,7 +108,7 @@ class Ageing:
             for owner, memory_id in waiting:
                 by_owner[owner].append(Decide(memory_id, False, "expired"))
             for owner, steps in by_owner.items():
-                await self._keeper.ask(Perform(owner, tuple(steps), ACTOR), deadline_s=KEEPER_S)
+                await self._keeper.ask(Perform(owner, tuple(steps), ACTOR, NODE), deadline_s=KEEPER_S)
             lapsed += len(waiting)
         return lapsed
 

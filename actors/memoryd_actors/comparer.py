@@ -25,6 +25,7 @@ RETRY_S = 60.0
 KEEPER_S = 60.0
 DAY_S = 86_400.0
 ACTOR = "memoryd"
+NODE = "comparer"
 """Who writes, in the history."""
 
 
@@ -84,4 +85,4 @@ class Comparer:
         near = await self._neighbours.of(memory, vector)
         verdicts = [judged(memory, one) for one in comparable(memory, near)]
         steps = (*plan_stored(memory, near, verdicts), Compared((memory.id,)))
-        await self._keeper.ask(Perform(memory.owner, steps, ACTOR), deadline_s=KEEPER_S)
+        await self._keeper.ask(Perform(memory.owner, steps, ACTOR, NODE), deadline_s=KEEPER_S)

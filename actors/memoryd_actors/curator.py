@@ -38,6 +38,8 @@ class Schedule:
     traces_days: int
     sessions_days: int
     """Without use, until traces or states of sessions are deleted."""
+    events_days: int = 90
+    """Until what was counted is deleted."""
 
 
 def backup_wait_s(taken: Iterable[datetime], now: datetime, every_s: float) -> float:
@@ -122,6 +124,7 @@ class Curator:
                     traces_before=now - timedelta(days=self._schedule.traces_days),
                     sessions_before=now - timedelta(days=self._schedule.sessions_days),
                     aliases_before=now - timedelta(days=ALIAS_DAYS),
+                    events_before=now - timedelta(days=self._schedule.events_days),
                 )
             except Refused as refused:
                 self._warn("ledger", refused)

@@ -15,6 +15,7 @@ from memoryd_actors.admission import Admitted, admit, signed
 from memoryd_actors.consent import ConsentSettings, decide, field_of, is_sensitive
 from memoryd_actors.consolidation import comparable, judged, plan
 from memoryd_actors.errors import Refused, Unavailable
+from memoryd_actors.events import Happened
 from memoryd_actors.neighbours import Neighbours
 from memoryd_actors.ports import Clock, IgnoredFiles, Ledger, Publisher, Vector, Visibility
 from memoryd_actors.project_files import NO_FILES, ProjectFiles, quoted_files
@@ -46,6 +47,8 @@ EMBEDDING_S = 2.0
 UNCOMPARED_S = 30.0
 """How long writes after that one do not wait at all: the model may be on its way from the hub for minutes."""
 RULE = "rule"
+NODE = "keeper"
+"""Who writes, in the counts of events."""
 PERSON = "cli"
 """What the command line signs with, unless it is told otherwise: the person at the keyboard."""
 MOST_RULES = 500
@@ -114,6 +117,8 @@ class Perform:
     owner: str
     steps: tuple[Step, ...]
     actor: str
+    node: str = "worker"
+    """Who decided them, in the counts of events."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +162,17 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         self._compares_again = float("-inf")
         self._consent = consent
 
-    async def handle(self, message: KeeperMessage) -> tuple[Memory, ...]:  # noqa: PLR0911 - one case a message
+    async def handle(self, message: KeeperMessage) -> tuple[Memory, ...]:
         """Return the memories as they now stand."""
+        try:
+            return await self._handle(message)
+        except Refused:
+            owner = message.caller.owner if not isinstance(message, Perform | Purge) else message.owner
+            node = message.node if isinstance(message, Perform) else NODE
+            self._ledger.record([Happened(owner, node, _op(message), "error")])
+            raise
+
+    async def _handle(self, message: KeeperMessage) -> tuple[Memory, ...]:  # noqa: PLR0911 - one case a message
         match message:
             case Store():
                 return await self._store(message)
@@ -175,7 +189,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
                     await self._apply(message.caller.owner, [Undo(message.operation)], self._signed(message.caller))
                 )[0]
             case Perform():
-                return (await self._apply(message.owner, message.steps, message.actor))[0]
+                return (await self._apply(message.owner, message.steps, message.actor, message.node))[0]
             case Purge():
                 return await self._purge(message)
             case _:
@@ -383,13 +397,36 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
             self._publish(Wrote(event="PURGE", memory_id=memory_id, owner=message.owner))
         return tuple(msgspec.structs.replace(one, content="", title="") for one in there.values())
 
-    async def _apply(self, owner: str, steps: Sequence[Step], actor: str) -> tuple[tuple[Memory, ...], int]:
+    async def _apply(
+        self, owner: str, steps: Sequence[Step], actor: str, node: str = NODE
+    ) -> tuple[tuple[Memory, ...], int]:
         """Perform an operation and tell about it; return the memories it concerned and the last change's number."""
-        applied = await self._ledger.apply(owner, steps, actor=actor)
+        applied = await self._ledger.apply(owner, steps, actor=actor, node=node)
         self._on_change(applied.sequence)
         for event, memory_id in applied.events:
             self._publish(Wrote(event=event, memory_id=memory_id, owner=owner))
         return applied.memories, applied.sequence
+
+
+def _op(message: KeeperMessage) -> str:  # noqa: PLR0911 - one case a message
+    """Return what a message asks for, as it is counted."""
+    match message:
+        case Store():
+            return "create"
+        case SetState():
+            return "delete" if message.state is State.FORGOTTEN else "restore"
+        case Edit():
+            return "update"
+        case Link():
+            return "unlink" if message.remove else "link"
+        case Answer():
+            return "consent"
+        case TakeBack():
+            return "undo"
+        case Perform():
+            return "perform"
+        case Purge():
+            return "purge"
 
 
 def _told(admitted: Admitted) -> dict[str, str]:

@@ -10,9 +10,11 @@ import numpy.typing as npt
 
 from memoryd_actors.changes import News
 from memoryd_actors.comparison import Comparison, Statement
+from memoryd_actors.events import Happened
 from memoryd_actors.project_files import ProjectFiles
 from memoryd_actors.steps import Applied, Step
 from memoryd_client.consent import Consent
+from memoryd_client.events import EventCount
 from memoryd_client.memory import Memory, State
 from memoryd_client.messages import Edge, Event, Filters, HistoryEntry, Trace
 
@@ -241,8 +243,8 @@ class Ledger(Protocol):
         """
         ...
 
-    async def apply(self, owner: str, steps: Sequence[Step], *, actor: str) -> Applied:
-        """Perform the steps of one operation, all or none, each with its history.
+    async def apply(self, owner: str, steps: Sequence[Step], *, actor: str, node: str = "keeper") -> Applied:
+        """Perform the steps of one operation, all or none, each with its history, and count them as done by `node`.
 
         Raises:
             NotFound: a step names a memory that the owner does not have.
@@ -250,6 +252,14 @@ class Ledger(Protocol):
             DiskFull: nothing was written.
 
         """
+        ...
+
+    def record(self, happened: Sequence[Happened]) -> None:
+        """Count what happened. Never waits and never fails: it is written with the next write, whoever's that is."""
+        ...
+
+    async def event_counts(self, owner: str, *, days: int) -> list[EventCount]:
+        """Return how often what was done for an owner in the last days, by day (UTC), the newest first."""
         ...
 
     async def edges(self, owner: str, ids: Sequence[str]) -> list[Edge]:
@@ -381,12 +391,17 @@ class Ledger(Protocol):
         ...
 
     async def prune(
-        self, *, traces_before: datetime, sessions_before: datetime, aliases_before: datetime
+        self,
+        *,
+        traces_before: datetime,
+        sessions_before: datetime,
+        aliases_before: datetime,
+        events_before: datetime | None = None,
     ) -> dict[str, int]:
         """Delete what nobody will ask for any more, in small transactions; return how many rows of each.
 
         That is: traces and states of sessions last used before; the ids of requests sent before whose content was
-        there already; and changes of memories that changed again. No memory and no history.
+        there already; changes of memories that changed again; and events. No memory and no history.
         """
         ...
 

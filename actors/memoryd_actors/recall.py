@@ -16,6 +16,7 @@ from memoryd_actors.always import MOST_ALWAYS, fingerprint, in_order, named
 from memoryd_actors.categories import Categories
 from memoryd_actors.changes import News, header
 from memoryd_actors.errors import ActorStopped, DiskFull, Refused
+from memoryd_actors.events import of_context
 from memoryd_actors.focus import Focus
 from memoryd_actors.pipeline import Pipeline
 from memoryd_actors.ports import Clock, Ledger, Publisher
@@ -131,19 +132,20 @@ class Recall:
         if state.is_late(update.client, update.sequence):
             self.dropped_late += 1
             raise Refused("a newer context of this client was here first")
-        before = state.turn, state.reset_at_turn
+        before, failed = (state.turn, state.reset_at_turn), False
         try:
             trace, focus = await self._pipeline.decide(state, update)
             session.focus = focus or session.focus
         except Refused as refused:
             # The same context will be tried again, and is one turn then, too.
             state.turn, state.reset_at_turn = before
-            trace = self._pipeline.undecided(state, update, refused)
+            trace, failed = self._pipeline.undecided(state, update, refused), True
         self.decided += 1
         self.turns += state.turn > before[0]
         session.traces.append(trace)
         del session.traces[:-UNSAVED_TRACES]
         self._publish(PipelineRan(trace))
+        self._ledger.record([of_context(session.key[0], trace, failed=failed)])
         await self._save(session)
         try:
             await self._ledger.add_trace(session.key[0], trace)

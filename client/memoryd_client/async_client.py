@@ -14,6 +14,7 @@ from memoryd_client.connection import Connection
 from memoryd_client.consent import Consent, DecideConsent, ListConsents
 from memoryd_client.core import Core
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
+from memoryd_client.events import CountEvents, EventCount
 from memoryd_client.exchange import TICK_S
 from memoryd_client.link import Link
 from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, PendingMemory
@@ -299,6 +300,10 @@ class AsyncClient:
     async def status(self) -> Status:
         """Return the daemon's health."""
         return await self._call(GetStatus(), replies.status)
+
+    async def event_counts(self, *, days: int = 7) -> builtins.list[EventCount]:
+        """Return how often the daemon did what for the owner, by day (UTC), the newest first."""
+        return await self._call(CountEvents(days=days), replies.event_counts)
 
     async def ping(self, *, deadline_s: float | None = None) -> Pong:
         """Ask whether the daemon is there and ready."""

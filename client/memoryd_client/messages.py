@@ -10,6 +10,7 @@ import msgspec
 
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
+from memoryd_client.events import CountEvents, EventCounts
 from memoryd_client.filters import Filters as Filters  # noqa: PLC0414 - part of the wire, and looked for here
 from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, PendingMemory
 from memoryd_client.query import Queried, Query
@@ -191,6 +192,7 @@ Request = (
     | GetOrigin
     | ListConsents
     | DecideConsent
+    | CountEvents
     | Why
     | Backup
     | Reindex
@@ -433,6 +435,7 @@ Reply = (
     | Edges
     | Origin
     | Consents
+    | EventCounts
     | Traces
     | Status
     | Failure

@@ -4,6 +4,7 @@ from typing import NoReturn
 
 from memoryd_client.consent import Consent, Consents
 from memoryd_client.errors import RequestFailed
+from memoryd_client.events import EventCount, EventCounts
 from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory
 from memoryd_client.messages import (
     Done,
@@ -89,6 +90,11 @@ def origin(reply: Reply) -> Origin:
 def consents(reply: Reply) -> list[Consent]:
     """Consents: newest first."""
     return list(reply.consents) if isinstance(reply, Consents) else _fail(reply)
+
+
+def event_counts(reply: Reply) -> list[EventCount]:
+    """EventCounts: the newest day first."""
+    return list(reply.counts) if isinstance(reply, EventCounts) else _fail(reply)
 
 
 def traces(reply: Reply) -> list[Trace]:

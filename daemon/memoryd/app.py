@@ -196,6 +196,7 @@ class Daemon:
                 backup_s=config.ledger.backup_hours * 3600 if self._ledger.backs_up else 0,
                 traces_days=config.ledger.keep_traces_days,
                 sessions_days=config.ledger.keep_sessions_days,
+                events_days=config.ledger.keep_events_days,
             ),
         )
         dispatcher = Dispatcher(
@@ -312,8 +313,10 @@ class Daemon:
         try:
             ledger = health.ledger(self._curator.last_backup, await self._ledger.counts())
             tallies = await self._ledger.tallies()
+            events = health.events(*await self._ledger.events_lately())
         except Refused as refused:
-            ledger, tallies = health.failed(refused), {}
+            ledger = events = health.failed(refused)
+            tallies = {}
         return health.status(
             home=self._paths.home,
             ready=self._ready,
@@ -323,6 +326,7 @@ class Daemon:
                 "model": lambda: health.model(self._embedder.statistics(), self._embedder.identity),
                 "index": lambda: health.index(self._indexer, optimised=self._curator.optimised),
                 "ledger": lambda: ledger,
+                "events": lambda: events,
                 "sidecar": self._sidecar.status,
                 "sessions": lambda: health.sessions(self._recall),
                 "keeper": lambda: health.keeper(self._keeper.statistics()),

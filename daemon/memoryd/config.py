@@ -116,6 +116,8 @@ class LedgerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """What `memoryd why` shows is kept until its session has not been used for so long."""
     keep_sessions_days: Days = 180
     """What a session was shown and has not taken yet is kept until it has not been used for so long."""
+    keep_events_days: Days = 90
+    """What `memoryd events` counts is kept for so long."""
 
 
 class DaemonConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

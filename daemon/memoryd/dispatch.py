@@ -23,6 +23,7 @@ from memoryd_actors.search import Searcher
 from memoryd_actors.visibility import is_allowed
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
+from memoryd_client.events import CountEvents, EventCounts
 from memoryd_client.memory import Memory, MemoryPage, State
 from memoryd_client.messages import (
     Backup,
@@ -163,6 +164,9 @@ class Dispatcher:
                 proposal = await self._resolve(caller, request.id)
                 answer = Answer(proposal.id, request.approve, caller)
                 return Memories(memories=await self._keeper.ask(answer, deadline_s=deadline_s))
+            case CountEvents():
+                counts = await self._ledger.event_counts(caller.owner, days=request.days)
+                return EventCounts(counts=tuple(counts))
             case Why():
                 return Traces(traces=tuple(await self._recall.traces(caller, limit=request.limit)))
             case Backup():

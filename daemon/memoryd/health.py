@@ -103,6 +103,15 @@ def ledger(last_backup: str, counts: Mapping[str, int]) -> ComponentStatus:
     )
 
 
+def events(day: Mapping[tuple[str, str, str], int], week: Mapping[tuple[str, str, str], int]) -> ComponentStatus:
+    """Return how often what was done in the last day and, where the name ends in `.7d`, in the last week."""
+    numbers: dict[str, float] = {}
+    for done in sorted(week):
+        name = ".".join(done)
+        numbers |= {name: float(day.get(done, 0)), f"{name}.7d": float(week[done])}
+    return ComponentStatus(state="ok", numbers=numbers)
+
+
 def sessions(recall: Recall) -> ComponentStatus:
     """Return what the memory actor is doing."""
     return ComponentStatus(

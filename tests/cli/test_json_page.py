@@ -9,6 +9,7 @@ import pytest
 from memoryd.demo.steps import Decided, Figures, Pushed, Remembered, SessionBegan, Took
 from memoryd.demo.transcript import Note
 from memoryd_client.consent import Consent
+from memoryd_client.events import EventCount
 from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory, SurfacedMemory
 from memoryd_client.messages import CandidateTrace, ComponentStatus, HistoryEntry, Status, Trace
 from memoryd_client.query import Bullet, Queried
@@ -20,6 +21,7 @@ SECTIONS = {
     "Query": (Queried, Bullet),
     "Pending memory": (PendingMemory, SurfacedMemory),
     "Proposal": (Consent,),
+    "Event count": (EventCount,),
     "Write": (HistoryEntry,),
     "Trace": (Trace, CandidateTrace),
     "Status": (Status, ComponentStatus),

@@ -11,6 +11,7 @@ import zmq
 from memoryd_client import Message, NewMemory, State
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.editing import Changes, GetOrigin, Purge, Relate, Undo, Unrelate, Update
+from memoryd_client.events import CountEvents
 from memoryd_client.messages import (
     Backup,
     Caller,
@@ -69,6 +70,7 @@ CASES: dict[type, Callable[[str], Request]] = {
     GetHistory: lambda memory: GetHistory(id=memory),
     ListConsents: lambda _: ListConsents(),
     DecideConsent: lambda memory: DecideConsent(id=memory, approve=True),
+    CountEvents: lambda _: CountEvents(days=366),
     Why: lambda _: Why(limit=50),
     Backup: lambda _: Backup(),
     Reindex: lambda _: Reindex(),

@@ -6,11 +6,22 @@ from typing import Annotated, Protocol
 import typer
 from typer.core import TyperGroup
 
-from memoryd_client.cli import agent, configuration, consent, data, inspection, lifecycle, memories, query, service
+from memoryd_client.cli import (
+    agent,
+    configuration,
+    consent,
+    data,
+    events,
+    inspection,
+    lifecycle,
+    memories,
+    query,
+    service,
+)
 from memoryd_client.cli.output import out
 
 _SECTIONS = {
-    "The daemon": ("run", "start", "stop", "restart", "status", "logs", "watch", "doctor", "service", "demo"),
+    "The daemon": ("run", "start", "stop", "restart", "status", "logs", "watch", "events", "doctor", "service", "demo"),
     "Memories": ("add", "search", "query", "recall", "list", "show", "read", "forget", "restore", "history", "consent"),
     "For agents": ("push", "take", "why"),
     "Data": ("import", "export", "backup", "reindex"),
@@ -64,7 +75,7 @@ def memoryd(
     """Long-term memory for AI agents, served one turn behind by a daemon on your own machine."""
 
 
-for module in (lifecycle, inspection, memories, query, agent, data):
+for module in (lifecycle, inspection, events, memories, query, agent, data):
     module.add_to(app)
 app.add_typer(consent.group, name="consent")
 app.add_typer(service.group, name="service")

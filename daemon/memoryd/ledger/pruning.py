@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import Connection, Table, delete, func, select, tuple_
 
 from memoryd.ledger.rows import to_micros
-from memoryd.ledger.tables import aliases, changes, sessions, traces
+from memoryd.ledger.tables import aliases, changes, events, sessions, traces
 
 STEP = 250
 """Rows in one transaction: a write that comes meanwhile waits for a few milliseconds."""
@@ -82,6 +82,14 @@ def find_changes(connection: Connection) -> list[Pruned]:
     )
     found = connection.execute(select(changes.c.sequence).where(again)).scalars().all()
     return [Pruned("changes", _step(changes, changes.c.sequence.in_(some))) for some in _chunks(found)]
+
+
+def find_events(connection: Connection, before: datetime | None) -> list[Pruned]:
+    """Return the steps that delete events before a moment: their numbers go up with their time."""
+    if before is None:
+        return []
+    found = connection.execute(select(events.c.id).where(events.c.ts < to_micros(before))).scalars().all()
+    return [Pruned("events", _step(events, events.c.id.in_(some))) for some in _chunks(found)]
 
 
 def _trace_step(owner: str, session: str, last: int) -> Callable[[Connection], int]:

@@ -1,8 +1,9 @@
 """The `Ledger` port over SQL: one writer, readers beside it, nothing of it on the event loop."""
 
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from datetime import datetime
+from contextlib import AbstractContextManager, suppress
+from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
@@ -12,19 +13,36 @@ from anyio import CapacityLimiter, to_thread
 from sqlalchemy import Connection, Engine
 
 from memoryd import restoring
-from memoryd.ledger import backups, consenting, edges, opening, operations, pruning, purging, reads, writes
+from memoryd.ledger import (
+    backups,
+    consenting,
+    edges,
+    opening,
+    operations,
+    pruning,
+    purging,
+    reads,
+    recording,
+    records,
+    writes,
+)
 from memoryd.ledger.failures import translated
 from memoryd.ledger.retention import Retention
 from memoryd.ledger.writer import Writer
 from memoryd_actors.changes import News
 from memoryd_actors.errors import Refused, Unavailable
+from memoryd_actors.events import Happened
 from memoryd_actors.ports import Change, Clock, OpenDoubt, Spending, Visibility
 from memoryd_actors.steps import Applied, ChangeState, Step
 from memoryd_client.consent import Consent
+from memoryd_client.events import EventCount
 from memoryd_client.memory import Memory, State
 from memoryd_client.messages import Edge, HistoryEntry, Trace
 
 T = TypeVar("T")
+_WRITER = "keeper"
+_MOST_HAPPENED = 1_000
+"""Events that wait for the next write; beyond that the oldest are not counted."""
 _READERS = 4
 """Readers at once; WAL lets them read beside the writer."""
 
@@ -44,6 +62,8 @@ class SqlLedger:
         self._writer: Writer | None = None
         self._counts: tuple[int, dict[str, int]] | None = None
         self._relations: tuple[tuple[int, int], int] | None = None
+        self._tally = recording.Tally()
+        self._happened: deque[tuple[Happened, datetime]] = deque(maxlen=_MOST_HAPPENED)
         self._limiter = CapacityLimiter(_READERS)
         # Copying a large file must not take a reader's place.
         self._copying = CapacityLimiter(1)
@@ -67,15 +87,42 @@ class SqlLedger:
         now = self._clock.now()
 
         def work(connection: Connection) -> tuple[list[Memory], int]:
-            standing, _ = writes.store(connection, memories, actor, now, notes=notes)
+            operation = records.next_operation(connection)
+            standing, _ = writes.store(connection, memories, actor, now, notes=notes, operation=operation)
+            recording.write_operation(connection, operation, _WRITER)
             return standing, reads.last_sequence(connection)
 
         return await self._write(work)
 
-    async def apply(self, owner: str, steps: Sequence[Step], *, actor: str) -> Applied:
+    async def apply(self, owner: str, steps: Sequence[Step], *, actor: str, node: str = _WRITER) -> Applied:
         """Perform the steps of one operation; see the port and `memoryd_actors.steps`."""
         now = self._clock.now()
-        return await self._write(lambda connection: operations.perform(connection, owner, steps, actor, now))
+
+        def work(connection: Connection) -> Applied:
+            applied = operations.perform(connection, owner, steps, actor, now)
+            if applied.operation:
+                recording.write_operation(connection, applied.operation, node)
+            return applied
+
+        return await self._write(work)
+
+    def record(self, happened: Sequence[Happened]) -> None:
+        """Count what happened, with the next write."""
+        now = self._clock.now()
+        self._happened.extend((one, now) for one in happened)
+
+    async def event_counts(self, owner: str, *, days: int) -> list[EventCount]:
+        """Return how often what was done for an owner in the last days; see the port."""
+        if self._happened:
+            await self._write(lambda _: None)
+        since = self._clock.now() - timedelta(days=days)
+        return await self._read(lambda connection: recording.by_day(connection, owner, since))
+
+    async def events_lately(self) -> tuple[Mapping[recording.Done, int], Mapping[recording.Done, int]]:
+        """Return how often what was done in the last day and in the last week; what waits for a write is not in it."""
+        now, known = self._clock.now(), self._tally
+        self._tally = tally = await self._read(lambda connection: recording.tally(connection, known, now))
+        return tally.since(now - recording.DAY), tally.since(now - recording.WEEK)
 
     async def edges(self, owner: str, ids: Sequence[str]) -> list[Edge]:
         """Return the edges that begin or end at these memories, strongest first."""
@@ -169,16 +216,22 @@ class SqlLedger:
         return len(others)
 
     async def prune(
-        self, *, traces_before: datetime, sessions_before: datetime, aliases_before: datetime
+        self,
+        *,
+        traces_before: datetime,
+        sessions_before: datetime,
+        aliases_before: datetime,
+        events_before: datetime | None = None,
     ) -> dict[str, int]:
         """Delete what nobody will ask for any more, in small transactions; see the port."""
-        deleted: dict[str, int] = dict.fromkeys(("traces", "sessions", "aliases", "changes"), 0)
+        deleted: dict[str, int] = dict.fromkeys(("traces", "sessions", "aliases", "changes", "events"), 0)
         # Traces first: whether their session is in use, its state says.
         for find in (
             partial(pruning.find_traces, before=traces_before),
             partial(pruning.find_sessions, before=sessions_before),
             partial(pruning.find_aliases, before=aliases_before),
             pruning.find_changes,
+            partial(pruning.find_events, before=events_before),
         ):
             for step in await self._read(find):
                 deleted[step.table] += await self._write(step.delete)
@@ -213,7 +266,10 @@ class SqlLedger:
         now = self._clock.now()
 
         def work(connection: Connection) -> list[str]:
-            return purging.purge(connection, owner, purging.with_merged(connection, owner, ids), actor, now)
+            operation = records.next_operation(connection)
+            gone = purging.purge(connection, owner, purging.with_merged(connection, owner, ids), actor, now)
+            recording.write_operation(connection, operation, _WRITER)
+            return gone
 
         gone = await self._write(work)
         if gone and self._file is not None:
@@ -294,6 +350,9 @@ class SqlLedger:
 
     async def close(self) -> None:
         """Finish what was begun and release the file. A closed ledger may be opened again."""
+        if self._happened and self._writer is not None:
+            with anyio.CancelScope(shield=True), suppress(Refused):
+                await self._write(lambda _: None)
         writer, engine, self._writer, self._engine = self._writer, self._engine, None, None
         with anyio.CancelScope(shield=True):
             if writer is not None:
@@ -319,7 +378,21 @@ class SqlLedger:
     async def _write(self, work: Callable[[Connection], T]) -> T:
         if self._writer is None:
             raise Unavailable("the ledger is not open")
-        return await self._writer.write(work)
+        if not self._happened:
+            return await self._writer.write(work)
+        happened = list(self._happened)
+        self._happened.clear()
+
+        def and_record(connection: Connection) -> T:
+            result = work(connection)
+            recording.write(connection, happened)
+            return result
+
+        try:
+            return await self._writer.write(and_record)
+        except Refused:
+            self._happened.extendleft(reversed(happened))  # with the next one, then
+            raise
 
     async def _read(self, work: Callable[[Connection], T]) -> T:
         if (engine := self._engine) is None:

@@ -1,0 +1,56 @@
+"""What the system did, in counts: one row for each thing done (seed 002, item 14)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from memoryd_client.messages import Trace
+
+EventStatus = Literal["ok", "error", "skipped"]
+OPERATIONS: Final[Mapping[str, str]] = {
+    "ADD": "create",
+    "UPDATE": "update",
+    "MERGE": "merge",
+    "SUPERSEDE": "supersede",
+    "DELETE": "delete",
+    "RESTORE": "restore",
+    "LINK": "link",
+    "UNLINK": "unlink",
+    "TTL": "ttl",
+    "UNDO": "undo",
+    "CONSENT": "consent",
+    "PURGE": "purge",
+}
+"""What each event of the history is counted as."""
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """Something that was done, or was not."""
+
+    owner: str
+    node: str
+    """Who did it: pipeline, keeper, comparer, ageing."""
+    op: str
+    """classify, search, or one of `OPERATIONS`."""
+    status: EventStatus = "ok"
+    thread: str = ""
+    """The session."""
+    memory_id: str = ""
+    category: str = ""
+    sim: float | None = None
+    """Cosine of the best neighbour, where one was searched for."""
+
+
+def of_context(owner: str, trace: Trace, *, failed: bool = False) -> Happened:
+    """Return what became of a context: searched for, with the best cosine, or passed over by the gate."""
+    searched = "search" in trace.timings_ms
+    best = max((one.vector_score for one in trace.candidates), default=None)
+    return Happened(
+        owner=owner,
+        node="pipeline",
+        op="search" if searched or failed else "classify",
+        status="error" if failed else "ok" if searched else "skipped",
+        thread=trace.session,
+        sim=best,
+    )

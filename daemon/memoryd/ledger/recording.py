@@ -1,0 +1,111 @@
+"""Events: what was done, row by row, and how often (seed 002, item 14)."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from sqlalchemy import Connection, case, func, insert, literal, select
+
+from memoryd.ledger.rows import clean, from_micros, to_micros
+from memoryd.ledger.tables import events, history, memories
+from memoryd_actors.events import OPERATIONS, Happened
+from memoryd_client.events import EventCount
+
+DAY = timedelta(days=1)
+WEEK = timedelta(days=7)
+_HOUR_US = 3_600_000_000
+_DAY_US = 24 * _HOUR_US
+
+Done = tuple[str, str, str]
+"""Node, op and status."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How often what was done, by hour, up to one event: only what came after that is counted anew."""
+
+    last: int = 0
+    hours: Counter[tuple[int, Done]] = field(default_factory=Counter[tuple[int, Done]])
+
+    def since(self, moment: datetime) -> Counter[Done]:
+        """Return what was done since, from the beginning of that hour."""
+        first = to_micros(moment) // _HOUR_US
+        total: Counter[Done] = Counter()
+        for (hour, done), count in self.hours.items():
+            if hour >= first:
+                total[done] += count
+        return total
+
+
+def write(connection: Connection, happened: Sequence[tuple[Happened, datetime]]) -> None:
+    """Put down what happened, and when."""
+    rows = [
+        {
+            "owner": clean(one.owner),
+            "thread": clean(one.thread),
+            "node": one.node,
+            "op": one.op,
+            "status": one.status,
+            "memory_id": clean(one.memory_id),
+            "category": clean(one.category),
+            "sim": one.sim,
+            "ts": to_micros(at),
+        }
+        for one, at in happened
+    ]
+    connection.execute(insert(events), rows)
+
+
+def write_operation(connection: Connection, operation: int, node: str) -> None:
+    """Put down what an operation wrote, as its history has it."""
+    done = select(
+        history.c.owner,
+        func.coalesce(memories.c.session, ""),
+        literal(node),
+        case(dict(OPERATIONS), value=history.c.event, else_=history.c.event),
+        literal("ok"),
+        history.c.memory_id,
+        func.coalesce(memories.c.category, ""),
+        history.c.ts,
+    ).select_from(history.outerjoin(memories, memories.c.id == history.c.memory_id))
+    columns = ["owner", "thread", "node", "op", "status", "memory_id", "category", "ts"]
+    connection.execute(insert(events).from_select(columns, done.where(history.c.operation == operation)))
+
+
+def tally(connection: Connection, known: Tally, now: datetime) -> Tally:
+    """Return how often what was done in the last week; of what is `known` only the new is read."""
+    oldest = to_micros(now - WEEK) // _HOUR_US
+    hours = Counter({key: count for key, count in known.hours.items() if key[0] >= oldest})
+    last = connection.execute(select(func.max(events.c.id))).scalar() or 0
+    if last > known.last:
+        hour = (events.c.ts // _HOUR_US).label("hour")
+        query = (
+            select(hour, events.c.node, events.c.op, events.c.status, func.count().label("total"))
+            .where(events.c.id > known.last, events.c.id <= last, events.c.ts >= oldest * _HOUR_US)
+            .group_by(hour, events.c.node, events.c.op, events.c.status)
+        )
+        for row in connection.execute(query):
+            hours[row.hour, (row.node, row.op, row.status)] += row.total
+    return Tally(last, hours)
+
+
+def by_day(connection: Connection, owner: str, since: datetime) -> list[EventCount]:
+    """Return how often what was done for an owner, by day (UTC), the newest first."""
+    day = (events.c.ts // _DAY_US).label("day")
+    query = (
+        select(day, events.c.node, events.c.op, events.c.status, func.count().label("total"))
+        .where(events.c.owner == clean(owner), events.c.ts >= to_micros(since))
+        .group_by(day, events.c.node, events.c.op, events.c.status)
+        .order_by(day.desc(), events.c.node, events.c.op, events.c.status)
+    )
+    return [
+        EventCount(
+            day=from_micros(row.day * _DAY_US).date().isoformat(),
+            node=row.node,
+            op=row.op,
+            status=row.status,
+            count=row.total,
+        )
+        for row in connection.execute(query)
+    ]

@@ -1,0 +1,30 @@
+"""`memoryd events` and the counts in `memoryd status`, of a real daemon."""
+
+import msgspec
+
+from memoryd_client import Status
+from memoryd_client.events import EventCount
+
+from .memoryd_command import Command
+
+
+def test_what_was_done_is_counted_by_day_and_in_the_status(served: Command) -> None:
+    served.ok("add", "Session token expiry is computed in UTC.")
+    served.ok("forget", served.ok("add", "The cafeteria opens at eight.").strip())
+    counts = msgspec.json.decode(served.ok("events", "--since", "2d", "--json"), type=list[EventCount])
+    assert {(one.node, one.op, one.status): one.count for one in counts} == {
+        ("keeper", "create", "ok"): 2,
+        ("keeper", "delete", "ok"): 1,
+    }
+    assert "create" in served.ok("events")
+    status = msgspec.json.decode(served.ok("status", "--json"), type=Status)
+    numbers = status.components["events"].numbers
+    # The daemon is shared: others have stored, too.
+    assert numbers["keeper.create.ok"] >= 2
+    assert numbers["keeper.create.ok.7d"] >= numbers["keeper.create.ok"]
+
+
+def test_a_time_that_is_none_is_refused_with_what_to_write(served: Command) -> None:
+    refused = served("events", "--since", "yesterday")
+    assert refused.returncode == 1
+    assert "7d" in refused.stderr
