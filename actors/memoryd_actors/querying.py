@@ -1,6 +1,6 @@
 """Answers `memory.query`: what is relevant, as much of it as a budget of tokens holds."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -50,13 +50,15 @@ class Querier:
         categories: Categories,
         *,
         note: Callable[[Caller, Sequence[str]], None],
+        hear: Callable[[Caller, Sequence[str]], Awaitable[tuple[str, ...]]],
     ) -> None:
-        """Prepare; `note` is told who got which memories, and does not wait."""
+        """Prepare; `note` is told who got which memories, and does not wait. `hear` returns what changed for them."""
         self._searcher = searcher
         self._ledger = ledger
         self._tokens = tokens
         self._categories = categories
         self._note = note
+        self._hear = hear
 
     async def query(self, request: Query, caller: Caller, *, deadline_s: float) -> Queried:
         """Return what is asked for.
@@ -84,8 +86,10 @@ class Querier:
                 for n, text in fitted.texts.items()
             )
             answer = Queried(bullets=bullets, tokens=fitted.tokens, counted=fitted.counted, note=note)
-        self._note(caller, [chosen[n].memory.id for n in fitted.texts])
-        return msgspec.structs.replace(answer, left_out=len(chosen) - len(fitted.texts))
+        handed = [chosen[n].memory.id for n in fitted.texts]
+        self._note(caller, handed)
+        changes = await self._hear(caller, handed)
+        return msgspec.structs.replace(answer, left_out=len(chosen) - len(fitted.texts), changes=changes)
 
     async def _chosen(self, request: Query, caller: Caller, deadline_s: float) -> tuple[list[_Chosen], str]:
         categories = tuple(dict.fromkeys((*request.categories, *request.filters.categories)))

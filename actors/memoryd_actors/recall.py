@@ -5,7 +5,7 @@ one that is still waiting. Nothing here blocks whoever pushes.
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import anyio
 import msgspec
@@ -307,6 +307,23 @@ class Recall:
         """Return the proposals that only the user's yes decides; what waits for another signal asks nobody."""
         waiting = await self._ledger.consents(self._categories.visible(caller), limit=MOST_ALWAYS)
         return [one for one in waiting if not one.needs]
+
+    async def hear(self, caller: Caller, handed: Collection[str]) -> tuple[str, ...]:
+        """Return the change header for an answer that hands over these memories, and count it as told.
+
+        Without a session there is nobody to remember what was told.
+        """
+        if not caller.session:
+            return ()
+        session = self._session((caller.owner, caller.session))
+        state = await self._loaded(session)
+        news, since, revision = await self._news(caller, state)
+        # From here on nothing awaits: of two clients that ask at a time one is told.
+        if not news or not state.tell(since, revision):
+            return ()
+        changes = header(news, since=since, known=state.written.keys() | set(handed), shown=state.surfaced)
+        await self._save(session)
+        return changes
 
     def note_query(self, caller: Caller, ids: Sequence[str]) -> None:
         """Count that an agent asked for memory itself, and what it got; nobody waits for it."""

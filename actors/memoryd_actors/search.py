@@ -1,24 +1,30 @@
 """Step 5 of the pipeline: find candidates by meaning and words, and let the ledger have the last word on them."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+import anyio
+
 from memoryd_actors.categories import Categories
-from memoryd_actors.errors import IndexDamaged, ModelUnavailable, Unavailable
+from memoryd_actors.decay import LifecycleSettings, decay_score
+from memoryd_actors.errors import IndexDamaged, ModelUnavailable, Refused, Unavailable, first_of
 from memoryd_actors.fusion import Ranked, fuse
 from memoryd_actors.index_text import index_text
 from memoryd_actors.indexer import BATCH, Indexer
-from memoryd_actors.ports import Embedder, Index, Ledger, Vector, Visibility
+from memoryd_actors.ports import Clock, Embedder, Index, Ledger, Vector, Visibility
 from memoryd_actors.ranking import rank
 from memoryd_actors.render import summary
 from memoryd_actors.settings import RecallSettings
 from memoryd_actors.visibility import is_visible
 from memoryd_actors.words import content_words
 from memoryd_client.memory import Hit, Memory
+from memoryd_client.messages import Edge
 
 LONGEST_QUERY = 4_000
 """Characters of a query that the word index reads."""
 
+JOINED = 10
+"""Candidates whose edges count: the best by meaning and words."""
 NEWEST_READ = 1_000
 """Memories that a search reads itself where there is no model to index them with."""
 SHORT_QUEUE = 2 * BATCH
@@ -55,13 +61,18 @@ class Searcher:
         settings: RecallSettings,
         *,
         categories: Categories | None = None,
+        clock: Clock | None = None,
+        lifecycle: LifecycleSettings | None = None,
     ) -> None:
+        """Prepare; with a clock, what has faded by `lifecycle` ranks a little lower."""
         self._embedder = embedder
         self._index = index
         self._indexer = indexer
         self._ledger = ledger
         self._settings = settings
         self._categories = categories or Categories()
+        self._clock = clock
+        self._lifecycle = lifecycle or LifecycleSettings()
 
     async def sift(
         self, *, vector: Vector | None, words: str, visible: Visibility, limit: int, exclude: Collection[str] = ()
@@ -84,10 +95,12 @@ class Searcher:
             raise
         fused = fuse(candidates, vector_weight=settings.vector_weight, minimum_cosine=settings.minimum_cosine)
         # All of them at once, 0.8 ms more than the best twenty: what was said around a memory is part of its place.
-        memories = await self._ledger.get(visible.owner, [one.id for one in fused])
+        memories, edges = await self._known(fused, visible)
         pool = [(one, memories[one.id]) for one in fused if one.id in memories]
         pool = [(one, memory) for one, memory in pool if is_visible(memory, visible)]
-        ranked = rank(words[:LONGEST_QUERY], pool) if settings.ranking == "context" else [one for one, _ in pool]
+        ranked = [one for one, _ in pool]
+        if settings.ranking == "context":
+            ranked = rank(words[:LONGEST_QUERY], pool, decay=self._decay(pool), edges=edges)
         if visible.for_context:
             ranked = self._categories.for_context(ranked, {one.id: memory.category for one, memory in pool})
         found: list[Found] = []
@@ -98,6 +111,40 @@ class Searcher:
             elif len(found) < limit:
                 found.append(Found(memories[one.id], one))
         return Sifted(tuple(found), tuple(excluded))
+
+    async def _known(self, fused: Sequence[Ranked], visible: Visibility) -> tuple[dict[str, Memory], list[Edge]]:
+        """Return what the ledger knows of candidates; for a context also the edges of the best, read at the same time.
+
+        A search that somebody types does without: it has to be as quick as the index allows.
+        """
+        memories: dict[str, Memory] = {}
+        edges: list[Edge] = []
+
+        async def get() -> None:
+            memories.update(await self._ledger.get(visible.owner, [one.id for one in fused]))
+
+        async def join() -> None:
+            edges.extend(await self._ledger.edges(visible.owner, [one.id for one in fused[:JOINED]]))
+
+        if not visible.for_context or self._settings.ranking != "context":
+            await get()
+            return memories, edges
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(get)
+                tasks.start_soon(join)
+        except ExceptionGroup as group:
+            refusals, bugs = group.split(Refused)
+            if refusals is None or bugs is not None:
+                raise
+            raise first_of(refusals) from None
+        return memories, edges
+
+    def _decay(self, pool: Sequence[tuple[Ranked, Memory]]) -> list[float]:
+        if self._clock is None:
+            return []
+        now = self._clock.now()
+        return [decay_score(memory, now, self._lifecycle) for _, memory in pool]
 
     async def search(self, query: str, visible: Visibility, *, limit: int, deadline_s: float) -> list[Hit]:
         """Return what `find` finds, each in a line."""

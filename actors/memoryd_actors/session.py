@@ -165,6 +165,13 @@ class SessionState(msgspec.Struct):
                 del self.consents[memory_id]
         self.last_taking = Taking(take_id, pending)
 
+    def tell(self, since: int, revision: int) -> bool:
+        """Count as told what changed after `since`, up to `revision`; False where somebody was told of it meanwhile."""
+        if self.told != since:
+            return False
+        self.told = revision
+        return True
+
     def note_standing(self, whose: str, fingerprint: str) -> None:
         """Remember what is always in context, as an agent knows it now."""
         self.standing.pop(whose, None)

@@ -87,7 +87,14 @@ class Daemon:
         files = ProjectFolders()
         categories = Categories(config.categories, config.allowlists)
         searcher = Searcher(
-            self._embedder, self._index, self._indexer, self._ledger, config.recall, categories=categories
+            self._embedder,
+            self._index,
+            self._indexer,
+            self._ledger,
+            config.recall,
+            categories=categories,
+            clock=clock,
+            lifecycle=config.lifecycle,
         )
         limits = Limits(daily_tokens=config.sidecar.daily_tokens, daily_usd=config.sidecar.daily_usd)
         # One for all that is asked of the remote judge: the daily limits hold together.
@@ -203,7 +210,9 @@ class Daemon:
             recall=self._recall,
             keeper=self._keeper,
             searcher=searcher,
-            querier=Querier(searcher, self._ledger, self._embedder, categories, note=self._recall.note_query),
+            querier=Querier(
+                searcher, self._ledger, self._embedder, categories, note=self._recall.note_query, hear=self._recall.hear
+            ),
             indexer=self._indexer,
             ledger=self._ledger,
             clock=clock,

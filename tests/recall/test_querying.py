@@ -2,8 +2,11 @@
 
 from collections.abc import Sequence
 
+import anyio
+
 from memoryd_actors.categories import Categories
 from memoryd_actors.querying import Querier
+from memoryd_client import State
 from memoryd_client.messages import Caller
 from memoryd_client.query import Queried, Query
 from recall_system import Place, System, running
@@ -21,7 +24,14 @@ class Characters:
 
 async def asked(system: System, tokens: Characters, request: Query) -> Queried:
     told: list[str] = []
-    querier = Querier(system.searcher, system.ledger, tokens, Categories(), note=lambda _, ids: told.extend(ids))
+    querier = Querier(
+        system.searcher,
+        system.ledger,
+        tokens,
+        Categories(),
+        note=lambda _, ids: told.extend(ids),
+        hear=system.recall.hear,
+    )
     answer = await querier.query(request, Caller(), deadline_s=30)
     assert told == [one.id for one in answer.bullets] + [one.id for one in answer.memories]
     return answer
@@ -48,3 +58,41 @@ async def test_without_a_tokenizer_the_tokens_are_estimated_and_said_to_be(place
         assert not found.counted
         assert found.tokens == 8
         assert (await asked(system, Characters(known=False), Query(categories=("nothing",)))).bullets == ()
+
+
+async def test_a_query_tells_a_session_once_what_changed_since(place: Place) -> None:
+    async with running(place) as system:
+        querier = Querier(
+            system.searcher,
+            system.ledger,
+            Characters(),
+            Categories(),
+            note=lambda _, ids: None,
+            hear=system.recall.hear,
+        )
+
+        async def changes(session: str) -> tuple[str, ...]:
+            return (await querier.query(Query(query="harbour"), Caller(session=session), deadline_s=30)).changes
+
+        assert await changes("s1") == ()
+        await system.remember("Ana bakes bread on Mondays.", session="s2")
+        told: list[tuple[str, ...]] = []
+
+        async def ask() -> None:
+            told.append(await changes("s1"))
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask)
+            tasks.start_soon(ask)
+        # What it hands over itself is no news; nothing is told twice, also to two that ask at a time.
+        heard = [one for one in told if one]
+        assert len(heard) <= 1
+        await system.remember("Ben sails on Sundays.", session="s2")
+        await system.ledger.set_state(
+            "local", (await system.import_("The lamp is lit."))[0], State.FORGOTTEN, event="DELETE", actor="t"
+        )
+        after = await changes("s1")
+        assert after[0].startswith("Memory updates since rev ")
+        assert any("The lamp is lit." in line for line in after)
+        assert await changes("s1") == ()
+        assert await changes("") == ()

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from memoryd_actors.fusion import Ranked
 from memoryd_actors.ranking import LONGEST_TEXT, Weights, rank
 from memoryd_client.memory import Memory, Source
+from memoryd_client.messages import Edge
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 Pool = list[tuple[Ranked, Memory]]
@@ -241,3 +242,32 @@ def test_without_words_and_meaning_the_boosts_are_the_score() -> None:
     (one,) = rank("lighthouse", [candidate("x" * 300, cosine=0.0, speaker="user")])
     assert abs(sum(more for _, more in one.boosts) - one.score) < 1e-9
     assert one.score > 0
+
+
+def test_what_is_related_to_a_strong_candidate_gains_by_the_strength_of_the_edge() -> None:
+    pool = [candidate("The bakery opens at six.", cosine=0.8, words=1.0)]
+    pool += [candidate(f"Something else, number {n}.", cosine=0.3) for n in range(6)]
+    (_, strong), *_, (_, last), (_, joined) = pool
+    edge = Edge(from_id=joined.id, to_id=strong.id, relation="depends_on", strength=0.8)
+    before, after = rank("bakery", pool), rank("bakery", pool, edges=[edge])
+    assert [one.id for one in before][1:].index(joined.id) > 0
+    assert [one.id for one in after][1] == joined.id
+    assert "related" in dict(after[1].boosts)
+    assert {one.id: one.score for one in before}[last.id] == {one.id: one.score for one in after}[last.id]
+    fate = Edge(from_id=joined.id, to_id=strong.id, relation="supersedes", strength=1.0)
+    assert rank("bakery", pool, edges=[fate]) == before
+    near = Edge(from_id=joined.id, to_id=strong.id, relation="related_to", strength=0.8)
+    assert rank("bakery", pool, edges=[near]) == before
+
+
+def test_of_two_that_are_as_near_the_one_that_faded_comes_later_and_age_alone_moves_nothing() -> None:
+    pool = [candidate("The bakery opens at six."), candidate("The bakery opens at six.")]
+    faded = rank("bakery", pool, decay=[0.01, 0.5])
+    assert [one.id for one in faded] == [pool[1][1].id, pool[0][1].id]
+    assert dict(faded[1].boosts)["decay"] < 0
+    assert rank("bakery", pool, decay=[0.02, 0.02]) == rank("bakery", pool) == rank("bakery", pool, decay=[0.0, 0.0])
+
+
+def test_decay_outweighs_no_better_answer() -> None:
+    pool = [candidate("The bakery opens at six.", cosine=0.8), candidate("The bakery is closed.", cosine=0.6)]
+    assert rank("bakery", pool, decay=[0.0, 50.0])[0].id == pool[0][1].id
