@@ -18,6 +18,7 @@ MOST_PAIRS = 50
 """Asked about in a day (seed 002, item 4)."""
 KEEPER_S = 60.0
 ACTOR = "memoryd"
+NODE = "settler"
 """Who writes, in the history."""
 MOOT = "moot"
 """Decision about a pair of which one is not active any more."""
@@ -102,7 +103,7 @@ class Settler:
 
     async def _perform(self, owner: str, some: Sequence[Step]) -> None:
         if some:
-            await self._keeper.ask(Perform(owner, tuple(some), ACTOR), deadline_s=KEEPER_S)
+            await self._keeper.ask(Perform(owner, tuple(some), ACTOR, NODE), deadline_s=KEEPER_S)
 
 
 def steps(one: OpenDoubt, known: dict[str, Memory], comparison: Comparison) -> list[Step]:
