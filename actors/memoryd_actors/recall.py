@@ -89,8 +89,12 @@ class Recall:
         *,
         categories: Categories | None = None,
         sequence: Callable[[], int] = lambda: 0,
+        listen: Callable[[ContextUpdate], None] = lambda _: None,
     ) -> None:
-        """Prepare; `sequence` returns the number of the ledger's newest change, as far as it is known here."""
+        """Prepare; `sequence` returns the number of the ledger's newest change, as far as it is known here.
+
+        `listen` hears every context that arrives, and must not wait.
+        """
         self._pipeline = pipeline
         self._ledger = ledger
         self._clock = clock
@@ -98,6 +102,7 @@ class Recall:
         self._settings = settings
         self._categories = categories or Categories()
         self._sequence = sequence
+        self._listen = listen
         self._tasks: TaskGroup | None = None
         self._sessions: dict[Key, _Session] = {}
         self.dropped_stale = 0
@@ -117,6 +122,8 @@ class Recall:
 
     def offer(self, update: ContextUpdate) -> bool:
         """Accept a context without waiting; return False where it is stale or the daemon is stopping."""
+        # What a user asks to have remembered does not go stale.
+        self._listen(update)
         age_s = self._clock.now().timestamp() - update.sent_at
         # A negative age is a clock that went backwards, not an old message.
         if update.sent_at > 0 and age_s > self._settings.stale_s:
@@ -256,6 +263,16 @@ class Recall:
         session = self._session((caller.owner, caller.session))
         state = await self._loaded(session)
         state.note_written(ids)
+        await self._save(session)
+
+    async def was_captured(self, caller: Caller, memory_id: str) -> bool:
+        """Return whether this was captured from the session before."""
+        return memory_id in (await self._loaded(self._session((caller.owner, caller.session)))).captured
+
+    async def note_captured(self, caller: Caller, memory_id: str) -> None:
+        """Remember that this was captured from the session."""
+        session = self._session((caller.owner, caller.session))
+        (await self._loaded(session)).note_captured(memory_id)
         await self._save(session)
 
     def purge(self, ids: Sequence[str]) -> None:

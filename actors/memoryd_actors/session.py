@@ -13,6 +13,7 @@ from memoryd_client.messages import MAX_TURN
 
 MAX_REMEMBERED_CLIENTS = 32
 MAX_REMEMBERED_WRITES = 500
+MAX_REMEMBERED_CAPTURES = 500
 """The state is saved whole, with every take: it has to stay small."""
 
 
@@ -56,6 +57,9 @@ class SessionState(msgspec.Struct):
     """Proposals that the session was told of, and on which turn: each is told once, whatever is reset."""
     asked_turn: int = 0
     """The last turn on which the configured judge decided, not a stand-in; 0: none yet."""
+
+    captured: dict[str, int] = {}
+    """Ids of what was captured from its messages, and on which turn: its contexts repeat them."""
 
     # --- turns and resets
 
@@ -143,6 +147,12 @@ class SessionState(msgspec.Struct):
         self.written.update(dict.fromkeys(ids, self.turn))
         for memory_id in list(self.written)[:-MAX_REMEMBERED_WRITES]:
             del self.written[memory_id]
+
+    def note_captured(self, memory_id: str) -> None:
+        """Remember what was captured from the session; the newest `MAX_REMEMBERED_CAPTURES`."""
+        self.captured[memory_id] = self.turn
+        for one in list(self.captured)[:-MAX_REMEMBERED_CAPTURES]:
+            del self.captured[one]
 
     def repeated_take(self, take_id: str) -> Taking | None:
         """Return the earlier answer where `take_id` was answered before."""

@@ -38,6 +38,15 @@ class RecallSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """A context older than this when it arrives is dropped, in seconds."""
 
 
+class CaptureSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What of a conversation becomes memory by itself, without a model."""
+
+    explicit: bool = True
+    """Whether what a user asks to have remembered ("remember that ...", "merk dir ...") is stored at once: seed 000."""
+    standing: bool = True
+    """Whether a message that only tells the assistant what to do always, never or from now on is stored as a rule."""
+
+
 PROCEDURAL: Final = "procedural"
 RULE: Final = "rule"
 

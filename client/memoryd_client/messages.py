@@ -395,7 +395,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=
     uptime_s: float
     rss_bytes: int
     components: dict[str, ComponentStatus]
-    """model, index, ledger, sidecar, sessions, keeper, sockets."""
+    """model, index, ledger, sidecar, sessions, keeper, capture, sockets."""
     warnings: tuple[str, ...] = ()
 
 

@@ -37,6 +37,7 @@ from memoryd_actors.ageing import Ageing
 from memoryd_actors.breaker import Breaker
 from memoryd_actors.budget import Limits, Prices
 from memoryd_actors.cadence import Cadence
+from memoryd_actors.capturer import Capturer
 from memoryd_actors.categories import Categories
 from memoryd_actors.comparer import Comparer
 from memoryd_actors.curator import Curator, Schedule
@@ -140,6 +141,7 @@ class Daemon:
             config.recall,
             categories=categories,
             sequence=lambda: self._indexer.target,
+            listen=self._listen,
         )
         neighbours = Neighbours(self._embedder, self._index, self._indexer, self._ledger)
         self._keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
@@ -171,6 +173,15 @@ class Daemon:
                 deadline_s=config.sidecar.deadline_s,
             )
             settler = Settler(ledger=self._ledger, pairs=pairs, keeper=self._keeper, clock=clock)
+        self._capturer = Capturer(
+            keeper=self._keeper,
+            recall=self._recall,
+            ledger=self._ledger,
+            publish=self._publish,
+            settings=config.capture,
+            rules=rules,
+            categories=categories,
+        )
         self._comparer = Comparer(
             ledger=self._ledger,
             index=self._index,
@@ -236,6 +247,7 @@ class Daemon:
                 async with anyio.create_task_group() as sessions, self._server:
                     self._recall.start(sessions)
                     tasks.start_soon(self._keeper.run, name="keeper")
+                    tasks.start_soon(self._capturer.run, name="capture")
                     tasks.start_soon(self._indexer.run, name="indexer")
                     tasks.start_soon(self._comparer.run, name="comparer")
                     tasks.start_soon(self._ageing.run, name="ageing")
@@ -275,6 +287,7 @@ class Daemon:
         self._ready = False
         with anyio.move_on_after(limit_s) as limit:
             await self._server.drain(limit_s)
+            await self._capturer.drain()
             self._keeper.close()
             await self._keeper.stopped.wait()
             await self._recall.drain()
@@ -304,6 +317,9 @@ class Daemon:
 
     def _accept(self, update: ContextUpdate) -> None:
         self._recall.offer(update)
+
+    def _listen(self, update: ContextUpdate) -> None:
+        self._capturer.offer(update)
 
     def _publish(self, event: Event, /) -> None:
         if isinstance(event, Wrote):
@@ -340,6 +356,7 @@ class Daemon:
                 "sessions": lambda: health.sessions(self._recall),
                 "keeper": lambda: health.keeper(self._keeper.statistics()),
                 "consolidation": lambda: health.consolidation(tallies, self._comparer.compared, self._written),
+                "capture": lambda: health.capture(self._capturer),
                 "sockets": lambda: health.sockets(self._server.statistics()),
             },
         )

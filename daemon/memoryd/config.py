@@ -15,7 +15,7 @@ from memoryd_actors.cadence import CadenceRule
 from memoryd_actors.consent import ConsentSettings
 from memoryd_actors.decay import LifecycleSettings
 from memoryd_actors.redaction.personal import DEFAULT_KINDS, PersonalData
-from memoryd_actors.settings import BUILT_IN_CATEGORIES, CategorySettings, RecallSettings, name_of
+from memoryd_actors.settings import BUILT_IN_CATEGORIES, CaptureSettings, CategorySettings, RecallSettings, name_of
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -133,6 +133,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
     embedding: EmbeddingConfig = EmbeddingConfig()
     recall: RecallSettings = RecallSettings()
+    capture: CaptureSettings = CaptureSettings()
     sidecar: SidecarConfig = SidecarConfig()
     privacy: PrivacyConfig = PrivacyConfig()
     index: IndexConfig = IndexConfig()

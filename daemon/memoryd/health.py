@@ -11,6 +11,7 @@ from memoryd import __version__
 from memoryd.embedding import Statistics as ModelStatistics
 from memoryd.ipc import Statistics as SocketStatistics
 from memoryd_actors.actor import Statistics
+from memoryd_actors.capturer import Capturer
 from memoryd_actors.errors import MemorydError, Refused
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.recall import Recall
@@ -143,6 +144,23 @@ def consolidation(tallies: Mapping[str, int], compared: int, written: Mapping[st
     """Return what memories are to each other: edges and open doubts now, the rest since the start."""
     since = {"compared": compared, "merged": written.get("MERGE", 0), "superseded": written.get("SUPERSEDE", 0)}
     return ComponentStatus(state="ok", numbers=_numbers({**tallies, **since}))
+
+
+def capture(capturer: Capturer) -> ComponentStatus:
+    """Return what became of what users asked to have remembered."""
+    counts = capturer.counts
+    return ComponentStatus(
+        state="ok",
+        numbers={
+            "captured": counts.captured,
+            "known": counts.known,
+            "refused": counts.refused,
+            "failed": counts.failed,
+            "dropped": counts.dropped,
+            "waiting": capturer.statistics().waiting,
+        },
+        facts={"last_refusal": counts.last_refusal} if counts.last_refusal else {},
+    )
 
 
 def sockets(statistics: SocketStatistics) -> ComponentStatus:

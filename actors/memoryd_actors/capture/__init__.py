@@ -1,0 +1,8 @@
+"""What in a user's message is to become memory, by rules alone: no model is asked, and nothing waits."""
+
+from memoryd_actors.capture.captured import Captured as Captured
+from memoryd_actors.capture.explicit import explicit as explicit
+from memoryd_actors.capture.explicit import may_ask as may_ask
+from memoryd_actors.capture.standing import standing_instruction as standing_instruction
+
+__all__ = ["Captured", "explicit", "may_ask", "standing_instruction"]

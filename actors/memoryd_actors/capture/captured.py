@@ -1,0 +1,28 @@
+"""One thing that a user wants remembered."""
+
+from dataclasses import dataclass
+
+MOST_CHARACTERS = 1_000
+"""Of what is remembered at once: a request is about a sentence or a short list, not about a document."""
+FEWEST_LETTERS = 6
+FEWEST_WORDS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """What is to be remembered, in the words that were used."""
+
+    content: str
+    category: str
+    """fact, preference, rule or correction."""
+    asked: str
+    """The words that asked for it."""
+    everywhere: bool = False
+    """Whether it was said to hold everywhere, not in one project."""
+    from_before: bool = False
+    """Whether it was said in the message before."""
+
+
+def says_something(content: str) -> bool:
+    """Return whether a content is more than a word or a number."""
+    return sum(char.isalpha() for char in content) >= FEWEST_LETTERS and len(content.split()) >= FEWEST_WORDS

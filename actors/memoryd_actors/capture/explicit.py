@@ -1,0 +1,213 @@
+"""The request to remember (seed 000, 8: "remember this", "save this", "keep this in mind"), and what it is about."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from memoryd_actors.capture.captured import MOST_CHARACTERS, Captured, says_something
+from memoryd_actors.capture.kinds import category_of, is_everywhere
+from memoryd_actors.capture.languages import LANGUAGES, Language
+from memoryd_actors.capture.sentences import Sentence, masked, sentences
+from memoryd_actors.quoted import told_apart
+
+MOST_READ = 20_000
+"""Characters of a message that are looked at, its end."""
+MOST_CAPTURED = 5
+"""A message that asks for more was not written for the agent: it is a pasted instruction, and nothing is taken."""
+MOST_GIST = 400
+"""Characters of the message before that a request alone points back to."""
+_REFERS = re.compile(
+    r"(?:it|its|they|their|this|that|these|those|he|she|er|sie|es|das|dies|dieser|diese|il|elle|ils|elles|cela|ça|c'est"
+    r"|esto|eso|es|ello|questo|ciò)\b",
+    re.IGNORECASE,
+)
+"""A sentence that begins so needs the one before it."""
+_ENDS = " \t\n\r,;:\u2013\u2014-"
+
+
+def _spaced(pattern: str) -> str:
+    """Return a pattern whose spaces and apostrophes stand for what people type."""
+    spaced = pattern.replace("[- ]", r"[-\s]").replace(" ?", r"[^\S\n]*").replace(" ", r"[^\S\n]+")
+    return spaced.replace("'", "['\u2019]")
+
+
+class _Patterns:
+    """The compiled requests of one language."""
+
+    def __init__(self, language: Language) -> None:
+        lead = rf"(?:(?:{_spaced(language.lead)})(?!\w)[\s,.:;!\u2013\u2014-]*){{0,5}}¡?"
+        please = rf"(?P<please>{_spaced(language.please)})"
+        after = "|".join(map(_spaced, language.after))
+        points = "|".join(map(_spaced, language.points))
+        tail = rf"(?P<tail>[,\s]*{_spaced(language.tail)})[\s.!?\u2026]*"
+        self.after = re.compile(rf"(?P<lead>{lead}){please}(?P<asked>{after})", re.IGNORECASE)
+        self.points = re.compile(rf"(?P<lead>{lead}){please}(?P<asked>{points}){tail}\Z", re.IGNORECASE)
+        self.ends = re.compile(rf"\s*{_spaced(language.joins)}\s*{please}(?P<asked>{points}){tail}\Z", re.IGNORECASE)
+        self.inside = re.compile(rf"\s*{_spaced(language.joins)}\s*{please}(?P<asked>{after})", re.IGNORECASE)
+        self.stems = language.stems
+        self.asks = re.compile(_spaced(language.asks), re.IGNORECASE)
+        self.urges = re.compile(_spaced(language.urges), re.IGNORECASE)
+
+
+_ALL = tuple(map(_Patterns, LANGUAGES))
+_STEMS = tuple(dict.fromkeys(stem for language in LANGUAGES for stem in language.stems))
+_LONGEST_REQUEST = 120
+"""Characters at the end of a sentence in which a request that ends it may begin."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    """A request within a sentence."""
+
+    asked: str
+    lead: str
+    begins: int
+    """Where the request begins, counted from the sentence."""
+    ends: int
+    """Where what is to be remembered begins; the length of the sentence where the request points elsewhere."""
+    points: bool
+
+
+def may_ask(text: str) -> bool:
+    """Return whether a message has a word of a request at all: worth a closer look, and cheap to tell."""
+    return _has(text[-MOST_READ:].lower(), _STEMS)
+
+
+def explicit(message: str, before: str = "") -> tuple[Captured, ...]:
+    """Return what a user's message asks to have remembered; `before` is the message before it.
+
+    Both without secrets and hidden blocks. What is to be remembered is the clause after the request, or what follows
+    its colon; where the request only points (`remember that`), the sentence before it, or else the sentence after it,
+    or else the gist of `before`. In linear time.
+    """
+    if not may_ask(message):
+        return ()
+    told = told_apart(message[-MOST_READ:])
+    found: list[Captured] = []
+    parts = sentences(told.said)
+    for at, sentence in enumerate(parts):
+        request = _request(sentence)
+        if request is None:
+            continue
+        content, from_before = _content(told.said, parts, at, request)
+        if not content and request.points and len(parts) == 1:
+            content, from_before = gist(before), True
+        elif not content and not request.points:
+            content = told.shown
+        content = _tidy(content)
+        if says_something(content):
+            lead = f"{told.said[: parts[0].end]} {request.lead}" if at else request.lead
+            found.append(
+                Captured(
+                    content=content,
+                    category=category_of(content, request.lead or (lead if at else "")),
+                    asked=" ".join(request.asked.split()),
+                    everywhere=is_everywhere(request.asked, content),
+                    from_before=from_before,
+                )
+            )
+    unique = tuple({one.content: one for one in found}.values())
+    return unique if len(unique) <= MOST_CAPTURED else ()
+
+
+def gist(message: str) -> str:
+    """Return what a message says, at most `MOST_GIST` characters of it, in whole sentences where they fit."""
+    said = told_apart(message[-MOST_READ:]).said
+    if len(said) <= MOST_GIST:
+        return said
+    end = 0
+    for sentence in sentences(said):
+        if sentence.end > MOST_GIST:
+            break
+        end = sentence.end
+    return said[:end] or said[: MOST_GIST - 1].rsplit(" ", 1)[0] + "…"
+
+
+def _request(sentence: Sentence) -> _Request | None:
+    """Return the request that a sentence begins or ends with."""
+    bare = sentence.bare
+    lower = bare.lower()
+    question = bare.endswith("?")
+    for patterns in _ALL:
+        if not _has(lower, patterns.stems):
+            continue
+        if found := patterns.after.match(bare):
+            if question and not patterns.asks.match(found["please"]):
+                continue
+            return _Request(_said(found), found["lead"], found.end("lead"), found.end(), points=False)
+        if (found := patterns.points.match(bare)) and not (question and not _urged(patterns, found)):
+            return _Request(_said(found), found["lead"], found.end("lead"), len(sentence.text), points=True)
+        if (
+            not question
+            and (found := patterns.inside.search(bare))
+            and (found["please"] or _is_listing(found["asked"]))
+        ):
+            return _Request(_said(found), sentence.text[: found.start()], found.start(), found.end(), points=False)
+        start = max(0, len(bare) - _LONGEST_REQUEST)
+        if found := patterns.ends.search(bare, start):
+            if question and not _urged(patterns, found):
+                continue
+            return _Request(_said(found), "", found.start(), len(sentence.text), points=True)
+    return None
+
+
+def _said(found: "re.Match[str]") -> str:
+    return found["please"] + found["asked"] + (found.groupdict().get("tail") or "")
+
+
+def _has(lower: str, stems: Iterable[str]) -> bool:
+    return any(stem in lower for stem in stems)
+
+
+def _is_listing(asked: str) -> bool:
+    """Return whether a request ends with a colon."""
+    return asked.rstrip().endswith(":")
+
+
+def _urged(patterns: _Patterns, found: "re.Match[str]") -> bool:
+    """Return whether a question is a request: `could you remember this for me?`."""
+    return bool(patterns.asks.match(found["please"]) and patterns.urges.search(found.group()))
+
+
+def _content(said: str, parts: Sequence[Sentence], at: int, request: _Request) -> tuple[str, bool]:
+    sentence = parts[at]
+    if not request.points:
+        if not _is_listing(request.asked):
+            return sentence.text[request.ends :], False
+        return _listed(said, parts, at, sentence.start + request.ends), False
+    if sentence.text[: request.begins].strip(_ENDS) and not request.lead:
+        return sentence.text[: request.begins], False
+    if before := _stands_before(parts, at):
+        return before, False
+    after = parts[at + 1] if at + 1 < len(parts) and at == 0 else None
+    return (after.text, False) if after is not None and not after.bare.endswith("?") else ("", False)
+
+
+def _listed(said: str, parts: Sequence[Sentence], at: int, start: int) -> str:
+    """Return what follows a colon: its line, or else the paragraph after it."""
+    line = said[start : said.find("\n", start)] if "\n" in said[start:] else said[start:]
+    if line.strip():
+        return line
+    rest = [one for one in parts[at + 1 :] if one.paragraph == parts[at + 1].paragraph]
+    return said[rest[0].start : rest[-1].end] if rest else ""
+
+
+def _stands_before(parts: Sequence[Sentence], at: int) -> str:
+    """Return the statement before a request, with those before it that it needs to be understood."""
+    begin = at - 1
+    while begin > 0 and at - begin < 3 and _REFERS.match(parts[begin].bare):
+        begin -= 1
+    told = parts[max(begin, 0) : at]
+    if not told or any(one.bare.endswith("?") for one in told) or _request(told[-1]) is not None:
+        return ""
+    return " ".join(one.text for one in told)
+
+
+def _tidy(content: str) -> str:
+    """Return a content without what only led to it, bounded."""
+    bounded = content.rstrip(_ENDS).lstrip(" \t\n\r,;:")
+    if len(bounded) > MOST_CHARACTERS:
+        kept = [one.end for one in sentences(bounded) if one.end <= MOST_CHARACTERS]
+        bounded = bounded[: kept[-1]] if kept else bounded[: MOST_CHARACTERS - 1].rsplit(" ", 1)[0] + "…"
+    bare = masked(bounded)
+    return bounded.rstrip("? ") if bare.endswith("?") else bounded

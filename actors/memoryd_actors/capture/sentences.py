@@ -1,0 +1,62 @@
+"""The sentences of a message, where they stand, and what of them is only quoted."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+MOST_SENTENCES = 400
+LONGEST_SENTENCE = 1_000
+"""Characters of a sentence that are looked at."""
+_GAP = re.compile(r"(?<=[.!?…])[\"')\]»”]?[^\S\n]+(?=\S)|[^\S\n]*\n\s*")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:e\.g|i\.e|vs|cf|dr|mr|mrs|ms|st|prof|z\.\s?b|d\.\s?h|bzw|evtl|ca|sra?|mme|p\.\s?ex|sig|dott)"
+    r"|(?<![\w.])[A-Z])\.\Z",
+    re.IGNORECASE,
+)
+_QUOTED = re.compile(
+    r"\"[^\"\n]{1,500}\"|“[^”\n]{1,500}”|„[^“”\n]{1,500}[“”]|«[^»\n]{1,500}»|`[^`\n]{1,500}`|‘[^’\n]{1,500}’"  # noqa: RUF001
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """One sentence of a text, and where it stands there."""
+
+    text: str
+    bare: str
+    """Of the same length, with what stands in quotation marks blotted out."""
+    start: int
+    end: int
+    paragraph: int
+
+
+def masked(text: str) -> str:
+    """Return the text with what stands in quotation marks or backticks blotted out, of the same length."""
+    return _QUOTED.sub(lambda quoted: "_" * len(quoted.group()), text)
+
+
+def sentences(text: str) -> list[Sentence]:
+    """Return the sentences of a text in order, a line being at least one; at most `MOST_SENTENCES`."""
+    bare = masked(text)
+    found: list[Sentence] = []
+    for left, right, paragraph in _spans(bare):
+        cut = bare[left:right].strip()
+        if cut:
+            start = bare.index(cut, left)
+            end = start + len(cut)
+            found.append(Sentence(text[start:end], cut[:LONGEST_SENTENCE], start, end, paragraph))
+        if len(found) == MOST_SENTENCES:
+            break
+    return found
+
+
+def _spans(bare: str) -> Iterator[tuple[int, int, int]]:
+    start = paragraph = 0
+    for gap in _GAP.finditer(bare):
+        line = "\n" in gap.group()
+        if not line and _ABBREVIATION.search(bare, max(start, gap.start() - 8), gap.start()):
+            continue
+        yield start, gap.end() if not line else gap.start(), paragraph
+        start = gap.end()
+        paragraph += gap.group().count("\n") > 1
+    yield start, len(bare), paragraph
