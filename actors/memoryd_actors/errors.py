@@ -9,6 +9,7 @@ MemorydError
     ├── MailboxFull
     ├── Superseded
     ├── NotFound
+    │   └── NoCheckpoint
     ├── Ambiguous
     ├── Unavailable
     │   └── ModelUnavailable
@@ -78,6 +79,14 @@ class NotFound(Refused):
 
     def __init__(self, memory_id: str) -> None:
         super().__init__(f"no memory {memory_id!r}", "`memoryd list` and `memoryd search` show the ids there are.")
+
+
+class NoCheckpoint(NotFound):
+    """Raised when a thread has no such checkpoint."""
+
+    def __init__(self, thread: str, version: int | None) -> None:
+        which = "no checkpoint" if version is None else f"no checkpoint {version}"
+        Refused.__init__(self, f"{thread!r} has {which}", "`memoryd checkpoint list` shows what is kept.")
 
 
 class Ambiguous(Refused):

@@ -10,6 +10,8 @@ from memoryd_client.errors import DeadlineExceeded as DeadlineExceeded
 from memoryd_client.errors import MemorydError as MemorydError
 from memoryd_client.errors import RequestFailed as RequestFailed
 from memoryd_client.errors import UnsafeSocket as UnsafeSocket
+from memoryd_client.interrupted import Interrupted as Interrupted
+from memoryd_client.interrupted import PendingCall as PendingCall
 from memoryd_client.memory import Hit as Hit
 from memoryd_client.memory import Memory as Memory
 from memoryd_client.memory import MemoryPage as MemoryPage
@@ -35,11 +37,13 @@ __all__ = [
     "DeadlineExceeded",
     "Filters",
     "Hit",
+    "Interrupted",
     "Memory",
     "MemoryPage",
     "MemorydError",
     "Message",
     "NewMemory",
+    "PendingCall",
     "PendingMemory",
     "RequestFailed",
     "Scope",

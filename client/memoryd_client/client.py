@@ -2,18 +2,37 @@
 
 import builtins
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self, TypeVar, Unpack
 
 from memoryd_client import replies
+from memoryd_client.checkpoints import (
+    Checkpoint,
+    CheckpointInfo,
+    DeleteCheckpoint,
+    ListCheckpoints,
+    LoadCheckpoint,
+)
 from memoryd_client.connection import Connection
 from memoryd_client.consent import Consent, DecideConsent, ListConsents
 from memoryd_client.core import Core
+from memoryd_client.core_memory import (
+    CoreAppend,
+    CoreReplace,
+    CoreSet,
+    CoreUndo,
+    CoreView,
+    CoreWrite,
+    GetCoreHistory,
+    Section,
+    new_write_id,
+)
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents, EventCount
 from memoryd_client.exchange import TICK_S, finish
+from memoryd_client.interrupted import KIND, Interrupted, pack
 from memoryd_client.link import Link
 from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, PendingMemory
 from memoryd_client.messages import (
@@ -46,7 +65,7 @@ from memoryd_client.messages import (
 from memoryd_client.outgoing import conversation, encoded
 from memoryd_client.paths import Paths
 from memoryd_client.query import Queried, Query
-from memoryd_client.requests import ChangedFields, MemoryFields, Narrowing, changes, filters, new_memory
+from memoryd_client.requests import ChangedFields, MemoryFields, Narrowing, changes, filters, new_checkpoint, new_memory
 from memoryd_client.subscription import Subscription
 
 T = TypeVar("T")
@@ -286,6 +305,75 @@ class Client:
     def reindex(self) -> str:
         """Begin to rebuild the index from the ledger; status and events show how far it is."""
         return self._call(Reindex(), replies.detail)
+
+    def core_view(self, *, thread: str = "") -> builtins.list[Section]:
+        """Return core memory: the sections that all threads share, and those of a thread."""
+        return self._call(CoreView(thread=thread), replies.sections)
+
+    def core_append(self, section: str, text: str, *, thread: str = "", revision: int | None = None) -> Section:
+        """Add lines to a section and return it; what does not fit is refused, with the room that is left."""
+        request = CoreAppend(id=new_write_id(), section=section, text=text, thread=thread, revision=revision)
+        return self._call(request, replies.section)
+
+    def core_replace(
+        self, section: str, old: str, new: str, *, thread: str = "", revision: int | None = None
+    ) -> Section:
+        """Replace a passage, which has to stand in the section exactly once, and return the section."""
+        request = CoreReplace(id=new_write_id(), section=section, old=old, new=new, thread=thread, revision=revision)
+        return self._call(request, replies.section)
+
+    def core_set(self, section: str, text: str, *, thread: str = "", revision: int | None = None) -> Section:
+        """Write a section anew; one that has a text already needs the `revision` that was read."""
+        request = CoreSet(id=new_write_id(), section=section, text=text, thread=thread, revision=revision)
+        return self._call(request, replies.section)
+
+    def core_undo(self, section: str, *, thread: str = "", revision: int | None = None) -> Section:
+        """Take the last write to a section back and return it; once more, and it is there again."""
+        request = CoreUndo(id=new_write_id(), section=section, thread=thread, revision=revision)
+        return self._call(request, replies.section)
+
+    def core_history(self, section: str = "", *, thread: str = "", limit: int = 20) -> builtins.list[CoreWrite]:
+        """Return the writes to a section, or to all of a thread, newest first."""
+        return self._call(GetCoreHistory(section=section, thread=thread, limit=limit), replies.core_writes)
+
+    def save_checkpoint(
+        self, thread: str, data: bytes, *, meta: Mapping[str, str] | None = None, expected: int | None = None
+    ) -> CheckpointInfo:
+        """Keep a state of at most 3.5 MiB, byte by byte; it is durable then.
+
+        With `expected` it is refused where another version than that is the newest (0: where there is any).
+
+        Raises:
+            RequestFailed: it is too large, or somebody else has saved since.
+        """
+        return self._call(new_checkpoint(thread, data, meta, expected), replies.saved_checkpoint)
+
+    def load_checkpoint(self, thread: str, *, version: int | None = None) -> Checkpoint | None:
+        """Return a state as it was saved, the newest by default; None where there is none."""
+        return self._call(LoadCheckpoint(thread=thread, version=version), replies.checkpoint_or_none)
+
+    def list_checkpoints(self, thread: str = "", *, limit: int = 100) -> builtins.list[CheckpointInfo]:
+        """Return what is kept of a thread, or of all, newest first."""
+        return self._call(ListCheckpoints(thread=thread, limit=limit), replies.checkpoints)
+
+    def delete_checkpoint(
+        self, thread: str, *, version: int | None = None, purge: bool = False, deadline_s: float | None = None
+    ) -> str:
+        """Delete a version, or all of a thread; with `purge` out of every backup, too. Say what was done."""
+        request = DeleteCheckpoint(thread=thread, version=version, purge=purge)
+        return self._call(request, replies.detail, deadline_s or (300.0 if purge else None))
+
+    def interrupt(self, thread: str, run: Interrupted, *, expected: int | None = None) -> CheckpointInfo:
+        """Store where a run stopped, as a checkpoint."""
+        return self.save_checkpoint(thread, pack(run), meta=KIND, expected=expected)
+
+    def resume(self, thread: str, *, version: int | None = None) -> Interrupted | None:
+        """Return the run that `interrupt` stored; None where there is none.
+
+        Raises:
+            ValueError: the checkpoint holds something else.
+        """
+        return self._call(LoadCheckpoint(thread=thread, version=version), replies.run)
 
     def events(self, *, timeout_s: float | None = None) -> Iterator[Event]:
         """Yield what the daemon is doing, as it happens, until nothing has happened for `timeout_s` seconds.

@@ -8,7 +8,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from memoryd_client.checkpoints import Checkpoint, CheckpointRequest, Checkpoints
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
+from memoryd_client.core_memory import CoreRequest, CoreSections, CoreWrites
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents, EventCounts
 from memoryd_client.filters import Filters as Filters  # noqa: PLC0414 - part of the wire, and looked for here
@@ -196,6 +198,8 @@ Request = (
     | Why
     | Backup
     | Reindex
+    | CoreRequest
+    | CheckpointRequest
 )
 
 
@@ -438,6 +442,10 @@ Reply = (
     | EventCounts
     | Traces
     | Status
+    | CoreSections
+    | CoreWrites
+    | Checkpoint
+    | Checkpoints
     | Failure
 )
 

@@ -2,9 +2,12 @@
 
 from typing import NoReturn
 
+from memoryd_client.checkpoints import Checkpoint, CheckpointInfo, Checkpoints
 from memoryd_client.consent import Consent, Consents
+from memoryd_client.core_memory import CoreSections, CoreWrite, CoreWrites, Section
 from memoryd_client.errors import RequestFailed
 from memoryd_client.events import EventCount, EventCounts
+from memoryd_client.interrupted import Interrupted, unpack
 from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory
 from memoryd_client.messages import (
     Done,
@@ -100,6 +103,47 @@ def event_counts(reply: Reply) -> list[EventCount]:
 def traces(reply: Reply) -> list[Trace]:
     """Traces: newest first."""
     return list(reply.traces) if isinstance(reply, Traces) else _fail(reply)
+
+
+def sections(reply: Reply) -> list[Section]:
+    """CoreSections: all of them."""
+    return list(reply.sections) if isinstance(reply, CoreSections) else _fail(reply)
+
+
+def section(reply: Reply) -> Section:
+    """CoreSections: the only one."""
+    return reply.sections[0] if isinstance(reply, CoreSections) and len(reply.sections) == 1 else _fail(reply)
+
+
+def core_writes(reply: Reply) -> list[CoreWrite]:
+    """CoreWrites: newest first."""
+    return list(reply.writes) if isinstance(reply, CoreWrites) else _fail(reply)
+
+
+def checkpoint(reply: Reply) -> Checkpoint:
+    """Checkpoint."""
+    return reply if isinstance(reply, Checkpoint) else _fail(reply)
+
+
+def checkpoint_or_none(reply: Reply) -> Checkpoint | None:
+    """Checkpoint; None where there is none."""
+    return None if isinstance(reply, Failure) and reply.code == "not_found" else checkpoint(reply)
+
+
+def checkpoints(reply: Reply) -> list[CheckpointInfo]:
+    """Checkpoints: newest first."""
+    return list(reply.checkpoints) if isinstance(reply, Checkpoints) else _fail(reply)
+
+
+def saved_checkpoint(reply: Reply) -> CheckpointInfo:
+    """Checkpoints: the only one."""
+    return reply.checkpoints[0] if isinstance(reply, Checkpoints) and len(reply.checkpoints) == 1 else _fail(reply)
+
+
+def run(reply: Reply) -> Interrupted | None:
+    """Checkpoint: the interrupted run in it; None where there is none."""
+    found = checkpoint_or_none(reply)
+    return None if found is None else unpack(found.data)
 
 
 def _fail(reply: Reply) -> NoReturn:

@@ -6,9 +6,12 @@ from typing import Final, Literal, TypedDict, Unpack
 
 import msgspec
 
+from memoryd_client.checkpoints import MAX_CHECKPOINT_BYTES, SaveCheckpoint
+from memoryd_client.core_memory import new_write_id
 from memoryd_client.editing import Changes
+from memoryd_client.errors import RequestFailed
 from memoryd_client.memory import Importance, NewMemory, Scope, Source
-from memoryd_client.messages import MAX_FRAME_BYTES, MAX_IMPORT_BATCH, Filters, encode
+from memoryd_client.messages import MAX_FRAME_BYTES, MAX_IMPORT_BATCH, Failure, Filters, encode
 
 _MAX_CHUNK_BYTES: Final = MAX_FRAME_BYTES // 2
 
@@ -140,6 +143,25 @@ def chunks(memories: Sequence[NewMemory]) -> Iterator[tuple[NewMemory, ...]]:
         size += bytes_here
     if chunk:
         yield tuple(chunk)
+
+
+def new_checkpoint(
+    thread: str, data: bytes, meta: Mapping[str, str] | None = None, expected: int | None = None
+) -> SaveCheckpoint:
+    """Return a state on its way in.
+
+    Raises:
+        RequestFailed: it is larger than 3.5 MiB, which is what a frame has room for.
+    """
+    if len(data) > MAX_CHECKPOINT_BYTES:
+        raise RequestFailed(
+            Failure(
+                code="too_large",
+                message=f"the checkpoint has {len(data)} bytes and may have {MAX_CHECKPOINT_BYTES} (3.5 MiB)",
+                hint="Compress it, or keep what is large in a file and save where it is.",
+            )
+        )
+    return SaveCheckpoint(id=new_write_id(), thread=thread, data=data, meta=dict(meta or {}), expected=expected)
 
 
 def _moment(given: datetime | str | None) -> datetime | None:

@@ -39,7 +39,9 @@ from memoryd_actors.budget import Limits, Prices
 from memoryd_actors.cadence import Cadence
 from memoryd_actors.capturer import Capturer
 from memoryd_actors.categories import Categories
+from memoryd_actors.checkpoints import CheckpointKeeper
 from memoryd_actors.comparer import Comparer
+from memoryd_actors.core_memory import CoreMemory
 from memoryd_actors.curator import Curator, Schedule
 from memoryd_actors.errors import MemorydError, Refused, first_of
 from memoryd_actors.indexer import Indexer
@@ -231,6 +233,8 @@ class Daemon:
             back_up=self._back_up,
             ready=lambda: self._ready,
             categories=categories,
+            core=CoreMemory(self._ledger, rules, config.core),
+            checkpoints=CheckpointKeeper(self._ledger, config.checkpoints),
         )
         self._server = Server(
             paths,

@@ -12,7 +12,9 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 
 from memoryd_actors.cadence import CadenceRule
+from memoryd_actors.checkpoints import CheckpointSettings
 from memoryd_actors.consent import ConsentSettings
+from memoryd_actors.core_memory import CoreSettings
 from memoryd_actors.decay import LifecycleSettings
 from memoryd_actors.redaction.personal import DEFAULT_KINDS, PersonalData
 from memoryd_actors.settings import BUILT_IN_CATEGORIES, CaptureSettings, CategorySettings, RecallSettings, name_of
@@ -140,6 +142,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     ledger: LedgerConfig = LedgerConfig()
     lifecycle: LifecycleSettings = LifecycleSettings()
     consent: ConsentSettings = ConsentSettings()
+    core: CoreSettings = CoreSettings()
+    checkpoints: CheckpointSettings = CheckpointSettings()
     daemon: DaemonConfig = DaemonConfig()
     categories: dict[str, CategorySettings] = msgspec.field(default_factory=lambda: dict(BUILT_IN_CATEGORIES))
     """How kinds of memory come into a context, by their names; a category that is not named here is as any other."""

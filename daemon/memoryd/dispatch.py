@@ -11,6 +11,8 @@ from memoryd import __version__
 from memoryd_actors.actor import ActorRef
 from memoryd_actors.admission import category_of, signed
 from memoryd_actors.categories import Categories
+from memoryd_actors.checkpoints import CheckpointKeeper
+from memoryd_actors.core_memory import CoreMemory
 from memoryd_actors.errors import NotFound, Refused, Unavailable
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import Answer, Edit, KeeperMessage, Link, SetState, Store, TakeBack
@@ -21,7 +23,9 @@ from memoryd_actors.querying import Querier
 from memoryd_actors.recall import Recall
 from memoryd_actors.search import Searcher
 from memoryd_actors.visibility import is_allowed
+from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
+from memoryd_client.core_memory import CoreAppend, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents, EventCounts
 from memoryd_client.memory import Memory, MemoryPage, State
@@ -80,6 +84,8 @@ class Dispatcher:
         back_up: Callable[[Path | None], Awaitable[str]],
         ready: Callable[[], bool],
         categories: Categories,
+        core: CoreMemory,
+        checkpoints: CheckpointKeeper,
     ) -> None:
         self._recall = recall
         self._keeper = keeper
@@ -92,6 +98,8 @@ class Dispatcher:
         self._back_up = back_up
         self._ready = ready
         self._categories = categories
+        self._core = core
+        self._checkpoints = checkpoints
 
     def answer_now(self, request: Request, caller: Caller) -> Reply | None:
         """Answer what needs neither disk nor model; None for everything else."""
@@ -174,6 +182,10 @@ class Dispatcher:
             case Reindex():
                 self._indexer.rebuild()
                 return Done("rebuilding; `memoryd status` shows how far it is")
+            case CoreView() | CoreAppend() | CoreReplace() | CoreSet() | CoreUndo() | GetCoreHistory():
+                return await self._core.answer(request, caller)
+            case SaveCheckpoint() | LoadCheckpoint() | ListCheckpoints() | DeleteCheckpoint():
+                return await self._checkpoints.answer(request, caller)
             case _:
                 assert_never(request)
 

@@ -8,7 +8,9 @@ import pytest
 
 from memoryd.demo.steps import Decided, Figures, Pushed, Remembered, SessionBegan, Took
 from memoryd.demo.transcript import Note
+from memoryd_client.checkpoints import CheckpointInfo
 from memoryd_client.consent import Consent
+from memoryd_client.core_memory import CoreWrite, Section
 from memoryd_client.events import EventCount
 from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory, SurfacedMemory
 from memoryd_client.messages import CandidateTrace, ComponentStatus, HistoryEntry, Status, Trace
@@ -24,6 +26,8 @@ SECTIONS = {
     "Event count": (EventCount,),
     "Write": (HistoryEntry,),
     "Trace": (Trace, CandidateTrace),
+    "Core memory": (Section, CoreWrite),
+    "Checkpoint": (CheckpointInfo,),
     "Status": (Status, ComponentStatus),
     "Transcripts, for push and demo": (Note,),
     "What demo prints": (SessionBegan, Pushed, Decided, Remembered, Took, Figures),

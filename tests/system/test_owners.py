@@ -9,7 +9,9 @@ import pytest
 import zmq
 
 from memoryd_client import Message, NewMemory, State
+from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
+from memoryd_client.core_memory import CoreAppend, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
 from memoryd_client.editing import Changes, GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents
 from memoryd_client.messages import (
@@ -74,6 +76,16 @@ CASES: dict[type, Callable[[str], Request]] = {
     Why: lambda _: Why(limit=50),
     Backup: lambda _: Backup(),
     Reindex: lambda _: Reindex(),
+    CoreView: lambda _: CoreView(thread="mine"),
+    CoreAppend: lambda _: CoreAppend(id="theirs-append", section="human", text="They were here."),
+    CoreReplace: lambda _: CoreReplace(id="theirs-replace", section="human", old=SECRET, new="gone"),
+    CoreSet: lambda _: CoreSet(id="theirs-set", section="human", text="gone", thread="mine", revision=1),
+    CoreUndo: lambda _: CoreUndo(id="theirs-undo", section="human"),
+    GetCoreHistory: lambda _: GetCoreHistory(thread="mine"),
+    SaveCheckpoint: lambda _: SaveCheckpoint(id="theirs-save", thread="mine", data=b"gone"),
+    LoadCheckpoint: lambda _: LoadCheckpoint(thread="mine", version=1),
+    ListCheckpoints: lambda _: ListCheckpoints(thread="mine"),
+    DeleteCheckpoint: lambda _: DeleteCheckpoint(thread="mine", purge=True),
 }
 """A new kind of request needs a case here: how somebody else would reach for the memory of that id with it."""
 
@@ -88,6 +100,9 @@ class Owned:
             self.proposed = client.remember("Brass Key Ana", category="profile", title="preferred_name").id
             client.remember("never tell where the vault is", category="rule")
             daemon.indexed(client)
+            client.core_set("human", SECRET)
+            client.core_set("human", SECRET, thread="mine")
+            client.save_checkpoint("mine", SECRET.encode(), meta={"about": SECRET})
         with daemon.client("mine") as client:
             daemon.turn(client, ASKED)
 
@@ -108,7 +123,9 @@ class Owned:
                 msgspec.structs.replace(one, access_count=0, last_accessed_at=None)
                 for one in client.list(states=tuple(State))
             ]
-            return msgspec.msgpack.encode((memories, client.history(limit=1000)))
+            core = (client.core_view(thread="mine"), client.core_history(), client.core_history(thread="mine"))
+            kept = (client.list_checkpoints(), client.load_checkpoint("mine"))
+            return msgspec.msgpack.encode((memories, client.history(limit=1000), core, kept))
 
 
 @pytest.fixture(scope="module")

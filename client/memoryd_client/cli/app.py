@@ -8,8 +8,10 @@ from typer.core import TyperGroup
 
 from memoryd_client.cli import (
     agent,
+    checkpoints,
     configuration,
     consent,
+    core,
     data,
     events,
     inspection,
@@ -23,7 +25,7 @@ from memoryd_client.cli.output import out
 _SECTIONS = {
     "The daemon": ("run", "start", "stop", "restart", "status", "logs", "watch", "events", "doctor", "service", "demo"),
     "Memories": ("add", "search", "query", "recall", "list", "show", "read", "forget", "restore", "history", "consent"),
-    "For agents": ("push", "take", "why"),
+    "For agents": ("push", "take", "why", "core", "checkpoint"),
     "Data": ("import", "export", "backup", "reindex"),
     "Settings": ("config",),
 }
@@ -78,5 +80,7 @@ def memoryd(
 for module in (lifecycle, inspection, events, memories, query, agent, data):
     module.add_to(app)
 app.add_typer(consent.group, name="consent")
+app.add_typer(core.group, name="core")
+app.add_typer(checkpoints.group, name="checkpoint")
 app.add_typer(service.group, name="service")
 app.add_typer(configuration.group, name="config")

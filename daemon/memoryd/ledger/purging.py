@@ -1,7 +1,7 @@
 """Purge: what a memory said is destroyed, in every table and in every copy. That it was, stays in the history."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -124,12 +124,12 @@ def erase(connection: Connection, ids: Sequence[str]) -> None:
                 connection.execute(delete(consents).where(consents.c.id == row.id))
 
 
-def erase_in(copy: Path, ids: Sequence[str]) -> None:
-    """Take what memories said out of a backup. It stays one plain file. Blocks."""
+def erase_in(copy: Path, erasing: Callable[[Connection], object]) -> None:
+    """Take something out of a backup. It stays one plain file. Blocks."""
     engine = create_engine(URL.create("sqlite", database=str(copy)))
     try:
         with engine.begin() as connection:
-            erase(connection, ids)
+            erasing(connection)
     finally:
         engine.dispose()
     scour(copy)

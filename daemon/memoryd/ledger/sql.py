@@ -15,7 +15,9 @@ from sqlalchemy import Connection, Engine
 from memoryd import restoring
 from memoryd.ledger import (
     backups,
+    checkpointing,
     consenting,
+    core_writing,
     edges,
     opening,
     operations,
@@ -30,11 +32,14 @@ from memoryd.ledger.failures import translated
 from memoryd.ledger.retention import Retention
 from memoryd.ledger.writer import Writer
 from memoryd_actors.changes import News
+from memoryd_actors.core_memory import Change as CoreChange
 from memoryd_actors.errors import Refused, Unavailable
 from memoryd_actors.events import Happened
 from memoryd_actors.ports import Change, Clock, OpenDoubt, Spending, Visibility
 from memoryd_actors.steps import Applied, ChangeState, Step
+from memoryd_client.checkpoints import Checkpoint, CheckpointInfo
 from memoryd_client.consent import Consent
+from memoryd_client.core_memory import CoreEdit, CoreWrite, Section
 from memoryd_client.events import EventCount
 from memoryd_client.memory import Memory, State
 from memoryd_client.messages import Edge, HistoryEntry, Trace
@@ -273,7 +278,54 @@ class SqlLedger:
 
         gone = await self._write(work)
         if gone and self._file is not None:
-            await self._copy(partial(self._scour, self._file, gone))
+            await self._copy(partial(self._scour, self._file, partial(purging.erase, ids=gone)))
+        return gone
+
+    async def core_sections(self, owner: str, thread: str, *, limit: int) -> list[Section]:
+        """Return the written sections that a thread shares, and its own."""
+        return await self._read(lambda connection: core_writing.sections(connection, owner, thread, limit))
+
+    async def core_edit(self, owner: str, section: Section, edit: CoreEdit, change: CoreChange, actor: str) -> Section:
+        """Edit a section as it stands; see `memoryd_actors.core_memory`."""
+        now = self._clock.now()
+        return await self._write(
+            lambda connection: core_writing.perform(connection, owner, section, edit, change, actor=actor, now=now)
+        )
+
+    async def core_writes(self, owner: str, thread: str, section: str, *, limit: int) -> list[CoreWrite]:
+        """Return writes to core memory, newest first."""
+        return await self._read(lambda connection: core_writing.writes(connection, owner, thread, section, limit))
+
+    async def save_checkpoint(
+        self,
+        owner: str,
+        thread: str,
+        data: bytes,
+        *,
+        save_id: str,
+        meta: Mapping[str, str],
+        expected: int | None,
+        keep: int,
+    ) -> CheckpointInfo:
+        """Keep a state; see `memoryd_actors.checkpoints`."""
+        now = self._clock.now()
+        new = checkpointing.NewCheckpoint(owner, thread, data, save_id, meta, expected)
+        return await self._write(lambda connection: checkpointing.save(connection, new, keep, now))
+
+    async def load_checkpoint(self, owner: str, thread: str, version: int | None) -> Checkpoint:
+        """Return a state after its checksum was verified."""
+        return await self._read(lambda connection: checkpointing.load(connection, owner, thread, version))
+
+    async def checkpoints(self, owner: str, thread: str, *, limit: int) -> list[CheckpointInfo]:
+        """Return what is kept, newest first; of all threads where `thread` is empty."""
+        return await self._read(lambda connection: checkpointing.kept(connection, owner, thread, limit))
+
+    async def delete_checkpoints(self, owner: str, thread: str, version: int | None, *, purge: bool) -> int:
+        """Delete states and return how many; with `purge` from every dated backup, too, and from the files' bytes."""
+        gone = await self._write(lambda connection: checkpointing.remove(connection, owner, thread, version))
+        if purge and self._file is not None:
+            erase = partial(checkpointing.remove, owner=owner, thread=thread, version=version)
+            await self._copy(partial(self._scour, self._file, erase))
         return gone
 
     async def load_session(self, owner: str, session: str) -> bytes | None:
@@ -411,10 +463,10 @@ class SqlLedger:
 
         return await to_thread.run_sync(translated_copy, limiter=self._copying)
 
-    def _scour(self, file: Path, gone: Sequence[str]) -> None:
+    def _scour(self, file: Path, erase: Callable[[Connection], object]) -> None:
         purging.scour(file)
         for backup in restoring.dated(self._backups) if self._backups is not None else ():
-            purging.erase_in(backup, gone)
+            purging.erase_in(backup, erase)
 
     def _copied(self) -> Path:
         if self._file is None:

@@ -16,7 +16,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import TEXT as PG_TEXT
 
-HEAD = "0004"
+HEAD = "0006"
 """The newest migration. Known here so that a start on an up-to-date ledger need not import Alembic."""
 
 Identifier = Text().with_variant(PG_TEXT(collation="C"), "postgresql")
@@ -253,4 +253,56 @@ switches = Table(
     Column("project", Text, primary_key=True),
     Column("off_since", Moment, nullable=False),
     Column("actor", Text, nullable=False),
+)
+core_sections = Table(
+    # What an agent keeps in its prompt (seed 001); an empty thread is shared by all.
+    "core_sections",
+    metadata,
+    Column("owner", Text, primary_key=True),
+    Column("thread", Text, primary_key=True),
+    Column("name", Text, primary_key=True),
+    Column("content", Text, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("updated_at", Moment, nullable=False),
+    Column("updated_by", Text, nullable=False),
+)
+core_writes = Table(
+    "core_writes",
+    metadata,
+    Column("id", Serial, primary_key=True, autoincrement=True),
+    Column("owner", Text, nullable=False),
+    Column("thread", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    Column("revision", Integer, nullable=False),
+    Column("event", Text, nullable=False),
+    Column("before", Text, nullable=False),
+    Column("actor", Text, nullable=False),
+    Column("ts", Moment, nullable=False),
+    # The same request sent again is the same write.
+    Column("write_id", Identifier, nullable=False),
+    Index("ix_core_writes_section", "owner", "thread", "name", "id"),
+    Index("ix_core_writes_write", "owner", "write_id", unique=True),
+    sqlite_autoincrement=True,
+)
+checkpoints = Table(
+    # States of agents (seed 002, item 15). A deleted one that was the newest stays as an empty row, so that its number
+    # is not given out again.
+    "checkpoints",
+    metadata,
+    Column("id", Serial, primary_key=True, autoincrement=True),
+    Column("owner", Text, nullable=False),
+    Column("thread", Text, nullable=False),
+    Column("version", Integer, nullable=False),
+    Column("size", Integer, nullable=False),
+    Column("checksum", Text, nullable=False),
+    Column("meta", Text, nullable=False),
+    Column("created_at", Moment, nullable=False),
+    Column("save_id", Identifier, nullable=False),
+    Column("gone", Boolean, nullable=False, server_default=false()),
+    # Last, so that a listing need not walk through it.
+    Column("data", LargeBinary, nullable=False),
+    Index("ix_checkpoints_thread", "owner", "thread", "version", unique=True),
+    Index("ix_checkpoints_newest", "owner", "id"),
+    Index("ix_checkpoints_save", "owner", "save_id"),
+    sqlite_autoincrement=True,
 )

@@ -1,0 +1,128 @@
+"""Checkpoints: an agent's state, version by version. Their content is opaque: it is kept and returned byte by byte."""
+
+from collections.abc import Mapping
+from typing import Annotated, Protocol, assert_never
+
+import msgspec
+
+from memoryd_actors.errors import Refused
+from memoryd_client.checkpoints import (
+    MAX_CHECKPOINT_BYTES,
+    Checkpoint,
+    CheckpointInfo,
+    CheckpointRequest,
+    Checkpoints,
+    DeleteCheckpoint,
+    ListCheckpoints,
+    LoadCheckpoint,
+    SaveCheckpoint,
+)
+from memoryd_client.messages import Caller, Done
+
+
+class CheckpointSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """States that agents save."""
+
+    keep: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 10
+    """The newest of each thread; older ones are deleted when a newer one is saved."""
+
+
+class CheckpointBook(Protocol):
+    """Where checkpoints rest."""
+
+    async def save_checkpoint(
+        self,
+        owner: str,
+        thread: str,
+        data: bytes,
+        *,
+        save_id: str,
+        meta: Mapping[str, str],
+        expected: int | None,
+        keep: int,
+    ) -> CheckpointInfo:
+        """Keep a state; the same `save_id` again keeps it once."""
+        ...
+
+    async def load_checkpoint(self, owner: str, thread: str, version: int | None) -> Checkpoint:
+        """Return a state after its checksum was verified."""
+        ...
+
+    async def checkpoints(self, owner: str, thread: str, *, limit: int) -> list[CheckpointInfo]:
+        """Return what is kept, newest first; of all threads where `thread` is empty."""
+        ...
+
+    async def delete_checkpoints(self, owner: str, thread: str, version: int | None, *, purge: bool) -> int:
+        """Delete states and return how many there were."""
+        ...
+
+
+class CheckpointKeeper:
+    """Answers what is asked of checkpoints."""
+
+    def __init__(self, book: CheckpointBook, settings: CheckpointSettings) -> None:
+        self._book = book
+        self._keep = settings.keep
+
+    async def answer(self, request: CheckpointRequest, caller: Caller) -> Checkpoint | Checkpoints | Done:
+        """Answer one request; what is saved is durable then.
+
+        Raises:
+            NotFound: there is no such checkpoint.
+            Refused: it is too large, another version is the newest, or its bytes are damaged.
+
+        """
+        match request:
+            case SaveCheckpoint():
+                check_size(len(request.data))
+                saved = await self._book.save_checkpoint(
+                    caller.owner,
+                    request.thread,
+                    request.data,
+                    save_id=request.id,
+                    meta=request.meta,
+                    expected=request.expected,
+                    keep=self._keep,
+                )
+                return Checkpoints(checkpoints=(saved,))
+            case LoadCheckpoint():
+                return await self._book.load_checkpoint(caller.owner, request.thread, request.version)
+            case ListCheckpoints():
+                found = await self._book.checkpoints(caller.owner, request.thread, limit=request.limit)
+                return Checkpoints(checkpoints=tuple(found))
+            case DeleteCheckpoint():
+                gone = await self._book.delete_checkpoints(
+                    caller.owner, request.thread, request.version, purge=request.purge
+                )
+                return Done(f"{gone} checkpoints {'destroyed' if request.purge else 'deleted'}")
+            case _:
+                assert_never(request)
+
+
+def check_size(size_bytes: int) -> None:
+    """Refuse what one frame cannot carry back.
+
+    Raises:
+        Refused: it is larger than 3.5 MiB.
+
+    """
+    if size_bytes > MAX_CHECKPOINT_BYTES:
+        raise Refused(
+            f"the checkpoint has {size_bytes} bytes and may have {MAX_CHECKPOINT_BYTES} (3.5 MiB)",
+            "Compress it, or keep what is large in a file and save where it is.",
+        )
+
+
+def check_expected(thread: str, newest: int, expected: int | None) -> None:
+    """Refuse to save over what somebody else has saved meanwhile.
+
+    Raises:
+        Refused: the newest version is not the expected one.
+
+    """
+    if expected is not None and expected != newest:
+        standing = f"version {newest} is the newest" if newest else "there is none"
+        raise Refused(
+            f"the checkpoint of {thread!r} was expected at version {expected}, but {standing}",
+            "Load the newest, bring your state up to it, and save with its version.",
+        )

@@ -1,0 +1,53 @@
+"""A run that was interrupted: what an agent needs to go on exactly where it stopped (seed 001, interrupt mechanism)."""
+
+from typing import Final
+
+import msgspec
+
+KIND: Final = {"kind": "interrupted"}
+"""What marks such a checkpoint in its `meta`."""
+
+
+class PendingCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A tool call that was decided on and has not been answered yet."""
+
+    id: str
+    name: str
+    arguments: dict[str, object] = {}
+
+
+class Interrupted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where a run stopped. Values may be anything that MessagePack knows: text, numbers, bytes, dates, lists, dicts.
+
+    They come back equal; only tuples and sets inside come back as lists.
+    """
+
+    position: str
+    """Where in its task the run is, in the agent's own terms."""
+    working_memory: dict[str, object] = {}
+    """What it was thinking with."""
+    pending_calls: tuple[PendingCall, ...] = ()
+    """In the order in which they are to be made."""
+
+
+_decode = msgspec.msgpack.Decoder(Interrupted).decode
+
+
+def pack(run: Interrupted) -> bytes:
+    """Return a run as the content of a checkpoint.
+
+    Raises:
+        TypeError: it holds a value that cannot be stored.
+
+    """
+    return msgspec.msgpack.encode(run)
+
+
+def unpack(data: bytes) -> Interrupted:
+    """Return the run that `pack` made these bytes of.
+
+    Raises:
+        ValueError: they are something else.
+
+    """
+    return _decode(data)

@@ -1,0 +1,149 @@
+"""Checkpoints in a table: the content as it came, its checksum beside it."""
+
+import hashlib
+from collections.abc import Mapping
+from datetime import datetime
+from typing import NamedTuple
+
+import msgspec
+from sqlalchemy import Connection, RowMapping, delete, func, insert, inspect, select, update
+
+from memoryd.ledger.rows import clean, dump, from_micros, to_micros
+from memoryd.ledger.tables import checkpoints
+from memoryd_actors.checkpoints import check_expected
+from memoryd_actors.errors import NoCheckpoint, Refused
+from memoryd_client.checkpoints import Checkpoint, CheckpointInfo
+
+_mapping = msgspec.json.Decoder(dict[str, str]).decode
+_KNOWN = (
+    checkpoints.c.thread,
+    checkpoints.c.version,
+    checkpoints.c.size,
+    checkpoints.c.checksum,
+    checkpoints.c.meta,
+    checkpoints.c.created_at,
+)
+
+
+class NewCheckpoint(NamedTuple):
+    """A state on its way in."""
+
+    owner: str
+    thread: str
+    data: bytes
+    save_id: str
+    meta: Mapping[str, str]
+    expected: int | None
+
+
+def save(connection: Connection, new: NewCheckpoint, keep: int, now: datetime) -> CheckpointInfo:
+    """Keep a state as the next version, and delete what is older than the newest `keep`.
+
+    Raises:
+        Refused: another version than the expected one is the newest.
+
+    """
+    owner, thread = clean(new.owner), clean(new.thread)
+    same = (checkpoints.c.owner == owner) & (checkpoints.c.thread == thread)
+    again = (
+        connection.execute(select(*_KNOWN).where(same, checkpoints.c.save_id == clean(new.save_id))).mappings().first()
+    )
+    if again is not None:
+        return _info(again)
+    last = connection.execute(select(func.max(checkpoints.c.version)).where(same)).scalar() or 0
+    newest = connection.execute(select(func.max(checkpoints.c.version)).where(same, ~checkpoints.c.gone)).scalar() or 0
+    check_expected(thread, newest, new.expected)
+    info = CheckpointInfo(
+        thread=thread,
+        version=last + 1,
+        size=len(new.data),
+        checksum=_checksum(new.data),
+        created_at=now,
+        meta={clean(key): clean(value) for key, value in new.meta.items()},
+    )
+    connection.execute(
+        insert(checkpoints),
+        {
+            "owner": owner,
+            "thread": thread,
+            "version": info.version,
+            "size": info.size,
+            "checksum": info.checksum,
+            "meta": dump(info.meta),
+            "created_at": to_micros(now),
+            "save_id": clean(new.save_id),
+            "data": new.data,
+        },
+    )
+    oldest = (
+        select(checkpoints.c.version)
+        .where(same, ~checkpoints.c.gone)
+        .order_by(checkpoints.c.version.desc())
+        .offset(keep - 1)
+        .limit(1)
+        .scalar_subquery()
+    )
+    connection.execute(delete(checkpoints).where(same, checkpoints.c.version < oldest))
+    return info
+
+
+def load(connection: Connection, owner: str, thread: str, version: int | None) -> Checkpoint:
+    """Return a state, the newest where no version is named.
+
+    Raises:
+        NoCheckpoint: there is none.
+        Refused: its bytes are not those that were saved.
+
+    """
+    query = select(*_KNOWN, checkpoints.c.data).where(
+        checkpoints.c.owner == clean(owner), checkpoints.c.thread == clean(thread), ~checkpoints.c.gone
+    )
+    if version is not None:
+        query = query.where(checkpoints.c.version == version)
+    row = connection.execute(query.order_by(checkpoints.c.version.desc()).limit(1)).mappings().first()
+    if row is None:
+        raise NoCheckpoint(thread, version)
+    if _checksum(row["data"]) != row["checksum"]:
+        raise Refused(
+            f"checkpoint {row['version']} of {thread!r} is damaged: its bytes are not those that were saved",
+            "Load an older version, `memoryd checkpoint list` shows them; then check the disk with `memoryd doctor`.",
+        )
+    return Checkpoint(info=_info(row), data=row["data"])
+
+
+def kept(connection: Connection, owner: str, thread: str, limit: int) -> list[CheckpointInfo]:
+    """Return what is kept, newest first; of all threads where `thread` is empty."""
+    query = select(*_KNOWN).where(checkpoints.c.owner == clean(owner), ~checkpoints.c.gone)
+    if thread:
+        query = query.where(checkpoints.c.thread == clean(thread))
+    return [_info(row) for row in connection.execute(query.order_by(checkpoints.c.id.desc()).limit(limit)).mappings()]
+
+
+def remove(connection: Connection, owner: str, thread: str, version: int | None) -> int:
+    """Delete a thread's states, or one version; return how many there were. The newest leaves an empty row."""
+    if not inspect(connection).has_table(checkpoints.name):
+        return 0  # a backup from before there were any
+    chosen = (checkpoints.c.owner == clean(owner)) & (checkpoints.c.thread == clean(thread)) & ~checkpoints.c.gone
+    if version is not None:
+        chosen &= checkpoints.c.version == version
+    blank = {"data": b"", "size": 0, "checksum": "", "meta": "{}", "gone": True}
+    gone = connection.execute(update(checkpoints).where(chosen).values(**blank)).rowcount
+    same = (checkpoints.c.owner == clean(owner)) & (checkpoints.c.thread == clean(thread))
+    last = connection.execute(select(func.max(checkpoints.c.version)).where(same)).scalar() or 0
+    connection.execute(delete(checkpoints).where(same, checkpoints.c.gone, checkpoints.c.version < last))
+    return gone
+
+
+def _checksum(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _info(row: RowMapping) -> CheckpointInfo:
+    return CheckpointInfo(
+        thread=row["thread"],
+        version=row["version"],
+        size=row["size"],
+        checksum=row["checksum"],
+        created_at=from_micros(row["created_at"]),
+        meta=_mapping(row["meta"]),
+    )

@@ -1,0 +1,64 @@
+"""A run that was interrupted goes on exactly where it stopped, whatever happened to the daemon meanwhile."""
+
+import os
+from datetime import UTC, datetime
+
+import pytest
+
+from memoryd_client import AsyncClient, Interrupted, PendingCall, RequestFailed
+from memoryd_client.checkpoints import MAX_CHECKPOINT_BYTES
+from running import RunningDaemon
+
+RUN = Interrupted(
+    position="step 3 of 7",
+    working_memory={
+        "plan": ["read", "mend", "test"],
+        "seen": 0.1,
+        "raw": b"\x00\xff",
+        "at": datetime(2026, 3, 1, tzinfo=UTC),
+    },
+    pending_calls=(
+        PendingCall(id="c1", name="read_file", arguments={"path": "login.py", "limit": 40}),
+        PendingCall(id="c2", name="run_tests"),
+    ),
+)
+
+
+def test_a_run_is_resumed_after_the_daemon_was_killed(daemon: RunningDaemon) -> None:
+    with daemon.client(session="s1") as client:
+        client.core_append("context", "Mending the login.", thread="s1")
+        saved = client.interrupt("s1", RUN, expected=0)
+    daemon.kill()
+    daemon.start()
+    with daemon.client(session="s1") as client:
+        assert client.resume("s1") == RUN
+        assert client.resume("another") is None
+        assert [one.text for one in client.core_view(thread="s1") if one.text] == ["Mending the login."]
+        with pytest.raises(RequestFailed, match="version 1 is the newest"):
+            client.interrupt("s1", RUN, expected=0)
+        assert saved.version == 1
+
+
+def test_the_largest_state_travels_and_a_larger_one_is_refused_with_the_reason(daemon: RunningDaemon) -> None:
+    largest = os.urandom(MAX_CHECKPOINT_BYTES)
+    with daemon.client() as client:
+        client.save_checkpoint("big", largest, meta={"about": "the largest"})
+        found = client.load_checkpoint("big")
+        assert found is not None
+        assert found.data == largest
+        with pytest.raises(RequestFailed, match=r"3\.5 MiB"):
+            client.save_checkpoint("big", largest + b"x")
+
+
+async def test_the_asynchronous_client_does_the_same(daemon: RunningDaemon) -> None:
+    async with AsyncClient(paths=daemon.paths, deadline_s=30) as client:
+        section = await client.core_set("persona", "Terse.")
+        section = await client.core_replace("persona", "Terse", "Exact", revision=section.revision)
+        assert (section.text, section.revision) == ("Exact.", 2)
+        assert (await client.core_undo("persona")).text == "Terse."
+        assert [one.event for one in await client.core_history("persona")] == ["UNDO", "REPLACE", "SET"]
+        await client.interrupt("s1", RUN)
+        assert await client.resume("s1") == RUN
+        assert [one.version for one in await client.list_checkpoints()] == [1]
+        assert await client.delete_checkpoint("s1", purge=True) == "1 checkpoints destroyed"
+        assert await client.load_checkpoint("s1") is None
