@@ -43,7 +43,7 @@ bench: $(VENV)/dev  ## measure, each figure beside its floor
 	$(BIN)/python -m benchmarks $(ARGS)
 
 bench-recall: $(VENV)/dev  ## how well memory comes back, on real conversations (DATA=folder)
-	$(BIN)/python -m benchmarks.recall $(DATA)
+	$(BIN)/python -m benchmarks.recall $(DATA) $(ARGS)
 
 bench-topics: $(VENV)/dev  ## measure topic change; ARGS names the data folder
 	$(BIN)/python -m benchmarks.topics $(ARGS)

@@ -6,26 +6,20 @@ the same words in any order, and the cosine alone.
 """
 
 import argparse
-import json
-import os
-import platform
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import msgspec
-import numpy as np
 
-from memoryd.embedding.onnx import OnnxModel
-from memoryd.embedding.weights import Sources, fetch
+from benchmarks.recall.data import DEFAULT
+from benchmarks.record import RESULTS, write
+from benchmarks.vectors import Embeddings
 from memoryd_actors.near_identical import Told, near_identical, sentences
 from memoryd_actors.words import content_words
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
-RESULTS = Path(__file__).parent / "results"
 LABELS = ("dup", "near", "related", "conflict")
 COSINES = (0.85, 0.95, 0.99)
 Rule = Callable[["Pair"], bool]
@@ -51,11 +45,11 @@ def above(cosine: float) -> Rule:
     return lambda pair: pair.cosine > cosine
 
 
-def run(data: Path = DATA, *, cosines: bool = True) -> dict[str, object]:
-    """Measure every rule on every pair; print the tables."""
-    source = data / "pairs" / "dev.jsonl"
+def run(folder: Path = DEFAULT, *, embeddings: Embeddings | None = None, cosines: bool = True) -> dict[str, object]:
+    """Measure every rule on every pair; print the tables. `cosines` says whether those are measured as well."""
+    source = pairs_of(folder)
     if not source.is_file():
-        sys.exit(f"missing: {source}; name the data folder: python -m benchmarks.duplicates FOLDER")
+        sys.exit(no_data(folder))
     pairs = [msgspec.json.decode(line, type=Pair) for line in source.read_bytes().splitlines() if line]
     rules: dict[str, Rule] = {
         "equal text": lambda pair: pair.a == pair.b,
@@ -63,7 +57,7 @@ def run(data: Path = DATA, *, cosines: bool = True) -> dict[str, object]:
         "near identical": lambda pair: near_identical(Told(pair.a), Told(pair.b)),
     }
     if cosines:
-        embed(pairs)
+        embed(pairs, embeddings or Embeddings())
         rules |= {f"cosine > {cosine}": above(cosine) for cosine in COSINES}
     counts = {label: sum(pair.label == label for pair in pairs) for label in LABELS}
     print("share of pairs called the same: " + ", ".join(f"{count} {label}" for label, count in counts.items()))
@@ -76,6 +70,16 @@ def run(data: Path = DATA, *, cosines: bool = True) -> dict[str, object]:
     figures["by set"] = by_set(pairs, rules["near identical"])
     figures["timing"] = timing(pairs)
     return figures
+
+
+def pairs_of(folder: Path) -> Path:
+    """Return where a folder has its pairs."""
+    return folder / "pairs" / "dev.jsonl"
+
+
+def no_data(folder: Path) -> str:
+    """Return what to say where a folder has no pairs."""
+    return f"missing: {pairs_of(folder)}; name the data folder: python -m benchmarks.duplicates FOLDER"
 
 
 def shares(pairs: Sequence[Pair], rule: Rule) -> dict[str, float]:
@@ -116,30 +120,26 @@ def timing(pairs: Sequence[Pair]) -> dict[str, float]:
     return figures
 
 
-def embed(pairs: Sequence[Pair]) -> None:
+def embed(pairs: Sequence[Pair], embeddings: Embeddings) -> None:
     """Note the cosine of every pair."""
-    texts = sorted({text for pair in pairs for text in (pair.a, pair.b)}, key=len)
-    with TemporaryDirectory() as models:
-        model = OnnxModel(fetch(Sources(models=Path(models), offline=True)), threads=2)
-        batches = [model.encode(texts[at : at + 64], max_tokens=256) for at in range(0, len(texts), 64)]
-    vectors = dict(zip(texts, np.concatenate(batches), strict=True))
+    texts = sorted({text for pair in pairs for text in (pair.a, pair.b)})
+    vectors = dict(zip(texts, embeddings.of(texts), strict=True))
     for pair in pairs:
         pair.cosine = float(vectors[pair.a] @ vectors[pair.b])
 
 
-def main(arguments: Iterable[str] | None = None) -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Print the tables, keep the JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.duplicates", description=__doc__)
-    parser.add_argument("data", nargs="?", type=Path, default=DATA, help="folder with pairs")
+    parser.add_argument("data", nargs="?", type=Path, default=DEFAULT, help="folder with pairs")
     parser.add_argument("--words-only", action="store_true", help="leave the cosines out: seconds instead of minutes")
-    given = parser.parse_args(None if arguments is None else list(arguments))
-    figures = run(given.data, cosines=not given.words_only)
-    RESULTS.mkdir(exist_ok=True)
-    record = {"machine": platform.platform(), "cores": os.cpu_count(), "figures": figures}
-    target = RESULTS / "duplicates.json"
-    target.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    print(f"\nJSON: {target}")
+    parser.add_argument("--cache", type=Path, help="keep the embeddings in this file")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the JSON")
+    given = parser.parse_args(arguments)
+    figures = run(given.data, embeddings=Embeddings(given.cache), cosines=not given.words_only)
+    print(f"\nJSON: {write(given.results, 'duplicates', figures)}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

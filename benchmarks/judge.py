@@ -11,41 +11,39 @@ than `--usd`, by the sidecar's generous estimate, and the sidecar's budget ends 
 """
 
 import argparse
-import json
+import math
 import os
-import platform
 import sys
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
-from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any, TypeVar
 
 import anyio
-import msgspec
 import numpy as np
+import numpy.typing as npt
 
-from benchmarks.gate import DATA, KEPT, SETS, Trial, Words, candidates, encode, memory
-from benchmarks.recall.data import UNANSWERABLE, DataSet, memories, read
+from benchmarks.gate import KEPT, Trial, trials_of
+from benchmarks.recall.data import DEFAULT, UNANSWERABLE, DataSet, available, no_data, read
 from benchmarks.recall.metrics import interval
+from benchmarks.recall.pools import memories_of
+from benchmarks.record import RESULTS, write
+from benchmarks.vectors import Embeddings
 from memoryd.clock import SystemClock
 from memoryd.config import SidecarConfig
-from memoryd.embedding.onnx import OnnxModel
-from memoryd.embedding.weights import Sources, fetch
 from memoryd.judge import build_judge
 from memoryd_actors.account import Account
 from memoryd_actors.budget import Limits, Prices, estimate
-from memoryd_actors.index_text import index_text
-from memoryd_actors.local_judge import LocalJudge
+from memoryd_actors.local_judge import LocalJudge, content_words
 from memoryd_actors.lookups import MOST_TEXTS, nearby
-from memoryd_actors.ports import Case, Judge, Judgement, Spending, Visibility
+from memoryd_actors.ports import Judge, Judgement, Spending, Visibility
 from memoryd_actors.sidecar import FollowUps, Sidecar
 from memoryd_client.memory import Memory
 
 T = TypeVar("T")
-RESULTS = Path(__file__).parent / "results"
 FOLLOWING = 2_000
 """Tokens that a second call may have beyond the first, for the estimate."""
 
@@ -68,6 +66,32 @@ class Purse:
             output_tokens=known.output_tokens + spending.output_tokens,
             cost_usd=known.cost_usd + spending.cost_usd,
         )
+
+
+class Words:
+    """BM25 (k1 1.2, b 0.75) over the stems of some texts."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        counts = [Counter(content_words(text)) for text in texts]
+        lengths = np.array([max(len(count), 1) for count in counts], float)
+        found: dict[str, list[int]] = defaultdict(list)
+        for at, count in enumerate(counts):
+            for stem in count:
+                found[stem].append(at)
+        norm = 2.2 / (1 + 1.2 * (0.25 + 0.75 * lengths / lengths.mean()))
+        self._size = len(texts)
+        self._weights = {
+            stem: (np.array(at), math.log(1 + (len(texts) - len(at) + 0.5) / (len(at) + 0.5)) * norm[at])
+            for stem, at in found.items()
+        }
+
+    def scores(self, query: str) -> npt.NDArray[np.float64]:
+        total = np.zeros(self._size)
+        for stem in content_words(query):
+            if stem in self._weights:
+                at, weight = self._weights[stem]
+                total[at] += weight
+        return total
 
 
 class Conversations:
@@ -108,37 +132,14 @@ class Judged:
         return [self.trial.case.exhibits[one.index].id for one in best]
 
 
-def trials(data: DataSet, model: OnnxModel, limit: int, stored: dict[str, Memory]) -> list[Trial]:
+async def trials(data: DataSet, embeddings: Embeddings, limit: int) -> list[Trial]:
     """Return at most `limit` answerable questions, evenly over the set, each put to its own and the next conversation.
 
-    Beside them as many at most that have no answer, put to their own. What is asked about is added to `stored`.
+    Beside them as many at most that have no answer, put to their own.
     """
     unanswerable = [one for one in data.questions if one.category in UNANSWERABLE]
     asked = [*spread(data.answerable(), limit), *spread(unanswerable, limit)]
-    groups = data.groups()
-    other = dict(zip(groups, [*groups[1:], groups[0]], strict=True))
-    questions = encode(model, [one.query for one in asked])
-    found: list[Trial] = []
-    for group in groups:
-        messages = [one for one in data.messages if one.group == group]
-        here = [
-            msgspec.structs.replace(memory(new, one.id), project=group)
-            for one, new in zip(messages, memories(messages), strict=True)
-        ]
-        stored |= {one.id: one for one in here}
-        texts = [index_text(one) for one in here]
-        vectors, words = encode(model, texts), Words(texts)
-        for question, vector in zip(asked, questions, strict=True):
-            own, answerable = question.group == group, question.category not in UNANSWERABLE
-            if not own and (not answerable or other[question.group] != group):
-                continue
-            evidence = frozenset(question.relevant) & frozenset(one.id for one in here) if own else frozenset[str]()
-            exhibits = candidates(question.query, here, vectors @ vector, words.scores(question.query))
-            shown = tuple(replace(one, sourced=True) for one in exhibits)
-            case = Case(question.query, "", shown, visible=Visibility(owner="local", project=group))
-            kind = "foreign" if not own else "own" if answerable else question.category
-            found.append(Trial(case, evidence, kind))
-    return found
+    return await trials_of(data, embeddings, asked, others=1)
 
 
 def spread(some: Sequence[T], limit: int) -> Sequence[T]:
@@ -275,27 +276,27 @@ async def measure(
 
 
 def gather(given: argparse.Namespace) -> tuple[dict[str, list[Trial]], dict[str, Memory]]:
-    names = [name for name in given.sets.split(",") if name]
-    missing = [
-        str(path)
-        for name in names
-        for path in (given.data / name / "memories.jsonl", given.data / name / "queries.jsonl")
-        if not path.exists()
-    ]
-    if missing:
-        sys.exit(f"missing: {', '.join(missing)}; name the data folder: python -m benchmarks.judge FOLDER")
+    there = available(given.data)
+    names = [name for name in given.sets.split(",") if name] or there
+    if not names:
+        sys.exit(no_data(given.data, "benchmarks.judge"))
+    if missing := [name for name in names if name not in there]:
+        sys.exit(f"{given.data} has no {', no '.join(missing)}; it has {', '.join(there) or 'nothing'}")
+    embeddings = Embeddings(given.cache, models=given.models)
     stored: dict[str, Memory] = {}
-    with TemporaryDirectory() as folder:
-        model = OnnxModel(fetch(Sources(models=given.models or Path(folder), offline=True)), threads=2)
-        sets = {name: trials(read(given.data / name), model, given.limit, stored) for name in names}
+    sets: dict[str, list[Trial]] = {}
+    for name in names:
+        data = read(given.data / name)
+        sets[name] = anyio.run(trials, data, embeddings, given.limit)
+        stored |= memories_of(data)[0]
     return sets, stored
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.judge", description=__doc__)
-    parser.add_argument("data", nargs="?", type=Path, default=DATA, help="folder with the sets")
+    parser.add_argument("data", nargs="?", type=Path, default=DEFAULT, help="folder with the sets")
     parser.add_argument("--judge", choices=("local", "anthropic"), default="local")
-    parser.add_argument("--sets", default=",".join(SETS), help="folders of the data, with commas")
+    parser.add_argument("--sets", default="", help="folders of the data, with commas (all)")
     parser.add_argument("--limit", type=int, default=150, help="questions of each set (150)")
     parser.add_argument("--usd", type=float, default=1.00, help="spend at most this (1.00)")
     parser.add_argument("--base-url", default=SidecarConfig().base_url)
@@ -304,17 +305,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--parallel", type=int, default=4, help="cases under way at once (4)")
     parser.add_argument("--lookups", type=int, default=SidecarConfig().lookups, help="that a case may ask for (2)")
     parser.add_argument("--second-vote", action="store_true", help="ask again about what is kept")
+    parser.add_argument("--cache", type=Path, help="keep the embeddings in this file")
     parser.add_argument("--models", type=Path, default=None, help="folder that keeps the converted weights")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the JSON")
     given = parser.parse_args(arguments)
     sets, stored = gather(given)
-    settings = {name: str(value) for name, value in vars(given).items() if name not in {"data", "models", "results"}}
+    settings = {
+        name: str(value) for name, value in vars(given).items() if name not in {"data", "cache", "models", "results"}
+    }
     figures = {"settings": settings, **anyio.run(measure, given, sets, stored)}
-    record = {"machine": platform.platform(), "cores": os.cpu_count(), "figures": figures}
-    given.results.mkdir(parents=True, exist_ok=True)
-    target = given.results / f"judge-{given.judge}.json"
-    target.write_text(json.dumps(record, indent=2) + "\n", encoding="utf-8")
-    print(f"\nJSON: {target}")
+    print(f"\nJSON: {write(given.results, f'judge-{given.judge}', figures)}")
     return 0
 
 

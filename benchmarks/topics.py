@@ -12,37 +12,36 @@ mean over dialogues, against all topics, with k half the mean length of the dial
 least 1.
 
 `held out` chooses the threshold in four fifths of the dialogues and applies it to the fifth, five times. `other sets`
-chooses it on the two other sets; below it stands the F1 of the threshold that is best on the set itself. Both choose
-the threshold only: the weights of the rule `exchange` were chosen with all three sets in view.
+chooses it on the other sets; below it stands the F1 of the threshold that is best on the set itself. Both choose
+the threshold only: the weights of the rule `exchange` were chosen with all three sets in view. The floor calls every
+turn a new topic.
 
-Reads `dialseg711`, `tiage` and `beam_splice` from a data folder, which is not part of this repository.
+Reads every folder with a dev.jsonl of dialogues (id, utterances, segments) in a data folder, which is not part of this
+repository.
 """
 
 import argparse
-import json
 import statistics
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import accumulate
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
 import msgspec
 import numpy as np
 
-from memoryd.embedding.onnx import OnnxModel
-from memoryd.embedding.weights import Sources, fetch
+from benchmarks.recall.data import DEFAULT
+from benchmarks.record import RESULTS, write
+from benchmarks.vectors import Embeddings
 from memoryd_actors.focus import Exchange
 from memoryd_actors.pipeline import Pipeline
 from memoryd_actors.ports import Vector
 from memoryd_actors.topic import PLAIN, Topic, TopicRule, topic_change
 from memoryd_client.messages import Message
 
-DATA = Path(__file__).parents[2] / "shared" / "data"
-SETS = ("dialseg711", "tiage", "beam_splice")
 RULES: tuple[tuple[TopicRule, str], ...] = (
     ("message", "seed: against one message"),
     ("request", "request against two messages"),
@@ -97,27 +96,53 @@ class Figures:
     pk: float
 
 
-def run(data: Path = DATA) -> dict[str, Any]:
+def run(folder: Path = DEFAULT, *, embeddings: Embeddings | None = None) -> dict[str, Any]:
     """Measure every rule on every set, print a table, return the figures."""
-    missing = [str(data / name / "dev.jsonl") for name in SETS if not (data / name / "dev.jsonl").exists()]
-    if missing:
-        sys.exit(f"missing: {', '.join(missing)}; name the data folder: python -m benchmarks.topics FOLDER")
-    sets = {name: [play(one) for one in read(data / name / "dev.jsonl")] for name in SETS}
-    with TemporaryDirectory() as models:
-        model = OnnxModel(fetch(Sources(models=Path(models), offline=True)), threads=2)
-        vectors = embedded(model, (turn for some in sets.values() for one in some for turn in one.turns))
+    names = available(folder)
+    if not names:
+        sys.exit(no_data(folder))
+    sets = {name: [play(one) for one in read(folder / name / "dev.jsonl")] for name in names}
+    vectors = embedded(
+        embeddings or Embeddings(), (turn for some in sets.values() for one in some for turn in one.turns)
+    )
     figures: dict[str, Any] = {}
     for name, some in sets.items():
         found = sum(len(one.true & one.users) for one in some)
         print(f"\n{name}: {len(some)} dialogues, {found} topics begin at a user's turn, {topics(some) - found} do not")
         print(f"{'':32}{'P':>7}{'R':>7}{'F1':>7}{'F1 all':>8}{'F1 next':>8}{'Pk':>7}")
-        figures[name] = {}
+        figures[name] = {"floor": show("floor: every turn", score(some, always(some)))}
         for rule, label in RULES:
             figures[name][rule] = show(label, score(some, changes(some, vectors, rule, THRESHOLD)))
-    figures["held out"] = held_out(sets, vectors)
-    figures["other sets"] = other_sets(sets, vectors)
+    if min(map(len, sets.values())) >= FOLDS:
+        figures["held out"] = held_out(sets, vectors)
+    if len(sets) > 1:
+        figures["other sets"] = other_sets(sets, vectors)
     figures["timing"] = timing(sets, vectors)
     return figures
+
+
+def available(folder: Path) -> list[str]:
+    """Return the names of the sets of dialogues in a folder."""
+    if not folder.is_dir():
+        return []
+    return sorted(one.parent.name for one in folder.glob("*/dev.jsonl") if _has_dialogues(one))
+
+
+def no_data(folder: Path) -> str:
+    """Return what to say where a folder has no dialogues."""
+    return (
+        f"no dialogues in {folder}: there must be folders with a dev.jsonl of id, utterances and segments.\n"
+        "Name the folder that has them: python -m benchmarks.topics FOLDER"
+    )
+
+
+def _has_dialogues(path: Path) -> bool:
+    with path.open("rb") as file:
+        try:
+            msgspec.json.decode(file.readline(), type=Dialogue)
+        except msgspec.MsgspecError:
+            return False
+    return True
 
 
 def read(path: Path) -> list[Dialogue]:
@@ -151,14 +176,9 @@ def message(number: int, text: str) -> Message:
     return Message("assistant" if number % 2 else "user", text)
 
 
-def embedded(model: OnnxModel, turns: Iterable[Turn]) -> Vectors:
-    texts = sorted({text for turn in turns for one in (turn.asked, turn.answered) for text in one.texts}, key=len)
-    print(f"embedding {len(texts)} texts", flush=True)
-    vectors: dict[str, Vector] = {}
-    for at in range(0, len(texts), 64):
-        some = texts[at : at + 64]
-        vectors.update(zip(some, model.encode(some, max_tokens=256), strict=True))
-    return vectors
+def embedded(embeddings: Embeddings, turns: Iterable[Turn]) -> Vectors:
+    texts = sorted({text for turn in turns for one in (turn.asked, turn.answered) for text in one.texts})
+    return dict(zip(texts, embeddings.of(texts), strict=True))
 
 
 def decide(one: Exchange, vectors: Vectors, rule: TopicRule, threshold: float) -> Topic:
@@ -174,6 +194,11 @@ def changes(some: Sequence[Played], vectors: Vectors, rule: TopicRule, threshold
         return rule == "exchange" and decide(turn.answered, vectors, rule, threshold).changed
 
     return [frozenset(turn.at for turn in one.turns if changed(turn)) for one in some]
+
+
+def always(some: Sequence[Played]) -> list[frozenset[int]]:
+    """Return the floor: each turn that could begin a topic is said to."""
+    return [frozenset(turn.at for turn in one.turns) for one in some]
 
 
 def score(some: Sequence[Played], said: Sequence[frozenset[int]]) -> Figures:
@@ -253,7 +278,7 @@ def held_out(sets: Mapping[str, Sequence[Played]], vectors: Vectors) -> dict[str
 
 
 def other_sets(sets: Mapping[str, Sequence[Played]], vectors: Vectors) -> dict[str, Any]:
-    """Choose the threshold on two sets, apply it to the third."""
+    """Choose the threshold on the other sets, apply it to each."""
     scores: dict[float, dict[str, Figures]] = {bar: {} for bar in THRESHOLDS}
     for name, some in sets.items():
         near = [similarities(one, vectors) for one in some]
@@ -314,15 +339,15 @@ def timing(sets: Mapping[str, Sequence[Played]], vectors: Vectors, sample: int =
     return figures
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
+def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.topics", description=__doc__)
-    parser.add_argument("data", nargs="?", type=Path, default=DATA, help="folder with dialseg711, tiage, beam_splice")
-    parser.add_argument("--json", type=Path, help="also write the figures to this file")
+    parser.add_argument("data", nargs="?", type=Path, default=DEFAULT, help="folder with the sets")
+    parser.add_argument("--cache", type=Path, help="keep the embeddings in this file")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the JSON")
     given = parser.parse_args(arguments)
-    figures = run(given.data)
-    if given.json:
-        given.json.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
+    print(f"\nJSON: {write(given.results, 'topics', run(given.data, embeddings=Embeddings(given.cache)))}")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -16,6 +16,7 @@ import msgspec
 
 from memoryd_client.memory import MAX_CONTENT_BYTES, NewMemory
 
+DEFAULT = Path(__file__).parents[3] / "shared" / "data"
 UNANSWERABLE = frozenset({"adversarial", "abstention"})
 """Categories of questions whose answer is not in memory."""
 _DATES = ("%Y-%m-%dT%H:%M:%S", "%Y-%m-%d", "%B-%d-%Y")
@@ -83,10 +84,29 @@ def available(folder: Path) -> list[str]:
     )
 
 
+def no_data(folder: Path, module: str) -> str:
+    """Return what to say where a folder has no conversations."""
+    return (
+        f"no data in {folder}: there must be folders with a memories.jsonl and a queries.jsonl.\n"
+        f"Name the folder that has them: python -m {module} FOLDER"
+    )
+
+
 def read(folder: Path) -> DataSet:
     """Read a data set."""
     messages = _lines(folder / "memories.jsonl", Said)
     return DataSet(folder.name, messages, _lines(folder / "queries.jsonl", Asked))
+
+
+def variants(folder: Path, names: Iterable[str]) -> list[DataSet]:
+    """Return the data sets as they are measured: each also as its user's messages alone where it has an assistant."""
+    sets: list[DataSet] = []
+    for name in names:
+        data = read(folder / name)
+        sets.append(data)
+        if {"user", "assistant"} <= data.speakers():
+            sets.append(data.said_by("user"))
+    return sets
 
 
 def moment(ts: str) -> datetime | None:

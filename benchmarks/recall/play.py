@@ -157,17 +157,16 @@ def weigh_clean(turns: Sequence[Turn]) -> dict[str, float]:
 
 
 def show(categories: Mapping[str, Sequence[Mapping[str, float]]]) -> None:
-    """Print means by category, and under those of all the half width of their intervals."""
+    """Print means by category, each with the half width of its interval."""
     names = list(categories["all"][0])
-    print(f"{'':26}{'n':>5}" + "".join(f"{name:>9}" if len(name) < 9 else f"{name:>15}" for name in names))
+    wide = max(len(name) for name in categories) + 2
+    print(f"{'':{wide}}{'n':>5}" + "".join(f"{name:>11}" if len(name) < 11 else f"{name:>15}" for name in names))
     for category, some in categories.items():
         figures = summary(some)
-        widths = [9 if len(name) < 9 else 15 for name in names]
-        means = zip(names, widths, strict=True)
-        print(f"{category:26}{len(some):5}" + "".join(f"{figures[name]['mean']:{wide}.3f}" for name, wide in means))
-        if category == "all":
-            half = [(figures[name]["high"] - figures[name]["low"]) / 2 for name in names]
-            print(
-                f"{'':26}{'':5}"
-                + "".join(f"{'±':>{wide - 4}}{one:.2f}" for one, wide in zip(half, widths, strict=True))
-            )
+        cells = (cell(figures[name]).rjust(11 if len(name) < 11 else 15) for name in names)
+        print(f"{category:{wide}}{len(some):5}" + "".join(cells))
+
+
+def cell(one: Mapping[str, float]) -> str:
+    """Return a mean and the half width of its interval as a table has it: 0.596±.07."""
+    return f"{one['mean']:.3f}±" + f"{(one['high'] - one['low']) / 2:.2f}".removeprefix("0")

@@ -9,30 +9,6 @@ import pytest
 from benchmarks import judge
 from messages_api import MessagesApi, asking, error, lookup, verdict, verdicts
 
-SAID = {
-    "kitchen": ["The oven needs ten minutes to heat up.", "Anna is allergic to walnuts.", "The blue bowl is chipped."],
-    "garden": ["The tap behind the shed drips.", "Roses are cut back in March.", "The hedge grows too fast."],
-}
-ASKED = {"kitchen": ("What is Anna allergic to?", 1), "garden": ("When are the roses cut back?", 1)}
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    folder = tmp_path / "data" / "home"
-    folder.mkdir(parents=True)
-    told = [
-        {"id": f"{group}/{at}", "group": group, "session": 1, "ts": "2026-01-02", "speaker": "Ben", "text": text}
-        for group, texts in SAID.items()
-        for at, text in enumerate(texts)
-    ]
-    asked = [
-        {"id": group, "group": group, "query": query, "category": "fact", "relevant": [f"{group}/{at}"]}
-        for group, (query, at) in ASKED.items()
-    ]
-    for name, some in (("memories", told), ("queries", asked)):
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(one) + "\n" for one in some), encoding="utf-8")
-    return tmp_path / "data"
-
 
 def run(data: Path, models: Path, *more: str) -> dict[str, Any]:
     results = data.parent / "results"

@@ -170,7 +170,8 @@ async def _hits(  # pyright: ignore[reportUnknownParameterType] - pyarrow ships 
 def _products(vectors: Vectors, vector: Vector) -> npt.NDArray[np.float32]:
     """Return the inner product with each, without BLAS.
 
-    BLAS spreads even 50 products over threads that wait for one another: 20 ms where other programs want the cores.
+    BLAS spreads 2,000 products over threads that wait for one another: a median of 9 to 13 ms and 40 to 70 at p95 where
+    other programs want both cores, against 0.19 and 1; with one thread, 0.33. Up to 100 they are alike, 0.06 ms.
     """
     products: npt.NDArray[np.float32] = np.einsum("ij,j->i", vectors, vector)
     return products
