@@ -50,8 +50,8 @@ class Gate:
     """Of the best score, below which the others are dropped."""
     place: float = 0.75
     """Of the best score in the ranking, below which the others are dropped. Whether there is an answer at all, words
-    and cosine tell best; which memories hold it, the ranking does: together they keep .65 of LoCoMo's evidence, words
-    and cosine alone .54."""
+    and cosine tell best; which memories hold it, the ranking does. On LoCoMo it leaves 3.7 memories instead of 4.6 and
+    costs a point of the evidence, .657 for .670."""
     cosine_share: float = 0.6
     """Of the score; the words have the rest. Between .5 and .7 it hardly matters."""
     long_words: int = 40
