@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from memoryd_actors import workflow
+from memoryd_actors.characters import clean
 from memoryd_actors.errors import Refused
 from memoryd_actors.fence import TAG, one_line
 from memoryd_actors.hidden import PRIVATE, UnopenedPrivate, hidden_names, is_skipped, strip_hidden, strip_private
@@ -131,8 +132,9 @@ def initial_trust(new: NewMemory) -> float:
 
 def content_hash(content: str) -> str:
     """Return the SHA-256 of a content as it reads: Unicode-normalised, in lower case, white space folded."""
-    read = " ".join(unicodedata.normalize("NFKC", content).casefold().split())
-    return hashlib.sha256(read.encode("utf-8", "replace")).hexdigest()
+    # As it will be read back: what is edited later must still be known as the same.
+    read = " ".join(unicodedata.normalize("NFKC", clean(content)).casefold().split())
+    return hashlib.sha256(read.encode()).hexdigest()
 
 
 def signed(caller: Caller, rules: Rules = DEFAULT) -> str:

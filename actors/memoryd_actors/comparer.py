@@ -8,7 +8,15 @@ import anyio
 
 from memoryd_actors.actor import ActorRef
 from memoryd_actors.consolidation import comparable, judged, plan_stored
-from memoryd_actors.errors import ActorError, Refused
+from memoryd_actors.errors import (
+    ActorError,
+    ActorStopped,
+    DeadlineExceeded,
+    DiskFull,
+    LedgerCorrupt,
+    Refused,
+    Unavailable,
+)
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import KeeperMessage, Perform
 from memoryd_actors.neighbours import Neighbours
@@ -64,6 +72,8 @@ class Comparer:
                     await self._compare(batch)
                 if self._settler is not None:
                     await self._settler.settle()
+            except ActorStopped:
+                return  # the daemon goes down; what is not compared is taken up by the next one
             except (Refused, ActorError) as problem:
                 log.warning("not compared yet: %s", problem)
                 done = -1
@@ -76,7 +86,13 @@ class Comparer:
             vector = vectors.get(memory.id)
             if vector is None:
                 vector = await self._neighbours.embed(memory)
-            await self._compare_one(memory, vector)
+            try:
+                await self._compare_one(memory, vector)
+            except (Unavailable, DiskFull, LedgerCorrupt, ActorStopped, DeadlineExceeded):
+                raise
+            except Exception as problem:  # a supervisor: one memory must not keep all others waiting, nor the daemon
+                log.warning("%s stands uncompared: %s", memory.id, problem, exc_info=not isinstance(problem, Refused))
+                await self._keeper.ask(Perform(memory.owner, (Compared((memory.id,)),), ACTOR), deadline_s=KEEPER_S)
             self.compared += 1
             # As much rest as work: nobody waits for this, and somebody may want the machine.
             await anyio.sleep(perf_counter() - began)

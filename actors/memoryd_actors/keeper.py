@@ -236,7 +236,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
                 log.info("stored, to be compared later: the model did not answer within %g s", EMBEDDING_S)
                 self._compares_again = self._clock.monotonic() + UNCOMPARED_S
         standing, sequence = await self._apply(memory.owner, steps, actor)
-        if vector is not None:
+        if vector is not None and standing[0].id == memory.id:
             self._neighbours.wrote(memory.id, vector, sequence)
         return standing[:1]
 

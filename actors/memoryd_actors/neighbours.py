@@ -62,14 +62,16 @@ class Neighbours:
         place = Visibility(
             owner=memory.owner, project=memory.project, filters=Filters(scope=memory.scope.value, states=("active",))
         )
-        found = await self._index.search(vector=vector, words="", visible=place, limit=MOST + 1)
-        near = {one.id: one.vector_score for one in found}
         while self._recent and self._recent[0].sequence <= self._indexer.applied:
             self._recent.popleft()
-        if self._recent:
+        # Before the search: what the index is given while it searches may be in neither of the two afterwards.
+        recent = tuple(self._recent)
+        found = await self._index.search(vector=vector, words="", visible=place, limit=MOST + 1)
+        near = {one.id: one.vector_score for one in found}
+        if recent:
             # Written, and not in the index yet: two clients may say the same thing at the same time.
-            cosines = np.stack([one.vector for one in self._recent]) @ vector
-            near |= {one.memory_id: float(cosine) for one, cosine in zip(self._recent, cosines, strict=True)}
+            cosines = np.stack([one.vector for one in recent]) @ vector
+            near |= {one.memory_id: float(cosine) for one, cosine in zip(recent, cosines, strict=True)}
         near.pop(memory.id, None)
         wanted = sorted(near, key=lambda one: -near[one])[: 2 * MOST]
         known = await self._ledger.get(memory.owner, wanted)
@@ -77,7 +79,10 @@ class Neighbours:
         return [one for one in neighbours if one.memory.active and _same_place(one.memory, memory)][:MOST]
 
     def wrote(self, memory_id: str, vector: Vector, sequence: int) -> None:
-        """Remember a write until the index has it."""
+        """Remember an active memory until the index has it.
+
+        Not those that were merged away: sixteen ways to say one thing would hide that one from the seventeenth.
+        """
         if sequence > self._indexer.applied:
             self._recent.append(_Recent(memory_id, vector, sequence))
 

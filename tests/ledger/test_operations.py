@@ -19,6 +19,7 @@ from memoryd_actors.steps import (
     Merge,
     Relate,
     Revise,
+    Step,
     Supersede,
     Undo,
     Unrelate,
@@ -182,3 +183,89 @@ async def test_what_was_stored_in_bulk_waits_to_be_compared(ledger: SqlLedger) -
     doubt = Doubt(bulk.id, "mem_other", 0.8, "in doubt")
     await ledger.apply("local", [Compared((bulk.id,)), doubt, doubt], actor="worker")
     assert await ledger.uncompared(limit=10) == []
+
+
+async def test_a_purge_takes_what_is_merged_into_a_memory_but_not_what_was_restored(ledger: SqlLedger) -> None:
+    one, two, three = await stored(ledger, "Ana drinks tea.", "Ana likes tea.", "Ana takes tea.")
+    for other in (two, three):
+        await ledger.apply("local", [Absorb(other.id, one.id, one.content)], actor="worker")
+    await ledger.apply("local", [ChangeState(two.id, State.ACTIVE, "RESTORE")], actor="a")
+    assert sorted(await ledger.purge("local", [one.id], actor="a")) == sorted([one.id, three.id])
+    assert (await now(ledger, two.id)).active
+
+
+async def test_a_purge_takes_its_words_out_of_the_reasons_for_what_was_done_to_others(ledger: SqlLedger) -> None:
+    old, new = await stored(ledger, "The port is 8080.", "The port is 9090.")
+    await ledger.apply("local", [Supersede(old.id, new.id, "8080 became 9090")], actor="a")
+    await ledger.purge("local", [new.id], actor="a")
+    (entry, _) = await ledger.history("local", memory_id=old.id)
+    assert (entry.event, dict(entry.meta)) == ("SUPERSEDE", {"by": new.id})
+
+
+async def test_an_undone_restoration_cannot_close_a_circle_of_supersessions(ledger: SqlLedger) -> None:
+    one, two = await stored(ledger, "one", "two")
+    await ledger.apply("local", [Supersede(one.id, two.id)], actor="a")
+    restored = await ledger.apply("local", [ChangeState(one.id, State.ACTIVE, "RESTORE")], actor="a")
+    turned = await ledger.apply("local", [Supersede(two.id, one.id)], actor="a")
+    with pytest.raises(Refused, match="supersedes"):
+        await ledger.apply("local", [Undo(restored.operation)], actor="a")
+    await ledger.apply("local", [Undo(turned.operation)], actor="a")
+    await ledger.apply("local", [Undo(restored.operation)], actor="a")
+    assert (await now(ledger, one.id)).superseded_by == two.id
+
+
+async def test_operations_are_undone_one_after_the_other(ledger: SqlLedger) -> None:
+    (tea,) = await stored(ledger, "Ana drinks tea.")
+    operations: list[int] = []
+    for importance in (5, 4, 2):
+        standing = await now(ledger, tea.id)
+        revised = await ledger.apply(
+            "local", [Revise(msgspec.structs.replace(standing, importance=importance))], actor="a"
+        )
+        operations.append(revised.operation)
+    for operation, importance in zip(reversed(operations), (4, 5, 3), strict=True):
+        await ledger.apply("local", [Undo(operation)], actor="a")
+        assert (await now(ledger, tea.id)).importance == importance
+    with pytest.raises(Refused, match="changed again since"):
+        await ledger.apply("local", [Undo(operations[0])], actor="a")
+
+
+async def test_an_edge_that_is_made_stronger_and_taken_back_is_as_strong_as_before(ledger: SqlLedger) -> None:
+    one, two = await stored(ledger, "one", "two")
+    await ledger.apply("local", [Relate(one.id, two.id, RELATED, 0.5, told=True)], actor="a")
+    stronger = await ledger.apply("local", [Relate(one.id, two.id, RELATED, 0.9, told=True)], actor="a")
+    undone = await ledger.apply("local", [Undo(stronger.operation)], actor="a")
+    assert [edge.strength for edge in await ledger.edges("local", [one.id])] == [0.5]
+    with pytest.raises(Refused, match="nothing left"):
+        await ledger.apply("local", [Undo(stronger.operation)], actor="a")
+    await ledger.apply("local", [Undo(undone.operation)], actor="a")
+    assert [edge.strength for edge in await ledger.edges("local", [one.id])] == [0.9]
+
+
+async def test_edges_that_nobody_was_told_of_are_not_undone_with_the_next_operation(ledger: SqlLedger) -> None:
+    one, two = await stored(ledger, "one", "two")
+    await ledger.apply("local", [Relate(one.id, two.id, RELATED, 0.5)], actor="worker")
+    revised = await ledger.apply("local", [Revise(msgspec.structs.replace(one, importance=5))], actor="a")
+    await ledger.apply("local", [Undo(revised.operation)], actor="a")
+    assert len(await ledger.edges("local", [one.id])) == 1
+
+
+async def test_what_is_there_already_is_linked_under_the_id_that_stands(ledger: SqlLedger) -> None:
+    one, two = await stored(ledger, "one", "two")
+    again = memory("one")
+    steps: list[Step] = [Add(again), Relate(again.id, two.id, RELATED, 0.6), Relate(again.id, one.id, RELATED, 0.9)]
+    (standing,) = (await ledger.apply("local", steps, actor="a")).memories
+    assert (standing.id, standing.strength) == (one.id, 2)
+    assert [(edge.from_id, edge.to_id) for edge in await ledger.edges("local", [one.id])] == [(one.id, two.id)]
+
+
+async def test_an_addition_that_was_confirmed_since_is_not_undone(ledger: SqlLedger) -> None:
+    added = await ledger.apply("local", [Add(memory("one"))], actor="a")
+    confirmed = await ledger.apply("local", [Add(memory("one"))], actor="b")
+    with pytest.raises(Refused, match=f"operation {confirmed.operation}"):
+        await ledger.apply("local", [Undo(added.operation)], actor="a")
+
+
+async def test_nobody_stores_a_memory_in_the_name_of_another(ledger: SqlLedger) -> None:
+    with pytest.raises(Refused, match="is not local's"):
+        await ledger.apply("local", [Add(memory("one", owner="them"))], actor="a")

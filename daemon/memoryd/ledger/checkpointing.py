@@ -8,8 +8,9 @@ from typing import NamedTuple
 import msgspec
 from sqlalchemy import Connection, RowMapping, delete, func, insert, inspect, select, update
 
-from memoryd.ledger.rows import clean, dump, from_micros, to_micros
+from memoryd.ledger.rows import dump, from_micros, to_micros
 from memoryd.ledger.tables import checkpoints
+from memoryd_actors.characters import clean
 from memoryd_actors.checkpoints import check_expected
 from memoryd_actors.errors import NoCheckpoint, Refused
 from memoryd_client.checkpoints import Checkpoint, CheckpointInfo

@@ -9,8 +9,9 @@ import msgspec
 from sqlalchemy import Connection, RowMapping, and_, insert, select, update
 
 from memoryd.ledger.reads import newest
-from memoryd.ledger.rows import clean, from_micros, memory_of, to_micros
+from memoryd.ledger.rows import from_micros, memory_of, to_micros
 from memoryd.ledger.tables import consents, memories
+from memoryd_actors.characters import clean
 from memoryd_actors.consent import field_of, replaces
 from memoryd_actors.errors import Refused
 from memoryd_actors.ports import Visibility

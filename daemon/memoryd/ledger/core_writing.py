@@ -4,8 +4,9 @@ from datetime import datetime
 
 from sqlalchemy import Connection, and_, delete, func, insert, select, update
 
-from memoryd.ledger.rows import clean, from_micros, to_micros
+from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import core_sections, core_writes
+from memoryd_actors.characters import clean
 from memoryd_actors.core_memory import Change, Standing, event_of
 from memoryd_client.core_memory import SHARED, CoreEdit, CoreWrite, Section
 

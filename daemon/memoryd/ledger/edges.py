@@ -4,11 +4,12 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, and_, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, and_, insert, or_, select, update
 
 from memoryd.ledger.reads import MAX_VARIABLES
-from memoryd.ledger.rows import clean, from_micros, to_micros
+from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import relations
+from memoryd_actors.characters import clean
 from memoryd_actors.steps import MERGED_INTO, SUPERSEDES
 from memoryd_client.messages import Edge
 
@@ -16,24 +17,24 @@ _LIVING = relations.c.removed_by.is_(None)
 
 
 def add(connection: Connection, edge: Edge, *, owner: str, operation: int, now: datetime) -> bool:
-    """Make an edge and return whether it is new; one that is there keeps the greater strength."""
-    here = _edge(edge.from_id, edge.to_id, edge.relation) & _LIVING
-    there = connection.execute(select(relations.c.id, relations.c.strength).where(here)).first()
-    if there is None:
-        row = {
-            "owner": owner,
-            "from_id": clean(edge.from_id),
-            "to_id": clean(edge.to_id),
-            "relation_type": clean(edge.relation),
-            "strength": edge.strength,
-            "created_at": to_micros(now),
-            "operation": operation,
-        }
-        connection.execute(insert(relations), row)
-        return True
-    if edge.strength > there.strength:
-        connection.execute(update(relations).where(relations.c.id == there.id).values(strength=edge.strength))
-    return False
+    """Make an edge and return whether that changed anything; one that is there keeps the greater strength."""
+    there = _living(connection, edge.from_id, edge.to_id, edge.relation)
+    if there is not None:
+        if edge.strength <= there["strength"]:
+            return False
+        # A row of its own, so that the operation can be undone.
+        _remove(connection, there["id"], operation)
+    row = {
+        "owner": owner,
+        "from_id": clean(edge.from_id),
+        "to_id": clean(edge.to_id),
+        "relation_type": clean(edge.relation),
+        "strength": edge.strength,
+        "created_at": to_micros(now) if there is None else there["created_at"],
+        "operation": operation,
+    }
+    connection.execute(insert(relations), row)
+    return True
 
 
 def remove(connection: Connection, from_id: str, to_id: str, relation: str, operation: int) -> bool:
@@ -52,14 +53,32 @@ def remove_fate(connection: Connection, memory_id: str, operation: int) -> None:
     connection.execute(update(relations).where(fate, _LIVING).values(removed_by=operation))
 
 
-def undo(connection: Connection, operation: int, by: int) -> None:
-    """Take back what an operation did to edges: those it made go, those it removed come back."""
-    connection.execute(update(relations).where(relations.c.operation == operation, _LIVING).values(removed_by=by))
+def undo(connection: Connection, operation: int, by: int) -> bool:
+    """Take back what an operation did to edges: those it made go, those it removed come back.
+
+    An edge that is not any more as the operation left it stays as it is. Return whether anything was changed.
+    """
+    made = connection.execute(select(relations).where(relations.c.operation == operation)).mappings().all()
     gone = connection.execute(select(relations).where(relations.c.removed_by == operation)).mappings().all()
+    changed = False
+    for row in made:
+        there = _living(connection, row["from_id"], row["to_id"], row["relation_type"])
+        if there is not None and there["strength"] == row["strength"]:
+            _remove(connection, there["id"], by)
+            changed = True
     for row in gone:
-        taken = _edge(row["from_id"], row["to_id"], row["relation_type"]) & _LIVING
-        if connection.execute(select(relations.c.id).where(taken)).first() is None:
-            connection.execute(update(relations).where(relations.c.id == row["id"]).values(removed_by=None))
+        if _living(connection, row["from_id"], row["to_id"], row["relation_type"]) is None:
+            # A row of its own again: this undo may be undone as well.
+            again = {key: value for key, value in row.items() if key not in {"id", "removed_by"}}
+            connection.execute(insert(relations), {**again, "operation": by})
+            changed = True
+    return changed
+
+
+def disown(connection: Connection, operation: int) -> None:
+    """Let no operation have made or removed these edges: nobody can undo it."""
+    connection.execute(update(relations).where(relations.c.operation == operation).values(operation=0))
+    connection.execute(update(relations).where(relations.c.removed_by == operation).values(removed_by=0))
 
 
 def of(connection: Connection, owner: str, ids: Sequence[str]) -> list[Edge]:
@@ -83,6 +102,15 @@ def of(connection: Connection, owner: str, ids: Sequence[str]) -> list[Edge]:
         )
         for row in ranked
     ]
+
+
+def _living(connection: Connection, from_id: str, to_id: str, relation: str) -> RowMapping | None:
+    query = select(relations).where(_edge(from_id, to_id, relation) & _LIVING)
+    return connection.execute(query).mappings().first()
+
+
+def _remove(connection: Connection, row_id: int, operation: int) -> None:
+    connection.execute(update(relations).where(relations.c.id == row_id).values(removed_by=operation))
 
 
 def _edge(from_id: str, to_id: str, relation: str) -> ColumnElement[bool]:

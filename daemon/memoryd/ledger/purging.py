@@ -11,7 +11,7 @@ from sqlalchemy import URL, Connection, create_engine, delete, insert, inspect, 
 
 from memoryd.ledger.reads import MAX_VARIABLES
 from memoryd.ledger.records import next_operation
-from memoryd.ledger.rows import clean, dump, to_micros
+from memoryd.ledger.rows import dump, to_micros
 from memoryd.ledger.tables import (
     aliases,
     changes,
@@ -24,23 +24,29 @@ from memoryd.ledger.tables import (
     sessions,
     traces,
 )
+from memoryd_actors.characters import clean
 from memoryd_actors.session import decode_state, encode_state
 from memoryd_actors.steps import MERGED_INTO
 from memoryd_client.messages import Trace
 
 EVENT = "PURGE"
 _BUSY_S = 30.0
+_decode_meta = msgspec.json.Decoder(dict[str, str]).decode
 _decode_trace = msgspec.msgpack.Decoder(Trace).decode
 
 
 def with_merged(connection: Connection, owner: str, ids: Iterable[str]) -> list[str]:
-    """Return the memories and, over however many steps, those that were merged into them: they say the same."""
+    """Return the memories and, over however many steps, those that are merged into them: they say the same.
+
+    Not those that were restored since: these stand for themselves.
+    """
     found = dict.fromkeys(clean(one) for one in ids)
     front = list(found)
     while front:
         query = select(relations.c.from_id).where(
             relations.c.to_id.in_(front[:MAX_VARIABLES]),
             relations.c.relation_type == MERGED_INTO,
+            relations.c.removed_by.is_(None),
             relations.c.owner == clean(owner),
         )
         following = [one for one in connection.execute(query).scalars() if one not in found]
@@ -102,6 +108,7 @@ def erase(connection: Connection, ids: Sequence[str]) -> None:
         blank = {"old": "", "new": "", "meta": "{}"}
         if "relations" in there:
             blank["undo"] = ""
+            _take_out_reasons(connection, some)
             connection.execute(delete(relations).where(or_(relations.c.from_id.in_(some), relations.c.to_id.in_(some))))
             connection.execute(delete(doubts).where(or_(doubts.c.older_id.in_(some), doubts.c.newer_id.in_(some))))
         connection.execute(update(history).where(history.c.memory_id.in_(some)).values(**blank))
@@ -122,6 +129,24 @@ def erase(connection: Connection, ids: Sequence[str]) -> None:
         for row in connection.execute(select(consents.c.id, consents.c.proposed)).all():
             if any(needle in row.proposed for needle in needles):
                 connection.execute(delete(consents).where(consents.c.id == row.id))
+
+
+def _take_out_reasons(connection: Connection, ids: Sequence[str]) -> None:
+    """Take the reasons out of what was done to others on account of these memories: they name words of both."""
+    ends = relations.c.from_id.in_(ids), relations.c.to_id.in_(ids)
+    others = {*connection.execute(select(relations.c.to_id).where(ends[0])).scalars()}
+    others.update(connection.execute(select(relations.c.from_id).where(ends[1])).scalars())
+    purged = set(ids)
+    beside = sorted(others - purged)
+    for start in range(0, len(beside), MAX_VARIABLES):
+        query = select(history.c.id, history.c.meta).where(
+            history.c.memory_id.in_(beside[start : start + MAX_VARIABLES]), history.c.meta.contains('"reason"')
+        )
+        for row in connection.execute(query).all():
+            meta = _decode_meta(row.meta)
+            if {meta.get("by"), meta.get("into")} & purged:
+                kept = dump({name: value for name, value in meta.items() if name != "reason"})
+                connection.execute(update(history).where(history.c.id == row.id).values(meta=kept))
 
 
 def erase_in(copy: Path, erasing: Callable[[Connection], object]) -> None:

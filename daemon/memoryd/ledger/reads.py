@@ -8,9 +8,10 @@ from typing import Any
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, or_, select
 
-from memoryd.ledger.rows import clean, history_of, memory_of, to_micros
+from memoryd.ledger.rows import history_of, memory_of, to_micros
 from memoryd.ledger.tables import changes, doubts, history, memories, memory_tags, relations, sessions, spending, traces
 from memoryd_actors.changes import EVENTS, News
+from memoryd_actors.characters import clean
 from memoryd_actors.errors import Ambiguous, NotFound
 from memoryd_actors.ports import Change, OpenDoubt, Spending, Visibility
 from memoryd_client.filters import Filters

@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Connection, case, func, insert, literal, select
 
-from memoryd.ledger.rows import clean, from_micros, to_micros
+from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import events, history, memories
+from memoryd_actors.characters import clean
 from memoryd_actors.events import OPERATIONS, Happened
 from memoryd_client.events import EventCount
 

@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, func, select
 
-from memoryd.ledger.rows import clean, dump, memory_row, to_micros
+from memoryd.ledger.rows import dump, memory_row, to_micros
 from memoryd.ledger.tables import history
+from memoryd_actors.characters import clean
 from memoryd_client.memory import Memory
 
 UNTRACKED = frozenset({"id", "owner", "access_count", "last_accessed_at", "embedding_model", "created_at"})

@@ -6,6 +6,7 @@ from typing import Any, cast
 import msgspec
 from sqlalchemy import RowMapping
 
+from memoryd_actors.characters import clean
 from memoryd_actors.errors import Refused
 from memoryd_client.memory import Memory, Scope, Source, State
 from memoryd_client.messages import HistoryEntry
@@ -17,18 +18,6 @@ _FIRST = (datetime.min.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1
 _strings = msgspec.json.Decoder(tuple[str, ...]).decode
 _mapping = msgspec.json.Decoder(dict[str, str]).decode
 _span = msgspec.json.Decoder(tuple[int, int]).decode
-
-
-def clean(text: str) -> str:
-    """Return the text as every database can hold it: NUL and lone surrogates become U+FFFD."""
-    if text.isascii():
-        return text.replace("\0", "\ufffd")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        # A pair of surrogates is a character that was cut in two on its way; put together it is whole again.
-        text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return text.replace("\0", "\ufffd")
 
 
 def to_micros(moment: datetime) -> int:

@@ -10,8 +10,9 @@ from sqlalchemy import Connection, delete, insert, select, update
 
 from memoryd.ledger.reads import MAX_VARIABLES, owned_by
 from memoryd.ledger.records import Before, difference, next_operation, record
-from memoryd.ledger.rows import clean, cleaned, dump, from_micros, memory_of, memory_row, to_micros
+from memoryd.ledger.rows import cleaned, dump, from_micros, memory_of, memory_row, to_micros
 from memoryd.ledger.tables import aliases, changes, history, memories, memory_tags, sessions, spending, traces
+from memoryd_actors.characters import clean
 from memoryd_actors.errors import Refused
 from memoryd_actors.ports import Spending
 from memoryd_client.memory import Memory, State

@@ -1,0 +1,148 @@
+"""The hand that writes: one operation under way, and the writes that its steps consist of."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+
+import msgspec
+from sqlalchemy import Connection, delete, insert, select, update
+
+from memoryd.ledger import consenting, edges
+from memoryd.ledger.records import Before, difference, next_operation, record
+from memoryd.ledger.rows import from_micros, memory_of, memory_row, to_micros
+from memoryd.ledger.tables import changes, history, memories, memory_tags
+from memoryd_actors.characters import clean
+from memoryd_actors.errors import NotFound, Refused
+from memoryd_client.memory import Memory, State
+from memoryd_client.messages import Edge
+
+LONGEST_CHAIN = 1_000
+"""Steps along which it is followed what superseded a memory."""
+
+
+class Hand:
+    """Reads and writes for one operation of one owner, in the writer's transaction; see `operations` and `undoing`."""
+
+    def __init__(self, connection: Connection, owner: str, actor: str, now: datetime) -> None:
+        self.connection = connection
+        self.owner = owner
+        self.now = from_micros(to_micros(now))
+        self.number = next_operation(connection)
+        self.standing: list[Memory] = []
+        self.events: list[tuple[str, str]] = []
+        self.actor = actor
+
+    def find(self, memory_id: str) -> Memory | None:
+        """Return the owner's memory; None where there is none."""
+        mine = (memories.c.id == clean(memory_id)) & (memories.c.owner == self.owner)
+        row = self.connection.execute(select(memories).where(mine)).mappings().first()
+        return None if row is None else memory_of(row)
+
+    def get(self, memory_id: str) -> Memory:
+        """Return the owner's memory.
+
+        Raises:
+            NotFound: there is none.
+
+        """
+        memory = self.find(memory_id)
+        if memory is None:
+            raise NotFound(memory_id)
+        return memory
+
+    def twin(self, memory: Memory) -> Memory | None:
+        """Return the active memory that says the very same in the same place."""
+        if not memory.content_hash:
+            return None
+        query = select(memories).where(
+            memories.c.owner == memory.owner,
+            memories.c.scope == memory.scope.value,
+            memories.c.project == memory.project,
+            memories.c.content_hash == memory.content_hash,
+            memories.c.state == State.ACTIVE.value,
+        )
+        row = self.connection.execute(query).mappings().first()
+        return None if row is None else memory_of(row)
+
+    def refuse_twin(self, memory: Memory) -> None:
+        """Refuse to let a memory be active beside another of the same content.
+
+        Raises:
+            Refused: there is another.
+
+        """
+        twin = self.twin(memory) if memory.active else None
+        if twin is not None and twin.id != memory.id:
+            raise Refused(
+                f"{memory.id} says the same as {twin.id}, which is active", f"`memoryd show {twin.id}` shows that one."
+            )
+
+    def refuse_circle(self, old: str, new: str) -> None:
+        """Refuse to let `new` take the place of `old` where, over however many steps, `old` took that of `new`.
+
+        Raises:
+            Refused: it did.
+
+        """
+        seen, following = {old}, new
+        for _ in range(LONGEST_CHAIN):
+            if following in seen:
+                raise Refused(f"{old} supersedes {new} already", "One of two memories can supersede the other.")
+            seen.add(following)
+            link = self.find(following)
+            if link is None or not link.superseded_by:
+                return
+            following = link.superseded_by
+
+    def create(self, memory: Memory, event: str, notes: Mapping[str, str], *, compared: bool) -> None:
+        """Put down a memory that was not there."""
+        self.connection.execute(insert(memories), {**memory_row(memory), "compared": compared})
+        self._put_tags(memory)
+        self._log(memory, event, Before(created=True), new=memory.content, meta=notes)
+
+    def write(self, before: Memory, after: Memory, event: str, meta: Mapping[str, str]) -> Memory:
+        """Put a memory down with its history; return it as it now stands."""
+        after = msgspec.structs.replace(after, revision=before.revision + 1)
+        old, new = difference(before, after)
+        self.connection.execute(update(memories).where(memories.c.id == before.id).values(**new))
+        if State.PROPOSED in {before.state, after.state}:
+            consenting.follow(self.connection, after, self.actor, self.now)
+        if before.tags != after.tags:
+            self.connection.execute(delete(memory_tags).where(memory_tags.c.memory_id == before.id))
+            self._put_tags(after)
+        self._log(
+            after,
+            event,
+            Before(columns=old),
+            old=before.content if before.active and (before.content != after.content or not after.active) else "",
+            new=after.content if after.active and (before.content != after.content or not before.active) else "",
+            meta=meta,
+        )
+        return after
+
+    def tell(self, memory: Memory, event: str, meta: Mapping[str, str]) -> None:
+        """Note in the history what changed no column of the memory."""
+        self._log(memory, event, Before(), meta=meta)
+
+    def edge(self, from_id: str, to_id: str, relation: str, strength: float) -> bool:
+        """Make an edge; return whether that changed anything."""
+        edge = Edge(from_id=from_id, to_id=to_id, relation=relation, strength=strength)
+        return edges.add(self.connection, edge, owner=self.owner, operation=self.number, now=self.now)
+
+    def note(self, events: Iterable[tuple[str, str]]) -> None:
+        """Remember what was written elsewhere on behalf of this operation."""
+        self.events += events
+
+    def _log(
+        self, memory: Memory, event: str, before: Before, *, old: str = "", new: str = "", meta: Mapping[str, str]
+    ) -> None:
+        row = record(
+            memory, event, self.actor, self.now, operation=self.number, before=before, old=old, new=new, meta=meta
+        )
+        self.connection.execute(insert(history), row)
+        self.connection.execute(insert(changes), {"memory_id": memory.id, "event": event, "ts": to_micros(self.now)})
+        self.events.append((event, memory.id))
+
+    def _put_tags(self, memory: Memory) -> None:
+        if memory.tags:
+            rows = [{"memory_id": memory.id, "tag": tag} for tag in dict.fromkeys(memory.tags)]
+            self.connection.execute(insert(memory_tags), rows)

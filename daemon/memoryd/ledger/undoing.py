@@ -1,0 +1,98 @@
+"""Taking an operation back: each column and each edge that it changed gets what was there before.
+
+What an operation left has to stand still: a column that was written since, and was not taken back to what the operation
+left, would be lost in silence. So operations are undone newest first, and an undo can itself be undone.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+import msgspec
+from sqlalchemy import delete, select
+
+from memoryd.ledger import edges
+from memoryd.ledger.hand import Hand
+from memoryd.ledger.records import Before, Value, decode_before
+from memoryd.ledger.rows import memory_from, memory_row, to_micros
+from memoryd.ledger.tables import aliases, history
+from memoryd_actors.errors import Refused
+from memoryd_client.memory import Memory, State
+
+EVENT = "UNDO"
+_OF_EVERY_WRITE = frozenset({"updated_at", "revision"})
+
+
+def undo(hand: Hand, operation: int) -> list[Memory]:
+    """Take back an operation of the owner; return the memories that were changed back.
+
+    Raises:
+        Refused: see `memoryd_actors.steps.Undo`.
+
+    """
+    query = select(history).where(history.c.operation == operation, history.c.owner == hand.owner)
+    rows = hand.connection.execute(query.order_by(history.c.id.desc())).mappings().all()
+    if not rows:
+        raise Refused(f"there is no operation {operation} to undo", "`memoryd history` shows the numbers.")
+    if not all(row["undo"] for row in rows):
+        raise Refused(
+            f"operation {operation} cannot be undone: what was there before was not kept",
+            "That is so of a purge, of what was purged since, and of what a memoryd before 0.2 wrote.",
+        )
+    newest = {row["memory_id"]: row["id"] for row in reversed(rows)}
+    changed: dict[str, Memory] = {}
+    for row in rows:
+        before = decode_before(row["undo"])
+        if not before.created and not before.columns:
+            continue  # an edge: taken back below
+        memory = hand.get(row["memory_id"])
+        if memory.id not in changed:
+            _refuse_rewritten(hand, memory, rows, newest[memory.id])
+        changed[memory.id] = hand.write(memory, _as_before(hand, memory, before), EVENT, {"of": str(operation)})
+    if not edges.undo(hand.connection, operation, hand.number) and not changed:
+        raise Refused(
+            f"of operation {operation} there is nothing left to undo",
+            "`memoryd history` shows what was done since.",
+        )
+    if not changed:
+        hand.tell(hand.get(rows[0]["memory_id"]), EVENT, {"of": str(operation)})
+    return list(changed.values())
+
+
+def _as_before(hand: Hand, memory: Memory, before: Before) -> Memory:
+    """Return the memory as a write found it; one that was not there is forgotten, so that it can come back."""
+    if before.created:
+        # Stored as merged away, only this operation knows its id.
+        hand.connection.execute(delete(aliases).where(aliases.c.id == memory.id))
+        return msgspec.structs.replace(memory, state=State.FORGOTTEN, superseded_by="", updated_at=hand.now)
+    target = memory_from({**memory_row(memory), **before.columns, "updated_at": to_micros(hand.now)})
+    hand.refuse_twin(target)
+    if target.superseded_by and target.superseded_by != memory.superseded_by:
+        # What it was replaced by may have been replaced by it, since it was restored.
+        hand.refuse_circle(target.id, target.superseded_by)
+    return target
+
+
+def _refuse_rewritten(hand: Hand, memory: Memory, rows: Iterable[Any], after: int) -> None:
+    """Refuse to undo what was written again since: that change would be lost in silence."""
+    undos = [decode_before(row["undo"]) for row in rows if row["memory_id"] == memory.id]
+    mine = {column for before in undos for column in before.columns} - _OF_EVERY_WRITE
+    all_of_it = any(before.created for before in undos)
+    later = hand.connection.execute(
+        select(history.c.undo, history.c.operation)
+        .where(history.c.memory_id == memory.id, history.c.id > after, history.c.operation != hand.number)
+        .order_by(history.c.id)
+    ).all()
+    left: dict[str, Value] = {}
+    by: dict[str, int] = {}
+    for undo_of, operation in later:
+        for column, value in (decode_before(undo_of).columns if undo_of else {}).items():
+            if column in mine or (all_of_it and column not in _OF_EVERY_WRITE):
+                left.setdefault(column, value)
+                by[column] = operation
+    stands = memory_row(memory)
+    lost = [by[column] for column, value in left.items() if stands[column] != value]
+    if lost:
+        raise Refused(
+            f"{memory.id} was changed again since, by operation {max(lost)}",
+            f"Undo that one first: memoryd undo {max(lost)}",
+        )
