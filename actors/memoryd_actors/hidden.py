@@ -74,6 +74,18 @@ def strip_hidden(text: str) -> str:
     return ""
 
 
+def strip_unkept(text: str) -> str:
+    """Return what was said as it was, but for private blocks and recalled memory, however they are cut off."""
+    for _ in range(MOST_ROUNDS):
+        blocks = _blocks(text, (PRIVATE, TAG))
+        spans = blocks.spans + [(start, len(text)) for _, start in blocks.unclosed][:1]
+        spans += [(0, end) for _, end in blocks.unopened][-1:]
+        if not spans:
+            return text
+        text = _without(text, spans)
+    return ""
+
+
 def strip_private(text: str) -> str:
     """Return what somebody stores explicitly as it was given, but for private blocks and recalled memory.
 

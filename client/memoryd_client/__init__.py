@@ -25,6 +25,7 @@ from memoryd_client.messages import Filters as Filters
 from memoryd_client.messages import Message as Message
 from memoryd_client.messages import Status as Status
 from memoryd_client.messages import Trace as Trace
+from memoryd_client.transcripts import Entry as Entry
 
 if TYPE_CHECKING:
     from memoryd_client.async_client import AsyncClient as AsyncClient
@@ -35,6 +36,7 @@ __all__ = [
     "Client",
     "DaemonUnreachable",
     "DeadlineExceeded",
+    "Entry",
     "Filters",
     "Hit",
     "Interrupted",

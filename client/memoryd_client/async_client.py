@@ -69,6 +69,18 @@ from memoryd_client.paths import Paths
 from memoryd_client.query import Queried, Query
 from memoryd_client.requests import ChangedFields, MemoryFields, Narrowing, changes, filters, new_checkpoint, new_memory
 from memoryd_client.subscription import Subscription
+from memoryd_client.transcripts import (
+    Appended,
+    Entry,
+    FoundMessages,
+    ListSessions,
+    PurgeSession,
+    ReadTranscript,
+    SessionInfo,
+    Sought,
+    Transcript,
+    search_messages,
+)
 
 T = TypeVar("T")
 
@@ -315,6 +327,38 @@ class AsyncClient:
     async def why(self, limit: int = 1) -> builtins.list[Trace]:
         """Return how the latest context updates of this session were decided, newest first."""
         return await self._call(Why(limit=limit), replies.traces)
+
+    async def append(self, entries: Sequence[Entry]) -> Appended:
+        """Add to the transcript of this session, in requests of at most 1,000 entries and 2 MiB; durable on return.
+
+        An entry that is sent again under its id is not stored again. Of one that is longer than a request may be, only
+        the beginning is sent.
+        """
+        return await self._core.append(await self._ready(), entries)
+
+    async def messages(
+        self, session: str = "", *, before: int | None = None, after: int | None = None, limit: int = 100
+    ) -> Transcript:
+        """Return a part of a transcript, by default the end of this session's: what is before or after a number."""
+        request = ReadTranscript(session=session, before=before, after=after, limit=limit)
+        return await self._call(request, replies.transcript)
+
+    async def sessions(self, *, limit: int = 50, offset: int = 0) -> builtins.list[SessionInfo]:
+        """Return the sessions that have a transcript, the latest first."""
+        return await self._call(ListSessions(limit=limit, offset=offset), replies.sessions)
+
+    async def search_messages(self, query: str = "", **sought: Unpack[Sought]) -> FoundMessages:
+        """Find what was said in any session, by meaning, words, date or session; without a query the newest.
+
+        Raises:
+            TypeError: there is no such criterion.
+            ValueError: one has a value that it cannot have.
+        """
+        return await self._call(search_messages(query, **sought), replies.said)
+
+    async def purge_session(self, session: str, *, deadline_s: float = 300.0) -> str:
+        """Destroy the transcript of a session for good, and what the index has of it. Say what was done."""
+        return await self._call(PurgeSession(session=session), replies.detail, deadline_s)
 
     async def status(self) -> Status:
         """Return the daemon's health."""

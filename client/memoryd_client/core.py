@@ -31,6 +31,7 @@ from memoryd_client.outgoing import check_context, conversation, encoded
 from memoryd_client.paths import Paths
 from memoryd_client.project import project_root
 from memoryd_client.requests import chunks
+from memoryd_client.transcripts import Append, Appended, Entry, chunked
 
 T = TypeVar("T")
 
@@ -122,3 +123,16 @@ class Core:
         for chunk in chunks(memories):
             stored += await self.call(transport, Remember(memories=chunk), replies.memories)
         return stored
+
+    async def append(self, transport: Transport, entries: Sequence[Entry]) -> Appended:
+        """Append entries in as many requests as they need; return what came of all of them together."""
+        done = Appended(last=0, stored=0)
+        for chunk in chunked(entries):
+            one = await self.call(transport, Append(entries=chunk), replies.appended)
+            done = Appended(
+                last=one.last,
+                stored=done.stored + one.stored,
+                known=done.known + one.known,
+                left_out=done.left_out + one.left_out,
+            )
+        return done

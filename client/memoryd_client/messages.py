@@ -16,6 +16,17 @@ from memoryd_client.events import CountEvents, EventCounts
 from memoryd_client.filters import Filters as Filters  # noqa: PLC0414 - part of the wire, and looked for here
 from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, PendingMemory
 from memoryd_client.query import Queried, Query
+from memoryd_client.transcripts import (
+    Append,
+    Appended,
+    FoundMessages,
+    ListSessions,
+    PurgeSession,
+    ReadTranscript,
+    SearchMessages,
+    Sessions,
+    Transcript,
+)
 
 PROTOCOL_VERSION = 1
 MAX_FRAME_BYTES = 4 * 1024 * 1024
@@ -200,6 +211,11 @@ Request = (
     | Reindex
     | CoreRequest
     | CheckpointRequest
+    | Append
+    | ReadTranscript
+    | ListSessions
+    | SearchMessages
+    | PurgeSession
 )
 
 
@@ -399,7 +415,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=
     uptime_s: float
     rss_bytes: int
     components: dict[str, ComponentStatus]
-    """model, index, ledger, sidecar, sessions, keeper, capture, sockets."""
+    """model, index, ledger, sidecar, sessions, keeper, capture, transcripts, sockets."""
     warnings: tuple[str, ...] = ()
 
 
@@ -446,6 +462,10 @@ Reply = (
     | CoreWrites
     | Checkpoint
     | Checkpoints
+    | Appended
+    | Transcript
+    | Sessions
+    | FoundMessages
     | Failure
 )
 

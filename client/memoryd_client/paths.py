@@ -75,6 +75,16 @@ class Paths:
         return self.home / "index"
 
     @property
+    def transcripts(self) -> Path:
+        """What was said, a folder for each session."""
+        return self.home / "transcripts"
+
+    @property
+    def messages_index(self) -> Path:
+        """The LanceDB folder of what was said."""
+        return self.home / "index-messages"
+
+    @property
     def models(self) -> Path:
         """Cached model weights."""
         return self.home / "models"

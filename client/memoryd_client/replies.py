@@ -28,6 +28,7 @@ from memoryd_client.messages import (
     Traces,
 )
 from memoryd_client.query import Queried
+from memoryd_client.transcripts import Appended, FoundMessages, SessionInfo, Sessions, Transcript
 
 
 def detail(reply: Reply) -> str:
@@ -144,6 +145,26 @@ def run(reply: Reply) -> Interrupted | None:
     """Checkpoint: the interrupted run in it; None where there is none."""
     found = checkpoint_or_none(reply)
     return None if found is None else unpack(found.data)
+
+
+def appended(reply: Reply) -> Appended:
+    """Appended."""
+    return reply if isinstance(reply, Appended) else _fail(reply)
+
+
+def transcript(reply: Reply) -> Transcript:
+    """Transcript."""
+    return reply if isinstance(reply, Transcript) else _fail(reply)
+
+
+def sessions(reply: Reply) -> list[SessionInfo]:
+    """Sessions: the latest first."""
+    return list(reply.sessions) if isinstance(reply, Sessions) else _fail(reply)
+
+
+def said(reply: Reply) -> FoundMessages:
+    """FoundMessages."""
+    return reply if isinstance(reply, FoundMessages) else _fail(reply)
 
 
 def _fail(reply: Reply) -> NoReturn:

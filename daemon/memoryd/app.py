@@ -20,17 +20,18 @@ import anyio
 from memoryd import __version__, health, notify
 from memoryd.clock import SystemClock
 from memoryd.config import Config, ConfigInvalid, load
-from memoryd.dispatch import Dispatcher
+from memoryd.dispatch import Dispatcher, TranscriptDispatcher
 from memoryd.embedding import Statistics as ModelStatistics
 from memoryd.embedding import build_embedder
 from memoryd.heap import share_arenas
-from memoryd.index import LanceIndex
+from memoryd.index import LanceIndex, LanceMessages
 from memoryd.ipc import Server
 from memoryd.judge import AnthropicPairs, build_judge
 from memoryd.ledger import Retention, SqlLedger
 from memoryd.lock import hold_home
 from memoryd.logs import logging_to
 from memoryd.project_files import ProjectFolders
+from memoryd.transcripts import JsonlTranscripts
 from memoryd_actors.account import Account
 from memoryd_actors.actor import ActorRef
 from memoryd_actors.ageing import Ageing
@@ -41,6 +42,7 @@ from memoryd_actors.capturer import Capturer
 from memoryd_actors.categories import Categories
 from memoryd_actors.checkpoints import CheckpointKeeper
 from memoryd_actors.comparer import Comparer
+from memoryd_actors.conversation import Conversations
 from memoryd_actors.core_memory import CoreMemory
 from memoryd_actors.curator import Curator, Schedule
 from memoryd_actors.errors import MemorydError, Refused, first_of
@@ -48,6 +50,7 @@ from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import Keeper, KeeperMessage
 from memoryd_actors.local_judge import LocalJudge
 from memoryd_actors.lookups import MemoryLookups
+from memoryd_actors.message_indexer import MessageIndexer
 from memoryd_actors.neighbours import Neighbours
 from memoryd_actors.pair_sidecar import PairSidecar
 from memoryd_actors.pipeline import Pipeline
@@ -55,6 +58,7 @@ from memoryd_actors.ports import JudgeFailed
 from memoryd_actors.querying import Querier
 from memoryd_actors.recall import Recall
 from memoryd_actors.redaction import Rules
+from memoryd_actors.scribe import Scribe
 from memoryd_actors.search import Searcher
 from memoryd_actors.settler import Settler
 from memoryd_actors.sidecar import FollowUps, Sidecar
@@ -219,6 +223,19 @@ class Daemon:
                 events_days=config.ledger.keep_events_days,
             ),
         )
+        self._transcripts = JsonlTranscripts(paths.transcripts)
+        messages = f"{config.index.url.rstrip('/')}/messages" if config.index.url else paths.messages_index
+        self._messages = LanceMessages(messages, config.index)
+        self._message_indexer = MessageIndexer(self._transcripts, self._messages, self._embedder, self._publish)
+        self._scribe = Scribe(
+            self._transcripts,
+            clock,
+            self._publish,
+            settings=config.transcripts,
+            rules=rules,
+            on_append=self._message_indexer.note,
+            on_crash=_log_crash,
+        )
         dispatcher = Dispatcher(
             recall=self._recall,
             keeper=self._keeper,
@@ -235,6 +252,14 @@ class Daemon:
             categories=categories,
             core=CoreMemory(self._ledger, rules, config.core),
             checkpoints=CheckpointKeeper(self._ledger, config.checkpoints),
+            transcripts=TranscriptDispatcher(
+                self._scribe,
+                self._transcripts,
+                Conversations(self._transcripts, self._messages, self._message_indexer, self._embedder),
+                self._message_indexer,
+                categories,
+            ),
+            accept=self._accept,
         )
         self._server = Server(
             paths,
@@ -252,6 +277,9 @@ class Daemon:
                     self._recall.start(sessions)
                     tasks.start_soon(self._keeper.run, name="keeper")
                     tasks.start_soon(self._capturer.run, name="capture")
+                    tasks.start_soon(self._scribe.run, name="scribe")
+                    tasks.start_soon(self._transcripts.run, name="transcripts")
+                    tasks.start_soon(self._message_indexer.run, name="message indexer")
                     tasks.start_soon(self._indexer.run, name="indexer")
                     tasks.start_soon(self._comparer.run, name="comparer")
                     tasks.start_soon(self._ageing.run, name="ageing")
@@ -277,6 +305,8 @@ class Daemon:
             await self._indexer.prepare()
             stack.push_async_callback(self._ledger.close)
             stack.push_async_callback(self._index.close)
+            stack.push_async_callback(self._messages.close)
+            stack.push_async_callback(self._transcripts.save)
             await stack.enter_async_context(self._embedder)
             await self._sidecar.open()
             stack.push_async_callback(self._sidecar.close)
@@ -293,7 +323,9 @@ class Daemon:
             await self._server.drain(limit_s)
             await self._capturer.drain()
             self._keeper.close()
+            self._scribe.close()
             await self._keeper.stopped.wait()
+            await self._scribe.drained()
             await self._recall.drain()
         if limit.cancelled_caught:
             log.warning("stopped after %g s with work left; what was acknowledged is safe", limit_s)
@@ -311,6 +343,7 @@ class Daemon:
         try:
             await self._embedder.warm()
             self._indexer.kick()  # it may have given up on the model meanwhile
+            self._message_indexer.kick()
         except (Refused, RuntimeError) as failed:
             # Everything that needs no model goes on, and the next use tries again; `_observe_model` has told.
             log.warning("the model is not loaded: %s", failed)
@@ -319,8 +352,10 @@ class Daemon:
         if statistics.state == "failed":
             self._publish(Warned(component="model", message=statistics.message, hint=statistics.hint))
 
-    def _accept(self, update: ContextUpdate) -> None:
-        self._recall.offer(update)
+    def _accept(self, update: ContextUpdate) -> bool:
+        # What was said is kept also where it comes too late to be recalled for.
+        self._scribe.offer(update)
+        return self._recall.offer(update)
 
     def _listen(self, update: ContextUpdate) -> None:
         self._capturer.offer(update)
@@ -361,6 +396,7 @@ class Daemon:
                 "keeper": lambda: health.keeper(self._keeper.statistics()),
                 "consolidation": lambda: health.consolidation(tallies, self._comparer.compared, self._written),
                 "capture": lambda: health.capture(self._capturer),
+                "transcripts": lambda: health.transcripts(self._scribe.counts, self._message_indexer),
                 "sockets": lambda: health.sockets(self._server.statistics()),
             },
         )

@@ -17,6 +17,7 @@ from memoryd_actors.consent import ConsentSettings
 from memoryd_actors.core_memory import CoreSettings
 from memoryd_actors.decay import LifecycleSettings
 from memoryd_actors.redaction.personal import DEFAULT_KINDS, PersonalData
+from memoryd_actors.scribe import TranscriptSettings
 from memoryd_actors.settings import BUILT_IN_CATEGORIES, CaptureSettings, CategorySettings, RecallSettings, name_of
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
@@ -144,6 +145,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     consent: ConsentSettings = ConsentSettings()
     core: CoreSettings = CoreSettings()
     checkpoints: CheckpointSettings = CheckpointSettings()
+    transcripts: TranscriptSettings = TranscriptSettings()
     daemon: DaemonConfig = DaemonConfig()
     categories: dict[str, CategorySettings] = msgspec.field(default_factory=lambda: dict(BUILT_IN_CATEGORIES))
     """How kinds of memory come into a context, by their names; a category that is not named here is as any other."""

@@ -12,16 +12,20 @@ from memoryd_actors.actor import ActorRef
 from memoryd_actors.admission import category_of, signed
 from memoryd_actors.categories import Categories
 from memoryd_actors.checkpoints import CheckpointKeeper
+from memoryd_actors.conversation import Conversations
 from memoryd_actors.core_memory import CoreMemory
 from memoryd_actors.errors import NotFound, Refused, Unavailable
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import Answer, Edit, KeeperMessage, Link, SetState, Store, TakeBack
 from memoryd_actors.keeper import Purge as PurgeMemories
+from memoryd_actors.message_indexer import MessageIndexer
 from memoryd_actors.origin import other_end, showings
 from memoryd_actors.ports import Clock, Ledger
 from memoryd_actors.querying import Querier
 from memoryd_actors.recall import Recall
+from memoryd_actors.scribe import Scribe
 from memoryd_actors.search import Searcher
+from memoryd_actors.transcripts import Transcripts
 from memoryd_actors.visibility import is_allowed
 from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
@@ -32,6 +36,7 @@ from memoryd_client.memory import Memory, MemoryPage, State
 from memoryd_client.messages import (
     Backup,
     Caller,
+    ContextUpdate,
     Done,
     Edges,
     Forget,
@@ -62,9 +67,67 @@ from memoryd_client.messages import (
 )
 from memoryd_client.messages import Recall as RecallRequest
 from memoryd_client.query import Query
+from memoryd_client.transcripts import (
+    Append,
+    ListSessions,
+    PurgeSession,
+    ReadTranscript,
+    SearchMessages,
+    Sessions,
+)
 
+TranscriptRequest = Append | ReadTranscript | ListSessions | SearchMessages | PurgeSession
 TRACES_READ = 500
 """Decision traces in which it is looked where a memory was shown."""
+
+
+class TranscriptDispatcher:
+    """Answers what is asked of transcripts."""
+
+    def __init__(
+        self,
+        scribe: Scribe,
+        transcripts: Transcripts,
+        conversations: Conversations,
+        indexer: MessageIndexer,
+        categories: Categories,
+    ) -> None:
+        self._scribe = scribe
+        self._transcripts = transcripts
+        self._conversations = conversations
+        self._indexer = indexer
+        self._categories = categories
+
+    async def answer(self, request: TranscriptRequest, caller: Caller, deadline_s: float) -> Reply:
+        """Answer a request within its deadline."""
+        match request:
+            case Append():
+                return await self._scribe.append(caller, request.entries, deadline_s=deadline_s)
+            case ReadTranscript():
+                self._check(caller, request.session or caller.session)
+                return await self._conversations.read(request, caller)
+            case ListSessions():
+                self._check(caller, "")
+                listed = await self._transcripts.sessions(caller.owner, limit=request.limit, offset=request.offset)
+                return Sessions(sessions=tuple(listed))
+            case SearchMessages():
+                self._check(caller, request.session)
+                return await self._conversations.search(request, caller, deadline_s=deadline_s)
+            case PurgeSession():
+                self._check(caller, request.session)
+                key = caller.owner, request.session
+                gone = await self._scribe.purge(key, self._indexer.forget, deadline_s=deadline_s)
+                return Done(f"{gone} entries destroyed")
+            case _:
+                assert_never(request)
+
+    def _check(self, caller: Caller, session: str) -> None:
+        """Refuse an agent that may see some categories only what was said elsewhere: it may be about the others."""
+        if self._categories.allowed(caller.agent) is not None and (not session or session != caller.session):
+            raise Refused(
+                f"the agent `{caller.agent}` may see some categories only, and of transcripts that of its own session",
+                "Name that session, or ask as somebody else.",
+            )
 
 
 class Dispatcher:
@@ -86,7 +149,11 @@ class Dispatcher:
         categories: Categories,
         core: CoreMemory,
         checkpoints: CheckpointKeeper,
+        transcripts: TranscriptDispatcher,
+        accept: Callable[[ContextUpdate], bool],
     ) -> None:
+        self._accept = accept
+        self._transcripts = transcripts
         self._recall = recall
         self._keeper = keeper
         self._searcher = searcher
@@ -121,7 +188,7 @@ class Dispatcher:
             case Push():
                 if request.update.caller.owner != caller.owner:
                     raise Refused("a context belongs to whoever pushes it", "Push it under its own owner.")
-                if not self._recall.offer(request.update):
+                if not self._accept(request.update):
                     raise Refused("the context is too old", "Push it when it is said; see `recall.stale_s`.")
                 return Done("queued")
             case Take():
@@ -186,6 +253,8 @@ class Dispatcher:
                 return await self._core.answer(request, caller)
             case SaveCheckpoint() | LoadCheckpoint() | ListCheckpoints() | DeleteCheckpoint():
                 return await self._checkpoints.answer(request, caller)
+            case Append() | ReadTranscript() | ListSessions() | SearchMessages() | PurgeSession():
+                return await self._transcripts.answer(request, caller, deadline_s)
             case _:
                 assert_never(request)
 

@@ -14,7 +14,9 @@ from memoryd_actors.actor import Statistics
 from memoryd_actors.capturer import Capturer
 from memoryd_actors.errors import MemorydError, Refused
 from memoryd_actors.indexer import Indexer
+from memoryd_actors.message_indexer import MessageIndexer
 from memoryd_actors.recall import Recall
+from memoryd_actors.scribe import Counts
 from memoryd_client.messages import ComponentStatus, Status
 
 BAD = frozenset({"degraded", "failed"})
@@ -170,3 +172,21 @@ def sockets(statistics: SocketStatistics) -> ComponentStatus:
 
 def _numbers(counts: Mapping[str, int]) -> dict[str, float]:
     return {name: float(count) for name, count in counts.items()}
+
+
+def transcripts(counts: Counts, indexer: MessageIndexer) -> ComponentStatus:
+    """Return what was written down, and how much of it cannot be found yet."""
+    numbers: dict[str, float] = {
+        "stored": counts.stored,
+        "known": counts.known,
+        "left_out": counts.left_out,
+        "pushes": counts.pushes,
+        "dropped": counts.dropped,
+        "behind": indexer.behind,
+    }
+    if counts.problem:
+        return ComponentStatus(state="degraded", message=counts.problem, hint=counts.hint, numbers=numbers)
+    if indexer.problem is not None:
+        hint = indexer.problem.hint
+        return ComponentStatus(state="degraded", message=str(indexer.problem), hint=hint, numbers=numbers)
+    return ComponentStatus(state="ok", numbers=numbers)

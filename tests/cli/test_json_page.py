@@ -15,6 +15,7 @@ from memoryd_client.events import EventCount
 from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory, SurfacedMemory
 from memoryd_client.messages import CandidateTrace, ComponentStatus, HistoryEntry, Status, Trace
 from memoryd_client.query import Bullet, Queried
+from memoryd_client.transcripts import Appended, Entry, FoundMessage, FoundMessages, Record, SessionInfo, Transcript
 
 PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
 SECTIONS = {
@@ -25,6 +26,15 @@ SECTIONS = {
     "Proposal": (Consent,),
     "Event count": (EventCount,),
     "Write": (HistoryEntry,),
+    "Transcript, found messages": (
+        SessionInfo,
+        Transcript,
+        Record,
+        FoundMessages,
+        FoundMessage,
+        Appended,
+        Entry,
+    ),
     "Trace": (Trace, CandidateTrace),
     "Core memory": (Section, CoreWrite),
     "Checkpoint": (CheckpointInfo,),

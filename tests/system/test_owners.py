@@ -41,6 +41,14 @@ from memoryd_client.messages import (
     encode,
 )
 from memoryd_client.query import Query
+from memoryd_client.transcripts import (
+    Append,
+    Entry,
+    ListSessions,
+    PurgeSession,
+    ReadTranscript,
+    SearchMessages,
+)
 from running import PROJECT, RunningDaemon
 
 SECRET = "The vault of the library opens with the northern door's third brass key."
@@ -86,6 +94,11 @@ CASES: dict[type, Callable[[str], Request]] = {
     LoadCheckpoint: lambda _: LoadCheckpoint(thread="mine", version=1),
     ListCheckpoints: lambda _: ListCheckpoints(thread="mine"),
     DeleteCheckpoint: lambda _: DeleteCheckpoint(thread="mine", purge=True),
+    Append: lambda _: Append(entries=(Entry(id="of-the-owner", content="In its place."),)),
+    ReadTranscript: lambda _: ReadTranscript(session="mine"),
+    ListSessions: lambda _: ListSessions(),
+    SearchMessages: lambda _: SearchMessages(query=ASKED, session="mine"),
+    PurgeSession: lambda _: PurgeSession(session="mine"),
 }
 """A new kind of request needs a case here: how somebody else would reach for the memory of that id with it."""
 
@@ -105,6 +118,8 @@ class Owned:
             client.save_checkpoint("mine", SECRET.encode(), meta={"about": SECRET})
         with daemon.client("mine") as client:
             daemon.turn(client, ASKED)
+            client.append([Entry(id="of-the-owner", content=SECRET)])
+            assert client.search_messages("vault").found
 
     def ask(self, request: Request, caller: Caller) -> Reply:
         context = zmq.Context[zmq.Socket[bytes]]()
@@ -125,7 +140,8 @@ class Owned:
             ]
             core = (client.core_view(thread="mine"), client.core_history(), client.core_history(thread="mine"))
             kept = (client.list_checkpoints(), client.load_checkpoint("mine"))
-            return msgspec.msgpack.encode((memories, client.history(limit=1000), core, kept))
+            said = client.messages("mine").entries
+            return msgspec.msgpack.encode((memories, client.history(limit=1000), core, kept, said))
 
 
 @pytest.fixture(scope="module")

@@ -19,13 +19,14 @@ from memoryd_client.cli import (
     memories,
     query,
     service,
+    session,
 )
 from memoryd_client.cli.output import out
 
 _SECTIONS = {
     "The daemon": ("run", "start", "stop", "restart", "status", "logs", "watch", "events", "doctor", "service", "demo"),
     "Memories": ("add", "search", "query", "recall", "list", "show", "read", "forget", "restore", "history", "consent"),
-    "For agents": ("push", "take", "why", "core", "checkpoint"),
+    "For agents": ("push", "take", "why", "session", "core", "checkpoint"),
     "Data": ("import", "export", "backup", "reindex"),
     "Settings": ("config",),
 }
@@ -83,4 +84,5 @@ app.add_typer(consent.group, name="consent")
 app.add_typer(core.group, name="core")
 app.add_typer(checkpoints.group, name="checkpoint")
 app.add_typer(service.group, name="service")
+app.add_typer(session.group, name="session")
 app.add_typer(configuration.group, name="config")

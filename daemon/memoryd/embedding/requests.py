@@ -34,11 +34,11 @@ class Request:
     abandoned: bool = False
 
     @classmethod
-    def of(cls, texts: Sequence[str], max_tokens: int, max_batch: int) -> "Request":
+    def of(cls, texts: Sequence[str], max_tokens: int, max_batch: int, *, background: bool = False) -> "Request":
         """Return a request; the same text twice is embedded once."""
         keys = [_key(text, max_tokens) for text in texts]
         wanted = dict(zip(keys, texts, strict=True))
-        bulk = len(wanted) > max_batch
+        bulk = background or len(wanted) > max_batch
         if bulk:
             # Texts of like length run together, so that padding is not wasted.
             wanted = dict(sorted(wanted.items(), key=lambda item: len(item[1])))

@@ -119,11 +119,11 @@ class EmbeddingService:
         """
         await self._finished(Request.of([], MAXIMUM_TOKENS, self._max_batch))
 
-    async def embed(self, texts: Sequence[str], *, max_tokens: int = 256) -> Vectors:
+    async def embed(self, texts: Sequence[str], *, max_tokens: int = 256, background: bool = False) -> Vectors:
         """Return one unit vector per text; shape (len(texts), dimensions), float32.
 
         A text longer than `max_tokens` (2 to 512) keeps its beginning. Loads the model where it is not loaded.
-        Requests of more than `max_batch` texts are bulk: they give way to smaller ones.
+        Requests of more than `max_batch` texts, and those in the background, are bulk: they give way to others.
 
         Raises:
             ModelUnavailable: there are no weights, or they fail their checksum; the hint says what to do.
@@ -132,7 +132,7 @@ class EmbeddingService:
         """
         if not 2 <= max_tokens <= MAXIMUM_TOKENS:
             raise ValueError(f"max_tokens must be from 2 to {MAXIMUM_TOKENS}, not {max_tokens}")
-        request = Request.of(texts, max_tokens, self._max_batch)
+        request = Request.of(texts, max_tokens, self._max_batch, background=background)
         self._recall(request)
         if request.texts or (not texts and self._dimensions is None):
             await self._finished(request)

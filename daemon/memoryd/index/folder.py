@@ -23,12 +23,16 @@ class ModelChanged(MemorydError):
     """Raised when the index holds vectors of another model, or has another layout."""
 
 
-async def connect(url: str) -> "AsyncConnection":
-    """Connect with bounded caches. The first import of lancedb takes a second: do it in a thread beforehand."""
+async def connect(url: str, *, share: float = 1.0) -> "AsyncConnection":
+    """Connect with bounded caches, a `share` of the usual ones.
+
+    The first import of lancedb takes a second: do it in a thread beforehand.
+    """
     import lancedb
 
     session = lancedb.Session(
-        index_cache_size_bytes=_INDEX_CACHE_BYTES, metadata_cache_size_bytes=_METADATA_CACHE_BYTES
+        index_cache_size_bytes=int(share * _INDEX_CACHE_BYTES),
+        metadata_cache_size_bytes=int(share * _METADATA_CACHE_BYTES),
     )
     return await lancedb.connect_async(url, session=session)
 

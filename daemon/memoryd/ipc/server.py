@@ -73,7 +73,7 @@ class Server:
         self,
         paths: Paths,
         *,
-        on_update: Callable[[ContextUpdate], None],
+        on_update: Callable[[ContextUpdate], object],
         answer: Answerer,
         answer_now: Callable[[Request, Caller], Reply | None] = _nothing_now,
         inherited: Mapping[str, int] | None = None,

@@ -1,0 +1,401 @@
+"""The Scribe: everything that was said goes through it into the transcripts, cleaned, and once.
+
+Bounded: who appends waits for room. A push never waits; what does not fit is left to the next push, which carries it
+again. Several writers share the sessions among them, so that many sessions wait for their disks at the same time.
+"""
+
+from collections import Counter, OrderedDict, deque
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from typing import Annotated, TypeVar, assert_never
+
+import anyio
+import msgspec
+from anyio import CapacityLimiter, to_thread
+
+from memoryd_actors.actor import Actor, ActorRef
+from memoryd_actors.errors import Refused
+from memoryd_actors.overlap import fingerprint, new_places
+from memoryd_actors.ports import Clock, Publisher
+from memoryd_actors.recording import recorded
+from memoryd_actors.redaction import Rules
+from memoryd_actors.transcripts import Kept, Key, Stored, Transcripts
+from memoryd_client.messages import Caller, ContextUpdate, Message, Warned
+from memoryd_client.transcripts import Appended, Entry, Record, new_entry_id
+
+Id = TypeVar("Id")
+Value = TypeVar("Value")
+WRITERS = 16
+"""Sessions that are written at the same time. A journalling file system commits their fsyncs together."""
+QUEUE = 64
+"""Messages that wait for one writer before senders wait."""
+MOST_WAITING = 16 * 1024 * 1024
+"""Characters of pushed contexts that wait together; one has at most 256 Ki."""
+TAIL = 1_000
+"""Entries at the end of a transcript that a push is compared with: as many messages as one may carry."""
+TAILS = 16
+"""Sessions of one writer whose ends stay in memory: 60 KB each."""
+TAIL_CHARACTERS = 4 * 1024 * 1024
+PERHAPS_CUT = 60_000
+"""Characters of a pushed context from which its first message may have lost its beginning on the way."""
+
+
+class TranscriptSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What was said, kept by session."""
+
+    from_push: bool = True
+    """Whether the messages of a pushed context become part of the transcript of their session."""
+    longest_kb: Annotated[int, msgspec.Meta(ge=1, le=1024)] = 256
+    """Of a message or tool result that is longer, the beginning is kept, in thousands of characters."""
+
+
+@dataclass(frozen=True, slots=True)
+class Say:
+    """Entries that a client appends."""
+
+    caller: Caller
+    entries: tuple[Entry, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Pushed:
+    """A context that may have something new at its end."""
+
+    update: ContextUpdate
+    characters: int
+
+
+@dataclass(frozen=True, slots=True)
+class Destroy:
+    """A transcript to be destroyed; `forget` takes it out of the index first and last."""
+
+    key: Key
+    forget: Callable[[Key], Awaitable[None]] | None = None
+
+
+ScribeMessage = Say | Pushed | Destroy
+
+
+@dataclass(slots=True)
+class Counts:
+    """What came of everything since the start."""
+
+    stored: int = 0
+    known: int = 0
+    left_out: int = 0
+    pushes: int = 0
+    dropped: int = 0
+    """Pushes for which there was no room."""
+    problem: str = ""
+    hint: str = ""
+
+
+@dataclass(slots=True)
+class _Tail:
+    """The end of a transcript, as pushes are compared with it."""
+
+    said: deque[int] = field(default_factory=lambda: deque(maxlen=TAIL))
+    """Fingerprints."""
+    unclaimed: Counter[int] = field(default_factory=Counter)
+    """Came by push, and nobody has appended them since."""
+    claimed: OrderedDict[str, None] = field(default_factory=OrderedDict)
+    """Ids of appended entries that a push had brought before."""
+    seen: OrderedDict[int, int | None] = field(default_factory=OrderedDict)
+    """What pushed messages are by fingerprint, so that each is cleaned once; None where nothing of it is kept."""
+
+    def add(self, said: int, *, pushed: bool) -> None:
+        if len(self.said) == TAIL:
+            oldest = self.said[0]
+            if self.unclaimed[oldest] > 0:
+                self.unclaimed[oldest] -= 1
+            if not self.unclaimed[oldest]:
+                del self.unclaimed[oldest]
+        self.said.append(said)
+        if pushed:
+            self.unclaimed[said] += 1
+
+    def claim(self, entry_id: str, said: int) -> bool:
+        """Return whether an appended entry is one that a push has brought already."""
+        if entry_id in self.claimed:
+            return True
+        if self.unclaimed[said] <= 0:
+            return False
+        self.unclaimed[said] -= 1
+        _bounded(self.claimed, entry_id, None)
+        return True
+
+
+class Scribe:
+    """The writers, and who of them has which session."""
+
+    def __init__(
+        self,
+        transcripts: Transcripts,
+        clock: Clock,
+        publish: Publisher,
+        *,
+        settings: TranscriptSettings,
+        rules: Rules,
+        on_append: Callable[[Key, int], None],
+        on_crash: Callable[[str, Exception], None],
+    ) -> None:
+        """Prepare; `on_append` learns how far a transcript goes now."""
+        self.counts = Counts()
+        self._settings = settings
+        self._waiting = 0
+        threads = CapacityLimiter(2)  # cleaning is work for a core
+
+        def writer() -> _Writer:
+            return _Writer(
+                self,
+                transcripts,
+                clock=clock,
+                publish=publish,
+                settings=settings,
+                rules=rules,
+                on_append=on_append,
+                threads=threads,
+            )
+
+        self._writers: list[ActorRef[ScribeMessage, Appended]] = [
+            ActorRef(f"scribe {number}", writer, on_crash=on_crash, capacity=QUEUE) for number in range(WRITERS)
+        ]
+
+    async def run(self) -> None:
+        """Write until closed and drained."""
+        async with anyio.create_task_group() as tasks:
+            for writer in self._writers:
+                tasks.start_soon(writer.run, name=writer.name)
+
+    def close(self) -> None:
+        """Take nothing more, write what was accepted, then end `run`."""
+        for writer in self._writers:
+            writer.close()
+
+    async def drained(self) -> None:
+        """Wait until everything accepted is written, after `close`."""
+        for writer in self._writers:
+            await writer.stopped.wait()
+
+    async def append(self, caller: Caller, entries: tuple[Entry, ...], *, deadline_s: float) -> Appended:
+        """Store entries and return what came of them; they are durable then.
+
+        Raises:
+            Refused: the caller has no session, or a moment is outside the calendar.
+        """
+        if not caller.session:
+            raise Refused("a transcript belongs to a session", "Name it: `session=`, or `--session`.")
+        return await self._of(caller.owner, caller.session).ask(Say(caller, entries), deadline_s=deadline_s)
+
+    def offer(self, update: ContextUpdate) -> bool:
+        """Take what is new of a pushed context, without waiting; return whether there was room.
+
+        Of a session without a name nothing is kept: it is nobody's conversation.
+        """
+        caller = update.caller
+        if not self._settings.from_push or not caller.session:
+            return True
+        characters = sum(len(message.content) for message in update.messages)
+        self.counts.pushes += 1
+        if self._waiting + characters <= MOST_WAITING:
+            message = Pushed(update, characters)
+            if self._of(caller.owner, caller.session).offer(message):
+                self._waiting += characters
+                return True
+        self.counts.dropped += 1
+        return False
+
+    async def purge(self, key: Key, forget: Callable[[Key], Awaitable[None]], *, deadline_s: float) -> int:
+        """Destroy a transcript, and with `forget` what others have of it; return how many entries it had."""
+        return (await self._of(*key).ask(Destroy(key, forget), deadline_s=deadline_s)).stored
+
+    def done(self, pushed: Pushed) -> None:
+        """Note that a push no longer waits."""
+        self._waiting -= pushed.characters
+
+    def _of(self, owner: str, session: str) -> ActorRef[ScribeMessage, Appended]:
+        return self._writers[hash((owner, session)) % WRITERS]
+
+
+class _Writer(Actor[ScribeMessage, Appended]):
+    """Writes the sessions that are its own, one message after the other."""
+
+    def __init__(
+        self,
+        scribe: Scribe,
+        transcripts: Transcripts,
+        *,
+        clock: Clock,
+        publish: Publisher,
+        settings: TranscriptSettings,
+        rules: Rules,
+        on_append: Callable[[Key, int], None],
+        threads: CapacityLimiter,
+    ) -> None:
+        self._scribe = scribe
+        self._transcripts = transcripts
+        self._clock = clock
+        self._publish = publish
+        self._clean = partial(recorded, rules=rules, longest=settings.longest_kb * 1000)
+        self._on_append = on_append
+        self._threads = threads
+        self._tails: OrderedDict[Key, _Tail] = OrderedDict()
+
+    async def handle(self, message: ScribeMessage) -> Appended:
+        """Write, or destroy."""
+        match message:
+            case Say():
+                return await self._say(message)
+            case Pushed():
+                try:
+                    return await self._pushed(message.update)
+                except Refused as refused:
+                    self._warn(refused)
+                    raise
+                finally:
+                    self._scribe.done(message)
+            case Destroy():
+                return await self._destroy(message)
+            case _:
+                assert_never(message)
+
+    async def _say(self, message: Say) -> Appended:
+        caller = message.caller
+        key = caller.owner, caller.session
+        tail = await self._tail(key)
+        cleaned = await to_thread.run_sync(self._all_clean, message.entries, limiter=self._threads)
+        now = self._clock.now()
+        fresh: list[tuple[Kept, int]] = []
+        claimed = left_out = 0
+        for entry in cleaned:
+            if entry is None:
+                left_out += 1
+                continue
+            said = fingerprint(entry.kind, entry.role, entry.content)
+            if tail.claim(entry.id, said):
+                claimed += 1
+            else:
+                fresh.append((Kept(entry, _moment(entry.at, now)), said))
+        done = await self._store(key, caller, tail, fresh)
+        self._scribe.counts.known += claimed
+        self._scribe.counts.left_out += left_out
+        return Appended(last=done.last, stored=done.stored, known=done.known + claimed, left_out=left_out)
+
+    async def _pushed(self, update: ContextUpdate) -> Appended:
+        caller = update.caller
+        key = caller.owner, caller.session
+        tail = await self._tail(key)
+        messages = list(update.messages[-TAIL:])
+        if messages and update.trigger != "turn" and messages[-1].role == "assistant":
+            messages.pop()  # still being written; the next push has all of it
+        cleaned = await to_thread.run_sync(self._fingerprints, tail, messages, limiter=self._threads)
+        kept = [(message, said) for message, said in zip(messages, cleaned, strict=True) if said is not None]
+        places = new_places(list(tail.said), [said for _, said in kept])
+        characters = sum(len(message.content) for message in messages)
+        if characters >= PERHAPS_CUT and len(places) < len(kept) and places[:1] == [0]:
+            del places[0]
+        now = self._clock.now()
+        sent = update.sent_at
+        at = datetime.fromtimestamp(sent, UTC) if 0 < sent < now.timestamp() else now
+        new = [kept[place] for place in places]
+        entries = await to_thread.run_sync(
+            self._all_clean, [_entry(message) for message, _ in new], limiter=self._threads
+        )
+        fresh = [(Kept(entry, at, pushed=True), said) for entry, (_, said) in zip(entries, new, strict=True) if entry]
+        done = await self._store(key, caller, tail, fresh)
+        return Appended(last=done.last, stored=done.stored, known=len(kept) - len(new))
+
+    async def _store(self, key: Key, caller: Caller, tail: _Tail, fresh: Sequence[tuple[Kept, int]]) -> Stored:
+        if not fresh:
+            return Stored(await self._transcripts.last(key), 0, 0)
+        before = await self._transcripts.last(key)
+        entries = [kept for kept, _ in fresh]
+        done = await self._transcripts.append(key, entries, project=caller.project, agent=caller.agent)
+        if done.known:
+            # Which of them were known, the file alone knows: its end is read again.
+            self._tails.pop(key, None)
+        else:
+            for kept, said in fresh:
+                tail.add(said, pushed=kept.pushed)
+        counts = self._scribe.counts
+        counts.stored += done.stored
+        counts.known += done.known
+        counts.problem = counts.hint = ""
+        if done.last > before:
+            self._on_append(key, done.last)
+        return done
+
+    async def _destroy(self, message: Destroy) -> Appended:
+        self._tails.pop(message.key, None)
+        gone = await self._transcripts.purge(message.key)
+        if message.forget is not None:
+            await message.forget(message.key)
+        return Appended(last=0, stored=gone)
+
+    async def _tail(self, key: Key) -> _Tail:
+        tail = self._tails.get(key)
+        if tail is None:
+            tail = _Tail()
+            after = max(0, await self._transcripts.last(key) - TAIL)
+            while records := await self._transcripts.read(key, after=after, limit=TAIL, characters=TAIL_CHARACTERS):
+                for record in records:
+                    tail.add(_said(record), pushed=record.pushed)
+                after = records[-1].sequence
+            self._tails[key] = tail
+            while len(self._tails) > TAILS:
+                self._tails.popitem(last=False)
+        self._tails.move_to_end(key)
+        return tail
+
+    def _all_clean(self, entries: Sequence[Entry]) -> list[Entry | None]:
+        return [self._clean(entry) for entry in entries]
+
+    def _fingerprints(self, tail: _Tail, messages: Sequence[Message]) -> list[int | None]:
+        """Return what each message is by fingerprint when cleaned; None where nothing of it is kept."""
+        found: list[int | None] = []
+        for message in messages:
+            raw = hash((message.role, message.content))
+            if raw not in tail.seen:
+                entry = self._clean(_entry(message))
+                said = None if entry is None else fingerprint(entry.kind, entry.role, entry.content)
+                _bounded(tail.seen, raw, said)
+            found.append(tail.seen[raw])
+        return found
+
+    def _warn(self, refused: Refused) -> None:
+        counts = self._scribe.counts
+        if counts.problem != str(refused):
+            counts.problem, counts.hint = str(refused), refused.hint
+            self._publish(Warned(component="transcripts", message=str(refused), hint=refused.hint))
+
+
+def _entry(message: Message) -> Entry:
+    tool = message.role == "tool"
+    return Entry(
+        id=new_entry_id(),
+        kind="tool_result" if tool else "message",
+        role=message.role[:200],
+        content=message.content,
+        name=message.name[:200],
+    )
+
+
+def _said(record: Record) -> int:
+    return fingerprint(record.kind, record.role, record.content)
+
+
+def _moment(at: datetime | None, now: datetime) -> datetime:
+    if at is None:
+        return now
+    try:
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except OverflowError:
+        raise Refused(f"`at` is outside the calendar: {at.isoformat()}", "Give a moment in UTC.") from None
+
+
+def _bounded(kept: "OrderedDict[Id, Value]", key: Id, value: Value) -> None:
+    kept[key] = value
+    while len(kept) > 2 * TAIL:
+        kept.popitem(last=False)

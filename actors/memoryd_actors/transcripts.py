@@ -1,0 +1,149 @@
+"""What transcripts need from outside: where they are kept, and where their messages are found."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from memoryd_actors.ports import Candidate, Vector
+from memoryd_client.transcripts import Entry, Record, SessionInfo
+
+Key = tuple[str, str]
+"""Owner and session."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An entry as it is to be stored: cleaned, cut, with its moment."""
+
+    entry: Entry
+    at: datetime
+    pushed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """What came of an append."""
+
+    last: int
+    """Number of the newest entry of the transcript."""
+    stored: int
+    known: int
+
+
+class Transcripts(Protocol):
+    """Keeps what was said, append-only, a transcript for each session of an owner."""
+
+    async def append(self, key: Key, entries: Sequence[Kept], *, project: str, agent: str) -> Stored:
+        """Add the entries whose ids are new; durable on return. All of them or none.
+
+        Raises:
+            DiskFull: there is no space.
+            Unavailable: the files cannot be written.
+
+        """
+        ...
+
+    async def read(self, key: Key, *, after: int, limit: int, characters: int) -> list[Record]:
+        """Return at most `limit` entries after that number, oldest first, until they have that many characters.
+
+        At least one, where there is one. Nothing of a session that has no transcript.
+        """
+        ...
+
+    async def get(self, key: Key, sequences: Sequence[int]) -> dict[int, Record]:
+        """Return the entries with these numbers, those that there are."""
+        ...
+
+    async def last(self, key: Key) -> int:
+        """Return the number of the newest entry; 0 where there is none."""
+        ...
+
+    async def sessions(self, owner: str, *, limit: int, offset: int) -> list[SessionInfo]:
+        """Return the owner's sessions, the latest first."""
+        ...
+
+    async def heads(self) -> dict[Key, int]:
+        """Return the number of the newest entry of every session."""
+        ...
+
+    async def purge(self, key: Key) -> int:
+        """Destroy a transcript; return how many entries it had."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRow:
+    """One entry as the index holds it."""
+
+    owner: str
+    session: str
+    sequence: int
+    text: str
+    vector: Vector | None
+    """None: to be supplied when there is a model."""
+    kind: str
+    role: str
+    at: int
+    """Microseconds since 1970."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which messages come into question; empty means all, the owner is always one."""
+
+    owner: str
+    session: str = ""
+    role: str = ""
+    kind: str = ""
+    since: int | None = None
+    """Microseconds since 1970."""
+    until: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MessageCandidate(Candidate):
+    """An entry that a search found, and where it is."""
+
+    session: str
+    sequence: int
+
+
+class MessageIndex(Protocol):
+    """Finds messages by vectors and words. It is derived from the transcripts."""
+
+    async def open(self, *, model: str, dimensions: int) -> dict[Key, int]:
+        """Open or create it; return the newest entry that it has of each session."""
+        ...
+
+    async def apply(self, rows: Sequence[MessageRow]) -> None:
+        """Upsert."""
+        ...
+
+    async def search(self, wanted: Wanted, *, vector: Vector | None, words: str, limit: int) -> list[MessageCandidate]:
+        """Return the union of the nearest and the best by words, with both scores of each."""
+        ...
+
+    async def newest(self, wanted: Wanted, *, limit: int, offset: int) -> list[tuple[str, int]]:
+        """Return session and number of the newest that are wanted, newest first."""
+        ...
+
+    async def lacking(self, limit: int) -> list[tuple[Key, int]]:
+        """Return session and number of rows that have no vector yet."""
+        ...
+
+    async def remove(self, key: Key) -> None:
+        """Destroy every byte of a session's rows."""
+        ...
+
+    async def optimise(self) -> None:
+        """Compact and extend the indexes."""
+        ...
+
+    async def reset(self, *, model: str, dimensions: int) -> None:
+        """Throw everything away and begin anew."""
+        ...
+
+    async def close(self) -> None:
+        """Release files."""
+        ...

@@ -1,0 +1,215 @@
+"""`memoryd session`: what was said, by session: listed, shown, searched, appended to, destroyed."""
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
+
+import msgspec
+import typer
+
+from memoryd_client.cli import render
+from memoryd_client.cli.edge import CommandFailed
+from memoryd_client.cli.options import Agent, Autostart, Json, Owner, Project, Session, connect, examples
+from memoryd_client.cli.output import note, one_line, out, out_json, printable, table
+from memoryd_client.transcripts import Entry, Kind, Role
+
+if TYPE_CHECKING:
+    from memoryd_client.transcripts import Record
+
+group = typer.Typer(
+    help="What was said: list, show, search, append, purge.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    epilog=examples("memoryd session list", 'memoryd session search "where the key is"'),
+)
+Name = Annotated[str, typer.Argument(metavar="[SESSION]", help="Which session. [default: --session]")]
+
+
+@group.command(
+    "list",
+    epilog=examples("memoryd session list", "memoryd session list -n 10 --offset 10", "memoryd session list --json"),
+)
+def list_(
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 50,
+    offset: Annotated[int, typer.Option(min=0, help="Leave out so many.")] = 0,
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """List the sessions that have a transcript, the latest first."""
+    with connect("", "", agent, owner, autostart=autostart) as memory:
+        sessions = memory.sessions(limit=limit, offset=offset)
+    if as_json:
+        out_json(sessions)
+        return
+    rows = [
+        [
+            one.session,
+            str(one.messages),
+            str(one.entries),
+            str(one.tokens),
+            f"{one.updated_at:%Y-%m-%d %H:%M}",
+            one.project,
+        ]
+        for one in sessions
+    ]
+    table(
+        ["session", "messages", "entries", "tokens", "last", "project"], rows, right=("messages", "entries", "tokens")
+    )
+
+
+@group.command(epilog=examples("memoryd session show s1", "memoryd session show s1 --before 100 -n 20 --json"))
+def show(
+    name: Name = "",
+    *,
+    before: Annotated[int | None, typer.Option(min=1, metavar="N", help="What is right before this number.")] = None,
+    after: Annotated[int | None, typer.Option(min=0, metavar="N", help="What is right after it.")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 100,
+    session: Session = "",
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Print a part of a transcript, by default its end, oldest first."""
+    with connect(session, "", agent, owner, autostart=autostart) as memory:
+        transcript = memory.messages(name or session, before=before, after=after, limit=limit)
+    if as_json:
+        out_json(transcript)
+        return
+    for one in transcript.entries:
+        out(f"{_heading(one)}\n{printable(one.content)}\n")
+    note(f"{len(transcript.entries)} of {transcript.last}")
+
+
+@group.command(
+    epilog=examples(
+        'memoryd session search "where the key is"',
+        "memoryd session search --since 2026-03-01 --until 2026-04-01 --offset 10",
+        'memoryd session search "tea" --by words --in s1 --role user --json',
+    )
+)
+def search(
+    query: Annotated[str, typer.Argument(metavar="[QUERY]", help="What it is about; else the newest.")] = "",
+    *,
+    by: Annotated[Literal["both", "meaning", "words"], typer.Option(help="What has to fit.")] = "both",
+    inside: Annotated[str, typer.Option("--in", metavar="SESSION", help="Only in this session.")] = "",
+    since: Annotated[str, typer.Option(metavar="DATE", help="Only said since, ISO 8601.")] = "",
+    until: Annotated[str, typer.Option(metavar="DATE", help="Only said before.")] = "",
+    role: Annotated[Role, typer.Option(help="Only in this voice.", show_default=False)] = "",
+    kind: Annotated[
+        Literal["", "message", "tool_call", "tool_result"], typer.Option(help="Only this.", show_default=False)
+    ] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="At most this many.")] = 10,
+    offset: Annotated[int, typer.Option(min=0, max=10_000, help="Leave out the best so many: the next page.")] = 0,
+    session: Session = "",
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Find what was said, in any session: by meaning, words, date."""
+    with connect(session, "", agent, owner, autostart=autostart) as memory:
+        found = memory.search_messages(
+            query,
+            by=by,
+            session=inside,
+            since=render.parse_date(since),
+            until=render.parse_date(until),
+            role=role,
+            kind=kind,
+            limit=limit,
+            offset=offset,
+        )
+    if as_json:
+        out_json(found)
+        return
+    for one in found.found:
+        out(f"{one.record.session}  {_heading(one.record)}  {one.score:.2f}\n  {one_line(one.record.content)[:300]}")
+    if not found.found:
+        note("nothing found")
+    if found.next is not None:
+        note(f"more with --offset {found.next}")
+    if found.note:
+        note(found.note)
+
+
+@group.command(
+    epilog=examples(
+        'memoryd session append --session s1 "the login test is green again"',
+        "memoryd session append --session s1 < events.jsonl",
+        "make test 2>&1 | memoryd session append --session s1 --kind tool_result --name make --whole",
+    )
+)
+def append(
+    text: Annotated[
+        list[str] | None, typer.Argument(metavar="[TEXT]...", help="Contents, oldest first; none reads stdin.")
+    ] = None,
+    *,
+    kind: Annotated[Kind, typer.Option(help="What TEXT is.")] = "message",
+    role: Annotated[str, typer.Option(metavar="ROLE", help="Who says TEXT.")] = "user",
+    name: Annotated[str, typer.Option(metavar="NAME", help="Who by name, or which tool.")] = "",
+    whole: Annotated[bool, typer.Option("--whole", help="Stdin is one content, not JSON lines.")] = False,
+    session: Session = "",
+    project: Project = None,
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Add to the transcript of a session; durable on return.
+
+    From stdin JSON lines with content and, where known, id, kind, role, name, call_id, at.
+    """
+    role = role if kind == "message" else ""
+    if text:
+        entries = [Entry(content=one, kind=kind, role=role, name=name) for one in text]
+    elif whole:
+        content = sys.stdin.buffer.read().decode(errors="replace")
+        entries = [Entry(content=content, kind=kind, role=role, name=name)]
+    else:
+        entries = list(_entries(sys.stdin.buffer))
+    if not entries:
+        raise CommandFailed("there is nothing to append")
+    with connect(session, project, agent, owner, autostart=autostart) as memory:
+        done = memory.append(entries)
+    if as_json:
+        out_json(done)
+    else:
+        note(f"{done.stored} stored, {done.known} known already, {done.left_out} left out; {done.last} in all")
+
+
+@group.command(epilog=examples("memoryd session purge s1 --yes"))
+def purge(
+    name: Annotated[str, typer.Argument(metavar="SESSION", help="Which session.")],
+    *,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    session: Session = "",
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+) -> None:
+    """Destroy the transcript of a session for good, and what the index has of it."""
+    if not yes and not typer.confirm(f"Destroy everything that was said in {name}?", err=True):
+        raise CommandFailed("nothing was destroyed")
+    with connect(session, "", agent, owner, autostart=autostart) as memory:
+        note(memory.purge_session(name))
+
+
+def _heading(record: "Record") -> str:
+    who = record.role or record.kind.replace("_", " ")
+    named = f" {one_line(record.name)}" if record.name else ""
+    return f"{record.sequence}  {record.at:%Y-%m-%d %H:%M}  {one_line(who)}{named}"
+
+
+def _entries(lines: BinaryIO) -> Iterator[Entry]:
+    decode = msgspec.json.Decoder(Entry).decode
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                yield decode(line.decode(errors="replace"))
+            except msgspec.MsgspecError as exc:
+                hint = 'A line is {"role": "user", "content": "..."}.'
+                raise CommandFailed(f"stdin, line {number}: {exc}", hint) from exc

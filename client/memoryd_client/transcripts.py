@@ -1,0 +1,241 @@
+"""The wire of conversations: what was said is appended, read back, listed and found again (seeds 001 and 003)."""
+
+import secrets
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Annotated, Final, Literal, TypedDict, Unpack
+
+import msgspec
+
+MAX_APPENDED: Final = 1_000
+"""Entries in one request."""
+MAX_APPENDED_BYTES: Final = 2 * 1024 * 1024
+"""Text in one request, half of the largest frame. Of a single entry that is longer only the beginning is sent."""
+PAGE_CHARACTERS: Final = 512 * 1024
+"""Text in one page of a transcript: 2 MiB where every character takes four bytes."""
+EXCERPT: Final = 2_000
+"""Characters of a message that a search shows."""
+
+Kind = Literal["message", "tool_call", "tool_result"]
+Role = Literal["", "user", "assistant", "system", "tool"]
+Name = Annotated[str, msgspec.Meta(max_length=200)]
+
+
+def new_entry_id() -> str:
+    """Return a fresh id for an entry: 96 random bits."""
+    return secrets.token_hex(12)
+
+
+class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One event of a conversation on its way into the transcript."""
+
+    id: Annotated[str, msgspec.Meta(min_length=1, max_length=200)] = msgspec.field(default_factory=new_entry_id)
+    """Drawn by the sender: the same id again is the same event, and is not stored twice."""
+    kind: Kind = "message"
+    role: Name = ""
+    """Of a message: user, assistant, system or tool."""
+    content: str
+    """What was said; the arguments of a call, as JSON where they are; the result of a call."""
+    name: Name = ""
+    """Who spoke, or which tool."""
+    call_id: Name = ""
+    """Which call this is, or which one this is the result of."""
+    at: datetime | None = None
+    """When; None: now. Without a zone: UTC."""
+    size: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """Characters of the whole content where only its beginning is here; else 0."""
+
+
+class Append(msgspec.Struct, frozen=True, kw_only=True, tag="append"):
+    """Add to the transcript of the caller's session; answered when it is durable. All of them or none."""
+
+    entries: Annotated[tuple[Entry, ...], msgspec.Meta(min_length=1, max_length=MAX_APPENDED)]
+
+
+class ReadTranscript(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="transcript"):
+    """A part of a transcript, oldest first: its end, or what is right before or after an entry's number."""
+
+    session: str = ""
+    """Empty: the caller's."""
+    before: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    after: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 100
+
+
+class ListSessions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="sessions"):
+    """The owner's sessions that have a transcript, the latest first."""
+
+    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
+    offset: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
+class SearchMessages(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="conversation"):
+    """Find what was said: by meaning, by words, by date, by session (seed 001, conversation_search and _search_date).
+
+    Without a query everything that passes, the newest first.
+    """
+
+    query: str = ""
+    by: Literal["both", "meaning", "words"] = "both"
+    session: str = ""
+    """Empty: every session of the owner."""
+    since: datetime | None = None
+    """Said then or later; without a zone: UTC."""
+    until: datetime | None = None
+    """Said before that moment."""
+    role: Role = ""
+    kind: Literal["", "message", "tool_call", "tool_result"] = ""
+    limit: Annotated[int, msgspec.Meta(ge=1, le=200)] = 10
+    offset: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
+
+
+class PurgeSession(msgspec.Struct, frozen=True, kw_only=True, tag="purge_session"):
+    """Destroy the transcript of a session, and what the index has of it."""
+
+    session: Annotated[str, msgspec.Meta(min_length=1)]
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One event of a conversation, as it is kept: secrets replaced, private blocks left out."""
+
+    session: str
+    sequence: int
+    """Its number in the transcript, from 1."""
+    id: str
+    kind: Kind = "message"
+    role: str = ""
+    content: str
+    name: str = ""
+    call_id: str = ""
+    at: datetime
+    size: int = 0
+    """Characters of the whole content where it was too long to be kept whole; else 0."""
+    pushed: bool = False
+    """Whether it came with a pushed context."""
+
+
+class Appended(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="appended"):
+    """It is durable."""
+
+    last: int
+    """The number of the newest entry of the transcript."""
+    stored: int
+    known: int = 0
+    """Were there already."""
+    left_out: int = 0
+    """Nothing was left of them: private, marked `#skip`, or empty."""
+
+
+class Transcript(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="transcribed"):
+    """A part of a transcript, oldest first."""
+
+    entries: tuple[Record, ...]
+    last: int
+    """The number of the newest entry of all."""
+
+
+class SessionInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A session that has a transcript."""
+
+    session: str
+    entries: int
+    messages: int
+    tokens: int
+    """Estimated by length."""
+    created_at: datetime
+    updated_at: datetime
+    project: str = ""
+    """Where it was last spoken from."""
+    agent: str = ""
+
+
+class Sessions(msgspec.Struct, frozen=True, kw_only=True, tag="sessions"):
+    """Sessions, the latest first."""
+
+    sessions: tuple[SessionInfo, ...]
+
+
+class FoundMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Something that was said, and how well it fits."""
+
+    record: Record
+    """Its content cut to 2,000 characters; the transcript has the rest."""
+    score: float = 0.0
+    """Fused relevance, 0 to 1; 0 where nothing was searched for."""
+    vector_score: float = 0.0
+    word_score: float = 0.0
+
+
+class FoundMessages(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="said"):
+    """What was found, best first; without a query the newest first."""
+
+    found: tuple[FoundMessage, ...]
+    next: int | None = None
+    """Pass as `offset` for the next page; None at the end."""
+    note: str = ""
+    """What was not as asked."""
+
+
+class Sought(TypedDict, total=False):
+    """By which criteria messages are searched."""
+
+    by: Literal["both", "meaning", "words"]
+    session: str
+    since: datetime | str | None
+    """As text: ISO 8601. Without a zone: UTC."""
+    until: datetime | str | None
+    role: Role
+    kind: Literal["", "message", "tool_call", "tool_result"]
+    limit: int
+    offset: int
+
+
+def search_messages(query: str, **sought: Unpack[Sought]) -> SearchMessages:
+    """Return the request for a search.
+
+    Raises:
+        TypeError: there is no such criterion.
+        ValueError: one has a value that it cannot have.
+    """
+    unknown = sought.keys() - Sought.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"there is no criterion {', '.join(sorted(unknown))}")
+    given: dict[str, object] = {"query": query, **sought}
+    for key in ("since", "until"):
+        if isinstance(text := given.get(key), str):
+            given[key] = datetime.fromisoformat(text)
+    return msgspec.convert(given, SearchMessages)
+
+
+def entry(content: str | bytes, *, role: str = "user", kind: Kind = "message", name: str = "") -> Entry:
+    """Return an entry; bytes that are no UTF-8 become replacement signs."""
+    text = content.decode(errors="replace") if isinstance(content, bytes) else content
+    return Entry(content=text, role=role, kind=kind, name=name)
+
+
+def chunked(entries: Sequence[Entry]) -> Iterator[tuple[Entry, ...]]:
+    """Cut entries into as many as one request takes, by number and by size."""
+    chunk: list[Entry] = []
+    room = MAX_APPENDED_BYTES
+    for one in map(_fitting, entries):
+        size = _bytes(one.content) + 2_000
+        if chunk and (len(chunk) == MAX_APPENDED or size > room):
+            yield tuple(chunk)
+            chunk, room = [], MAX_APPENDED_BYTES
+        chunk.append(one)
+        room -= size
+    if chunk:
+        yield tuple(chunk)
+
+
+def _fitting(one: Entry) -> Entry:
+    # Cut at the end: what is private is told by where it begins.
+    if _bytes(one.content) <= MAX_APPENDED_BYTES:
+        return one
+    width = 1 if one.content.isascii() else 4
+    kept = one.content[: MAX_APPENDED_BYTES // width]
+    return msgspec.structs.replace(one, content=kept, size=max(one.size, len(one.content)))
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else 4 * len(text)

@@ -1,0 +1,222 @@
+"""The `MessageIndex` port over LanceDB: a table of its own, in a folder of its own, beside the one of memories."""
+
+import importlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anyio
+import numpy as np
+from anyio import CapacityLimiter, to_thread
+
+from memoryd.config import IndexConfig
+from memoryd.index import folder
+from memoryd.index.failures import translated
+from memoryd.index.filters import one_of
+from memoryd.index.message_table import LAYOUT, NAME, PLACE, of_session, predicate, schema, table
+from memoryd.index.words import match_query, query_words
+from memoryd_actors.errors import IndexDamaged, Unavailable
+from memoryd_actors.ports import Vector, Vectors
+from memoryd_actors.transcripts import Key, MessageCandidate, MessageRow, Wanted
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from lancedb import AsyncConnection, AsyncTable
+
+_CACHE_SHARE = 0.25
+"""Of the caches that the index of memories has: this one is asked now and then, that one on every turn."""
+_Found = dict[str, tuple[str, int]]
+"""Where a row is, by its id: session and number."""
+
+
+class LanceMessages:
+    """Finds what was said; see `memoryd_actors.transcripts.MessageIndex`."""
+
+    def __init__(self, url: Path | str, config: IndexConfig) -> None:
+        self.url = str(url)
+        self._folder = None if "://" in self.url else Path(url)
+        self._config = config
+        self._connection: AsyncConnection | None = None
+        self._table: AsyncTable | None = None
+        self._dimensions = 0
+        self._turn = anyio.Lock()
+        self._threads = CapacityLimiter(1)
+
+    async def open(self, *, model: str, dimensions: int) -> dict[Key, int]:
+        """Open or create the table; see the port. One of another model or layout, or a damaged one, begins anew.
+
+        Raises:
+            DiskFull: there was no space to create it.
+            Unavailable: it may not be read.
+
+        """
+        async with self._turn:
+            await to_thread.run_sync(importlib.import_module, "lancedb", limiter=self._threads)
+            self._dimensions = dimensions
+            try:
+                with translated(self.url):
+                    self._connection = await folder.connect(self.url, share=_CACHE_SHARE)
+                    self._table = opened = await self._connection.open_table(NAME)
+                    about = await folder.remembered(opened)
+                    if (about.get("model"), about.get("dimensions"), about.get("layout")) != (
+                        model,
+                        str(dimensions),
+                        LAYOUT,
+                    ):
+                        raise IndexDamaged(self.url, "it is of another model")
+                    await opened.query().select(["vector"]).limit(1).to_arrow()
+                    found = await opened.query().select(["owner", *PLACE]).to_arrow()
+            except IndexDamaged:
+                await self._begin(model, dimensions)
+                return {}
+            return await to_thread.run_sync(_heads, found, limiter=self._threads)
+
+    async def apply(self, rows: Sequence[MessageRow]) -> None:
+        """Upsert; see the port."""
+        if not rows:
+            return
+        batch = await to_thread.run_sync(table, rows, self._dimensions, limiter=self._threads)
+        async with self._turn:
+            with translated(self.url):
+                upsert = self._opened().merge_insert("id").when_matched_update_all()
+                # Rows that wait for their vectors have none; LanceDB takes that for a mistake otherwise.
+                await upsert.when_not_matched_insert_all().execute(batch, on_bad_vectors="null")
+
+    async def search(self, wanted: Wanted, *, vector: Vector | None, words: str, limit: int) -> list[MessageCandidate]:
+        """Return what either side finds, with both scores of each; see the port."""
+        asked = query_words(words)
+        where = predicate(wanted)
+        with translated(self.url):
+            return await self._search(where, vector, asked, limit)
+
+    async def newest(self, wanted: Wanted, *, limit: int, offset: int) -> list[tuple[str, int]]:
+        """Return where the newest are, newest first; see the port."""
+        with translated(self.url):
+            found = await self._opened().query().where(predicate(wanted)).select(["at", *PLACE]).to_arrow()
+        # Of one moment, what was said later has the higher number.
+        order = np.lexsort((found["sequence"].to_numpy(), found["at"].to_numpy()))[::-1][offset : offset + limit]
+        chosen = found.take(order)
+        return list(zip(chosen["session"].to_pylist(), chosen["sequence"].to_pylist(), strict=True))
+
+    async def lacking(self, limit: int) -> list[tuple[Key, int]]:
+        """Return which rows have no vector yet; see the port."""
+        with translated(self.url):
+            query = self._opened().query().where("vector IS NULL").limit(limit)
+            found = await query.select(["owner", *PLACE]).to_arrow()
+        return [((row["owner"], row["session"]), row["sequence"]) for row in found.to_pylist()]
+
+    async def remove(self, key: Key) -> None:
+        """Write the table anew without a session's rows, so that no byte of them is left; see the port."""
+        async with self._turn:
+            with translated(self.url):
+                kept = await self._opened().query().where(f"NOT ({of_session(key)})").to_arrow()
+                about = await folder.remembered(self._opened())
+                await self._create(about["model"], self._dimensions)
+                if kept.num_rows:
+                    await self._opened().add(kept)
+                await folder.clean_up(self._opened(), 0)
+
+    async def optimise(self) -> None:
+        """Compact and extend the indexes; see the port."""
+        async with self._turn:
+            with translated(self.url):
+                await folder.clean_up(self._opened(), self._config.keep_versions_s)
+
+    async def reset(self, *, model: str, dimensions: int) -> None:
+        """Throw everything away and begin anew; see the port."""
+        async with self._turn:
+            await to_thread.run_sync(importlib.import_module, "lancedb", limiter=self._threads)
+            self._dimensions = dimensions
+            await self._begin(model, dimensions)
+
+    async def close(self) -> None:
+        """Release files."""
+        async with self._turn:
+            self._release()
+
+    async def _search(self, where: str, vector: Vector | None, asked: str, limit: int) -> list[MessageCandidate]:
+        places: _Found = {}
+        cosines: dict[str, float] = {}
+        words: dict[str, float] = {}
+        if vector is not None:
+            nearest = self._opened().query().nearest_to(vector).column("vector").distance_type("cosine").where(where)
+            found = await nearest.limit(limit).select(["id", *PLACE, "_distance"]).to_arrow()
+            places |= _places(found)
+            distances = found["_distance"].to_pylist()
+            cosines = {one: 1.0 - far for one, far in zip(found["id"].to_pylist(), distances, strict=True)}
+        if asked:
+            by_words = await self._matching(asked, where, limit)
+            places |= _places(by_words)
+            words = dict(zip(by_words["id"].to_pylist(), by_words["_score"].to_pylist(), strict=True))
+            # What one side alone has found has a score on the other, too.
+            if unmatched := [one for one in cosines if one not in words]:
+                more = await self._matching(asked, one_of("id", unmatched), len(unmatched))
+                words |= dict(zip(more["id"].to_pylist(), more["_score"].to_pylist(), strict=True))
+            if vector is not None and (uncompared := [one for one in words if one not in cosines]):
+                cosines |= await self._cosines(uncompared, vector)
+        return [
+            MessageCandidate(one, cosines.get(one, 0.0), words.get(one, 0.0), session, sequence)
+            for one, (session, sequence) in places.items()
+        ]
+
+    async def _matching(self, words: str, where: str, limit: int) -> "pa.Table":  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
+        query = self._opened().query().nearest_to_text(match_query(words)).where(where).limit(limit)
+        return await query.select(["id", *PLACE, "_score"]).to_arrow()
+
+    async def _cosines(self, ids: Sequence[str], vector: Vector) -> dict[str, float]:
+        where = f"{one_of('id', ids)} AND vector IS NOT NULL"
+        found = await self._opened().query().where(where).select(["id", "vector"]).to_arrow()
+        if not found.num_rows:
+            return {}
+        flat = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+        vectors: Vectors = flat.reshape(found.num_rows, -1)
+        exact: Vector = np.einsum("ij,j->i", vectors, vector)
+        return dict(zip(found["id"].to_pylist(), exact.tolist(), strict=True))
+
+    async def _begin(self, model: str, dimensions: int) -> None:
+        self._release()
+        if self._folder is not None:
+            await to_thread.run_sync(folder.set_aside, self._folder, limiter=self._threads)
+            await to_thread.run_sync(folder.discard_aside, self._folder, limiter=self._threads)
+            await to_thread.run_sync(self._make_folder, limiter=self._threads)
+        with translated(self.url):
+            self._connection = await folder.connect(self.url, share=_CACHE_SHARE)
+            await self._create(model, dimensions)
+
+    async def _create(self, model: str, dimensions: int) -> None:
+        from lancedb.index import FTS, BTree
+
+        if self._connection is None:
+            raise Unavailable("the index of messages is not open")
+        await self._connection.drop_table(NAME, ignore_missing=True)
+        self._table = await self._connection.create_table(NAME, schema=schema(model, dimensions))
+        words = FTS(base_tokenizer="simple", language="English", stem=True, remove_stop_words=True)
+        await self._table.create_index("text", config=words)
+        await self._table.create_index("id", config=BTree())
+
+    def _make_folder(self) -> None:
+        if self._folder is not None:
+            with translated(self.url):
+                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    def _opened(self) -> "AsyncTable":
+        if self._table is None:
+            raise Unavailable("the index of messages is not open yet", "Try again in a moment.")
+        return self._table
+
+    def _release(self) -> None:
+        if self._table is not None:
+            self._table.close()  # type: ignore[no-untyped-call]  # LanceDB left it so
+        if self._connection is not None:
+            self._connection.close()  # type: ignore[no-untyped-call]  # LanceDB left it so
+        self._table = self._connection = None
+
+
+def _places(found: "pa.Table") -> _Found:  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
+    rows = zip(found["id"].to_pylist(), found["session"].to_pylist(), found["sequence"].to_pylist(), strict=True)
+    return {one: (session, sequence) for one, session, sequence in rows}
+
+
+def _heads(found: "pa.Table") -> dict[Key, int]:  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
+    newest = found.group_by(["owner", "session"]).aggregate([("sequence", "max")]).to_pylist()
+    return {(row["owner"], row["session"]): row["sequence_max"] for row in newest}

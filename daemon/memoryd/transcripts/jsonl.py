@@ -1,0 +1,168 @@
+"""The `Transcripts` port over JSON lines. Files are touched in worker threads, one at a time for each session."""
+
+import errno
+import logging
+from collections import OrderedDict
+from collections.abc import AsyncGenerator, Callable, Generator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TypeVar
+
+import anyio
+from anyio import CapacityLimiter, to_thread
+
+from memoryd.transcripts import places
+from memoryd.transcripts.metadata import Metadata
+from memoryd.transcripts.session_file import SessionFile, describe, destroy
+from memoryd_actors.errors import DiskFull, Refused, Unavailable
+from memoryd_actors.transcripts import Kept, Key, Stored
+from memoryd_client.transcripts import Record, SessionInfo
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+OPEN = 256
+"""Sessions of which ids and places stay in memory: 8 bytes for each entry."""
+THREADS = 16
+SAVE_S = 2.0
+"""How often metadata are written, in seconds. What a crash loses of them is told from the lines."""
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+
+class _Open:
+    """A session in memory, for one thread at a time."""
+
+    def __init__(self) -> None:
+        self.lock = anyio.Lock()
+        self.users = 0
+        self.file: SessionFile | None = None
+
+
+class JsonlTranscripts:
+    """Keeps transcripts below a folder; see `memoryd_actors.transcripts.Transcripts`."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._open: OrderedDict[Key, _Open] = OrderedDict()
+        self._threads = CapacityLimiter(THREADS)
+
+    async def run(self) -> None:
+        """Write metadata now and then, until cancelled."""
+        while True:
+            await anyio.sleep(SAVE_S)
+            try:
+                await self.save()
+            except Refused as refused:  # it is told when something is appended
+                log.debug("metadata wait: %s", refused)
+
+    async def append(self, key: Key, entries: Sequence[Kept], *, project: str, agent: str) -> Stored:
+        """Add the entries whose ids are new; see the port."""
+        async with self._session(key) as file:
+            return await self._in_thread(partial(file.append, entries, project=project, agent=agent))
+
+    async def read(self, key: Key, *, after: int, limit: int, characters: int) -> list[Record]:
+        """Return entries, oldest first; see the port."""
+        async with self._session(key) as file:
+            return await self._in_thread(partial(file.read, after=after, limit=limit, characters=characters))
+
+    async def get(self, key: Key, sequences: Sequence[int]) -> dict[int, Record]:
+        """Return the entries with these numbers; see the port."""
+        async with self._session(key) as file:
+            return await self._in_thread(partial(file.get, sequences))
+
+    async def last(self, key: Key) -> int:
+        """Return the number of the newest entry; see the port."""
+        async with self._session(key) as file:
+            return file.last
+
+    async def sessions(self, owner: str, *, limit: int, offset: int) -> list[SessionInfo]:
+        """Return the owner's sessions, the latest first; see the port."""
+        await self.save()
+        known = await self._in_thread(partial(_described, [places.owner_folder(self._root, owner)]))
+        infos = [info for info in (one.info() for one in known if one.user_id == owner) if info is not None]
+        infos.sort(key=lambda info: (info.updated_at, info.session), reverse=True)
+        return infos[offset : offset + limit]
+
+    async def heads(self) -> dict[Key, int]:
+        """Return how far each session goes; see the port."""
+        await self.save()
+        known = await self._in_thread(lambda: _described(_folders(self._root)))
+        return {(one.user_id, one.id): one.last for one in known}
+
+    async def purge(self, key: Key) -> int:
+        """Destroy a transcript; see the port."""
+        async with self._session(key) as file:
+            gone = file.metadata.entry_count
+            await self._in_thread(partial(destroy, file.folder))
+            self._open[key].file = None
+        return gone
+
+    async def save(self) -> None:
+        """Write the metadata that changed."""
+        for key in [key for key, one in self._open.items() if one.file is not None and one.file.dirty]:
+            async with self._session(key) as file:
+                await self._in_thread(file.save)
+
+    async def _in_thread(self, work: Callable[[], T]) -> T:
+        with translated(self._root):
+            return await to_thread.run_sync(work, limiter=self._threads)
+
+    @asynccontextmanager
+    async def _session(self, key: Key) -> AsyncGenerator[SessionFile]:
+        """Hold a session; it is read first where it is not in memory."""
+        one = self._open.setdefault(key, _Open())
+        self._open.move_to_end(key)
+        one.users += 1
+        try:
+            async with one.lock:
+                if one.file is None:
+                    folder = places.session_folder(self._root, *key)
+                    one.file = await self._in_thread(partial(SessionFile, folder, *key))
+                try:
+                    yield one.file
+                except Unavailable:
+                    one.file = None  # nobody knows what is on the disk: it is read again
+                    raise
+        finally:
+            one.users -= 1
+            await self._close_oldest()
+
+    async def _close_oldest(self) -> None:
+        if len(self._open) <= OPEN:
+            return
+        for key, one in list(self._open.items())[: len(self._open) - OPEN]:
+            if one.users == 0 and self._open.get(key) is one:
+                del self._open[key]
+                if one.file is not None and one.file.dirty:
+                    with anyio.CancelScope(shield=True):
+                        await self._in_thread(one.file.save)
+
+
+def _folders(root: Path) -> list[Path]:
+    return [folder for folder in root.iterdir() if folder.is_dir()] if root.exists() else []
+
+
+def _described(owners: Sequence[Path]) -> list[Metadata]:
+    found = [describe(folder) for owner in owners for folder in _folders(owner)]
+    return [one for one in found if one is not None]
+
+
+@contextmanager
+def translated(root: Path) -> Generator[None]:
+    """Translate what the file system says.
+
+    Raises:
+        DiskFull: there is no space; nothing was stored.
+        Unavailable: anything else.
+
+    """
+    try:
+        yield
+    except OSError as exc:
+        if exc.errno in _FULL:
+            raise DiskFull(str(root)) from exc
+        raise Unavailable(
+            f"the transcripts in {root} cannot be used: {exc.strerror or exc}",
+            "Check the folder's permissions and its file system.",
+        ) from exc

@@ -1,0 +1,83 @@
+"""What is known of a session beside its lines, in the names of seed 003. It can be told from the lines at any time."""
+
+import os
+from datetime import datetime
+from math import ceil
+from pathlib import Path
+
+import msgspec
+
+from memoryd.transcripts.lines import Line
+from memoryd.transcripts.places import METADATA
+from memoryd_actors.render import CHARACTERS_PER_TOKEN
+from memoryd_client.transcripts import SessionInfo
+
+
+class Metadata(msgspec.Struct, kw_only=True, rename="camel"):
+    """The contents of `metadata.json`."""
+
+    id: str
+    """The session."""
+    user_id: str
+    """Its owner."""
+    channel_id: str = ""
+    """The agent that was last at work in it."""
+    project: str = ""
+    message_count: int = 0
+    entry_count: int = 0
+    """Messages, calls and results."""
+    token_count: int = 0
+    """Of all of them, estimated by length."""
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+    last: int = 0
+    """The number of the newest line."""
+    bytes: int = 0
+    """Length of the lines that this is about; where the file has another, it is read again."""
+
+    def count(self, line: Line) -> None:
+        """Take in one more line."""
+        self.entry_count += 1
+        self.message_count += line.type == "message"
+        characters = len(line.content) + len(bytes(line.args)) + len(line.result)
+        self.token_count += ceil(characters / CHARACTERS_PER_TOKEN)
+        moments = [moment for moment in (self.created_at, line.timestamp) if moment is not None]
+        self.created_at = min(moments)
+        self.updated_at = max(line.timestamp, self.updated_at or line.timestamp)
+        self.last = max(self.last, line.seq)
+
+    def info(self) -> SessionInfo | None:
+        """Return what a listing shows; None where nothing was said yet."""
+        if self.created_at is None or self.updated_at is None:
+            return None
+        return SessionInfo(
+            session=self.id,
+            entries=self.entry_count,
+            messages=self.message_count,
+            tokens=self.token_count,
+            created_at=self.created_at,
+            updated_at=self.updated_at,
+            project=self.project,
+            agent=self.channel_id,
+        )
+
+
+def read(folder: Path) -> Metadata | None:
+    """Return what the file says; None where it is missing or unreadable. Blocks."""
+    try:
+        return msgspec.json.decode((folder / METADATA).read_bytes(), type=Metadata)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def write(folder: Path, metadata: Metadata, *, durable: bool) -> None:
+    """Replace the file, whole or not at all. Blocks."""
+    draft = folder / f"{METADATA}.new"
+    file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    try:
+        os.write(file, msgspec.json.encode(metadata))
+        if durable:
+            os.fsync(file)
+    finally:
+        os.close(file)
+    draft.replace(folder / METADATA)
