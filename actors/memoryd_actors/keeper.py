@@ -63,6 +63,15 @@ class Store:
 
 
 @dataclass(frozen=True, slots=True)
+class Adopt:
+    """Store memories that were admitted as whole as they came; one that is there already stays as it stands."""
+
+    admitted: tuple[Admitted, ...]
+    owner: str
+    actor: str
+
+
+@dataclass(frozen=True, slots=True)
 class SetState:
     """Forget or restore one memory; `memory_id` may be shortened."""
 
@@ -130,7 +139,7 @@ class Purge:
     actor: str
 
 
-KeeperMessage = Store | SetState | Edit | Link | Answer | TakeBack | Perform | Purge
+KeeperMessage = Store | Adopt | SetState | Edit | Link | Answer | TakeBack | Perform | Purge
 
 
 class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
@@ -176,6 +185,8 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         match message:
             case Store():
                 return await self._store(message)
+            case Adopt():
+                return await self._adopt(message)
             case SetState():
                 return await self._set_state(message)
             case Edit():
@@ -212,6 +223,16 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         for memory, (asked, _) in zip(stored, admitted, strict=True):
             event = "ADD" if memory.id == asked.id else "MERGE"
             self._publish(Wrote(event=event, memory_id=memory.id, owner=memory.owner))
+        return tuple(stored)
+
+    async def _adopt(self, message: Adopt) -> tuple[Memory, ...]:
+        notes = [{"imported": "true", **_told(one)} for one in message.admitted]
+        memories = [one.memory for one in message.admitted]
+        stored, sequence = await self._ledger.insert(memories, actor=message.actor, notes=notes, confirm=False)
+        self._on_change(sequence)
+        for memory, asked in zip(stored, memories, strict=True):
+            if memory.id == asked.id:
+                self._publish(Wrote(event="ADD", memory_id=memory.id, owner=message.owner))
         return tuple(stored)
 
     async def _store_one(self, admitted: Admitted, actor: str) -> tuple[Memory, ...]:

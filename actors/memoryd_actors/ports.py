@@ -230,12 +230,13 @@ class Ledger(Protocol):
         ...
 
     async def insert(
-        self, memories: Sequence[Memory], *, actor: str, notes: Sequence[Mapping[str, str]] = ()
+        self, memories: Sequence[Memory], *, actor: str, notes: Sequence[Mapping[str, str]] = (), confirm: bool = True
     ) -> tuple[list[Memory], int]:
         """Store memories in bulk and return them as they now stand, in order, with the last sequence number.
 
         An id that is there already is returned as it stands. Content that its owner already has active in the same
-        scope and project (same content hash) becomes that memory, its strength raised by one. History, with the `notes`
+        scope and project (same content hash) becomes that memory, its strength raised by one unless `confirm` is
+        false. History, with the `notes`
         of each, in the same transaction. Their neighbours count as not looked at yet.
 
         Raises:
@@ -308,9 +309,18 @@ class Ledger(Protocol):
         ...
 
     async def history(
-        self, owner: str, *, memory_id: str = "", limit: int = 50, allowed: frozenset[str] | None = None
+        self,
+        owner: str,
+        *,
+        memory_id: str = "",
+        limit: int = 50,
+        allowed: frozenset[str] | None = None,
+        before: int = 0,
     ) -> list[HistoryEntry]:
-        """Return writes, newest first; where `allowed` names categories, only those to memories that are of one now."""
+        """Return writes, newest first: those before the entry `before`, where that is not 0.
+
+        Where `allowed` names categories, only those to memories that are of one now.
+        """
         ...
 
     async def revision(self, owner: str) -> int:

@@ -90,10 +90,13 @@ class Recall:
         categories: Categories | None = None,
         sequence: Callable[[], int] = lambda: 0,
         listen: Callable[[ContextUpdate], None] = lambda _: None,
+        drops: Callable[[Caller], bool] = lambda _: False,
     ) -> None:
         """Prepare; `sequence` returns the number of the ledger's newest change, as far as it is known here.
 
+        `drops` says whether a caller's contexts are to be dropped: memory is off there.
         `listen` hears every context that arrives, and must not wait.
+
         """
         self._pipeline = pipeline
         self._ledger = ledger
@@ -103,6 +106,7 @@ class Recall:
         self._categories = categories or Categories()
         self._sequence = sequence
         self._listen = listen
+        self._drops = drops
         self._tasks: TaskGroup | None = None
         self._sessions: dict[Key, _Session] = {}
         self.dropped_stale = 0
@@ -121,7 +125,9 @@ class Recall:
         self._tasks = tasks
 
     def offer(self, update: ContextUpdate) -> bool:
-        """Accept a context without waiting; return False where it is stale or the daemon is stopping."""
+        """Accept a context without waiting; return False where it is stale, memory is off, or the daemon stops."""
+        if self._drops(update.caller):
+            return False
         # What a user asks to have remembered does not go stale.
         self._listen(update)
         age_s = self._clock.now().timestamp() - update.sent_at
@@ -135,6 +141,8 @@ class Recall:
 
     async def decide(self, session: _Session, update: ContextUpdate) -> Trace:
         """Run the pipeline for one context of one session."""
+        if self._drops(update.caller):
+            raise Refused("memory was turned off meanwhile")
         state = await self._loaded(session)
         if state.is_late(update.client, update.sequence):
             self.dropped_late += 1

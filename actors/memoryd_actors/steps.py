@@ -91,6 +91,8 @@ class Relate:
     strength: float
     told: bool = False
     """Whether it is worth a line in the history: an edge that somebody made, not a neighbour."""
+    at: datetime | None = None
+    """Since when it is so; None: now."""
 
 
 @dataclass(frozen=True, slots=True)

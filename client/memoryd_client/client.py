@@ -32,6 +32,7 @@ from memoryd_client.core_memory import (
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents, EventCount
 from memoryd_client.exchange import TICK_S, finish
+from memoryd_client.importing import GetEdges, Import, Imported, Record
 from memoryd_client.interrupted import KIND, Interrupted, pack
 from memoryd_client.link import Link
 from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, PendingMemory
@@ -67,6 +68,7 @@ from memoryd_client.paths import Paths
 from memoryd_client.query import Queried, Query
 from memoryd_client.requests import ChangedFields, MemoryFields, Narrowing, changes, filters, new_checkpoint, new_memory
 from memoryd_client.subscription import Subscription
+from memoryd_client.switching import Switch, Switched
 from memoryd_client.transcripts import (
     Appended,
     Entry,
@@ -290,9 +292,9 @@ class Client:
         """Pass on the user's no to a proposed change, and return the memory. The id may be shortened."""
         return self._call(DecideConsent(id=memory_id, approve=False), replies.memory)
 
-    def history(self, memory_id: str = "", *, limit: int = 50) -> builtins.list[HistoryEntry]:
-        """Return the writes to one memory, or to all of them, newest first."""
-        return self._call(GetHistory(id=memory_id, limit=limit), replies.history)
+    def history(self, memory_id: str = "", *, limit: int = 50, before: int = 0) -> builtins.list[HistoryEntry]:
+        """Return the writes to one memory, or to all of them, newest first; continue after the sequence `before`."""
+        return self._call(GetHistory(id=memory_id, limit=limit, before=before), replies.history)
 
     def why(self, limit: int = 1) -> builtins.list[Trace]:
         """Return how the latest context updates of this session were decided, newest first."""
@@ -345,6 +347,26 @@ class Client:
     def backup(self, path: str | Path = "", *, deadline_s: float = 300.0) -> str:
         """Write a copy of the ledger to a new file, by default a dated one among the backups; return its path."""
         return self._call(Backup(path=str(path)), replies.detail, deadline_s)
+
+    def import_records(
+        self, records: Sequence[Record] = (), edges: Sequence[Edge] = (), *, deadline_s: float = 120.0
+    ) -> Imported:
+        """Bring in whole memories and what they are to each other, at most 1,000 of each; return what became of them.
+
+        What is there already stays as it is: bringing in the same again changes nothing.
+        """
+        return self._call(Import(records=tuple(records), edges=tuple(edges)), replies.imported, deadline_s)
+
+    def edges(self, memory_ids: Sequence[str]) -> builtins.list[Edge]:
+        """Return the edges that begin or end at these memories, at most 1,000 of them, strongest first."""
+        return self._call(GetEdges(ids=tuple(memory_ids)), replies.edges)
+
+    def switch(self, *, on: bool, everywhere: bool = False) -> Switched:
+        """Turn memory on or off for this project, or everywhere; return how the switches stand.
+
+        While it is off, contexts are dropped, takes are empty, and what stores, searches or recalls is refused.
+        """
+        return self._call(Switch(on=on, everywhere=everywhere), replies.switched)
 
     def reindex(self) -> str:
         """Begin to rebuild the index from the ledger; status and events show how far it is."""

@@ -114,6 +114,19 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.state is State.ACTIVE
 
 
+class Edge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one memory is to another (seed 002, item 2)."""
+
+    from_id: str
+    to_id: str
+    relation: str = "related_to"
+    """related_to, supersedes, contradicts, merged_into, or whatever a user calls it."""
+    strength: float = 1.0
+    """0 to 1; of neighbours the cosine."""
+    at: str = ""
+    """Since when; ISO 8601, UTC."""
+
+
 class NewMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A memory on its way in. The sender draws the id, so that a request sent twice is stored once."""
 

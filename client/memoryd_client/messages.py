@@ -14,8 +14,11 @@ from memoryd_client.core_memory import CoreRequest, CoreSections, CoreWrites
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents, EventCounts
 from memoryd_client.filters import Filters as Filters  # noqa: PLC0414 - part of the wire, and looked for here
+from memoryd_client.importing import GetEdges, Import, Imported
+from memoryd_client.memory import Edge as Edge  # noqa: PLC0414 - part of the wire, and looked for here
 from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, PendingMemory
 from memoryd_client.query import Queried, Query
+from memoryd_client.switching import Switch, Switched
 from memoryd_client.transcripts import (
     Append,
     Appended,
@@ -163,6 +166,8 @@ class GetHistory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
 
     id: str = ""
     limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
+    before: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """Continue after the entry of this sequence number; 0: from the newest on."""
 
 
 class Why(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="why"):
@@ -216,6 +221,9 @@ Request = (
     | ListSessions
     | SearchMessages
     | PurgeSession
+    | Import
+    | GetEdges
+    | Switch
 )
 
 
@@ -292,19 +300,6 @@ class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     meta: dict[str, str] = {}
     operation: int = 0
     """What was written together has one number, and is undone together."""
-
-
-class Edge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What one memory is to another (seed 002, item 2)."""
-
-    from_id: str
-    to_id: str
-    relation: str = "related_to"
-    """related_to, supersedes, contradicts, merged_into, or whatever a user calls it."""
-    strength: float = 1.0
-    """0 to 1; of neighbours the cosine."""
-    at: str = ""
-    """Since when; ISO 8601, UTC."""
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True, tag="history"):
@@ -415,7 +410,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=
     uptime_s: float
     rss_bytes: int
     components: dict[str, ComponentStatus]
-    """model, index, ledger, sidecar, sessions, keeper, capture, transcripts, sockets."""
+    """model, index, ledger, sidecar, sessions, keeper, capture, transcripts, sockets; memory: whether it is off."""
     warnings: tuple[str, ...] = ()
 
 
@@ -445,6 +440,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
 
 Reply = (
     Done
+    | Imported
     | Pong
     | Taken
     | Memories
@@ -457,6 +453,7 @@ Reply = (
     | Consents
     | EventCounts
     | Traces
+    | Switched
     | Status
     | CoreSections
     | CoreWrites

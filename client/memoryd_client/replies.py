@@ -7,6 +7,7 @@ from memoryd_client.consent import Consent, Consents
 from memoryd_client.core_memory import CoreSections, CoreWrite, CoreWrites, Section
 from memoryd_client.errors import RequestFailed
 from memoryd_client.events import EventCount, EventCounts
+from memoryd_client.importing import Imported
 from memoryd_client.interrupted import Interrupted, unpack
 from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory
 from memoryd_client.messages import (
@@ -28,6 +29,7 @@ from memoryd_client.messages import (
     Traces,
 )
 from memoryd_client.query import Queried
+from memoryd_client.switching import Switched
 from memoryd_client.transcripts import Appended, FoundMessages, SessionInfo, Sessions, Transcript
 
 
@@ -81,6 +83,11 @@ def history(reply: Reply) -> list[HistoryEntry]:
     return list(reply.entries) if isinstance(reply, History) else _fail(reply)
 
 
+def imported(reply: Reply) -> Imported:
+    """Imported: all of it."""
+    return reply if isinstance(reply, Imported) else _fail(reply)
+
+
 def edges(reply: Reply) -> list[Edge]:
     """Edges: strongest first."""
     return list(reply.edges) if isinstance(reply, Edges) else _fail(reply)
@@ -99,6 +106,11 @@ def consents(reply: Reply) -> list[Consent]:
 def event_counts(reply: Reply) -> list[EventCount]:
     """EventCounts: the newest day first."""
     return list(reply.counts) if isinstance(reply, EventCounts) else _fail(reply)
+
+
+def switched(reply: Reply) -> Switched:
+    """Switched: all of it."""
+    return reply if isinstance(reply, Switched) else _fail(reply)
 
 
 def traces(reply: Reply) -> list[Trace]:

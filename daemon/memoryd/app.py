@@ -46,6 +46,7 @@ from memoryd_actors.conversation import Conversations
 from memoryd_actors.core_memory import CoreMemory
 from memoryd_actors.curator import Curator, Schedule
 from memoryd_actors.errors import MemorydError, Refused, first_of
+from memoryd_actors.importing import Importer
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import Keeper, KeeperMessage
 from memoryd_actors.local_judge import LocalJudge
@@ -62,6 +63,7 @@ from memoryd_actors.scribe import Scribe
 from memoryd_actors.search import Searcher
 from memoryd_actors.settler import Settler
 from memoryd_actors.sidecar import FollowUps, Sidecar
+from memoryd_actors.switch import Switches
 from memoryd_client.memory import Memory
 from memoryd_client.messages import ContextUpdate, Event, Status, Warned, Wrote
 from memoryd_client.paths import Paths
@@ -139,6 +141,7 @@ class Daemon:
             cadence=Cadence(rule=config.sidecar.cadence, every=config.sidecar.cadence_turns),
             categories=categories,
         )
+        self._switches = Switches(self._ledger, clock)
         self._recall = Recall(
             pipeline,
             self._ledger,
@@ -148,6 +151,7 @@ class Daemon:
             categories=categories,
             sequence=lambda: self._indexer.target,
             listen=self._listen,
+            drops=self._switches.drops,
         )
         neighbours = Neighbours(self._embedder, self._index, self._indexer, self._ledger)
         self._keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
@@ -260,6 +264,16 @@ class Daemon:
                 categories,
             ),
             accept=self._accept,
+            switches=self._switches,
+            importer=Importer(
+                ledger=self._ledger,
+                standing=self._ledger,
+                keeper=self._keeper,
+                clock=clock,
+                embedding_model=self._embedder.identity,
+                rules=rules,
+                files=files,
+            ),
         )
         self._server = Server(
             paths,
@@ -302,6 +316,7 @@ class Daemon:
         """Open what holds files, in order, and close it in reverse, whatever happens."""
         async with AsyncExitStack() as stack:
             await self._ledger.open()
+            await self._switches.load()
             await self._indexer.prepare()
             stack.push_async_callback(self._ledger.close)
             stack.push_async_callback(self._index.close)

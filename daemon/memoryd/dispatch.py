@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import assert_never
 
 from msgspec import UNSET
+from msgspec.structs import replace
 
 from memoryd import __version__
 from memoryd_actors.actor import ActorRef
@@ -15,6 +16,7 @@ from memoryd_actors.checkpoints import CheckpointKeeper
 from memoryd_actors.conversation import Conversations
 from memoryd_actors.core_memory import CoreMemory
 from memoryd_actors.errors import NotFound, Refused, Unavailable
+from memoryd_actors.importing import Importer
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import Answer, Edit, KeeperMessage, Link, SetState, Store, TakeBack
 from memoryd_actors.keeper import Purge as PurgeMemories
@@ -25,6 +27,8 @@ from memoryd_actors.querying import Querier
 from memoryd_actors.recall import Recall
 from memoryd_actors.scribe import Scribe
 from memoryd_actors.search import Searcher
+from memoryd_actors.settings import name_of
+from memoryd_actors.switch import Switches, refusal
 from memoryd_actors.transcripts import Transcripts
 from memoryd_actors.visibility import is_allowed
 from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
@@ -32,6 +36,7 @@ from memoryd_client.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.core_memory import CoreAppend, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents, EventCounts
+from memoryd_client.importing import GetEdges, Import, Imported, LeftOut, Record
 from memoryd_client.memory import Memory, MemoryPage, State
 from memoryd_client.messages import (
     Backup,
@@ -67,6 +72,7 @@ from memoryd_client.messages import (
 )
 from memoryd_client.messages import Recall as RecallRequest
 from memoryd_client.query import Query
+from memoryd_client.switching import Switch
 from memoryd_client.transcripts import (
     Append,
     ListSessions,
@@ -151,6 +157,8 @@ class Dispatcher:
         checkpoints: CheckpointKeeper,
         transcripts: TranscriptDispatcher,
         accept: Callable[[ContextUpdate], bool],
+        switches: Switches,
+        importer: Importer,
     ) -> None:
         self._accept = accept
         self._transcripts = transcripts
@@ -167,10 +175,14 @@ class Dispatcher:
         self._categories = categories
         self._core = core
         self._checkpoints = checkpoints
+        self._switches = switches
+        self._importer = importer
 
     def answer_now(self, request: Request, caller: Caller) -> Reply | None:
         """Answer what needs neither disk nor model; None for everything else."""
         match request:
+            case Take() if self._is_off(caller):
+                return Taken()
             case Take():
                 return self._recall.take_now(caller, request.take_id)
             case Ping():
@@ -180,11 +192,12 @@ class Dispatcher:
 
     async def answer(self, request: Request, caller: Caller, deadline_s: float) -> Reply:  # noqa: PLR0911, PLR0912 - one case a request
         """Answer a request within its deadline."""
+        self._switches.check(request, caller)
         match request:
             case Ping():
                 return Pong(pid=os.getpid(), version=__version__, ready=self._ready())
             case GetStatus():
-                return await self._status()
+                return self._told(await self._status(), caller)
             case Push():
                 if request.update.caller.owner != caller.owner:
                     raise Refused("a context belongs to whoever pushes it", "Push it under its own owner.")
@@ -192,7 +205,7 @@ class Dispatcher:
                     raise Refused("the context is too old", "Push it when it is said; see `recall.stale_s`.")
                 return Done("queued")
             case Take():
-                return await self._recall.take(caller, request.take_id)
+                return Taken() if self._is_off(caller) else await self._recall.take(caller, request.take_id)
             case Remember():
                 self._categories.check(caller.agent, map(category_of, request.memories))
                 stored = await self._keeper.ask(Store(request.memories, caller), deadline_s=deadline_s)
@@ -244,6 +257,10 @@ class Dispatcher:
                 return EventCounts(counts=tuple(counts))
             case Why():
                 return Traces(traces=tuple(await self._recall.traces(caller, limit=request.limit)))
+            case Import():
+                return await self._import(request, caller, deadline_s)
+            case GetEdges():
+                return await self._edges(request, caller)
             case Backup():
                 return Done(await self._back_up(Path(request.path) if request.path else None))
             case Reindex():
@@ -255,8 +272,20 @@ class Dispatcher:
                 return await self._checkpoints.answer(request, caller)
             case Append() | ReadTranscript() | ListSessions() | SearchMessages() | PurgeSession():
                 return await self._transcripts.answer(request, caller, deadline_s)
+            case Switch():
+                return await self._switches.turn(caller, on=request.on, everywhere=request.everywhere)
             case _:
                 assert_never(request)
+
+    def _is_off(self, caller: Caller) -> bool:
+        return self._switches.off(caller.owner, caller.project) is not None
+
+    def _told(self, status: Status, caller: Caller) -> Status:
+        """Return the status with what the caller's owner has turned off: nobody else's projects are named."""
+        memory = self._switches.status(caller)
+        loud = (f"{memory.message}. {memory.hint}",) if memory.message else ()
+        components = {**status.components, "memory": memory}
+        return replace(status, components=components, warnings=(*loud, *status.warnings))
 
     async def _list(self, request: List, caller: Caller) -> Memories:
         visible = self._categories.visible(caller, request.filters)
@@ -288,7 +317,9 @@ class Dispatcher:
             memory_id = request.id
             if not await self._ledger.history(caller.owner, memory_id=memory_id, limit=1, allowed=allowed):
                 raise
-        entries = await self._ledger.history(caller.owner, memory_id=memory_id, limit=request.limit, allowed=allowed)
+        entries = await self._ledger.history(
+            caller.owner, memory_id=memory_id, limit=request.limit, allowed=allowed, before=request.before
+        )
         return History(entries=tuple(entries))
 
     async def _update(self, request: Update, caller: Caller, deadline_s: float) -> Memories:
@@ -345,6 +376,39 @@ class Dispatcher:
             history=tuple(await self._ledger.history(caller.owner, memory_id=memory.id)),
             shown=tuple(showings(memory.id, traces)),
         )
+
+    async def _import(self, request: Import, caller: Caller, deadline_s: float) -> Imported:
+        self._categories.check(caller.agent, (name_of(record.category) for record in request.records))
+        closed: list[LeftOut] = []
+        kept: list[Record] = []
+        for record in request.records:
+            # A record may belong to another project than the caller's, and memory may be off there.
+            off = self._switches.off(caller.owner, record.project) if record.project else None
+            if off is None:
+                kept.append(record)
+            else:
+                closed.append(LeftOut(id=record.id, reason=str(refusal(off))))
+        if self._categories.allowed(caller.agent) is not None and request.edges:
+            ends = {end for edge in request.edges for end in (edge.from_id, edge.to_id)}
+            seen = self._categories.visible(caller)
+            found = await self._ledger.get(caller.owner, sorted(ends))
+            hidden = {one.id for one in found.values() if not is_allowed(one.category, seen)}
+            edges = tuple(one for one in request.edges if not {one.from_id, one.to_id} & hidden)
+        else:
+            edges = request.edges
+        done = await self._importer.bring_in(Import(records=tuple(kept), edges=edges), caller, deadline_s=deadline_s)
+        await self._recall.note_written(caller, done.added)
+        return replace(done, left_out=(*closed, *done.left_out))
+
+    async def _edges(self, request: GetEdges, caller: Caller) -> Edges:
+        edges = await self._ledger.edges(caller.owner, request.ids)
+        if self._categories.allowed(caller.agent) is not None:
+            ends = {end for edge in edges for end in (edge.from_id, edge.to_id)}
+            seen = self._categories.visible(caller)
+            found = await self._ledger.get(caller.owner, sorted(ends))
+            shown = {one.id for one in found.values() if is_allowed(one.category, seen)}
+            edges = [edge for edge in edges if {edge.from_id, edge.to_id} <= shown]
+        return Edges(edges=tuple(edges))
 
     async def _change_state(self, memory_id: str, state: State, caller: Caller, deadline_s: float) -> Memories:
         memory = await self._resolve(caller, memory_id)

@@ -13,8 +13,9 @@ from memoryd_client.consent import Consent
 from memoryd_client.core_memory import CoreWrite, Section
 from memoryd_client.events import EventCount
 from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory, SurfacedMemory
-from memoryd_client.messages import CandidateTrace, ComponentStatus, HistoryEntry, Status, Trace
+from memoryd_client.messages import CandidateTrace, ComponentStatus, Edge, HistoryEntry, Origin, Showing, Status, Trace
 from memoryd_client.query import Bullet, Queried
+from memoryd_client.switching import Switched, SwitchedOff
 from memoryd_client.transcripts import Appended, Entry, FoundMessage, FoundMessages, Record, SessionInfo, Transcript
 
 PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
@@ -35,9 +36,11 @@ SECTIONS = {
         Appended,
         Entry,
     ),
+    "Edge, origin": (Edge, Origin, Showing),
     "Trace": (Trace, CandidateTrace),
     "Core memory": (Section, CoreWrite),
     "Checkpoint": (CheckpointInfo,),
+    "Switches": (Switched, SwitchedOff),
     "Status": (Status, ComponentStatus),
     "Transcripts, for push and demo": (Note,),
     "What demo prints": (SessionBegan, Pushed, Decided, Remembered, Took, Figures),

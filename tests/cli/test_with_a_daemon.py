@@ -4,7 +4,6 @@ import json
 import select
 import subprocess
 import time
-from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -87,44 +86,6 @@ def test_a_conversation_comes_from_a_file_or_from_stdin(served: Command) -> None
     assert "first" in decided(served, "stdin", 1).focus
 
 
-BEGINS_ANEW = ("owner", "created_at", "updated_at", "last_accessed_at", "access_count", "strength", "sources")
-
-
-def comparable(memories: Iterable[Memory]) -> dict[str, dict[str, object]]:
-    """Return the fields of each that a store does not count or decide itself."""
-    return {
-        one.id: {name: value for name, value in msgspec.structs.asdict(one).items() if name not in BEGINS_ANEW}
-        for one in memories
-    }
-
-
-def test_memories_survive_an_export_and_an_import_elsewhere_and_a_second_import_changes_nothing(
-    served: Command, alone: Command, tmp_path: Path
-) -> None:
-    for number in range(3):
-        # One of them says when it happened; the others do not, and are not to say so afterwards.
-        more = ("--occurred-at", "2026-03-02", "--importance", "5", "--pinned", "--tag", "t") if number == 1 else ()
-        text = f"Fact number {number} about the project.\n"
-        served.ok("add", "-", "--title", f"memory {number}", *more, given=text)
-    forgotten = served.ok("add", "This one is forgotten.").strip()
-    served.ok("forget", forgotten)
-    file = tmp_path / "all.jsonl"
-    assert served.ok("export", "--all", file) == ""
-    assert file.stat().st_mode & 0o777 == 0o600
-    assert served("export", file).returncode == 1, "an export must not write over a file"
-    exported = [msgspec.json.decode(line, type=Memory) for line in file.read_text(encoding="utf-8").splitlines()]
-    assert len(exported) == 4
-
-    result = json.loads(alone.ok("import", file, "--json"))
-    assert result == {"imported": 3, "left_out": 1}
-    alone.ok("import", file)
-    project = exported[0].project
-    listed = msgspec.json.decode(alone.ok("list", "--project", project, "--json"), type=list[Memory])
-    assert {one.id for one in listed} == {one.id for one in exported if one.active}
-    assert {one.title for one in listed} == {"memory 0", "memory 1", "memory 2"}
-    assert comparable(listed) == comparable(one for one in exported if one.active)
-
-
 def test_a_backup_and_a_rebuilt_index_are_made_while_it_runs(served: Command) -> None:
     served.ok("add", FACT)
     copy = Path(served.ok("backup", served.home / "copy.db").strip())
@@ -144,6 +105,23 @@ def test_status_tells_of_every_part_and_the_doctor_finds_nothing_that_fails(serv
     report = json.loads(served.ok("doctor", "--json"))
     assert report["level"] != "fail"
     assert "ready" in served.ok("logs")
+
+
+def test_off_is_told_loudly_by_status_and_doctor_until_it_is_on(served: Command) -> None:
+    served.ok("add", FACT)
+    assert served.ok("off").startswith("memory is OFF")
+    done = served("add", "another")
+    assert (done.returncode, "memoryd on" in done.stderr) == (1, True)
+    assert served.ok("take", "--session", "s") == ""
+    assert f"MEMORY IS OFF in {served.home}" in served.ok("status")
+    found = {one["name"]: one for one in json.loads(served.ok("doctor", "--json"))["findings"]}
+    assert found["memory"]["level"] == "warn"
+    assert FACT in served.ok("export")
+    everywhere = json.loads(served.ok("off", "--everywhere", "--json"))
+    assert (everywhere["on"], [place["project"] for place in everywhere["off"]]) == (False, ["", str(served.home)])
+    assert json.loads(served.ok("on", "--json"))["on"] is False
+    assert served.ok("on", "--everywhere") == "memory is on here\n"
+    assert "OFF" not in served.ok("status")
 
 
 def test_a_second_start_says_that_it_runs_and_a_restart_brings_a_new_process(alone: Command) -> None:

@@ -14,6 +14,8 @@ from memoryd_client.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.core_memory import CoreAppend, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
 from memoryd_client.editing import Changes, GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents
+from memoryd_client.importing import GetEdges, Import, Record
+from memoryd_client.memory import Edge
 from memoryd_client.messages import (
     Backup,
     Caller,
@@ -41,6 +43,7 @@ from memoryd_client.messages import (
     encode,
 )
 from memoryd_client.query import Query
+from memoryd_client.switching import Switch
 from memoryd_client.transcripts import (
     Append,
     Entry,
@@ -99,6 +102,12 @@ CASES: dict[type, Callable[[str], Request]] = {
     ListSessions: lambda _: ListSessions(),
     SearchMessages: lambda _: SearchMessages(query=ASKED, session="mine"),
     PurgeSession: lambda _: PurgeSession(session="mine"),
+    Import: lambda memory: Import(
+        records=(Record(id=memory, content="In its place."),),
+        edges=(Edge(from_id=memory, to_id=memory, relation="contradicts"),),
+    ),
+    GetEdges: lambda memory: GetEdges(ids=(memory,)),
+    Switch: lambda _: Switch(on=False, everywhere=True),
 }
 """A new kind of request needs a case here: how somebody else would reach for the memory of that id with it."""
 

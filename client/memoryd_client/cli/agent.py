@@ -25,9 +25,11 @@ def add_to(app: typer.Typer) -> None:
         )
     )(push)
     app.command(epilog=examples("memoryd take --session s1", "memoryd take --session s1 --json"))(take)
-    app.command(epilog=examples("memoryd why --session s1", "memoryd why --session s1 --turn 7", "memoryd why -n 5"))(
-        why
-    )
+    app.command(
+        epilog=examples(
+            "memoryd why --session s1", "memoryd why --session s1 --turn 7", "memoryd why -n 5", "memoryd why 4k2m9x0c"
+        )
+    )(why)
 
 
 def push(
@@ -101,6 +103,7 @@ def take(
 
 
 def why(
+    memory_id: Annotated[str, typer.Argument(metavar="[ID]", help="A memory: where it comes from.")] = "",
     *,
     turn: Annotated[int | None, typer.Option(metavar="N", help="Only this turn, of the last 50.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=50, help="The last N decisions.")] = 1,
@@ -111,10 +114,22 @@ def why(
     autostart: Autostart = False,
     as_json: Json = False,
 ) -> None:
-    """Print how a turn was decided: candidates, scores, reasons, times.
+    """Print how a turn was decided: candidates, scores, reasons, times. With an ID, where that memory comes from.
 
-    Without --session, the latest decisions of all sessions.
+    Without --session, the latest decisions of all sessions. Of a memory: who wrote it in which session, what it
+    replaced and what replaced it, what contradicts it, what it is related to, every write, and when it was considered
+    for whom.
     """
+    if memory_id and turn is not None:
+        raise typer.BadParameter("give an ID or --turn, not both")
+    if memory_id:
+        with connect(session, project, agent, owner, autostart=autostart) as memory:
+            found = memory.origin(memory_id)
+        if as_json:
+            out_json(found)
+        else:
+            render.origin(found)
+        return
     with connect(session, project, agent, owner, autostart=autostart) as memory:
         traces = memory.why(limit if turn is None else 50)
     if turn is not None:

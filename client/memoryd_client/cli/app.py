@@ -13,6 +13,7 @@ from memoryd_client.cli import (
     consent,
     core,
     data,
+    editing,
     events,
     inspection,
     lifecycle,
@@ -20,12 +21,46 @@ from memoryd_client.cli import (
     query,
     service,
     session,
+    switch,
+    transfer,
 )
 from memoryd_client.cli.output import out
 
 _SECTIONS = {
-    "The daemon": ("run", "start", "stop", "restart", "status", "logs", "watch", "events", "doctor", "service", "demo"),
-    "Memories": ("add", "search", "query", "recall", "list", "show", "read", "forget", "restore", "history", "consent"),
+    "The daemon": (
+        "run",
+        "start",
+        "stop",
+        "restart",
+        "status",
+        "logs",
+        "watch",
+        "events",
+        "doctor",
+        "on",
+        "off",
+        "service",
+        "demo",
+    ),
+    "Memories": (
+        "add",
+        "search",
+        "query",
+        "recall",
+        "list",
+        "show",
+        "read",
+        "edit",
+        "update",
+        "relate",
+        "unrelate",
+        "forget",
+        "restore",
+        "purge",
+        "undo",
+        "history",
+        "consent",
+    ),
     "For agents": ("push", "take", "why", "session", "core", "checkpoint"),
     "Data": ("import", "export", "backup", "reindex"),
     "Settings": ("config",),
@@ -78,7 +113,7 @@ def memoryd(
     """Long-term memory for AI agents, served one turn behind by a daemon on your own machine."""
 
 
-for module in (lifecycle, inspection, events, memories, query, agent, data):
+for module in (lifecycle, inspection, events, memories, query, editing, switch, agent, transfer, data):
     module.add_to(app)
 app.add_typer(consent.group, name="consent")
 app.add_typer(core.group, name="core")

@@ -1,5 +1,6 @@
 """Commands that look at the daemon: how it is, what it does, what it logs, what is wrong, what it is good for."""
 
+import os
 import subprocess
 import sys
 import time
@@ -11,7 +12,7 @@ import typer
 
 from memoryd_client.cli import render
 from memoryd_client.cli.edge import FAILED, CommandFailed
-from memoryd_client.cli.options import Autostart, Json, connect, examples
+from memoryd_client.cli.options import Autostart, Json, Owner, connect, examples
 from memoryd_client.cli.output import on_terminal, out, out_json, plain, printable, table, write
 from memoryd_client.errors import MemorydError
 from memoryd_client.messages import Event, IndexProgress, PipelineRan, Status, Surfaced, Warned, Wrote
@@ -54,12 +55,13 @@ def status(
     watch_s: Annotated[
         float | None, typer.Option("--watch", min=0.1, metavar="SECONDS", help="Again and again, until interrupted.")
     ] = None,
+    owner: Owner = "local",
     autostart: Autostart = False,
     as_json: Json = False,
 ) -> None:
     """Print how the daemon and each of its parts are."""
     while True:
-        with connect("", "", "cli", "local", autostart=autostart) as memory:
+        with connect("", "", "cli", owner, autostart=autostart) as memory:
             found = memory.status()
         if watch_s is not None and on_terminal():
             write("\033[H\033[2J")
@@ -214,7 +216,8 @@ def _status_if_any() -> Status | None:
     if holder_pid(Paths.from_environment()) is None:
         return None
     try:
-        with connect("", "", "cli", "local", autostart=False) as memory:
+        owner = os.environ.get("MEMORYD_OWNER", "local")
+        with connect("", "", "cli", owner, autostart=False) as memory:
             return memory.status()
     except MemorydError:  # that, too, is found
         return None

@@ -1,16 +1,20 @@
 """Commands about memories: store, find, read, forget."""
 
 import sys
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from memoryd_client.cli import render
 from memoryd_client.cli.edge import CommandFailed
 from memoryd_client.cli.options import Agent, Autostart, Json, MemoryId, Owner, Project, Session, connect, examples
-from memoryd_client.cli.output import fields, note, out, out_json, short_ids, table, write
+from memoryd_client.cli.output import fields, json_line, note, out, out_json, short_ids, table, write
 from memoryd_client.memory import Scope, Source
 
+if TYPE_CHECKING:
+    from memoryd_client.client import Client
+
+HISTORY_PAGE = 1000
 Category = Annotated[list[str] | None, typer.Option("--category", "-c", metavar="NAME", help="Only these categories.")]
 Reach = Annotated[Literal["all", "project", "global"], typer.Option("--scope", help="This project's, global, or both.")]
 Tag = Annotated[list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="Only with this tag.")]
@@ -32,7 +36,9 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog=examples("memoryd read 4k2m9x0c", "memoryd read 4k2m9x0c --offset 1000 --limit 500"))(read)
     app.command(epilog=examples("memoryd forget 4k2m9x0c"))(forget)
     app.command(epilog=examples("memoryd restore 4k2m9x0c"))(restore)
-    app.command(epilog=examples("memoryd history", "memoryd history 4k2m9x0c --json"))(history)
+    app.command(
+        epilog=examples("memoryd history", "memoryd history 4k2m9x0c --json", "memoryd history --export > writes.jsonl")
+    )(history)
 
 
 def add(
@@ -256,6 +262,7 @@ def history(
     memory_id: Annotated[str, typer.Argument(metavar="[ID]", help="One memory; else all writes.")] = "",
     *,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 50,
+    export: Annotated[bool, typer.Option("--export", help="All of them, as JSON lines.")] = False,
     session: Session = "",
     project: Project = None,
     agent: Agent = "cli",
@@ -263,8 +270,15 @@ def history(
     autostart: Autostart = False,
     as_json: Json = False,
 ) -> None:
-    """Print what was written and by whom, newest first."""
+    """Print what was written and by whom, newest first.
+
+    The operation is what `memoryd undo` takes. The gate is what was done to a text before it was stored: secrets
+    replaced, private blocks taken out.
+    """
     with connect(session, project, agent, owner, autostart=autostart) as memory:
+        if export:
+            _export_history(memory, memory_id)
+            return
         entries = memory.history(memory_id, limit=limit)
     if as_json:
         out_json(entries)
@@ -272,3 +286,11 @@ def history(
     if not entries:
         raise CommandFailed("nothing was written yet")
     render.history_table(entries)
+
+
+def _export_history(memory: "Client", memory_id: str) -> None:
+    before = 0
+    while entries := memory.history(memory_id, limit=HISTORY_PAGE, before=before):
+        for entry in entries:
+            write(json_line(entry))
+        before = entries[-1].sequence

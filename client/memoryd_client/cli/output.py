@@ -52,6 +52,11 @@ def out_json(value: object) -> None:
     out(msgspec.json.format(msgspec.json.encode(plain(value)), indent=2).decode())
 
 
+def json_line(value: object) -> str:
+    """Return a value as one line of JSON, with every field of every struct, and a line end."""
+    return msgspec.json.encode(plain(value)).decode() + "\n"
+
+
 def plain(value: object) -> object:
     """Return structs as dicts with all their fields: a field that is missing in JSON is hard on those who script."""
     match value:

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from memoryd_client.cli.edge import CommandFailed
-from memoryd_client.cli.output import note, out, out_json, printable, short_ids, table
+from memoryd_client.cli.output import fields, note, one_line, out, out_json, printable, short_ids, table
 from memoryd_client.memory import Memory, PendingMemory, State
-from memoryd_client.messages import CandidateTrace, HistoryEntry, Trace
+from memoryd_client.messages import CandidateTrace, Edge, HistoryEntry, Origin, Trace
 
 
 def parse_date(text: str) -> datetime | None:
@@ -87,12 +87,97 @@ def _moment(moment: datetime | None) -> str:
 
 
 def history_table(entries: Sequence[HistoryEntry]) -> None:
-    """Print one line per write."""
+    """Print one line per write; the number is what `memoryd undo` takes, the gate is what it did to the text."""
     ids = short_ids({entry.memory_id for entry in entries})
     rows = [
-        (entry.at[:19], entry.event, ids[entry.memory_id], entry.actor, entry.new or entry.old) for entry in entries
+        (
+            str(entry.operation or ""),
+            entry.at[:19],
+            entry.event,
+            ids[entry.memory_id],
+            entry.actor,
+            entry.meta.get("gate", ""),
+            entry.new or entry.old or _meant(entry),
+        )
+        for entry in entries
     ]
-    table(("when", "event", "id", "by", "content"), rows)
+    table(("operation", "when", "event", "id", "by", "gate", "content"), rows, right=("operation",))
+
+
+def _meant(entry: HistoryEntry) -> str:
+    """Return what a write without a text was about."""
+    return ", ".join(f"{name} {value}" for name, value in entry.meta.items() if value and name != "gate")
+
+
+def edge_table(edges: Sequence[Edge]) -> None:
+    """Print what memories are to each other."""
+    ids = short_ids({end for edge in edges for end in (edge.from_id, edge.to_id)})
+    rows = [(ids[edge.from_id], edge.relation, ids[edge.to_id], f"{edge.strength:.2f}", edge.at[:19]) for edge in edges]
+    table(("from", "relation", "to", "strength", "since"), rows, right=("strength",))
+
+
+def destroyed(memory: Memory) -> str:
+    """Return the line that says what a purge destroys."""
+    merged = f", merged into {memory.superseded_by}" if memory.superseded_by else ""
+    return f"{memory.id} ({memory.state}{merged}): {one_line(summary(memory))[:200]}"
+
+
+def origin(one: Origin) -> None:
+    """Print where a memory comes from, what became of it, what it is to others, and when it was shown."""
+    memory = one.memory
+    written_by = ", ".join(filter(None, (memory.source.value, memory.role, memory.speaker, memory.agent)))
+    span = memory.source_messages
+    messages = f", messages {span[0]} to {span[1]}" if span else ""
+    fields(
+        [
+            ("id", memory.id),
+            ("memory", summary(memory)),
+            ("state", memory.state + (f" by {memory.superseded_by}" if memory.superseded_by else "")),
+            ("written by", written_by),
+            ("session", memory.session + messages if memory.session else ""),
+            ("confirmed by", ", ".join(memory.sources)),
+            ("files", ", ".join(memory.files)),
+            ("happened", _moment(memory.occurred_at)),
+            ("stored", _moment(memory.created_at)),
+            (
+                "shown",
+                f"{memory.access_count} times, last {_moment(memory.last_accessed_at)}" if memory.access_count else "",
+            ),
+        ]
+    )
+    others = {other.id: other for other in one.others}
+    rows: list[tuple[str, str, str, str]] = []
+    ids = short_ids({memory.id, *others})
+    for edge in one.edges:
+        outgoing = edge.from_id == memory.id
+        other = others.get(edge.to_id if outgoing else edge.from_id)
+        if other is not None:
+            rows.append((_to_other(edge.relation, outgoing=outgoing), ids[other.id], other.state.value, summary(other)))
+    if rows:
+        out()
+        table(("is", "id", "state", "memory"), rows)
+    if one.history:
+        out()
+        history_table(one.history)
+    if one.shown:
+        out()
+        told = [
+            (each.at[:19], each.session, str(each.turn), "handed over" if each.kept else "left out", each.reason)
+            for each in one.shown
+        ]
+        table(("considered", "session", "turn", "verdict", "reason"), told, right=("turn",), wrap=True)
+
+
+_BACKWARDS = {"supersedes": "replaced by", "merged_into": "made of", "contradicts": "contradicted by"}
+_FORWARDS = {"supersedes": "replacing", "merged_into": "merged into", "contradicts": "contradicting"}
+
+
+def _to_other(relation: str, *, outgoing: bool) -> str:
+    """Return what a memory is to the one at the other end."""
+    if relation == "related_to":
+        return "related to"
+    known = (_FORWARDS if outgoing else _BACKWARDS).get(relation)
+    return known or (relation if outgoing else f"the other's {relation}")
 
 
 def pending(found: PendingMemory | None, *, as_json: bool) -> None:

@@ -61,6 +61,8 @@ def _status(status: Status, held: Holder) -> Iterator[Finding]:
                 yield fail(name, part.message or f"{name} has failed", part.hint or "memoryd logs")
             case "degraded":
                 yield warn(name, part.message or f"{name} is degraded", part.hint or "memoryd logs")
+            case "off" if name == "memory":
+                yield warn(name, part.message, part.hint)
             case _:
                 continue
 

@@ -123,10 +123,10 @@ class Hand:
         """Note in the history what changed no column of the memory."""
         self._log(memory, event, Before(), meta=meta)
 
-    def edge(self, from_id: str, to_id: str, relation: str, strength: float) -> bool:
-        """Make an edge; return whether that changed anything."""
+    def edge(self, from_id: str, to_id: str, relation: str, strength: float, at: datetime | None = None) -> bool:
+        """Make an edge, dated now unless it is older; return whether that changed anything."""
         edge = Edge(from_id=from_id, to_id=to_id, relation=relation, strength=strength)
-        return edges.add(self.connection, edge, owner=self.owner, operation=self.number, now=self.now)
+        return edges.add(self.connection, edge, owner=self.owner, operation=self.number, now=at or self.now)
 
     def note(self, events: Iterable[tuple[str, str]]) -> None:
         """Remember what was written elsewhere on behalf of this operation."""

@@ -203,7 +203,7 @@ class _Operation(Hand):
         source, target = self.get(self._standing(step.from_id)), self.get(self._standing(step.to_id))
         if source.id == target.id:
             return
-        made = self.edge(source.id, target.id, step.relation, step.strength)
+        made = self.edge(source.id, target.id, step.relation, step.strength, step.at)
         self._linked = self._linked or made
         if made and step.told:
             self.tell(source, "LINK", {"to": target.id, "relation": step.relation})

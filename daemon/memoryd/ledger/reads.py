@@ -9,7 +9,18 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, or_, select
 
 from memoryd.ledger.rows import history_of, memory_of, to_micros
-from memoryd.ledger.tables import changes, doubts, history, memories, memory_tags, relations, sessions, spending, traces
+from memoryd.ledger.tables import (
+    aliases,
+    changes,
+    doubts,
+    history,
+    memories,
+    memory_tags,
+    relations,
+    sessions,
+    spending,
+    traces,
+)
 from memoryd_actors.changes import EVENTS, News
 from memoryd_actors.characters import clean
 from memoryd_actors.errors import Ambiguous, NotFound
@@ -60,6 +71,21 @@ def owned_by(owner: str) -> ColumnElement[bool]:
     25 ms for 20 ids among 100,000 memories instead of 0.3.
     """
     return memories.c.owner + "" == clean(owner)
+
+
+def behind(connection: Connection, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return owner and id of the memory that each id stands for: its own, or the one that it was merged into."""
+    wanted = list(dict.fromkeys(clean(one) for one in ids))
+    found: dict[str, tuple[str, str]] = {}
+    for start in range(0, len(wanted), MAX_VARIABLES):
+        some = wanted[start : start + MAX_VARIABLES]
+        own = select(memories.c.id, memories.c.owner, memories.c.id.label("target")).where(memories.c.id.in_(some))
+        merged = select(aliases.c.id, memories.c.owner, memories.c.id.label("target")).where(
+            aliases.c.id.in_(some), memories.c.id == aliases.c.memory_id
+        )
+        for query in (merged, own):
+            found.update({row.id: (row.owner, row.target) for row in connection.execute(query)})
+    return found
 
 
 # Written once, and its rows fetched at once: of 95 among 100,000 memories that takes 2 ms instead of 3.6. Bare SQLite
@@ -113,7 +139,13 @@ def newest(visible: Visibility) -> Select[Any]:
 
 
 def entries(
-    connection: Connection, owner: str, memory_id: str, limit: int, allowed: frozenset[str] | None = None
+    connection: Connection,
+    owner: str,
+    memory_id: str,
+    limit: int,
+    allowed: frozenset[str] | None = None,
+    *,
+    before: int = 0,
 ) -> list[HistoryEntry]:
     """Return the owner's writes, newest first; those to one memory where an id is given.
 
@@ -125,6 +157,8 @@ def entries(
         query = query.where(select(memories.c.id).where(memories.c.id == history.c.memory_id, seen).exists())
     if memory_id:
         query = query.where(history.c.memory_id == clean(memory_id))
+    if before:
+        query = query.where(history.c.id < before)
     query = query.order_by(history.c.id.desc()).limit(limit)
     return [history_of(row) for row in connection.execute(query).mappings()]
 

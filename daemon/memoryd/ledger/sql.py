@@ -26,6 +26,7 @@ from memoryd.ledger import (
     reads,
     recording,
     records,
+    switches,
     writes,
 )
 from memoryd.ledger.failures import translated
@@ -43,6 +44,7 @@ from memoryd_client.core_memory import CoreEdit, CoreWrite, Section
 from memoryd_client.events import EventCount
 from memoryd_client.memory import Memory, State
 from memoryd_client.messages import Edge, HistoryEntry, Trace
+from memoryd_client.switching import SwitchedOff
 
 T = TypeVar("T")
 _WRITER = "keeper"
@@ -80,7 +82,7 @@ class SqlLedger:
         self._engine, self._writer = await to_thread.run_sync(self._open, limiter=self._limiter)
 
     async def insert(
-        self, memories: Sequence[Memory], *, actor: str, notes: Sequence[Mapping[str, str]] = ()
+        self, memories: Sequence[Memory], *, actor: str, notes: Sequence[Mapping[str, str]] = (), confirm: bool = True
     ) -> tuple[list[Memory], int]:
         """Store memories; see the port.
 
@@ -93,7 +95,9 @@ class SqlLedger:
 
         def work(connection: Connection) -> tuple[list[Memory], int]:
             operation = records.next_operation(connection)
-            standing, _ = writes.store(connection, memories, actor, now, notes=notes, operation=operation)
+            standing, _ = writes.store(
+                connection, memories, actor, now, notes=notes, operation=operation, confirm=confirm
+            )
             recording.write_operation(connection, operation, _WRITER)
             return standing, reads.last_sequence(connection)
 
@@ -132,6 +136,10 @@ class SqlLedger:
     async def edges(self, owner: str, ids: Sequence[str]) -> list[Edge]:
         """Return the edges that begin or end at these memories, strongest first."""
         return await self._read(lambda connection: edges.of(connection, owner, ids)) if ids else []
+
+    async def behind(self, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """Return owner and id of the memory that each of these ids stands for, of those that are known."""
+        return await self._read(lambda connection: reads.behind(connection, ids)) if ids else {}
 
     async def uncompared(self, *, limit: int) -> list[Memory]:
         """Return active memories whose neighbours nobody has looked at yet, oldest first."""
@@ -182,10 +190,18 @@ class SqlLedger:
             await self._write(lambda connection: writes.touch(connection, owner, ids, at))
 
     async def history(
-        self, owner: str, *, memory_id: str = "", limit: int = 50, allowed: frozenset[str] | None = None
+        self,
+        owner: str,
+        *,
+        memory_id: str = "",
+        limit: int = 50,
+        allowed: frozenset[str] | None = None,
+        before: int = 0,
     ) -> list[HistoryEntry]:
         """Return writes, newest first; see the port."""
-        return await self._read(lambda connection: reads.entries(connection, owner, memory_id, limit, allowed))
+        return await self._read(
+            lambda connection: reads.entries(connection, owner, memory_id, limit, allowed, before=before)
+        )
 
     async def revision(self, owner: str) -> int:
         """Return the number of the newest entry of the owner's history; 0 where there is none."""
@@ -352,6 +368,18 @@ class SqlLedger:
     async def spend(self, spending: Spending) -> None:
         """Add to that day's spending."""
         await self._write(lambda connection: writes.spend(connection, spending))
+
+    async def switched_off(self) -> list[tuple[str, SwitchedOff]]:
+        """Return owner and place of everything that is off."""
+        return await self._read(switches.switched_off)
+
+    async def switch_off(self, owner: str, project: str, *, actor: str, at: datetime) -> None:
+        """Note that memory is off in a place; one that is off already stays off since when it was."""
+        await self._write(lambda connection: switches.switch_off(connection, owner, project, actor, at))
+
+    async def switch_on(self, owner: str, project: str) -> None:
+        """Note that memory is on again in a place."""
+        await self._write(lambda connection: switches.switch_on(connection, owner, project))
 
     async def backup(self, path: str) -> None:
         """Write a consistent copy to a file that must not exist yet.

@@ -49,10 +49,12 @@ def store(
     notes: Sequence[Mapping[str, str]] = (),
     operation: int | None = None,
     compared: bool = False,
+    confirm: bool = True,
 ) -> tuple[list[Memory], list[tuple[str, str]]]:
     """Store memories as one operation; return them as they now stand, in order, and what was written: event, memory.
 
     `notes` go into the history, one for each memory. `compared`: whether their neighbours have been looked at.
+    `confirm`: whether a memory that says the same already gains strength, or stays as it is.
 
     Raises:
         Refused: an id belongs to another owner's memory.
@@ -76,7 +78,10 @@ def store(
             _add(batch, memory, actor, now, notes[n] if notes else {})
             standing.append(memory.id)
         else:
-            _confirm(batch, batch.known[twin], memory, actor, now)
+            if confirm:
+                _confirm(batch, batch.known[twin], memory, actor, now)
+            else:
+                _rename(batch, memory.id, twin, now)
             standing.append(twin)
     _flush(connection, batch)
     written = [(row["event"], row["memory_id"]) for row in batch.history]
@@ -216,12 +221,16 @@ def _confirm(batch: _Batch, there: Memory, again: Memory, actor: str, now: datet
     )
     batch.known[there.id] = after
     batch.raised[there.id] = None
-    batch.renamed[again.id] = there.id
-    batch.aliases.append({"id": again.id, "memory_id": there.id, "ts": to_micros(now)})
+    _rename(batch, again.id, there.id, now)
     before = Before(columns=difference(there, after)[0])
     meta = {"same": again.id, "session": again.session}
     batch.history.append(record(there, "MERGE", actor, now, operation=batch.operation, before=before, meta=meta))
     batch.changes.append({"memory_id": there.id, "event": "MERGE", "ts": to_micros(now)})
+
+
+def _rename(batch: _Batch, given: str, target: str, now: datetime) -> None:
+    batch.renamed[given] = target
+    batch.aliases.append({"id": given, "memory_id": target, "ts": to_micros(now)})
 
 
 def _flush(connection: Connection, batch: _Batch) -> None:

@@ -1,0 +1,88 @@
+"""The wire of bringing whole memories in, and of taking along what they are to each other."""
+
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+
+from memoryd_client.memory import Edge, Importance, Scope, Share, Source, State, new_memory_id
+
+MAX_RECORDS = 1_000
+
+
+class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A memory from elsewhere, as whole as it is known; its content is enough. Its owner is always the caller."""
+
+    id: str = msgspec.field(default_factory=new_memory_id)
+    content: str
+    category: str = "fact"
+    scope: Scope = Scope.PROJECT
+    project: str | None = None
+    """None: the caller's."""
+    title: str = ""
+    tags: tuple[str, ...] = ()
+    metadata: dict[str, str] = {}
+    importance: Importance = 3
+    pinned: bool = False
+    source: Source = Source.IMPORTED
+    speaker: str = ""
+    occurred_at: datetime | None = None
+    session: str = ""
+    source_messages: tuple[int, int] | None = None
+    files: tuple[str, ...] = ()
+    created_at: datetime | None = None
+    """None: now."""
+    updated_at: datetime | None = None
+    """None: when it was created."""
+    last_accessed_at: datetime | None = None
+    access_count: Annotated[int, msgspec.Meta(ge=0)] = 0
+    strength: Annotated[int, msgspec.Meta(ge=1)] = 1
+    sources: tuple[str, ...] = ()
+    trust: Share | None = None
+    """None: as if it were stored now."""
+    state: State = State.ACTIVE
+    superseded_by: str = ""
+    agent: str = ""
+    role: str = ""
+    """Empty: as if it were stored now."""
+    revision: Annotated[int, msgspec.Meta(ge=1)] = 1
+    purge_at: datetime | None = None
+
+
+class Import(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="import"):
+    """Bring in memories, and edges between memories that are there; answered when that is durable.
+
+    Each record passes the gate that every memory passes. One that is there already, by its id or by what it says in the
+    same place, stays as it is.
+    """
+
+    records: Annotated[tuple[Record, ...], msgspec.Meta(max_length=MAX_RECORDS)] = ()
+    edges: Annotated[tuple[Edge, ...], msgspec.Meta(max_length=MAX_RECORDS)] = ()
+
+
+class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that was not brought in."""
+
+    id: str
+    """Of an edge, the memory that it begins at."""
+    reason: str
+
+
+class Imported(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="imported"):
+    """What became of an import."""
+
+    added: tuple[str, ...] = ()
+    """Memories that are new."""
+    unchanged: tuple[str, ...] = ()
+    """Records that were there already, by their own ids."""
+    left_out: tuple[LeftOut, ...] = ()
+    edges: int = 0
+    """Edges that are new."""
+    edges_unchanged: int = 0
+    edges_left_out: tuple[LeftOut, ...] = ()
+
+
+class GetEdges(msgspec.Struct, frozen=True, kw_only=True, tag="get_edges"):
+    """The edges that begin or end at memories of the caller's; ids must be whole."""
+
+    ids: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=MAX_RECORDS)]

@@ -1,0 +1,40 @@
+"""Where memory is turned off."""
+
+from datetime import datetime
+
+from sqlalchemy import Connection, delete, insert, select
+
+from memoryd.ledger.rows import clean, from_micros, to_micros
+from memoryd.ledger.tables import switches
+from memoryd_client.switching import SwitchedOff
+
+
+def switched_off(connection: Connection) -> list[tuple[str, SwitchedOff]]:
+    """Return owner and place of everything that is off."""
+    rows = connection.execute(select(switches)).mappings()
+    return [
+        (
+            row["owner"],
+            SwitchedOff(project=row["project"], since=from_micros(row["off_since"]).isoformat(), actor=row["actor"]),
+        )
+        for row in rows
+    ]
+
+
+def switch_off(connection: Connection, owner: str, project: str, actor: str, at: datetime) -> None:
+    """Note that memory is off in a place; one that is off already stays as it is."""
+    here = (switches.c.owner == clean(owner)) & (switches.c.project == clean(project))
+    # The writer is alone: nobody can insert between the two statements.
+    if connection.execute(select(switches.c.off_since).where(here)).first() is None:
+        row = {
+            "owner": clean(owner),
+            "project": clean(project),
+            "off_since": to_micros(at),
+            "actor": clean(actor),
+        }
+        connection.execute(insert(switches), row)
+
+
+def switch_on(connection: Connection, owner: str, project: str) -> None:
+    """Note that memory is on again in a place."""
+    connection.execute(delete(switches).where(switches.c.owner == clean(owner), switches.c.project == clean(project)))
