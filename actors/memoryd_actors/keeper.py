@@ -176,7 +176,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         try:
             return await self._handle(message)
         except Refused:
-            owner = message.caller.owner if not isinstance(message, Perform | Purge) else message.owner
+            owner = message.caller.owner if not isinstance(message, Adopt | Perform | Purge) else message.owner
             node = message.node if isinstance(message, Perform) else NODE
             self._ledger.record([Happened(owner, node, _op(message), "error")])
             raise
@@ -434,6 +434,8 @@ def _op(message: KeeperMessage) -> str:  # noqa: PLR0911 - one case a message
     match message:
         case Store():
             return "create"
+        case Adopt():
+            return "import"
         case SetState():
             return "delete" if message.state is State.FORGOTTEN else "restore"
         case Edit():
