@@ -4,8 +4,9 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, insert, select
 
-from memoryd.ledger.rows import clean, from_micros, to_micros
+from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import switches
+from memoryd_actors.characters import clean
 from memoryd_client.switching import SwitchedOff
 
 
