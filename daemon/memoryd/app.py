@@ -368,8 +368,9 @@ class Daemon:
             self._publish(Warned(component="model", message=statistics.message, hint=statistics.hint))
 
     def _accept(self, update: ContextUpdate) -> bool:
-        # What was said is kept also where it comes too late to be recalled for.
-        self._scribe.offer(update)
+        if self._switches.off(update.caller.owner, update.caller.project) is None:
+            # What was said is kept also where it comes too late to be recalled for.
+            self._scribe.offer(update)
         return self._recall.offer(update)
 
     def _listen(self, update: ContextUpdate) -> None:
