@@ -6,7 +6,7 @@ from datetime import datetime
 import msgspec
 from sqlalchemy import Connection, delete, insert, select, update
 
-from memoryd.ledger import consenting, edges
+from memoryd.ledger import consenting, edges, reads
 from memoryd.ledger.records import Before, difference, next_operation, record
 from memoryd.ledger.rows import from_micros, memory_of, memory_row, to_micros
 from memoryd.ledger.tables import changes, history, memories, memory_tags
@@ -30,12 +30,29 @@ class Hand:
         self.standing: list[Memory] = []
         self.events: list[tuple[str, str]] = []
         self.actor = actor
+        self._known: dict[str, Memory] = {}
+        """As they stand now: a look-up takes 0.4 ms, and the steps of one operation name the same few memories."""
+
+    def prefetch(self, ids: Iterable[str]) -> None:
+        """Read memories that the operation names, in one query."""
+        wanted = list(ids)
+        if len(wanted) > 1:
+            self._known.update(reads.get(self.connection, self.owner, wanted))
+
+    def know(self, memory: Memory) -> None:
+        """Note how a memory of the owner stands, where it was not written by this hand."""
+        self._known[memory.id] = memory
 
     def find(self, memory_id: str) -> Memory | None:
         """Return the owner's memory; None where there is none."""
-        mine = (memories.c.id == clean(memory_id)) & (memories.c.owner == self.owner)
-        row = self.connection.execute(select(memories).where(mine)).mappings().first()
-        return None if row is None else memory_of(row)
+        wanted = clean(memory_id)
+        if wanted not in self._known:
+            mine = (memories.c.id == wanted) & (memories.c.owner == self.owner)
+            row = self.connection.execute(select(memories).where(mine)).mappings().first()
+            if row is None:
+                return None
+            self._known[wanted] = memory_of(row)
+        return self._known[wanted]
 
     def get(self, memory_id: str) -> Memory:
         """Return the owner's memory.
@@ -97,6 +114,7 @@ class Hand:
         """Put down a memory that was not there."""
         self.connection.execute(insert(memories), {**memory_row(memory), "compared": compared})
         self._put_tags(memory)
+        self.know(memory)
         self._log(memory, event, Before(created=True), new=memory.content, meta=notes)
 
     def write(self, before: Memory, after: Memory, event: str, meta: Mapping[str, str]) -> Memory:
@@ -104,6 +122,7 @@ class Hand:
         after = msgspec.structs.replace(after, revision=before.revision + 1)
         old, new = difference(before, after)
         self.connection.execute(update(memories).where(memories.c.id == before.id).values(**new))
+        self.know(after)
         if State.PROPOSED in {before.state, after.state}:
             consenting.follow(self.connection, after, self.actor, self.now)
         if before.tags != after.tags:

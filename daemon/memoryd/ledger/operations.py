@@ -51,6 +51,7 @@ def perform(connection: Connection, owner: str, steps: Sequence[Step], actor: st
 
     """
     operation = _Operation(connection, clean(owner), actor, now)
+    operation.prefetch({end for step in steps if isinstance(step, Relate) for end in (step.from_id, step.to_id)})
     for step in steps:
         operation.perform(step)
     return operation.applied()
@@ -124,6 +125,7 @@ class _Operation(Hand):
             compared=step.compared,
         )
         self.note(events)
+        self.know(standing)
         if standing.id != (given := clean(step.memory.id)):
             self._stands_for[given] = standing.id
         return standing
