@@ -1,5 +1,6 @@
 """What all tests share: the converted weights, and short folders for sockets."""
 
+import fcntl
 import os
 import shutil
 import tempfile
@@ -16,7 +17,10 @@ def models() -> Path:
     """A models folder with the real weights, converted once and kept between runs."""
     folder = Path(tempfile.gettempdir()) / f"memoryd-test-models-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
-    fetch(Sources(models=folder, offline=True))
+    with (folder / ".lock").open("w") as lock:
+        # Several test processes may run beside each other; one converts.
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        fetch(Sources(models=folder, offline=True))
     return folder
 
 

@@ -56,7 +56,7 @@ def test_stopping_where_nothing_runs_is_done_already(memoryd: Command) -> None:
 
 def test_a_file_that_is_not_there_is_named(memoryd: Command) -> None:
     done = memoryd("import", "nowhere.jsonl")
-    assert (done.returncode, done.stderr) == (1, "memoryd: nowhere.jsonl: No such file or directory\n")
+    assert (done.returncode, done.stderr) == (1, "memoryd: nowhere.jsonl does not exist\n")
 
 
 def test_a_broken_line_of_an_import_is_named_and_nothing_is_sent(memoryd: Command) -> None:

@@ -52,6 +52,8 @@ def values(kind: msgspec.inspect.Type) -> st.SearchStrategy[Any]:  # noqa: PLR09
             return st.floats(least, most, allow_nan=False)
         case inspect.StrType(min_length=least, max_length=most):
             return st.text(LETTERS, min_size=least or 0, max_size=min(most or 12, 12))
+        case inspect.BytesType(min_length=least, max_length=most):
+            return st.binary(min_size=least or 0, max_size=min(most or 12, 12))
         case inspect.BoolType():
             return st.booleans()
         case inspect.NoneType():
