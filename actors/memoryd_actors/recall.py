@@ -157,11 +157,12 @@ class Recall:
             trace, failed = self._pipeline.undecided(state, update, refused), True
         self.decided += 1
         self.turns += state.turn > before[0]
+        self._ledger.record([of_context(session.key[0], trace, failed=failed)])
+        # What is told as decided is on the disk: a session that goes on after a crash goes on from there.
+        await self._save(session)
         session.traces.append(trace)
         del session.traces[:-UNSAVED_TRACES]
         self._publish(PipelineRan(trace))
-        self._ledger.record([of_context(session.key[0], trace, failed=failed)])
-        await self._save(session)
         try:
             await self._ledger.add_trace(session.key[0], trace)
         except DiskFull:
