@@ -128,7 +128,7 @@ def test_messages_are_found_by_each_criterion(daemon: RunningDaemon) -> None:
             return [hit.record.content for hit in hits]
 
         asked = "where does the harbour master keep what opens his door?"
-        # What was said while the model was still loading is found by its words first, and by its meaning a little later.
+        # What was said while the model was loading is found by its words first, and by its meaning a little later.
         assert until(lambda: found(asked, by="meaning"), "vectors of all messages")[0].startswith("The port")
         assert found("xylophone", by="words") == ["Noted: xylophone"]
         assert found("xylophone")[0] == "Noted: xylophone"
