@@ -75,7 +75,15 @@ class Destroy:
     forget: Callable[[Key], Awaitable[None]] | None = None
 
 
-ScribeMessage = Say | Pushed | Destroy
+@dataclass(frozen=True, slots=True)
+class End:
+    """A session that is over; `note` learns at which entry."""
+
+    key: Key
+    note: Callable[[int], Awaitable[None]]
+
+
+ScribeMessage = Say | Pushed | Destroy | End
 
 
 @dataclass(slots=True)
@@ -211,6 +219,10 @@ class Scribe:
         """Destroy a transcript, and with `forget` what others have of it; return how many entries it had."""
         return (await self._of(*key).ask(Destroy(key, forget), deadline_s=deadline_s)).stored
 
+    async def end(self, key: Key, note: Callable[[int], Awaitable[None]], *, deadline_s: float) -> int:
+        """Have noted at which entry a session is over, after all that was accepted before; return that number."""
+        return (await self._of(*key).ask(End(key, note), deadline_s=deadline_s)).last
+
     def done(self, pushed: Pushed) -> None:
         """Note that a push no longer waits."""
         self._waiting -= pushed.characters
@@ -258,6 +270,10 @@ class _Writer(Actor[ScribeMessage, Appended]):
                     self._scribe.done(message)
             case Destroy():
                 return await self._destroy(message)
+            case End():
+                last = await self._transcripts.last(message.key)
+                await message.note(last)
+                return Appended(last=last, stored=0)
             case _:
                 assert_never(message)
 

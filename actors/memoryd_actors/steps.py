@@ -179,6 +179,23 @@ class Compared:
 
 
 @dataclass(frozen=True, slots=True)
+class Advance:
+    """Say how far a job has come with a session, with what it brings. No history, and not undone with the operation.
+
+    Refused where the job is no longer where it was: somebody else has come further, or the session was purged.
+    """
+
+    session: str
+    job: str
+    before: int
+    """The entry of the transcript at which the job was; 0: it had not begun."""
+    sequence: int
+    """The entry at which it is now."""
+    detail: str = ""
+    """JSON of the job's own."""
+
+
+@dataclass(frozen=True, slots=True)
 class Undo:
     """Take back an operation, all of it.
 
@@ -202,6 +219,7 @@ Step = (
     | Doubt
     | Settled
     | Compared
+    | Advance
     | Undo
 )
 

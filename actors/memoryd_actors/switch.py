@@ -41,7 +41,14 @@ from memoryd_client.messages import (
 )
 from memoryd_client.query import Query
 from memoryd_client.switching import Switch, Switched, SwitchedOff
-from memoryd_client.transcripts import Append, ListSessions, PurgeSession, ReadTranscript, SearchMessages
+from memoryd_client.transcripts import (
+    Append,
+    EndSession,
+    ListSessions,
+    PurgeSession,
+    ReadTranscript,
+    SearchMessages,
+)
 
 EVERYWHERE = ""
 
@@ -110,6 +117,7 @@ def needs_memory(request: Request) -> bool:
             | DeleteCheckpoint()
             | ReadTranscript()
             | ListSessions()
+            | EndSession()
             | PurgeSession()
             | DecideConsent()
             | Why()

@@ -73,6 +73,8 @@ from memoryd_client.subscription import Subscription
 from memoryd_client.switching import Switch, Switched
 from memoryd_client.transcripts import (
     Appended,
+    Ended,
+    EndSession,
     Entry,
     FoundMessages,
     ListSessions,
@@ -357,6 +359,13 @@ class AsyncClient:
             ValueError: one has a value that it cannot have.
         """
         return await self._call(search_messages(query, **sought), replies.said)
+
+    async def end_session(self, session: str = "") -> Ended:
+        """Say that a session, by default this one, is over, so that what is done then is done now; durable on return.
+
+        Nothing ends a session by itself, also not leaving `with`; an idle one counts as over after half an hour.
+        """
+        return await self._call(EndSession(session=session), replies.ended)
 
     async def purge_session(self, session: str, *, deadline_s: float = 300.0) -> str:
         """Destroy the transcript of a session for good, and what the index has of it. Say what was done."""

@@ -71,6 +71,8 @@ from memoryd_client.subscription import Subscription
 from memoryd_client.switching import Switch, Switched
 from memoryd_client.transcripts import (
     Appended,
+    Ended,
+    EndSession,
     Entry,
     FoundMessages,
     ListSessions,
@@ -327,6 +329,13 @@ class Client:
             ValueError: one has a value that it cannot have.
         """
         return self._call(search_messages(query, **sought), replies.said)
+
+    def end_session(self, session: str = "") -> Ended:
+        """Say that a session, by default this one, is over, so that what is done then is done now; durable on return.
+
+        Nothing ends a session by itself, also not leaving `with`; an idle one counts as over after half an hour.
+        """
+        return self._call(EndSession(session=session), replies.ended)
 
     def purge_session(self, session: str, *, deadline_s: float = 300.0) -> str:
         """Destroy the transcript of a session for good, and what the index has of it. Say what was done."""

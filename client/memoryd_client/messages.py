@@ -22,6 +22,8 @@ from memoryd_client.switching import Switch, Switched
 from memoryd_client.transcripts import (
     Append,
     Appended,
+    Ended,
+    EndSession,
     FoundMessages,
     ListSessions,
     PurgeSession,
@@ -220,6 +222,7 @@ Request = (
     | ReadTranscript
     | ListSessions
     | SearchMessages
+    | EndSession
     | PurgeSession
     | Import
     | GetEdges
@@ -460,6 +463,7 @@ Reply = (
     | Checkpoint
     | Checkpoints
     | Appended
+    | Ended
     | Transcript
     | Sessions
     | FoundMessages

@@ -30,7 +30,7 @@ from memoryd_client.messages import (
 )
 from memoryd_client.query import Queried
 from memoryd_client.switching import Switched
-from memoryd_client.transcripts import Appended, FoundMessages, SessionInfo, Sessions, Transcript
+from memoryd_client.transcripts import Appended, Ended, FoundMessages, SessionInfo, Sessions, Transcript
 
 
 def detail(reply: Reply) -> str:
@@ -162,6 +162,11 @@ def run(reply: Reply) -> Interrupted | None:
 def appended(reply: Reply) -> Appended:
     """Appended."""
     return reply if isinstance(reply, Appended) else _fail(reply)
+
+
+def ended(reply: Reply) -> Ended:
+    """Ended."""
+    return reply if isinstance(reply, Ended) else _fail(reply)
 
 
 def transcript(reply: Reply) -> Transcript:

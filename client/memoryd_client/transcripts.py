@@ -89,6 +89,17 @@ class SearchMessages(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     offset: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
 
 
+class EndSession(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="end_session"):
+    """Say that a session is over, after everything that was sent before; answered when that is durable.
+
+    What is done at the end of a session begins then, in the background. Who goes on speaking in it may; it can be ended
+    again.
+    """
+
+    session: str = ""
+    """Empty: the caller's."""
+
+
 class PurgeSession(msgspec.Struct, frozen=True, kw_only=True, tag="purge_session"):
     """Destroy the transcript of a session, and what the index has of it."""
 
@@ -124,6 +135,14 @@ class Appended(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
     """Were there already."""
     left_out: int = 0
     """Nothing was left of them: private, marked `#skip`, or empty."""
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended"):
+    """It is noted."""
+
+    session: str
+    last: int
+    """The number of the newest entry of its transcript; 0: nothing was said."""
 
 
 class Transcript(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="transcribed"):

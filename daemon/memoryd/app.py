@@ -64,6 +64,7 @@ from memoryd_actors.search import Searcher
 from memoryd_actors.settler import Settler
 from memoryd_actors.sidecar import FollowUps, Sidecar
 from memoryd_actors.switch import Switches
+from memoryd_actors.transcripts import Key
 from memoryd_client.memory import Memory
 from memoryd_client.messages import ContextUpdate, Event, Status, Warned, Wrote
 from memoryd_client.paths import Paths
@@ -257,11 +258,13 @@ class Daemon:
             core=CoreMemory(self._ledger, rules, config.core),
             checkpoints=CheckpointKeeper(self._ledger, config.checkpoints),
             transcripts=TranscriptDispatcher(
-                self._scribe,
-                self._transcripts,
-                Conversations(self._transcripts, self._messages, self._message_indexer, self._embedder),
-                self._message_indexer,
-                categories,
+                scribe=self._scribe,
+                transcripts=self._transcripts,
+                conversations=Conversations(self._transcripts, self._messages, self._message_indexer, self._embedder),
+                indexer=self._message_indexer,
+                categories=categories,
+                progress=self._ledger,
+                on_end=self._ended,
             ),
             accept=self._accept,
             switches=self._switches,
@@ -375,6 +378,10 @@ class Daemon:
 
     def _listen(self, update: ContextUpdate) -> None:
         self._capturer.offer(update)
+
+    def _ended(self, key: Key) -> None:
+        """Hear that a session is over, or was purged: `progress` says which, and survives what hears it here."""
+        log.debug("session %s of %s is over or gone", key[1], key[0])
 
     def _publish(self, event: Event, /) -> None:
         if isinstance(event, Wrote):

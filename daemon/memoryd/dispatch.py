@@ -23,13 +23,14 @@ from memoryd_actors.keeper import Purge as PurgeMemories
 from memoryd_actors.message_indexer import MessageIndexer
 from memoryd_actors.origin import other_end, showings
 from memoryd_actors.ports import Clock, Ledger
+from memoryd_actors.progress import ENDED, Progress, ProgressBook
 from memoryd_actors.querying import Querier
 from memoryd_actors.recall import Recall
 from memoryd_actors.scribe import Scribe
 from memoryd_actors.search import Searcher
 from memoryd_actors.settings import name_of
 from memoryd_actors.switch import Switches, refusal
-from memoryd_actors.transcripts import Transcripts
+from memoryd_actors.transcripts import Key, Transcripts
 from memoryd_actors.visibility import is_allowed
 from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
@@ -75,6 +76,8 @@ from memoryd_client.query import Query
 from memoryd_client.switching import Switch
 from memoryd_client.transcripts import (
     Append,
+    Ended,
+    EndSession,
     ListSessions,
     PurgeSession,
     ReadTranscript,
@@ -82,7 +85,7 @@ from memoryd_client.transcripts import (
     Sessions,
 )
 
-TranscriptRequest = Append | ReadTranscript | ListSessions | SearchMessages | PurgeSession
+TranscriptRequest = Append | ReadTranscript | ListSessions | SearchMessages | EndSession | PurgeSession
 TRACES_READ = 500
 """Decision traces in which it is looked where a memory was shown."""
 
@@ -92,12 +95,17 @@ class TranscriptDispatcher:
 
     def __init__(
         self,
+        *,
         scribe: Scribe,
         transcripts: Transcripts,
         conversations: Conversations,
         indexer: MessageIndexer,
         categories: Categories,
+        progress: ProgressBook,
+        on_end: Callable[[Key], None],
     ) -> None:
+        self._progress = progress
+        self._on_end = on_end
         self._scribe = scribe
         self._transcripts = transcripts
         self._conversations = conversations
@@ -119,13 +127,33 @@ class TranscriptDispatcher:
             case SearchMessages():
                 self._check(caller, request.session)
                 return await self._conversations.search(request, caller, deadline_s=deadline_s)
+            case EndSession():
+                return await self._end(request.session or caller.session, caller, deadline_s)
             case PurgeSession():
                 self._check(caller, request.session)
                 key = caller.owner, request.session
-                gone = await self._scribe.purge(key, self._indexer.forget, deadline_s=deadline_s)
+                gone = await self._scribe.purge(key, self._forget, deadline_s=deadline_s)
                 return Done(f"{gone} entries destroyed")
             case _:
                 assert_never(request)
+
+    async def _end(self, session: str, caller: Caller, deadline_s: float) -> Ended:
+        if not session:
+            raise Refused("there is no session to end", "Name it: `session=`, or `memoryd session end SESSION`.")
+        self._check(caller, session)
+        key = caller.owner, session
+
+        async def note(last: int) -> None:
+            await self._progress.note_progress(Progress(*key, ENDED, last))
+
+        last = await self._scribe.end(key, note, deadline_s=deadline_s)
+        self._on_end(key)
+        return Ended(session=session, last=last)
+
+    async def _forget(self, key: Key) -> None:
+        await self._indexer.forget(key)
+        await self._progress.forget_progress(*key)
+        self._on_end(key)
 
     def _check(self, caller: Caller, session: str) -> None:
         """Refuse an agent that may see some categories only what was said elsewhere: it may be about the others."""
@@ -270,7 +298,7 @@ class Dispatcher:
                 return await self._core.answer(request, caller)
             case SaveCheckpoint() | LoadCheckpoint() | ListCheckpoints() | DeleteCheckpoint():
                 return await self._checkpoints.answer(request, caller)
-            case Append() | ReadTranscript() | ListSessions() | SearchMessages() | PurgeSession():
+            case Append() | ReadTranscript() | ListSessions() | SearchMessages() | EndSession() | PurgeSession():
                 return await self._transcripts.answer(request, caller, deadline_s)
             case Switch():
                 return await self._switches.turn(caller, on=request.on, everywhere=request.everywhere)

@@ -16,7 +16,16 @@ from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory, Surfac
 from memoryd_client.messages import CandidateTrace, ComponentStatus, Edge, HistoryEntry, Origin, Showing, Status, Trace
 from memoryd_client.query import Bullet, Queried
 from memoryd_client.switching import Switched, SwitchedOff
-from memoryd_client.transcripts import Appended, Entry, FoundMessage, FoundMessages, Record, SessionInfo, Transcript
+from memoryd_client.transcripts import (
+    Appended,
+    Ended,
+    Entry,
+    FoundMessage,
+    FoundMessages,
+    Record,
+    SessionInfo,
+    Transcript,
+)
 
 PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
 SECTIONS = {
@@ -34,6 +43,7 @@ SECTIONS = {
         FoundMessages,
         FoundMessage,
         Appended,
+        Ended,
         Entry,
     ),
     "Edge, origin": (Edge, Origin, Showing),

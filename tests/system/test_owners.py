@@ -46,6 +46,7 @@ from memoryd_client.query import Query
 from memoryd_client.switching import Switch
 from memoryd_client.transcripts import (
     Append,
+    EndSession,
     Entry,
     ListSessions,
     PurgeSession,
@@ -101,6 +102,7 @@ CASES: dict[type, Callable[[str], Request]] = {
     ReadTranscript: lambda _: ReadTranscript(session="mine"),
     ListSessions: lambda _: ListSessions(),
     SearchMessages: lambda _: SearchMessages(query=ASKED, session="mine"),
+    EndSession: lambda _: EndSession(session="mine"),
     PurgeSession: lambda _: PurgeSession(session="mine"),
     Import: lambda memory: Import(
         records=(Record(id=memory, content="In its place."),),

@@ -1,4 +1,4 @@
-"""`memoryd session`: what was said, by session: listed, shown, searched, appended to, destroyed."""
+"""`memoryd session`: what was said, by session: listed, shown, searched, appended to, ended, destroyed."""
 
 import sys
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memoryd_client.transcripts import Record
 
 group = typer.Typer(
-    help="What was said: list, show, search, append, purge.",
+    help="What was said: list, show, search, append, end, purge.",
     no_args_is_help=True,
     rich_markup_mode=None,
     epilog=examples("memoryd session list", 'memoryd session search "where the key is"'),
@@ -179,6 +179,25 @@ def append(
         out_json(done)
     else:
         note(f"{done.stored} stored, {done.known} known already, {done.left_out} left out; {done.last} in all")
+
+
+@group.command(epilog=examples("memoryd session end s1", "memoryd session end --session s1 --json"))
+def end(
+    name: Name = "",
+    *,
+    session: Session = "",
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Say that a session is over: what is done at its end begins now, in the background."""
+    with connect(session, "", agent, owner, autostart=autostart) as memory:
+        ended = memory.end_session(name or session)
+    if as_json:
+        out_json(ended)
+    else:
+        note(f"{ended.session} ended after {ended.last} entries")
 
 
 @group.command(epilog=examples("memoryd session purge s1 --yes"))

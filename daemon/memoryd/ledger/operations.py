@@ -7,7 +7,7 @@ from typing import assert_never
 import msgspec
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
-from memoryd.ledger import consenting, edges
+from memoryd.ledger import consenting, edges, progressing
 from memoryd.ledger.hand import Hand
 from memoryd.ledger.reads import MAX_VARIABLES, last_sequence
 from memoryd.ledger.records import difference
@@ -19,11 +19,13 @@ from memoryd_actors.admission import content_hash
 from memoryd_actors.characters import clean
 from memoryd_actors.consent import CONSENT, field_of, replaces
 from memoryd_actors.errors import Refused
+from memoryd_actors.progress import Progress
 from memoryd_actors.steps import (
     MERGED_INTO,
     SUPERSEDES,
     Absorb,
     Add,
+    Advance,
     Applied,
     ChangeState,
     Compared,
@@ -94,6 +96,8 @@ class _Operation(Hand):
                 self._settled(step)
             case Compared():
                 self._compared(step.ids)
+            case Advance():
+                self._advance(step)
             case Undo():
                 self.standing += undo(self, step.operation)
             case _:
@@ -329,6 +333,16 @@ class _Operation(Hand):
             self.connection.execute(
                 update(memories).where(memories.c.id.in_(some), memories.c.owner == self.owner).values(compared=True)
             )
+
+    def _advance(self, step: Advance) -> None:
+        there = progressing.get(self.connection, self.owner, step.session, step.job)
+        if (there.sequence if there else 0) != step.before:
+            raise Refused(
+                f"{step.job} is no longer at entry {step.before} of this session",
+                "Somebody else has come further with it, or it was purged: begin with what is there now.",
+            )
+        now = Progress(self.owner, step.session, step.job, step.sequence, step.detail)
+        progressing.put(self.connection, now, self.now)
 
     # --- parts of steps
 

@@ -21,6 +21,7 @@ from memoryd.ledger import (
     edges,
     opening,
     operations,
+    progressing,
     pruning,
     purging,
     reads,
@@ -37,6 +38,7 @@ from memoryd_actors.core_memory import Change as CoreChange
 from memoryd_actors.errors import Refused, Unavailable
 from memoryd_actors.events import Happened
 from memoryd_actors.ports import Change, Clock, OpenDoubt, Spending, Visibility
+from memoryd_actors.progress import Progress
 from memoryd_actors.steps import Applied, ChangeState, Step
 from memoryd_client.checkpoints import Checkpoint, CheckpointInfo
 from memoryd_client.consent import Consent
@@ -380,6 +382,23 @@ class SqlLedger:
     async def switch_on(self, owner: str, project: str) -> None:
         """Note that memory is on again in a place."""
         await self._write(lambda connection: switches.switch_on(connection, owner, project))
+
+    async def progress(self, owner: str, session: str, job: str) -> Progress | None:
+        """Return how far a job is with a session; see `memoryd_actors.progress`."""
+        return await self._read(lambda connection: progressing.get(connection, owner, session, job))
+
+    async def progress_of(self, job: str) -> list[Progress]:
+        """Return how far a job is with every session that it has begun with."""
+        return await self._read(lambda connection: progressing.of(connection, job))
+
+    async def note_progress(self, progress: Progress) -> None:
+        """Put down how far a job is."""
+        now = self._clock.now()
+        await self._write(lambda connection: progressing.put(connection, progress, now))
+
+    async def forget_progress(self, owner: str, session: str) -> int:
+        """Delete what every job knows of a session."""
+        return await self._write(lambda connection: progressing.forget(connection, owner, session))
 
     async def backup(self, path: str) -> None:
         """Write a consistent copy to a file that must not exist yet.

@@ -16,7 +16,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import TEXT as PG_TEXT
 
-HEAD = "0006"
+HEAD = "0007"
 """The newest migration. Known here so that a start on an up-to-date ledger need not import Alembic."""
 
 Identifier = Text().with_variant(PG_TEXT(collation="C"), "postgresql")
@@ -305,4 +305,15 @@ checkpoints = Table(
     Index("ix_checkpoints_newest", "owner", "id"),
     Index("ix_checkpoints_save", "owner", "save_id"),
     sqlite_autoincrement=True,
+)
+progress = Table(
+    # How far jobs have come with sessions: the last entry of the transcript that each is done with.
+    "progress",
+    metadata,
+    Column("owner", Text, primary_key=True),
+    Column("session", Text, primary_key=True),
+    Column("job", Text, primary_key=True),
+    Column("sequence", BigInteger, nullable=False),
+    Column("detail", Text, nullable=False),
+    Column("at", Moment, nullable=False),
 )
