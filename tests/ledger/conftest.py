@@ -6,7 +6,7 @@ import pytest
 from memoryd.ledger import SqlLedger
 
 from .samples import HandClock
-from .server import database, missing, postgresql
+from .server import database, empty, missing, postgresql
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -24,6 +24,13 @@ def server() -> Iterator[str]:
         yield url
 
 
+@pytest.fixture(scope="session")
+def shared_database(server: str) -> Iterator[str]:
+    """A database that tests use one after the other; the first one to open it migrates it."""
+    with database(server, "memoryd_test") as url:
+        yield url
+
+
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
     return tmp_path / "home" / "ledger.db"
@@ -32,11 +39,12 @@ def file(tmp_path: Path) -> Path:
 @pytest.fixture
 async def ledger(request: pytest.FixtureRequest, file: Path, tmp_path: Path) -> AsyncIterator[SqlLedger]:
     if request.param == "postgresql":
-        with database(request.getfixturevalue("server"), "memoryd_test") as url:
-            opened = SqlLedger(url, clock=HandClock())
-            await opened.open()
-            yield opened
-            await opened.close()
+        url = request.getfixturevalue("shared_database")
+        opened = SqlLedger(url, clock=HandClock())
+        await opened.open()
+        yield opened
+        await opened.close()
+        empty(url)
         return
     opened = SqlLedger(file, backups=tmp_path / "backups", clock=HandClock())
     await opened.open()

@@ -46,7 +46,7 @@ def translated(where: str, file: Path | None, backups: Path | None) -> Generator
     except (NoSuchModuleError, ModuleNotFoundError) as exc:
         raise Unavailable(
             f"no driver for the ledger at {where}: {exc}",
-            "For PostgreSQL: pip install 'psycopg[binary]', and ledger.url = postgresql+psycopg://...",
+            "For PostgreSQL: pip install 'memoryd[postgres]', and ledger.url = postgresql+psycopg://...",
         ) from exc
     except OSError as exc:
         if exc.errno in _FULL:
