@@ -1,6 +1,8 @@
 """Finds what was said, in whichever session: by meaning, by words, by date (seed 001)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 
 import msgspec
 
@@ -8,8 +10,10 @@ from memoryd_actors.errors import ModelUnavailable, Refused
 from memoryd_actors.fusion import Ranked, fuse
 from memoryd_actors.message_indexer import MessageIndexer
 from memoryd_actors.ports import Embedder
+from memoryd_actors.ranking import rank
 from memoryd_actors.transcripts import MessageCandidate, MessageIndex, Transcripts, Wanted
 from memoryd_actors.visibility import micros
+from memoryd_client.memory import Source
 from memoryd_client.messages import Caller
 from memoryd_client.transcripts import (
     EXCERPT,
@@ -29,6 +33,24 @@ PATIENCE = 0.5
 """Share of a deadline that a search waits for what was said just now."""
 MOST_AWAITED = 500
 """Entries behind which the index is not waited for: an import under way."""
+
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """A message as `ranking` sees it."""
+
+    id: str
+    content: str
+    speaker: str
+    session: str
+    source_messages: tuple[int, int]
+    occurred_at: datetime
+    title: str = ""
+    category: str = ""
+    source: Source = Source.AGENT
 
 
 class Conversations:
@@ -107,11 +129,12 @@ class Conversations:
                 note = f"found by words alone: {missing}"
         words = "" if request.by == "meaning" and vector is not None else request.query[:LONGEST_QUERY]
         candidates = await self._index.search(wanted, vector=vector, words=words, limit=max(CANDIDATES, end + 1))
+        by_id = {one.id: one for one in candidates}
         if request.by == "both":
-            ranked = fuse(candidates)
+            # As memories are: what was said around a message is part of its place.
+            ranked = rank(words, [(one, _utterance(by_id[one.id])) for one in fuse(candidates)])
         else:
             ranked = fuse(candidates, vector_weight=1.0 if words == "" else 0.0)
-        by_id: dict[str, MessageCandidate] = {one.id: one for one in candidates}
         page = ranked[request.offset : end + 1]
         return await self._found(
             caller, [(by_id[one.id].session, by_id[one.id].sequence, one) for one in page], request, note
@@ -150,6 +173,13 @@ class Conversations:
                 )
             )
         return FoundMessages(found=tuple(found), next=request.offset + request.limit if more else None, note=note)
+
+
+def _utterance(one: MessageCandidate) -> Utterance:
+    # A tool has a name, too, but is nobody.
+    speaker = (one.name or one.role) if one.kind == "message" else "tool"
+    at = _EPOCH + timedelta(microseconds=one.at)
+    return Utterance(one.id, one.text, speaker, one.session, (one.sequence, one.sequence), at)
 
 
 def _excerpt(record: Record) -> Record:

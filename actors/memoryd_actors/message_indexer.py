@@ -181,10 +181,11 @@ class MessageIndexer:
                 owner=owner,
                 session=session,
                 sequence=record.sequence,
-                text=_text(record),
+                text=f"{_text(record)}\n({record.at:%d %B %Y})",
                 vector=vector,
                 kind=record.kind,
                 role=record.role,
+                name=record.name,
                 at=micros(record.at),
             )
             for ((owner, session), record), vector in zip(batch, vectors, strict=True)

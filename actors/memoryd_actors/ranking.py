@@ -9,7 +9,9 @@ itself. Meaning and words alone (`fusion`) find .55 of the evidence on LoCoMo wi
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import islice
+from typing import Protocol
 
 from memoryd_actors.dates import months
 from memoryd_actors.fusion import Ranked
@@ -17,7 +19,7 @@ from memoryd_actors.index_text import is_person
 from memoryd_actors.local_judge import content_words
 from memoryd_actors.standing import asks_for_advice, is_preference, is_rule
 from memoryd_actors.steps import RELATED, RESERVED
-from memoryd_client.memory import Memory, Source
+from memoryd_client.memory import Source
 from memoryd_client.messages import Edge
 
 MOST_WORDS = 32
@@ -27,6 +29,55 @@ LONGEST_TEXT = 1_000
 replies costs points: a long text contains any word."""
 _SHORT_STEM = 3
 _APART = {code: " " for code in range(128) if not chr(code).isalnum()}
+
+
+class Statement(Protocol):
+    """What can be ranked: a memory, or a message of a conversation."""
+
+    @property
+    def id(self) -> str:
+        """By which it is told from the others."""
+        ...
+
+    @property
+    def title(self) -> str:
+        """Empty where it has none."""
+        ...
+
+    @property
+    def content(self) -> str:
+        """What it says."""
+        ...
+
+    @property
+    def category(self) -> str:
+        """Empty where it has none."""
+        ...
+
+    @property
+    def speaker(self) -> str:
+        """Who said it: a name or a role."""
+        ...
+
+    @property
+    def source(self) -> Source:
+        """Where it comes from; counts where nobody is said to have said it."""
+        ...
+
+    @property
+    def session(self) -> str:
+        """Its conversation."""
+        ...
+
+    @property
+    def source_messages(self) -> tuple[int, int] | None:
+        """Its first and last place in that conversation."""
+        ...
+
+    @property
+    def occurred_at(self) -> datetime | None:
+        """When it was said, or happened."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +142,7 @@ class Weights:
 
 def rank(
     question: str,
-    pool: Sequence[tuple[Ranked, Memory]],
+    pool: Sequence[tuple[Ranked, Statement]],
     weights: Weights = Weights(),
     *,
     decay: Sequence[float] = (),
@@ -138,7 +189,7 @@ def rank(
     return [one for _, one in totals]
 
 
-def _said(question: str, pool: Sequence[tuple[Ranked, Memory]], weights: Weights) -> list[float]:
+def _said(question: str, pool: Sequence[tuple[Ranked, Statement]], weights: Weights) -> list[float]:
     """Return what each memory's own text is worth, 0 to 1."""
     texts = [_text(memory) for _, memory in pool]
     found = [0.0] * len(texts)
@@ -162,7 +213,7 @@ def _said(question: str, pool: Sequence[tuple[Ranked, Memory]], weights: Weights
 
 
 def _around(
-    pool: Sequence[tuple[Ranked, Memory]], said: Sequence[float], weights: Weights
+    pool: Sequence[tuple[Ranked, Statement]], said: Sequence[float], weights: Weights
 ) -> list[tuple[float, float]]:
     """Return what each memory's session and its neighbours add to it."""
     begins: dict[tuple[str, int], float] = {}
@@ -191,7 +242,7 @@ def _faded(decay: Sequence[float]) -> list[float]:
 
 
 def _joined(
-    pool: Sequence[tuple[Ranked, Memory]], said: Sequence[float], edges: Sequence[Edge], weights: Weights
+    pool: Sequence[tuple[Ranked, Statement]], said: Sequence[float], edges: Sequence[Edge], weights: Weights
 ) -> dict[str, float]:
     """Return what the edges to strong candidates add to others."""
     if not edges:
@@ -210,7 +261,7 @@ def _joined(
 
 
 def _neighbours(
-    memory: Memory,
+    memory: Statement,
     begins: Mapping[tuple[str, int], float],
     ends: Mapping[tuple[str, int], float],
     weights: Weights,
@@ -227,7 +278,7 @@ def _neighbours(
     return leans * told
 
 
-def _lacks(memory: Memory, weights: Weights) -> float:
+def _lacks(memory: Statement, weights: Weights) -> float:
     """Return how much of a person's utterance is missing to say something, 0 to 1."""
     length = len(memory.content)
     if length >= weights.full or not _is_a_persons(memory):
@@ -235,7 +286,7 @@ def _lacks(memory: Memory, weights: Weights) -> float:
     return 1.0 - math.log(max(length, 1)) / math.log(weights.full)
 
 
-def _text(memory: Memory) -> str:
+def _text(memory: Statement) -> str:
     """Return the beginning of what a memory says, in lower case, with a blank between words and at both ends."""
     said = memory.content[:LONGEST_TEXT]
     if memory.speaker and is_person(memory.speaker):
@@ -261,11 +312,11 @@ def _holds(stem: str, texts: Sequence[str]) -> list[bool]:
     return [bool(stem) and (word in text or plural in text) for text in texts]
 
 
-def _is_a_persons(memory: Memory) -> bool:
+def _is_a_persons(memory: Statement) -> bool:
     return bool(memory.speaker) and is_person(memory.speaker)
 
 
-def _is_the_users(memory: Memory) -> bool:
+def _is_the_users(memory: Statement) -> bool:
     return memory.speaker.casefold() == "user" if memory.speaker else memory.source is Source.USER
 
 

@@ -80,10 +80,12 @@ class MessageRow:
     session: str
     sequence: int
     text: str
+    """What is found by its words."""
     vector: Vector | None
     """None: to be supplied when there is a model."""
     kind: str
     role: str
+    name: str
     at: int
     """Microseconds since 1970."""
 
@@ -103,10 +105,16 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class MessageCandidate(Candidate):
-    """An entry that a search found, and where it is."""
+    """An entry that a search found, where it is, and what is known of it there: enough to rank it."""
 
     session: str
     sequence: int
+    text: str
+    kind: str
+    role: str
+    name: str
+    at: int
+    """Microseconds since 1970."""
 
 
 class MessageIndex(Protocol):

@@ -14,8 +14,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NAME = "messages"
-LAYOUT = "1"
+LAYOUT = "2"
 PLACE = ("session", "sequence")
+SHOWN = (*PLACE, "text", "kind", "role", "name", "at")
+"""What a search reads of what it finds."""
 
 
 def row_id(owner: str, session: str, sequence: int) -> str:
@@ -54,6 +56,7 @@ def schema(model: str, dimensions: int) -> "pa.Schema":  # pyright: ignore[repor
             pa.field("session", pa.string(), nullable=False),
             pa.field("kind", pa.string(), nullable=False),
             pa.field("role", pa.string(), nullable=False),
+            pa.field("name", pa.string(), nullable=False),
             pa.field("at", pa.int64(), nullable=False),
             pa.field("sequence", pa.int64(), nullable=False, metadata=about),
         ]
@@ -77,7 +80,7 @@ def table(rows: Sequence[MessageRow], dimensions: int) -> "pa.Table":  # pyright
         "at": pa.array([row.at for row in rows], pa.int64()),
         "sequence": pa.array([row.sequence for row in rows], pa.int64()),
     }
-    for name in ("owner", "session", "kind", "role"):
+    for name in ("owner", "session", "kind", "role", "name"):
         columns[name] = pa.array([_storable(getattr(row, name)) for row in rows], pa.string())
     return pa.table([columns[field.name] for field in plain], schema=plain)
 

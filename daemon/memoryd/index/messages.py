@@ -3,7 +3,7 @@
 import importlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import numpy as np
@@ -13,7 +13,7 @@ from memoryd.config import IndexConfig
 from memoryd.index import folder
 from memoryd.index.failures import translated
 from memoryd.index.filters import one_of
-from memoryd.index.message_table import LAYOUT, NAME, PLACE, of_session, predicate, schema, table
+from memoryd.index.message_table import LAYOUT, NAME, PLACE, SHOWN, of_session, predicate, schema, table
 from memoryd.index.words import match_query, query_words
 from memoryd_actors.errors import IndexDamaged, Unavailable
 from memoryd_actors.ports import Vector, Vectors
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 _CACHE_SHARE = 0.25
 """Of the caches that the index of memories has: this one is asked now and then, that one on every turn."""
-_Found = dict[str, tuple[str, int]]
-"""Where a row is, by its id: session and number."""
+_Found = dict[str, dict[str, Any]]
+"""Rows by their ids, as `SHOWN` has them."""
 
 
 class LanceMessages:
@@ -135,18 +135,18 @@ class LanceMessages:
             self._release()
 
     async def _search(self, where: str, vector: Vector | None, asked: str, limit: int) -> list[MessageCandidate]:
-        places: _Found = {}
+        rows: _Found = {}
         cosines: dict[str, float] = {}
         words: dict[str, float] = {}
         if vector is not None:
             nearest = self._opened().query().nearest_to(vector).column("vector").distance_type("cosine").where(where)
-            found = await nearest.limit(limit).select(["id", *PLACE, "_distance"]).to_arrow()
-            places |= _places(found)
+            found = await nearest.limit(limit).select(["id", *SHOWN, "_distance"]).to_arrow()
+            rows |= _rows(found)
             distances = found["_distance"].to_pylist()
             cosines = {one: 1.0 - far for one, far in zip(found["id"].to_pylist(), distances, strict=True)}
         if asked:
             by_words = await self._matching(asked, where, limit)
-            places |= _places(by_words)
+            rows |= _rows(by_words)
             words = dict(zip(by_words["id"].to_pylist(), by_words["_score"].to_pylist(), strict=True))
             # What one side alone has found has a score on the other, too.
             if unmatched := [one for one in cosines if one not in words]:
@@ -154,14 +154,11 @@ class LanceMessages:
                 words |= dict(zip(more["id"].to_pylist(), more["_score"].to_pylist(), strict=True))
             if vector is not None and (uncompared := [one for one in words if one not in cosines]):
                 cosines |= await self._cosines(uncompared, vector)
-        return [
-            MessageCandidate(one, cosines.get(one, 0.0), words.get(one, 0.0), session, sequence)
-            for one, (session, sequence) in places.items()
-        ]
+        return [MessageCandidate(one, cosines.get(one, 0.0), words.get(one, 0.0), **row) for one, row in rows.items()]
 
     async def _matching(self, words: str, where: str, limit: int) -> "pa.Table":  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
         query = self._opened().query().nearest_to_text(match_query(words)).where(where).limit(limit)
-        return await query.select(["id", *PLACE, "_score"]).to_arrow()
+        return await query.select(["id", *SHOWN, "_score"]).to_arrow()
 
     async def _cosines(self, ids: Sequence[str], vector: Vector) -> dict[str, float]:
         where = f"{one_of('id', ids)} AND vector IS NOT NULL"
@@ -212,9 +209,8 @@ class LanceMessages:
         self._table = self._connection = None
 
 
-def _places(found: "pa.Table") -> _Found:  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
-    rows = zip(found["id"].to_pylist(), found["session"].to_pylist(), found["sequence"].to_pylist(), strict=True)
-    return {one: (session, sequence) for one, session, sequence in rows}
+def _rows(found: "pa.Table") -> _Found:  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
+    return dict(zip(found["id"].to_pylist(), found.select(SHOWN).to_pylist(), strict=True))
 
 
 def _heads(found: "pa.Table") -> dict[Key, int]:  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
