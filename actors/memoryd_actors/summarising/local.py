@@ -1,0 +1,145 @@
+"""The summariser that needs no key: it quotes the conversation, and says so.
+
+Sentences that are central to all that was said, unlike each other, decisions and questions first, within a budget of
+counted tokens. Without an embedding model the likeness of two sentences is that of their words.
+"""
+
+import math
+from collections.abc import Sequence
+from functools import partial
+from hashlib import blake2b
+
+import numpy as np
+from anyio import CapacityLimiter, to_thread
+
+from memoryd_actors.errors import ModelUnavailable
+from memoryd_actors.fence import one_line
+from memoryd_actors.ports import Embedder, TokenCounter, Vectors
+from memoryd_actors.summarising.central import centrality, chosen
+from memoryd_actors.summarising.summary import EXTRACTED, Purpose, Said, Summary
+from memoryd_actors.summarising.units import MOST_UNITS, Unit, earlier_units, topics, units
+from memoryd_actors.words import content_words
+
+MARK = "Quoted from the conversation, not written by a model:"
+EARLIER_SHARE = 0.4
+"""Of the budget, for what an earlier summary said."""
+RUN_CHARACTERS = 2_000
+"""Text embedded in one go: what a context may have to wait for, 60 ms on one core."""
+CHARACTERS_PER_TOKEN = 2.0
+"""Where nobody can count: of what people write hardly any text has fewer."""
+CENTRALITY = 0.4
+"""Share of the score that a sentence gets for being central; what it is decides the rest. At 1.0 four points less of
+what people noted comes into a summary: what is most central is small talk."""
+LONGEST_TITLE = 80
+MOST_TAGS = 5
+_WORD_DIMENSIONS = 512
+
+
+class LocalSummariser:
+    """Extracts; see `Summariser`."""
+
+    def __init__(self, embedder: Embedder, tokens: TokenCounter) -> None:
+        self._embedder = embedder
+        self._tokens = tokens
+        self._threads = CapacityLimiter(1)
+
+    async def summarise(
+        self, said: Sequence[Said], *, budget_tokens: int, purpose: Purpose = "compaction", earlier: str = ""
+    ) -> Summary:
+        """Return what the conversation says itself, quoted; see the port. The purpose makes no difference."""
+        del purpose
+        found = await to_thread.run_sync(units, said, limiter=self._threads)
+        before = earlier_units(earlier)[-MOST_UNITS:]
+        if not found and not before:
+            return Summary(_tools_only(said), EXTRACTED)
+        vectors = await self._vectors([unit.text for unit in (*before, *found)])
+        every = [*before, *found]
+        counts = await count(self._tokens, [MARK, *(f"- {unit.point}" for unit in every)])
+        points = await to_thread.run_sync(
+            partial(_selected, every, vectors, counts[1:], budget_tokens - counts[0], len(before)),
+            limiter=self._threads,
+        )
+        lines = [unit.point for unit in points]
+        return Summary(
+            text="\n".join([MARK, *(f"- {line}" for line in lines)]) if lines else "",
+            by=EXTRACTED,
+            title=_title(found),
+            topic=", ".join(topics(found, 3)),
+            outcome=_outcome(found),
+            tags=tuple(topics(found, MOST_TAGS)),
+            points=tuple(lines),
+        )
+
+    async def _vectors(self, texts: Sequence[str]) -> Vectors:
+        found: list[Vectors] = []
+        run: list[str] = []
+        try:
+            for text in texts:
+                if run and sum(map(len, run)) + len(text) > RUN_CHARACTERS:
+                    found.append(await self._embedder.embed(run, background=True))
+                    run = []
+                run.append(text)
+            found.append(await self._embedder.embed(run, background=True))
+        except ModelUnavailable:
+            return await to_thread.run_sync(word_vectors, texts, limiter=self._threads)
+        return np.concatenate(found)
+
+
+async def count(tokens: TokenCounter, texts: Sequence[str]) -> list[int]:
+    """Return how many tokens each text has; estimated, and rather too many, where there is no tokeniser."""
+    return await tokens.count(texts) or [math.ceil(len(text) / CHARACTERS_PER_TOKEN) for text in texts]
+
+
+def word_vectors(texts: Sequence[str]) -> Vectors:
+    """Return unit vectors whose cosine is that of the texts' words; shape (len(texts), 512), float32."""
+    vectors = np.zeros((len(texts), _WORD_DIMENSIONS), np.float32)
+    for row, text in enumerate(texts):
+        for word in set(content_words(text)):
+            vectors[row, int.from_bytes(blake2b(word.encode(), digest_size=2).digest()) % _WORD_DIMENSIONS] = 1.0
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(norms, 1e-12), np.float32)
+
+
+def _selected(every: Sequence[Unit], vectors: Vectors, costs: Sequence[int], budget: int, before: int) -> list[Unit]:
+    """Return what fits the budget, in the order of the conversation; the first `before` are an earlier summary's."""
+    ranks = centrality(vectors)
+    scores = [(1 - CENTRALITY + CENTRALITY * float(rank)) * unit.boost for rank, unit in zip(ranks, every, strict=True)]
+    best = max(scores, default=1.0) or 1.0
+    scores = [score / best for score in scores]
+    room, old_room = budget, int(budget * EARLIER_SHARE) if before < len(every) else budget
+
+    def fits(place: int) -> bool:
+        nonlocal room, old_room
+        cost = costs[place]
+        if cost > room or (place < before and cost > old_room):
+            return False
+        room -= cost
+        if place < before:
+            old_room -= cost
+        return True
+
+    taken = set(chosen(vectors[:before], scores[:before], fits))
+    taken |= {before + place for place in chosen(vectors[before:], scores[before:], lambda at: fits(before + at))}
+    return [every[place] for place in sorted(taken)]
+
+
+def _title(found: Sequence[Unit]) -> str:
+    asked = [unit for unit in found if unit.by_user]
+    return one_line(asked[0].text, LONGEST_TITLE) if asked else ""
+
+
+def _outcome(found: Sequence[Unit]) -> str:
+    """Return the last thing that was decided, or else said by whoever answered."""
+    tail = found[len(found) // 2 :]
+    decided = [unit for unit in tail if unit.decides and not unit.asks]
+    answered = [unit for unit in tail if not unit.asks]
+    last = (decided or answered)[-1:]
+    return last[0].point if last else ""
+
+
+def _tools_only(said: Sequence[Said]) -> str:
+    calls = [one for one in said if one.kind == "tool_call"]
+    if not calls:
+        return ""
+    names = list(dict.fromkeys(one_line(one.name, 40) for one in calls if one.name))[:5]
+    return f"{MARK}\n- Only tools were at work: {len(calls)} calls" + (f" ({', '.join(names)})." if names else ".")

@@ -1,0 +1,66 @@
+"""What a summary is, and what somebody who writes one is asked for."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal, Protocol
+
+from memoryd_client.transcripts import Record
+
+EXTRACTED: Final = "extracted"
+"""Who a summary is by that no model wrote: it quotes the conversation."""
+Purpose = Literal["compaction", "episode", "rollup"]
+"""compaction: takes the place of messages in a context. episode: what a run was about and came to. rollup: many
+episodes of one project told as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """Something that was said, or done by a tool."""
+
+    text: str
+    role: str = "user"
+    name: str = ""
+    """Who spoke, where that is known, or which tool."""
+    kind: str = "message"
+    """message, tool_call or tool_result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """What is left of a conversation."""
+
+    text: str
+    """Lines that begin with a dash; of an extracted one the first line says so. Empty where nothing was said."""
+    by: str
+    """`extracted`, or the name of the model that wrote it."""
+    title: str = ""
+    topic: str = ""
+    outcome: str = ""
+    tags: tuple[str, ...] = ()
+    points: tuple[str, ...] = ()
+    """The lines of the text, without their dashes."""
+    note: str = ""
+    """Why it is not by a model, where one was asked."""
+
+    @property
+    def by_model(self) -> bool:
+        """Whether a model wrote it."""
+        return self.by != EXTRACTED
+
+
+class Summariser(Protocol):
+    """Tells shortly what was said."""
+
+    async def summarise(
+        self, said: Sequence[Said], *, budget_tokens: int, purpose: Purpose = "compaction", earlier: str = ""
+    ) -> Summary:
+        """Return a summary of at most so many tokens, counted, that says again what `earlier` said.
+
+        `earlier` is the text of the summary of what came before. Any length of conversation: the work is bounded.
+        """
+        ...
+
+
+def said_of(records: Iterable[Record]) -> list[Said]:
+    """Return entries of a transcript as something to be summarised."""
+    return [Said(one.content, one.role, one.name, one.kind) for one in records]

@@ -1,0 +1,153 @@
+"""What of a conversation may stand for it: its sentences, without what tools, logs and code fill it with."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from memoryd_actors.capture.sentences import sentences
+from memoryd_actors.fence import one_line
+from memoryd_actors.hidden import strip_hidden
+from memoryd_actors.quoted import LOG_LINE
+from memoryd_actors.summarising.summary import Said
+from memoryd_actors.words import content_words
+
+LONGEST_READ = 6_000
+"""Characters of one message that are looked at: the beginning says what it is about."""
+LONGEST_UNIT = 280
+FEWEST_WORDS = 3
+"""Words that carry meaning, in a sentence that stands for others."""
+PER_MESSAGE = 40
+"""Sentences of one message that come into question."""
+MOST_UNITS = 240
+"""That are embedded and compared, 1.3 s of one core: as many for ten thousand messages as for a hundred."""
+STRETCHES = 24
+"""Parts of a long conversation, each of which is heard."""
+
+_FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
+_DECORATION = re.compile(r"^(?:[#>*\-•|\s]|\d{1,2}[.)]\s)+|[*_#|]{2,}")
+_DECIDES = re.compile(
+    r"\b(?:decid\w+|decision|agreed?|let's|we'?ll|we will|i'?ll|going with|went with|chose|choose|switch(?:ed|ing)? to"
+    r"|instead of|the plan is|planned|deadline|due (?:on|by)|must|should|prefer\w*|fixed|solved|root cause|turns out"
+    r"|because|moved to|changed to|remember|important"
+    r"|entschieden|entscheidung|wir (?:machen|nehmen|werden)|abgemacht|stattdessen|behoben|gelöst|ursache|weil|wichtig"
+    r"|décidé|on va|nous allons|corrigé|parce que|decidido|decidimos|vamos a|porque|corregido|deciso|perché)\b",
+    re.IGNORECASE,
+)
+_SPECIFIC = re.compile(
+    r"\d|(?<=[a-z,;:] )[A-Z][\w-]+|[\w-]+[./_][\w]+|\b(?:my|our|mein\w*|unser\w*|mon|ma|mes|mi|mis)\b"
+)
+_ASKS = re.compile(r"[?\uff1f]\s*$")
+DECISION = 0.5
+QUESTION = 0.3
+SPECIFIC = 1.0
+BY_USER = 0.25
+"""By how much more a sentence counts that decides or explains something, that a user asks, that names something of its
+own, that a user says. Of what stands in summaries of LoCoMo sessions, 56% is what people noted as worth knowing, 44% of
+all that is said is; without what is specific 47%."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A sentence that may stand for others."""
+
+    text: str
+    who: str
+    place: int
+    """Which message it is of, counted from the beginning; of what an earlier summary said below zero."""
+    role: str = "user"
+    asks: bool = False
+    decides: bool = False
+    specific: bool = False
+    """Whether it names a number, a name, a file, something of somebody's own."""
+    worth: float = 0.0
+    """How much it speaks of what the conversation speaks of."""
+
+    @property
+    def boost(self) -> float:
+        """By how much more it counts for what it is, from 1."""
+        asked = QUESTION * (self.asks and self.by_user)
+        return 1 + DECISION * self.decides + SPECIFIC * self.specific + BY_USER * self.by_user + asked
+
+    @property
+    def by_user(self) -> bool:
+        """Whether a person said it."""
+        return self.role not in {"assistant", "system", "tool"}
+
+    @property
+    def point(self) -> str:
+        """The sentence as a summary quotes it: in the past tense, by whom, in marks; what is earlier as it was."""
+        if self.place < 0:
+            return self.text
+        verb = "asked" if self.asks else "said"
+        return f'{self.who} {verb}: "{self.text}"'
+
+
+def units(said: Sequence[Said]) -> list[Unit]:
+    """Return the sentences of a conversation that say something, at most `MOST_UNITS`, in order.
+
+    Of more than that, each stretch of the conversation keeps those that speak most of what all of it speaks of: the
+    mean weight of their words, as in SumBasic (Nenkova and Vanderwende, 2005), and twice said is once kept.
+    """
+    found: list[tuple[Unit, set[str]]] = []
+    spoken: Counter[str] = Counter()
+    seen: set[str] = set()
+    for place, one in enumerate(said):
+        if one.kind != "message" or one.role in {"tool", "system"}:
+            continue
+        for unit in _of_message(one, place):
+            key = unit.text.casefold()
+            words = set(content_words(unit.text))
+            if key in seen or len(words) < FEWEST_WORDS:
+                continue
+            seen.add(key)
+            spoken.update(words)
+            found.append((unit, words))
+    weighed = [
+        replace(unit, worth=sum(math.log1p(spoken[word]) for word in words) / len(words)) for unit, words in found
+    ]
+    return _thinned(weighed)
+
+
+def earlier_units(earlier: str) -> list[Unit]:
+    """Return what an earlier summary said, line by line, in order."""
+    lines = [line[2:].strip() for line in earlier.split("\n") if line.startswith("- ")]
+    return [
+        Unit(one_line(line, 600), "", place - len(lines), role="", decides=True) for place, line in enumerate(lines)
+    ]
+
+
+def topics(found: Iterable[Unit], most: int) -> list[str]:
+    """Return the words that most of the sentences share, the commonest first."""
+    counts: Counter[str] = Counter()
+    for unit in found:
+        if unit.place >= 0:
+            counts.update({word for word in content_words(unit.text) if word.isalpha() and len(word) > 3})
+    return [word for word, count in counts.most_common(most) if count > 1]
+
+
+def _of_message(one: Said, place: int) -> list[Unit]:
+    text = _FENCED.sub("\n", strip_hidden(one.text)[:LONGEST_READ])
+    text = "\n".join(line for line in text.split("\n") if not LOG_LINE.match(line))
+    who = one_line(one.name, 60) or (f"The {one.role}" if one.role else "Somebody")
+    found: list[Unit] = []
+    for sentence in sentences(text)[:PER_MESSAGE]:
+        # A quotation in marks stays one: no mark of its own may end it.
+        said = one_line(_DECORATION.sub("", sentence.text), LONGEST_UNIT).replace('"', "'").strip(" *`|")
+        if said:
+            asks, decides = bool(_ASKS.search(said)), bool(_DECIDES.search(said))
+            found.append(Unit(said, who, place, one.role, asks, decides, bool(_SPECIFIC.search(said))))
+    return found
+
+
+def _thinned(found: list[Unit]) -> list[Unit]:
+    if len(found) <= MOST_UNITS:
+        return found
+    kept: list[Unit] = []
+    each = MOST_UNITS // STRETCHES
+    for stretch in range(STRETCHES):
+        begin, end = stretch * len(found) // STRETCHES, (stretch + 1) * len(found) // STRETCHES
+        best = sorted(found[begin:end], key=lambda unit: -unit.worth * unit.boost)[:each]
+        kept += sorted(best, key=lambda unit: unit.place)
+    return kept

@@ -1,0 +1,160 @@
+import json
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+import anyio
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import memoryd.demo
+from memoryd.embedding import EmbeddingService
+from memoryd_actors.errors import ModelUnavailable
+from memoryd_actors.ports import Vectors
+from memoryd_actors.summarising import EXTRACTED, LocalSummariser, Said
+from memoryd_actors.summarising.local import MARK
+from memoryd_actors.summarising.units import MOST_UNITS, units
+from memoryd_actors.writing import written
+
+Loaded = Callable[[], AbstractAsyncContextManager[EmbeddingService]]
+CONVERSATION = Path(memoryd.demo.__file__).with_name("conversation.jsonl")
+TALK = [
+    Said(one["content"], one["role"]) for one in map(json.loads, CONVERSATION.read_text(encoding="utf-8").splitlines())
+]
+WHEELS = (
+    "Which tyres should we put on the blue van?",
+    "Winter tyres last four seasons on a van.",
+    "Let's put the winter tyres on the blue van on Friday.",
+)
+
+
+class NoModel:
+    """An embedder whose weights are missing, and with them the tokeniser."""
+
+    identity = "none"
+    dimensions = 384
+
+    async def embed(self, texts: Sequence[str], *, max_tokens: int = 256, background: bool = False) -> Vectors:
+        raise ModelUnavailable("there are no weights")
+
+    async def count(self, texts: Sequence[str]) -> list[int] | None:
+        return None
+
+
+@pytest.mark.parametrize("budget", [60, 200, 1_000])
+async def test_a_summary_quotes_the_conversation_within_its_budget_and_says_so(loaded: Loaded, budget: int) -> None:
+    async with loaded() as embedder:
+        summary = await LocalSummariser(embedder, embedder).summarise(TALK, budget_tokens=budget)
+        counted = await embedder.count([summary.text])
+        assert counted is not None
+        assert 0 < counted[0] <= budget
+        assert summary.by == EXTRACTED
+        assert not summary.by_model
+        assert summary.text.startswith(MARK)
+        everything = " ".join(" ".join(one.text.replace('"', "'").split()) for one in TALK)
+        for point in summary.points:
+            quoted = point.split('"')[1].rstrip("…").rstrip()
+            assert quoted in everything
+
+
+async def test_a_decision_and_a_question_come_before_small_talk(loaded: Loaded) -> None:
+    async with loaded() as embedder:
+        said = [Said("It is a really lovely morning outside again, is all.", "assistant")] * 3
+        said += [Said(WHEELS[0]), Said(WHEELS[1], "assistant"), Said(WHEELS[2])]
+        summary = await LocalSummariser(embedder, embedder).summarise(said, budget_tokens=58)
+        assert WHEELS[2] in summary.text
+        assert "lovely morning" not in summary.text
+        assert summary.title == WHEELS[0]
+        assert WHEELS[2] in summary.outcome
+
+
+async def test_what_tools_code_and_logs_say_is_no_part_of_it(loaded: Loaded) -> None:
+    async with loaded() as embedder:
+        said = [
+            Said(
+                "Please look at why the importer of the customer list fails.\n"
+                "```\nsecret_code = important_decision()\n```"
+            ),
+            Said('{"path": "importer decides everything important"}', "assistant", "read", "tool_call"),
+            Said("we decided that the importer is important because of customers", "tool", "read", "tool_result"),
+            Said("2026-03-01 10:00:00 ERROR we decided that the customer importer fails", "user"),
+        ]
+        summary = await LocalSummariser(embedder, embedder).summarise(said, budget_tokens=500)
+        assert summary.points == ('The user said: "Please look at why the importer of the customer list fails."',)
+
+
+async def test_where_only_tools_were_at_work_it_says_which(loaded: Loaded) -> None:
+    async with loaded() as embedder:
+        said = [Said("{}", "", "grep", "tool_call"), Said("nothing", "", "grep", "tool_result")]
+        summary = await LocalSummariser(embedder, embedder).summarise(said, budget_tokens=500)
+        assert "1 calls (grep)" in summary.text
+        assert (await LocalSummariser(embedder, embedder).summarise([], budget_tokens=500)).text == ""
+
+
+async def test_an_earlier_summary_is_told_again(loaded: Loaded) -> None:
+    async with loaded() as embedder:
+        summariser = LocalSummariser(embedder, embedder)
+        first = await summariser.summarise(TALK[:60], budget_tokens=150)
+        second = await summariser.summarise(TALK[60:], budget_tokens=300, earlier=first.text)
+        assert set(first.points) & set(second.points)
+        assert set(second.points) - set(first.points)
+        alone = await summariser.summarise([], budget_tokens=300, earlier=first.text)
+        assert alone.points == first.points
+
+
+async def test_every_line_reads_as_an_episode_has_to(loaded: Loaded) -> None:
+    async with loaded() as embedder:
+        summary = await LocalSummariser(embedder, embedder).summarise(TALK, budget_tokens=800)
+        for point in summary.points:
+            written(point, "episode")
+
+
+async def test_ten_thousand_messages_cost_no_more_than_a_few_hundred_sentences(loaded: Loaded) -> None:
+    async with loaded() as embedder:
+        said = [Said(f"{one.text} That was number {n} of them.", one.role) for n, one in enumerate(TALK * 80)][:10_000]
+        before = embedder.statistics().texts
+        summary = await LocalSummariser(embedder, embedder).summarise(said, budget_tokens=400)
+        assert embedder.statistics().texts - before <= MOST_UNITS
+        assert summary.points
+
+
+async def test_without_a_model_words_decide_and_the_budget_holds() -> None:
+    summary = await LocalSummariser(NoModel(), NoModel()).summarise(TALK, budget_tokens=200)
+    assert summary.points
+    assert len(summary.text) <= 2 * 200
+
+
+async def test_the_event_loop_stays_free_meanwhile(loaded: Loaded) -> None:
+    async with loaded() as embedder:
+        turns = 0
+        done = anyio.Event()
+
+        async def work() -> None:
+            await LocalSummariser(embedder, embedder).summarise(TALK * 20, budget_tokens=400)
+            done.set()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(work)
+            while not done.is_set():
+                turns += 1
+                await anyio.lowlevel.checkpoint()
+        assert turns > 100
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.text(max_size=200), st.sampled_from(["user", "assistant", "tool"]), st.sampled_from(["message", "x"])
+        ),
+        max_size=30,
+    )
+)
+def test_units_are_sentences_of_messages_in_order_each_once(parts: list[tuple[str, str, str]]) -> None:
+    found = units([Said(text, role, kind=kind) for text, role, kind in parts])
+    assert [unit.place for unit in found] == sorted(unit.place for unit in found)
+    assert len({unit.text.casefold() for unit in found}) == len(found) <= MOST_UNITS
+    for unit in found:
+        assert parts[unit.place][1:] in {("user", "message"), ("assistant", "message")}
+        assert '"' not in unit.text
+        assert "\n" not in unit.text
