@@ -24,6 +24,7 @@ from memoryd_actors.neighbours import Neighbours
 from memoryd_actors.pipeline import Pipeline
 from memoryd_actors.ports import Case, IgnoredFiles, Judgement
 from memoryd_actors.recall import Recall
+from memoryd_actors.related import Relatives
 from memoryd_actors.search import Searcher
 from memoryd_actors.settings import RecallSettings
 from memoryd_client import Memory, Message, NewMemory, Scope, Trace
@@ -104,6 +105,7 @@ class System:
             clock=clock,
             settings=settings,
             categories=categories,
+            relatives=Relatives(ledger),
         )
         self.recall = Recall(
             pipeline,

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import islice
 
 from memoryd_actors.render import SESSION, voice
-from memoryd_client.memory import Memory, SurfacedMemory
+from memoryd_client.memory import Memory, ShownMemory
 
 LONGEST_READ = 1_000
 """Characters that are taken apart; what follows them has to be equal to the letter."""
@@ -85,7 +85,7 @@ def told(memory: Memory) -> Told:
     return Told(memory.content, voice(memory), memory.occurred_at or memory.created_at)
 
 
-def told_again(memory: SurfacedMemory) -> Told:
+def told_again(memory: ShownMemory) -> Told:
     """Return what a memory says as it was handed over."""
     return Told(memory.content, memory.provenance.partition(SESSION)[0], memory.date)
 

@@ -10,17 +10,21 @@ from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from memoryd_actors.cadence import Cadence
 from memoryd_actors.categories import Categories
 from memoryd_actors.clean import clean
 from memoryd_actors.errors import ModelUnavailable, Refused
+from memoryd_actors.fence import one_line
 from memoryd_actors.focus import WINDOW_MESSAGES, Focus, find_focus
 from memoryd_actors.indexer import Indexer
-from memoryd_actors.near_identical import adds_nothing, told
+from memoryd_actors.near_identical import adds_nothing, told, told_again
 from memoryd_actors.ports import Case, Clock, Embedder, Exhibit, Judge, Judgement, Vector, Vectors, Verdict, Visibility
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
-from memoryd_actors.render import SHORT_ID, summary, surfaced
+from memoryd_actors.related import Relatives
+from memoryd_actors.render import MAX_SUMMARY, SHORT_ID, summary, surfaced
 from memoryd_actors.search import Found, Searcher, Sifted
 from memoryd_actors.session import SessionState
 from memoryd_actors.settings import RecallSettings
@@ -96,7 +100,10 @@ class Pipeline:
         rules: Rules = DEFAULT,
         categories: Categories | None = None,
         cadence: Cadence = Cadence(),  # noqa: B008 - frozen
+        relatives: Relatives | None = None,
     ) -> None:
+        """Prepare; without `relatives` nothing stands beside what is found."""
+        self._relatives = relatives
         self._embedder = embedder
         self._searcher = searcher
         self._indexer = indexer
@@ -273,8 +280,45 @@ class Pipeline:
         with stages.stage("judge"):
             judgement = await self._judge.judge(_case(focus, found, gathered.visible, sparing))
         kept, judged = _settle(found, judgement)
+        with stages.stage("related"):
+            kept, related = await self._related(
+                kept, gathered, hidden=shown.keys() | written.keys(), passed_over=judged
+            )
+        traces += related
         who = f"{judgement.judge} ({judgement.note})" if judgement.note else judgement.judge
         return Weighed(tuple(kept), tuple(judged + traces), who, judgement.judge != self._judge.name)
+
+    async def _related(
+        self,
+        kept: list[SurfacedMemory],
+        gathered: _Gathered,
+        *,
+        hidden: Collection[str],
+        passed_over: Sequence[CandidateTrace],
+    ) -> tuple[list[SurfacedMemory], list[CandidateTrace]]:
+        """Put beside what is kept what contradicts it or is near to it; return both as they are to be told."""
+        if self._relatives is None or not kept or not self._settings.related:
+            return kept, []
+        beside = await self._relatives.beside(
+            {one.id: told_again(one) for one in sorted(kept, key=lambda one: -one.score)},
+            gathered.visible,
+            hidden=hidden,
+            passed_over=[one.id for one in passed_over],
+        )
+        traces = [
+            CandidateTrace(
+                id=one.id,
+                summary=one_line(one.content, MAX_SUMMARY),
+                vector_score=0.0,
+                word_score=0.0,
+                score=0.0,
+                kept=True,
+                reason=f"beside {memory_id[:SHORT_ID]}: {one.reason}",
+            )
+            for memory_id, related in beside.items()
+            for one in related
+        ]
+        return [msgspec.structs.replace(one, related=beside.get(one.id, ())) for one in kept], traces
 
     def _trace(
         self,

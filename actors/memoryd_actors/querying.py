@@ -1,6 +1,6 @@
 """Answers `memory.query`: what is relevant, as much of it as a budget of tokens holds."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -9,12 +9,15 @@ import msgspec
 from memoryd_actors.always import named
 from memoryd_actors.categories import Categories
 from memoryd_actors.fence import defused, one_line
-from memoryd_actors.ports import Ledger, TokenCounter
-from memoryd_actors.render import CHARACTERS_PER_TOKEN, MAX_LABEL
+from memoryd_actors.near_identical import Told, told
+from memoryd_actors.ports import Ledger, TokenCounter, Visibility
+from memoryd_actors.related import Relatives
+from memoryd_actors.render import CHARACTERS_PER_TOKEN, MAX_LABEL, MOST_RELATED
 from memoryd_actors.search import Searcher
-from memoryd_client.memory import Memory
+from memoryd_actors.steps import CONTRADICTS
+from memoryd_client.memory import Memory, RelatedMemory
 from memoryd_client.messages import Caller
-from memoryd_client.query import Bullet, Queried, Query
+from memoryd_client.query import Bullet, Queried, Query, RelatedBullet
 
 WIDER = 5
 """Times as many are looked at where a threshold may drop some."""
@@ -55,6 +58,7 @@ class Querier:
         """Prepare; `note` is told who got which memories, and does not wait. `hear` returns what changed for them."""
         self._searcher = searcher
         self._ledger = ledger
+        self._relatives = Relatives(ledger)
         self._tokens = tokens
         self._categories = categories
         self._note = note
@@ -68,7 +72,9 @@ class Querier:
             Unavailable: the index cannot be searched.
 
         """
-        chosen, note = await self._chosen(request, caller, deadline_s)
+        categories = tuple(dict.fromkeys((*request.categories, *request.filters.categories)))
+        visible = self._categories.recalled(caller, msgspec.structs.replace(request.filters, categories=categories))
+        chosen, note = await self._chosen(request, visible, deadline_s)
         if request.return_ == "full":
             texts = [f"{one.memory.title}\n{one.memory.content}".strip() for one in chosen]
             fitted = await self._fit(texts, request.budget_tokens, cut=False)
@@ -76,24 +82,27 @@ class Querier:
             answer = Queried(memories=memories, tokens=fitted.tokens, counted=fitted.counted, note=note)
         else:
             fitted = await self._fit([_line(one.memory) for one in chosen], request.budget_tokens, cut=True)
+            shown = {chosen[n].memory.id: told(chosen[n].memory) for n in fitted.texts}
+            beside = await self._beside(shown, visible, request.budget_tokens - fitted.tokens)
             bullets = tuple(
                 Bullet(
                     id=chosen[n].memory.id,
                     category=chosen[n].memory.category,
                     text=text,
                     score=round(chosen[n].score, 4),
+                    related=tuple(one for one, _ in beside.get(chosen[n].memory.id, ())),
                 )
                 for n, text in fitted.texts.items()
             )
-            answer = Queried(bullets=bullets, tokens=fitted.tokens, counted=fitted.counted, note=note)
+            tokens = fitted.tokens + sum(count for related in beside.values() for _, count in related)
+            answer = Queried(bullets=bullets, tokens=tokens, counted=fitted.counted, note=note)
         handed = [chosen[n].memory.id for n in fitted.texts]
+        handed += [one.id for bullet in answer.bullets for one in bullet.related]
         self._note(caller, handed)
         changes = await self._hear(caller, handed)
         return msgspec.structs.replace(answer, left_out=len(chosen) - len(fitted.texts), changes=changes)
 
-    async def _chosen(self, request: Query, caller: Caller, deadline_s: float) -> tuple[list[_Chosen], str]:
-        categories = tuple(dict.fromkeys((*request.categories, *request.filters.categories)))
-        visible = self._categories.recalled(caller, msgspec.structs.replace(request.filters, categories=categories))
+    async def _chosen(self, request: Query, visible: Visibility, deadline_s: float) -> tuple[list[_Chosen], str]:
         if not request.query.strip():
             return [_Chosen(memory, 0.0) for memory in await self._ledger.page(visible, limit=request.top_k)], ""
         wider = WIDER if request.threshold is not None else 1
@@ -109,6 +118,31 @@ class Querier:
             least = request.threshold
             found = [one for one in found if (one.ranked.score if by_words else one.ranked.vector_score) >= least]
         return [_Chosen(one.memory, one.ranked.score) for one in found[: request.top_k]], note
+
+    async def _beside(
+        self, shown: Mapping[str, Told], visible: Visibility, room: int
+    ) -> dict[str, list[tuple[RelatedBullet, int]]]:
+        """Return what belongs beside which of the bullets, within the same filters, and its tokens.
+
+        In what the budget has left: what was asked for has never less room for it.
+        """
+        found = await self._relatives.beside(shown, visible)
+        offered = [(memory_id, one, _beside(one)) for memory_id, related in found.items() for one in related]
+        if not offered:
+            return {}
+        offered.sort(key=lambda each: each[1].relation != CONTRADICTS)
+        counts, _ = await self._count([text for _, _, text in offered])
+        kept: dict[str, list[tuple[RelatedBullet, int]]] = {}
+        left = MOST_RELATED
+        for (memory_id, one, text), count in zip(offered, counts, strict=True):
+            if left and count <= room:
+                bullet = RelatedBullet(
+                    id=one.id, category=one.category, text=text, relation=one.relation, outgoing=one.outgoing
+                )
+                kept.setdefault(memory_id, []).append((bullet, count))
+                room -= count
+                left -= 1
+        return kept
 
     async def _fit(self, texts: Sequence[str], budget: int, *, cut: bool) -> _Fitted:
         """Keep the texts that fit, best first; with `cut` the best one always does, as far as there is room."""
@@ -138,6 +172,12 @@ class Querier:
         if counts is not None:
             return counts, True
         return [ceil(len(text) / CHARACTERS_PER_TOKEN) for text in texts], False
+
+
+def _beside(memory: RelatedMemory) -> str:
+    """Return a related memory in one line that opens no tag."""
+    category = one_line(memory.category, MAX_LABEL).replace("]", ")")
+    return defused(f"{memory.reason} [{category}] {one_line(memory.content, LONGEST_BULLET)}")
 
 
 def _line(memory: Memory) -> str:

@@ -20,8 +20,9 @@ from memoryd_actors.events import of_context
 from memoryd_actors.focus import Focus
 from memoryd_actors.pipeline import Pipeline
 from memoryd_actors.ports import Clock, Ledger, Publisher
+from memoryd_actors.related import checked_again
 from memoryd_actors.render import render, surfaced
-from memoryd_actors.session import SessionState, decode_state, encode_state
+from memoryd_actors.session import SessionState, decode_state, encode_state, handed_over
 from memoryd_actors.settings import RecallSettings
 from memoryd_actors.visibility import is_allowed
 from memoryd_client.consent import Consent
@@ -201,7 +202,8 @@ class Recall:
                 session.looked[whose] = now
             return Taken()
         waiting = state.waiting()
-        known = await self._ledger.get(caller.owner, sorted(waiting))
+        beside = {one.id for memory in state.best() for one in memory.related}
+        known = await self._ledger.get(caller.owner, sorted(waiting | beside))
         news, since, revision = await self._news(caller, state)
         # From here to `state.take` nothing awaits: two clients cannot take the same, and one that asks twice at a time
         # gets one answer twice.
@@ -213,6 +215,7 @@ class Recall:
         # What another agent of this session may not see waits for the one that may.
         seen = self._categories.visible(caller)
         checked = [one for one in state.best() if one.id in waiting and is_allowed(known[one.id].category, seen)]
+        checked = checked_again(checked, known, seen, hidden=state.surfaced.keys() | state.written.keys())
         always: list[SurfacedMemory] = []
         if due:
             if state.standing.get(whose, "") != shown:
@@ -234,7 +237,7 @@ class Recall:
             session.looked.pop(whose, None)  # the next take asks about the others
         state.take(take_id, pending, revision=revision)
         await self._save(session)
-        ids = tuple(memory.id for memory in pending.memories)
+        ids = tuple(handed_over(pending))
         if ids:
             self._publish(Surfaced(session=caller.session, turn=pending.turn, memories=ids))
         await self._touch(caller.owner, (*ids, *(memory.id for memory in pending.always)))

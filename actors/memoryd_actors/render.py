@@ -2,9 +2,20 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from memoryd_actors.fence import CLOSING, OPENING, PREFACE, defused, one_line
+from memoryd_actors.steps import CONTRADICTS, RELATED
 from memoryd_client.consent import Consent
-from memoryd_client.memory import ID_PREFIX, Memory, PendingMemory, Source, SurfacedMemory
+from memoryd_client.memory import (
+    ID_PREFIX,
+    Memory,
+    PendingMemory,
+    RelatedMemory,
+    ShownMemory,
+    Source,
+    SurfacedMemory,
+)
 
 CHARACTERS_PER_TOKEN = 3.5
 """Below the 4 of English prose, so that code and other languages stay within the budget, too."""
@@ -25,6 +36,8 @@ MOST_QUESTIONS = 3
 """Proposals that one text asks about; the others wait for the next."""
 LONGEST_ANSWER = 80
 """Characters of a proposed value."""
+MOST_RELATED = 2
+"""Memories beside those that were asked for, in one text (seed 002, item 2: one or two)."""
 STANDING = "Always in force:"
 RECALLED = "Recalled now:"
 
@@ -64,7 +77,7 @@ def surfaced(memory: Memory, *, score: float, reason: str) -> SurfacedMemory:
     )
 
 
-def line(memory: SurfacedMemory, *, longest: int) -> str:
+def line(memory: ShownMemory, *, longest: int) -> str:
     """Return one memory as one bullet of at most `longest` characters; a cut is visible and names the way to more.
 
     Whatever the memory holds, it stays in its line and opens no tag; `longest` is at least `SHORTEST_LINE`.
@@ -75,6 +88,16 @@ def line(memory: SurfacedMemory, *, longest: int) -> str:
     # Escaping makes text longer, so it comes before the cut.
     text = head + defused(one_line(memory.content, longest))
     return text if len(text) <= longest else text[: longest - 2].rstrip() + " …"
+
+
+def words_beside(relation: str, *, outgoing: bool) -> str:
+    """Say in words what a memory is to the one that it is shown beside; `outgoing`: their edge begins at that one."""
+    if relation == CONTRADICTS:
+        return "contradicted by"
+    if relation == RELATED:
+        return "related"
+    name = one_line(relation, MAX_LABEL)
+    return name if outgoing else f"{name} of this"
 
 
 def render(
@@ -88,6 +111,7 @@ def render(
 ) -> PendingMemory | None:
     """Return what fits the budget, best first, fenced as data; None where there is nothing.
 
+    Where there is room left, a line or two beneath the memories say what contradicts them or is near to them.
     What is `always` in context comes first and has a part of the budget to itself. The text is meant to be appended to
     the newest message, so that the cached part of the prompt stays as it is.
     """
@@ -111,7 +135,7 @@ def render(
     budget -= sum(len(text) + 1 for text in standing)
     lines: list[str] = []
     if standing and memories:
-        lines.append(RECALLED)
+        standing.append(RECALLED)
         budget -= len(RECALLED) + 1
     kept: list[SurfacedMemory] = []
     for memory in memories:
@@ -122,15 +146,37 @@ def render(
         lines.append(text)
         kept.append(memory)
         budget -= len(text) + 1
-    text = "\n".join([OPENING, PREFACE, *header, *standing, *lines, CLOSING])
+    beneath = _beneath(kept, budget)
+    told = [each for n, text in enumerate(lines) for each in (text, *(below for _, below in beneath.get(n, ())))]
+    text = "\n".join([OPENING, PREFACE, *header, *standing, *told, CLOSING])
     return PendingMemory(
         text=text,
-        memories=tuple(kept),
+        memories=tuple(
+            msgspec.structs.replace(one, related=tuple(beside for beside, _ in beneath.get(n, ())))
+            if one.related
+            else one
+            for n, one in enumerate(kept)
+        ),
         changes=tuple(changes),
         turn=turn,
         always=in_force,
         consents=tuple(one.id for one in asked),
     )
+
+
+def _beneath(memories: Sequence[SurfacedMemory], room: int) -> dict[int, list[tuple[RelatedMemory, str]]]:
+    """Return what stands beneath which of the memories, with its line, as far as there is room."""
+    offered = [(n, one) for n, memory in enumerate(memories) for one in memory.related]
+    chosen: dict[int, list[tuple[RelatedMemory, str]]] = {}
+    left = MOST_RELATED
+    for n, one in sorted(offered, key=lambda each: each[1].relation != CONTRADICTS):
+        words = words_beside(one.relation, outgoing=one.outgoing).translate(_HEAD)
+        text = f"  - {words}: {line(one, longest=max(SHORTEST_LINE, room // 2)).removeprefix('- ')}"
+        if left and len(text) < room:
+            chosen.setdefault(n, []).append((one, text))
+            room -= len(text) + 1
+            left -= 1
+    return chosen
 
 
 def question(consents: Sequence[Consent]) -> str:

@@ -3,7 +3,7 @@
 Pure: no clock, no disk. The recall actor feeds it, the ledger keeps its encoded form across restarts.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 import msgspec
 
@@ -130,12 +130,13 @@ class SessionState(msgspec.Struct):
         """Forget memories that were destroyed, and the last answer where it showed one of them."""
         gone = set(ids)
         self.withdraw(gone)
+        self.found = [msgspec.structs.replace(one, memory=_without(one.memory, gone)) for one in self.found]
         self.surfaced = {one: turn for one, turn in self.surfaced.items() if one not in gone}
         self.written = {one: turn for one, turn in self.written.items() if one not in gone}
         self.consents = {one: turn for one, turn in self.consents.items() if one not in gone}
         taken = self.last_taking
         shown = taken.pending if taken is not None else None
-        if taken is not None and shown is not None and gone & {*shown.consents, *(one.id for one in shown.memories)}:
+        if taken is not None and shown is not None and gone & {*shown.consents, *handed_over(shown)}:
             self.last_taking = Taking(taken.take_id, None)
 
     def expire(self, *, pending_turns: int) -> None:
@@ -166,7 +167,7 @@ class SessionState(msgspec.Struct):
         """
         if revision is not None and pending is not None:
             self.told = revision
-        handed = {memory.id for memory in pending.memories} if pending is not None else set[str]()
+        handed = set(handed_over(pending)) if pending is not None else set[str]()
         self.surfaced.update(dict.fromkeys(handed, self.turn))
         self.withdraw(handed)
         if pending is not None:
@@ -192,6 +193,16 @@ class SessionState(msgspec.Struct):
     def best(self) -> Sequence[SurfacedMemory]:
         """Return what waits, best first."""
         return [found.memory for found in self.found]
+
+
+def handed_over(pending: PendingMemory) -> list[str]:
+    """Return the memories that a text shows, those beside others included; not what is always in context."""
+    return [one for memory in pending.memories for one in (memory.id, *(beside.id for beside in memory.related))]
+
+
+def _without(memory: SurfacedMemory, gone: Set[str]) -> SurfacedMemory:
+    kept = tuple(one for one in memory.related if one.id not in gone)
+    return memory if len(kept) == len(memory.related) else msgspec.structs.replace(memory, related=kept)
 
 
 encode_state = msgspec.msgpack.Encoder().encode

@@ -30,6 +30,9 @@ class RecallSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """A hard floor under the cosine. Seed 004 has 0.4, which loses a third of what is relevant: off."""
     maximum_surfaced: Annotated[int, msgspec.Meta(ge=1, le=20)] = 5
     """Memories handed over at once."""
+    related: bool = True
+    """Whether one or two memories that contradict what is handed over, or are near to it, stand beside it (seed 002,
+    item 2)."""
     pending_turns: Annotated[int, msgspec.Meta(ge=1)] = 10
     """Turns after which an untaken memory expires."""
     budget_tokens: Annotated[int, msgspec.Meta(ge=64)] = 1000

@@ -17,6 +17,7 @@ from memoryd_client.memory import Memory as Memory
 from memoryd_client.memory import MemoryPage as MemoryPage
 from memoryd_client.memory import NewMemory as NewMemory
 from memoryd_client.memory import PendingMemory as PendingMemory
+from memoryd_client.memory import RelatedMemory as RelatedMemory
 from memoryd_client.memory import Scope as Scope
 from memoryd_client.memory import Source as Source
 from memoryd_client.memory import State as State
@@ -47,6 +48,7 @@ __all__ = [
     "NewMemory",
     "PendingCall",
     "PendingMemory",
+    "RelatedMemory",
     "RequestFailed",
     "Scope",
     "Source",

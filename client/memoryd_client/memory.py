@@ -179,8 +179,8 @@ class MemoryPage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Where the next page begins; None at the end."""
 
 
-class SurfacedMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A memory handed to the agent, with why."""
+class ShownMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A memory as an agent sees it, with why."""
 
     id: str
     content: str
@@ -191,6 +191,22 @@ class SurfacedMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     date: datetime
     provenance: str = ""
     """Where it comes from, in words: who, which session."""
+
+
+class RelatedMemory(ShownMemory, frozen=True, kw_only=True, omit_defaults=True):
+    """A memory that was not asked for, beside one that was; its score is the strength of the edge between them."""
+
+    relation: str = "related_to"
+    """As of an `Edge`."""
+    outgoing: bool = False
+    """Whether the edge begins at the memory that it is shown beside."""
+
+
+class SurfacedMemory(ShownMemory, frozen=True, kw_only=True, omit_defaults=True):
+    """A memory handed to the agent."""
+
+    related: tuple[RelatedMemory, ...] = ()
+    """What contradicts it or is near to it, and was not shown before (seed 002, item 2)."""
 
 
 class PendingMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -381,7 +381,7 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Which judge decided, and why if it was the stand-in."""
     candidates: tuple[CandidateTrace, ...] = ()
     timings_ms: dict[str, float] = {}
-    """Milliseconds per stage: clean, embed, topic, search, surfaced, judge, pending, total."""
+    """Milliseconds per stage: clean, embed, topic, search, surfaced, judge, related, pending, total."""
 
 
 class Traces(msgspec.Struct, frozen=True, kw_only=True, tag="traces"):

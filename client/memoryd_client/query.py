@@ -27,6 +27,19 @@ class Query(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
     """Of all that comes back together."""
 
 
+class RelatedBullet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A memory that was not found, beside one that was."""
+
+    id: str
+    category: str
+    text: str
+    """`contradicted by [category] what it says`."""
+    relation: str
+    """As of an `Edge`."""
+    outgoing: bool = False
+    """Whether the edge begins at the memory that it is shown beside."""
+
+
 class Bullet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One memory in one line."""
 
@@ -36,6 +49,8 @@ class Bullet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """`[category] what it says`."""
     score: float = 0.0
     """Fused relevance, 0 to 1; 0 where nothing was searched for."""
+    related: tuple[RelatedBullet, ...] = ()
+    """What contradicts it or is near to it: at most two of all bullets together, in what the budget has left."""
 
 
 class Queried(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="queried"):
@@ -44,7 +59,7 @@ class Queried(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
     bullets: tuple[Bullet, ...] = ()
     memories: tuple[Memory, ...] = ()
     tokens: int
-    """Of all the bullets, or of the memories' titles and contents."""
+    """Of all the bullets and what is related to them, or of the memories' titles and contents."""
     counted: bool = True
     """Whether the tokens were counted by the embedding model's tokenizer; else they are estimated by length."""
     left_out: int = 0

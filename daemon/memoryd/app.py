@@ -59,6 +59,7 @@ from memoryd_actors.ports import JudgeFailed
 from memoryd_actors.querying import Querier
 from memoryd_actors.recall import Recall
 from memoryd_actors.redaction import Rules
+from memoryd_actors.related import Relatives
 from memoryd_actors.scribe import Scribe
 from memoryd_actors.search import Searcher
 from memoryd_actors.settler import Settler
@@ -141,6 +142,7 @@ class Daemon:
             rules=rules,
             cadence=Cadence(rule=config.sidecar.cadence, every=config.sidecar.cadence_turns),
             categories=categories,
+            relatives=Relatives(self._ledger),
         )
         self._switches = Switches(self._ledger, clock)
         self._recall = Recall(

@@ -12,9 +12,9 @@ from memoryd_client.checkpoints import CheckpointInfo
 from memoryd_client.consent import Consent
 from memoryd_client.core_memory import CoreWrite, Section
 from memoryd_client.events import EventCount
-from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory, SurfacedMemory
+from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory, RelatedMemory, SurfacedMemory
 from memoryd_client.messages import CandidateTrace, ComponentStatus, Edge, HistoryEntry, Origin, Showing, Status, Trace
-from memoryd_client.query import Bullet, Queried
+from memoryd_client.query import Bullet, Queried, RelatedBullet
 from memoryd_client.switching import Switched, SwitchedOff
 from memoryd_client.transcripts import (
     Appended,
@@ -31,8 +31,8 @@ PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-
 SECTIONS = {
     "Memory": (Memory,),
     "Hit, page": (Hit, MemoryPage),
-    "Query": (Queried, Bullet),
-    "Pending memory": (PendingMemory, SurfacedMemory),
+    "Query": (Queried, Bullet, RelatedBullet),
+    "Pending memory": (PendingMemory, SurfacedMemory, RelatedMemory),
     "Proposal": (Consent,),
     "Event count": (EventCount,),
     "Write": (HistoryEntry,),

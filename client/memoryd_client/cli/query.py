@@ -96,6 +96,8 @@ def query(
 def _print(found: "Queried") -> None:
     for bullet in found.bullets:
         out(f"- {printable(bullet.text)}")
+        for beside in bullet.related:
+            out(f"  - {printable(beside.text)}")
     for memory in found.memories:
         out(f"[{memory.category}] {memory.id}\n{printable(memory.content)}\n")
     if not found.bullets and not found.memories:
