@@ -26,7 +26,7 @@ from memoryd.embedding import build_embedder
 from memoryd.heap import share_arenas
 from memoryd.index import LanceIndex, LanceMessages
 from memoryd.ipc import Server
-from memoryd.judge import AnthropicPairs, build_judge
+from memoryd.judge import AnthropicPairs, AnthropicSummaries, build_judge
 from memoryd.ledger import Retention, SqlLedger
 from memoryd.lock import hold_home
 from memoryd.logs import logging_to
@@ -64,6 +64,7 @@ from memoryd_actors.scribe import Scribe
 from memoryd_actors.search import Searcher
 from memoryd_actors.settler import Settler
 from memoryd_actors.sidecar import FollowUps, Sidecar
+from memoryd_actors.summarising import LocalSummariser, SummarySidecar
 from memoryd_actors.switch import Switches
 from memoryd_actors.transcripts import Key
 from memoryd_client.memory import Memory
@@ -131,6 +132,23 @@ class Daemon:
             lookups=MemoryLookups(self._ledger, searcher, rules),
             deadline_s=config.sidecar.deadline_s,
             why_off="privacy.offline is on" if config.privacy.offline else "no key configured",
+        )
+        author: AnthropicSummaries | None = None
+        if self._remote is not None and config.summaries.model:
+            deadline_s = config.summaries.deadline_s
+            author = AnthropicSummaries(self._remote, config.sidecar, rules, deadline_s=deadline_s)
+        self._summariser = SummarySidecar(
+            author,
+            LocalSummariser(self._embedder, self._embedder),
+            self._embedder,
+            account=account,
+            clock=clock,
+            publish=self._publish,
+            rules=rules,
+            breaker=breaker,
+            prices=prices,
+            deadline_s=config.summaries.deadline_s,
+            why_off="summaries.model is off" if self._remote is not None else "no key configured",
         )
         pipeline = Pipeline(
             embedder=self._embedder,
@@ -417,6 +435,7 @@ class Daemon:
                 "ledger": lambda: ledger,
                 "events": lambda: events,
                 "sidecar": self._sidecar.status,
+                "summaries": self._summariser.status,
                 "sessions": lambda: health.sessions(self._recall),
                 "keeper": lambda: health.keeper(self._keeper.statistics()),
                 "consolidation": lambda: health.consolidation(tallies, self._comparer.compared, self._written),

@@ -19,6 +19,7 @@ from memoryd_actors.decay import LifecycleSettings
 from memoryd_actors.redaction.personal import DEFAULT_KINDS, PersonalData
 from memoryd_actors.scribe import TranscriptSettings
 from memoryd_actors.settings import BUILT_IN_CATEGORIES, CaptureSettings, CategorySettings, RecallSettings, name_of
+from memoryd_actors.summarising import SummarySettings
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -146,6 +147,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     core: CoreSettings = CoreSettings()
     checkpoints: CheckpointSettings = CheckpointSettings()
     transcripts: TranscriptSettings = TranscriptSettings()
+    summaries: SummarySettings = SummarySettings()
     daemon: DaemonConfig = DaemonConfig()
     categories: dict[str, CategorySettings] = msgspec.field(default_factory=lambda: dict(BUILT_IN_CATEGORIES))
     """How kinds of memory come into a context, by their names; a category that is not named here is as any other."""

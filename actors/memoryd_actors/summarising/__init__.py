@@ -1,6 +1,8 @@
 """Long conversations told shortly: by a model, or in their own words where there is none."""
 
 from memoryd_actors.summarising.local import LocalSummariser as LocalSummariser
+from memoryd_actors.summarising.sidecar import SummarySettings as SummarySettings
+from memoryd_actors.summarising.sidecar import SummarySidecar as SummarySidecar
 from memoryd_actors.summarising.summary import EXTRACTED as EXTRACTED
 from memoryd_actors.summarising.summary import Purpose as Purpose
 from memoryd_actors.summarising.summary import Said as Said
@@ -8,4 +10,14 @@ from memoryd_actors.summarising.summary import Summariser as Summariser
 from memoryd_actors.summarising.summary import Summary as Summary
 from memoryd_actors.summarising.summary import said_of as said_of
 
-__all__ = ["EXTRACTED", "LocalSummariser", "Purpose", "Said", "Summariser", "Summary", "said_of"]
+__all__ = [
+    "EXTRACTED",
+    "LocalSummariser",
+    "Purpose",
+    "Said",
+    "Summariser",
+    "Summary",
+    "SummarySettings",
+    "SummarySidecar",
+    "said_of",
+]

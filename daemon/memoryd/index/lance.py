@@ -22,7 +22,7 @@ from memoryd_actors.ports import Candidate, IndexRow, Vector, Visibility
 if TYPE_CHECKING:
     from lancedb import AsyncConnection, AsyncTable
 
-RETRAIN = 3
+_RETRAIN = 3
 """The ANN index is trained anew when the table has grown by this factor: its partitions no longer fit."""
 _DELETED_AT_ONCE = 1000
 QUANTISED_BITS = 4
@@ -236,7 +236,7 @@ class LanceIndex:
     async def _build(self, found: "AsyncTable") -> bool:
         rows = await found.count_rows()
         threshold = self._config.ann_rows
-        if rows < max(threshold, 1) or rows < self._trained * RETRAIN:
+        if rows < max(threshold, 1) or rows < self._trained * _RETRAIN:
             return False
         from lancedb.index import Bitmap, IvfRq
 

@@ -2,7 +2,6 @@
 
 import importlib
 from collections.abc import Sequence
-from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +13,7 @@ from memoryd.config import IndexConfig
 from memoryd.index import folder
 from memoryd.index.failures import translated
 from memoryd.index.filters import one_of
-from memoryd.index.lance import QUANTISED_BITS, RETRAIN
 from memoryd.index.message_table import LAYOUT, NAME, PLACE, SHOWN, of_session, predicate, schema, table
-from memoryd.index.search import PROBES, REFINED
 from memoryd.index.words import match_query, query_words
 from memoryd_actors.errors import IndexDamaged, Unavailable
 from memoryd_actors.ports import Vector, Vectors
@@ -120,10 +117,9 @@ class LanceMessages:
                 await folder.clean_up(self._opened(), 0)
 
     async def optimise(self) -> None:
-        """Compact, build or extend the indexes; see the port."""
+        """Compact and extend the indexes; see the port."""
         async with self._turn:
             with translated(self.url):
-                await self._build(self._opened())
                 await folder.clean_up(self._opened(), self._config.keep_versions_s)
 
     async def reset(self, *, model: str, dimensions: int) -> None:
@@ -142,51 +138,37 @@ class LanceMessages:
         rows: _Found = {}
         cosines: dict[str, float] = {}
         words: dict[str, float] = {}
-
-        async def by_meaning() -> None:
-            if vector is None:
-                return
-            found = await self._nearest(vector, where, limit)
-            rows.update(_rows(found))
-            cosines.update(
-                zip(found["id"].to_pylist(), (1.0 - far for far in found["_distance"].to_pylist()), strict=True)
-            )
-            if asked and found.num_rows:
-                # What this side alone finds has a score on the other, too.
-                near = await self._matching(asked, one_of("id", found["id"].to_pylist()), found.num_rows, ["_score"])
-                words.update(_scores(near))
-
-        found: list[pa.Table] = []
-
-        async def by_words() -> None:
-            if asked:
-                columns = [*SHOWN, "_score"] if vector is None else [*SHOWN, "_score", "vector"]
-                found.append(await self._matching(asked, where, limit, columns))
-
-        try:
-            async with anyio.create_task_group() as sides:
-                sides.start_soon(by_meaning)
-                sides.start_soon(by_words)
-        except BaseExceptionGroup as failed:
-            # They fail for one reason, and the caller's translation looks for it bare.
-            raise failed.exceptions[0] from None
-        for best in found:
-            rows.update(_rows(best))
-            words.update(_scores(best))
-            if vector is not None:
-                cosines = _cosines(best, vector) | cosines
+        if vector is not None:
+            nearest = self._opened().query().nearest_to(vector).column("vector").distance_type("cosine").where(where)
+            found = await nearest.limit(limit).select(["id", *SHOWN, "_distance"]).to_arrow()
+            rows |= _rows(found)
+            distances = found["_distance"].to_pylist()
+            cosines = {one: 1.0 - far for one, far in zip(found["id"].to_pylist(), distances, strict=True)}
+        if asked:
+            by_words = await self._matching(asked, where, limit)
+            rows |= _rows(by_words)
+            words = dict(zip(by_words["id"].to_pylist(), by_words["_score"].to_pylist(), strict=True))
+            # What one side alone has found has a score on the other, too.
+            if unmatched := [one for one in cosines if one not in words]:
+                more = await self._matching(asked, one_of("id", unmatched), len(unmatched))
+                words |= dict(zip(more["id"].to_pylist(), more["_score"].to_pylist(), strict=True))
+            if vector is not None and (uncompared := [one for one in words if one not in cosines]):
+                cosines |= await self._cosines(uncompared, vector)
         return [MessageCandidate(one, cosines.get(one, 0.0), words.get(one, 0.0), **row) for one, row in rows.items()]
 
-    async def _nearest(self, vector: Vector, where: str, limit: int) -> "pa.Table":  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
-        nearest = self._opened().query().nearest_to(vector).column("vector").distance_type("cosine").where(where)
-        # Without an index these change nothing; with one, as the index of memories is asked.
-        nearest = nearest.limit(limit).maximum_nprobes(0).minimum_nprobes(PROBES)
-        nearest = nearest.refine_factor(max(2, ceil(REFINED / limit)))
-        return await nearest.select(["id", *SHOWN, "_distance"]).to_arrow()
-
-    async def _matching(self, words: str, where: str, limit: int, columns: Sequence[str]) -> "pa.Table":  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
+    async def _matching(self, words: str, where: str, limit: int) -> "pa.Table":  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
         query = self._opened().query().nearest_to_text(match_query(words)).where(where).limit(limit)
-        return await query.select(["id", *columns]).to_arrow()
+        return await query.select(["id", *SHOWN, "_score"]).to_arrow()
+
+    async def _cosines(self, ids: Sequence[str], vector: Vector) -> dict[str, float]:
+        where = f"{one_of('id', ids)} AND vector IS NOT NULL"
+        found = await self._opened().query().where(where).select(["id", "vector"]).to_arrow()
+        if not found.num_rows:
+            return {}
+        flat = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
+        vectors: Vectors = flat.reshape(found.num_rows, -1)
+        exact: Vector = np.einsum("ij,j->i", vectors, vector)
+        return dict(zip(found["id"].to_pylist(), exact.tolist(), strict=True))
 
     async def _begin(self, model: str, dimensions: int) -> None:
         self._release()
@@ -209,18 +191,6 @@ class LanceMessages:
         await self._table.create_index("text", config=words)
         await self._table.create_index("id", config=BTree())
 
-    async def _build(self, found: "AsyncTable") -> None:
-        """Index the vectors once they are many: scanning 50,000 of them takes 70 ms."""
-        rows = await found.count_rows()
-        trained = int((await folder.remembered(found)).get("trained", 0))
-        if rows < max(self._config.ann_rows, 1) or rows < trained * RETRAIN:
-            return
-        from lancedb.index import IvfRq
-
-        quantised = IvfRq(distance_type="cosine", num_bits=QUANTISED_BITS)
-        await found.create_index("vector", config=quantised, replace=True)
-        await folder.remember(found, trained=rows)
-
     def _make_folder(self) -> None:
         if self._folder is not None:
             with translated(self.url):
@@ -241,21 +211,6 @@ class LanceMessages:
 
 def _rows(found: "pa.Table") -> _Found:  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
     return dict(zip(found["id"].to_pylist(), found.select(SHOWN).to_pylist(), strict=True))
-
-
-def _scores(found: "pa.Table") -> dict[str, float]:  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
-    return dict(zip(found["id"].to_pylist(), found["_score"].to_pylist(), strict=True))
-
-
-def _cosines(found: "pa.Table", vector: Vector) -> dict[str, float]:  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
-    """Return the cosines of the rows that have a vector."""
-    some = found.filter(found["vector"].is_valid())
-    if not some.num_rows:
-        return {}
-    flat = some["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
-    vectors: Vectors = flat.reshape(some.num_rows, -1)
-    exact: Vector = np.einsum("ij,j->i", vectors, vector)
-    return dict(zip(some["id"].to_pylist(), exact.tolist(), strict=True))
 
 
 def _heads(found: "pa.Table") -> dict[Key, int]:  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types

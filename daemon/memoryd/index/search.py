@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 REFINED = 100
 """Vectors compared exactly behind the approximate index, at least; see `lance.QUANTISED_BITS`."""
-PROBES = 40
+_PROBES = 40
 """Partitions searched: all of them up to 300,000 rows. A filter empties partitions, so few are not enough."""
 SMALL = 2_000
 """Rows up to which each side scores everything, and nothing is asked twice. It is not only faster: over rows that the
@@ -123,7 +123,7 @@ async def _nearest(searched: Searched, vector: Vector, where: str, limit: int, *
             .where(where)
             .limit(reach)
             .maximum_nprobes(0)
-            .minimum_nprobes(PROBES)
+            .minimum_nprobes(_PROBES)
         )
         return nearest.bypass_vector_index() if exact else nearest
 

@@ -3,5 +3,6 @@
 from memoryd.judge.anthropic_judge import AnthropicJudge as AnthropicJudge
 from memoryd.judge.anthropic_judge import build_judge as build_judge
 from memoryd.judge.anthropic_pairs import AnthropicPairs as AnthropicPairs
+from memoryd.judge.anthropic_summaries import AnthropicSummaries as AnthropicSummaries
 
-__all__ = ["AnthropicJudge", "AnthropicPairs", "build_judge"]
+__all__ = ["AnthropicJudge", "AnthropicPairs", "AnthropicSummaries", "build_judge"]
