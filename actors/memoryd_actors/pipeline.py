@@ -204,6 +204,7 @@ class Pipeline:
     async def _gather(self, focus: Focus, visible: Visibility, exclude: Collection[str], stages: _Stages) -> _Gathered:
         """Embed the request and search for it, by words alone where there is no model."""
         request = before = query = None
+        self._indexer.hurry()  # what was written just now is there before the model has run
         with stages.stage("embed"), suppress(ModelUnavailable):
             request = query = (await self._embedder.embed([focus.text]))[0]
             if focus.words < BLENDED_WORDS:

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from memoryd.ledger import consenting, edges, reads
 from memoryd.ledger.records import Before, difference, next_operation, record
 from memoryd.ledger.rows import from_micros, memory_of, memory_row, to_micros
-from memoryd.ledger.tables import changes, history, memories, memory_tags
+from memoryd.ledger.tables import HAS_SAID, changes, history, memories, memory_tags
 from memoryd_actors.characters import clean
 from memoryd_actors.errors import NotFound, Refused
 from memoryd_client.memory import Memory, State
@@ -75,7 +75,7 @@ class Hand:
             memories.c.scope == memory.scope.value,
             memories.c.project == memory.project,
             memories.c.content_hash == memory.content_hash,
-            memories.c.state == State.ACTIVE.value,
+            HAS_SAID,
         )
         row = self.connection.execute(query).mappings().first()
         return None if row is None else memory_of(row)

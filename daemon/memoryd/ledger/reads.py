@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func,
 
 from memoryd.ledger.rows import history_of, memory_of, to_micros
 from memoryd.ledger.tables import (
+    IS_ACTIVE,
     aliases,
     changes,
     doubts,
@@ -213,12 +214,7 @@ def changes_after(connection: Connection, sequence: int, limit: int) -> list[Cha
 
 def uncompared(connection: Connection, limit: int) -> list[Memory]:
     """Return active memories whose neighbours nobody has looked at yet, oldest first."""
-    query = (
-        select(memories)
-        .where(~memories.c.compared, memories.c.state == State.ACTIVE.value)
-        .order_by(memories.c.number)
-        .limit(limit)
-    )
+    query = select(memories).where(~memories.c.compared, IS_ACTIVE).order_by(memories.c.number).limit(limit)
     return [memory_of(row) for row in connection.execute(query).mappings()]
 
 

@@ -12,11 +12,12 @@ from sqlalchemy import (
     Table,
     Text,
     false,
+    literal_column,
     text,
 )
 from sqlalchemy.dialects.postgresql import TEXT as PG_TEXT
 
-HEAD = "0007"
+HEAD = "0008"
 """The newest migration. Known here so that a start on an up-to-date ledger need not import Alembic."""
 
 Identifier = Text().with_variant(PG_TEXT(collation="C"), "postgresql")
@@ -93,6 +94,11 @@ Index(
     sqlite_where=text("state = 'active' AND content_hash != ''"),
     postgresql_where=text("state = 'active' AND content_hash != ''"),
 )
+# As literals: with a parameter for the state SQLite cannot know that a partial index holds what is asked for, and walks
+# through all memories, 33 ms for 100,000.
+IS_ACTIVE = memories.c.state == literal_column("'active'", Text)
+HAS_SAID = IS_ACTIVE & (memories.c.content_hash != literal_column("''", Text))
+"""Active, with content that no other has in the same place: the condition of `ix_memories_content`."""
 memory_tags = Table(
     "memory_tags",
     metadata,
@@ -192,6 +198,12 @@ Index(
 )
 Index("ix_relations_to", relations.c.to_id)
 Index("ix_relations_operation", relations.c.operation)
+Index(
+    "ix_relations_removed_by",
+    relations.c.removed_by,
+    sqlite_where=text("removed_by IS NOT NULL"),
+    postgresql_where=text("removed_by IS NOT NULL"),
+)
 doubts = Table(
     # Pairs that may be the same or contradict each other: the worker asks again, once.
     "doubts",

@@ -1,6 +1,6 @@
 """What changes the ledger. Each function runs in the writer's transaction: memory, history and change together."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -11,11 +11,21 @@ from sqlalchemy import Connection, delete, insert, select, update
 from memoryd.ledger.reads import MAX_VARIABLES, owned_by
 from memoryd.ledger.records import Before, difference, next_operation, record
 from memoryd.ledger.rows import cleaned, dump, from_micros, memory_of, memory_row, to_micros
-from memoryd.ledger.tables import aliases, changes, history, memories, memory_tags, sessions, spending, traces
+from memoryd.ledger.tables import (
+    HAS_SAID,
+    aliases,
+    changes,
+    history,
+    memories,
+    memory_tags,
+    sessions,
+    spending,
+    traces,
+)
 from memoryd_actors.characters import clean
 from memoryd_actors.errors import Refused
 from memoryd_actors.ports import Spending
-from memoryd_client.memory import Memory, State
+from memoryd_client.memory import Memory
 from memoryd_client.messages import Trace
 
 KEPT_TRACES = 50
@@ -177,23 +187,27 @@ def _load(connection: Connection, arriving: Sequence[Memory]) -> _Batch:
         some = wanted[start : start + MAX_VARIABLES]
         for row in connection.execute(select(memories).where(memories.c.id.in_(some))).mappings():
             batch.known[row["id"]] = memory_of(row)
-    owners = {memory.owner for memory in arriving}
-    hashes = sorted({memory.content_hash for memory in arriving if memory.content_hash})
-    for start in range(0, len(hashes), MAX_VARIABLES):
-        for place, memory in _active(connection, owners, hashes[start : start + MAX_VARIABLES]).items():
+    hashes: dict[tuple[str, str, str], set[str]] = {}
+    for owner, scope, project, content_hash in map(_place, arriving):
+        if content_hash:
+            hashes.setdefault((owner, scope, project), set()).add(content_hash)
+    for (owner, scope, project), said in hashes.items():
+        for memory in _active(connection, owner, scope, project, sorted(said)):
             batch.known[memory.id] = memory
-            batch.active[place] = memory.id
+            batch.active[_place(memory)] = memory.id
     return batch
 
 
-def _active(connection: Connection, owners: set[str], hashes: Sequence[str]) -> dict[_Place, Memory]:
-    query = select(memories).where(
-        memories.c.owner.in_(sorted(owners)),
-        memories.c.content_hash.in_(hashes),
-        memories.c.state == State.ACTIVE.value,
-    )
-    found = [memory_of(row) for row in connection.execute(query).mappings()]
-    return {_place(memory): memory for memory in found}
+def _active(connection: Connection, owner: str, scope: str, project: str, hashes: Sequence[str]) -> Iterator[Memory]:
+    for start in range(0, len(hashes), MAX_VARIABLES):
+        query = select(memories).where(
+            memories.c.owner == owner,
+            memories.c.scope == scope,
+            memories.c.project == project,
+            memories.c.content_hash.in_(hashes[start : start + MAX_VARIABLES]),
+            HAS_SAID,
+        )
+        yield from map(memory_of, connection.execute(query).mappings())
 
 
 def _add(batch: _Batch, memory: Memory, actor: str, now: datetime, notes: Mapping[str, str]) -> None:
