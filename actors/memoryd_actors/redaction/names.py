@@ -2,6 +2,7 @@
 
 import re
 from enum import IntEnum
+from functools import lru_cache
 
 from memoryd_actors.redaction.doubt import Doubt, denies
 
@@ -58,6 +59,7 @@ _ABOUT = re.compile(
 )
 
 
+@lru_cache(maxsize=512)
 def classify(name: str, doubt: Doubt) -> Kind | None:
     """Return what a name announces; None for names that only speak about secrets (`password_hint`, `token_count`)."""
     words = "_".join(_WORD.findall(name)).lower()

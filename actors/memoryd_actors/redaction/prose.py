@@ -48,6 +48,8 @@ _WORDS = re.compile(r"(?:[a-zà-ÿ]{3,12}[ ,]{1,2}){3,23}[a-zà-ÿ]{3,12}(?![a-z
 _GAP = re.compile(r"\s{1,3}[(\[]?(?=\S)")
 _RANDOM = re.compile(r"(?<![\w/.\-])[A-Za-z0-9_+/\-]{20,256}={0,2}(?![\w/.\-])")
 _NEAR = 100
+_FURTHEST_COLON = 1 + 60 + 4 + 1
+"""Characters from the subject that `LABEL` spans up to its colon."""
 _ENDS = ".,;:!?)]}'\"\u2019”»*"
 _SYMBOLS = "!@#$%^&*+=?~|\\{}<>§€_"
 _STRIPPED = _SYMBOLS + _ENDS
@@ -189,7 +191,9 @@ def _about(text: str, lowered: str, subject: re.Match[str], runs: _Runs) -> Iter
         own = POSSESSIVE.search(lowered, max(0, subject.start() - 40), subject.start()) is not None
         span = _value(text, link.end(), word, own=own, strict=False)
     if span is None:
-        label = LABEL.match(lowered, end)
+        # Looked for first: the pattern tries every length of what may stand before the colon.
+        colon = any(lowered.find(sign, end, end + _FURTHEST_COLON) >= 0 for sign in (":", "\uff1a"))
+        label = LABEL.match(lowered, end) if colon else None
         span = _value(text, label.end(), word, own=False, strict=True) if label else None
     if span is None:
         gap = _GAP.match(lowered, end) if word != "pass" else None
@@ -254,6 +258,8 @@ def _quoted(value: str, *, own: bool, strict: bool, word: str) -> bool:
 
 def _looks_secret(value: str, word: str, *, strict: bool) -> bool:
     """Return whether a word in a sentence looks like a secret; `strict` where the sentence hardly says so."""
+    if value.isascii() and value.isalpha() and value[1:].islower():
+        return False  # as most words: none of what follows would see a secret in it
     if value.isdigit():
         shortest = 6 if strict and "pin" not in word else 4
         return shortest <= len(value) <= 12 and any(code in word for code in _CODES)
