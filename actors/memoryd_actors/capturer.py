@@ -5,13 +5,13 @@ an id that follows from what it says and where it holds, so that the same conver
 resumed in another session, finds it there already: also where it was edited, merged, forgotten or destroyed since.
 """
 
-import hashlib
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from memoryd_actors.actor import Actor, ActorRef, RestartLimit, Statistics
 from memoryd_actors.capture import Captured, explicit, may_ask, standing_instruction
+from memoryd_actors.capture.identity import memory_id
 from memoryd_actors.categories import Categories
 from memoryd_actors.clean import clean_text
 from memoryd_actors.errors import ActorError, ActorStopped, DiskFull, Refused, Unavailable
@@ -21,7 +21,7 @@ from memoryd_actors.recall import Recall
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.settings import CaptureSettings
-from memoryd_client.memory import ID_PREFIX, Memory, NewMemory, Scope, Source, State
+from memoryd_client.memory import Memory, NewMemory, Scope, Source, State
 from memoryd_client.messages import Caller, ContextUpdate, Message, Warned
 
 log = logging.getLogger(__name__)
@@ -31,7 +31,6 @@ QUEUE = 256
 MOST_SEEN = 50_000
 """Messages that are known to have been looked at."""
 STORE_S = 30.0
-_BASE32 = "0123456789abcdefghjkmnpqrstvwxyz"
 _SPOKEN = frozenset({"user", "assistant"})
 
 
@@ -197,13 +196,6 @@ class _Listener(Actor[Heard, None]):
     async def handle(self, message: Heard) -> None:
         """Store what it asks to have remembered."""
         await self._hear(message)
-
-
-def memory_id(owner: str, project: str, content: str) -> str:
-    """Return the id that a captured content has in a place; `project` is empty where it holds everywhere."""
-    digest = hashlib.sha256("\0".join((owner, project, " ".join(content.split()))).encode("utf-8", "replace")).digest()
-    number = int.from_bytes(digest[:13], "big")
-    return ID_PREFIX + "".join(_BASE32[number >> 5 * place & 31] for place in range(20))
 
 
 def _as_new(captured: Captured, heard: Heard) -> NewMemory:

@@ -26,6 +26,7 @@ from memoryd_actors.steps import (
     RESERVED,
     SUPERSEDES,
     Add,
+    Advance,
     ChangeState,
     Decide,
     Patch,
@@ -139,7 +140,19 @@ class Purge:
     actor: str
 
 
-KeeperMessage = Store | Adopt | SetState | Edit | Link | Answer | TakeBack | Perform | Purge
+@dataclass(frozen=True, slots=True)
+class Bring:
+    """Store what a job found in a conversation, as far as it is admitted, and how far it is: in one transaction."""
+
+    memories: tuple[NewMemory, ...]
+    caller: Caller
+    advances: tuple[Advance, ...]
+    node: str
+    refused: Callable[[NewMemory, Refused], None]
+    """Learns what was not admitted, and why; the others are stored nevertheless."""
+
+
+KeeperMessage = Bring | Store | Adopt | SetState | Edit | Link | Answer | TakeBack | Perform | Purge
 
 
 class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
@@ -185,6 +198,8 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         match message:
             case Store():
                 return await self._store(message)
+            case Bring():
+                return await self._bring(message)
             case Adopt():
                 return await self._adopt(message)
             case SetState():
@@ -224,6 +239,21 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
             event = "ADD" if memory.id == asked.id else "MERGE"
             self._publish(Wrote(event=event, memory_id=memory.id, owner=memory.owner))
         return tuple(stored)
+
+    async def _bring(self, message: Bring) -> tuple[Memory, ...]:
+        steps: list[Step] = []
+        for new in message.memories:
+            try:
+                (admitted,) = await self._admitted(Store((new,), message.caller))
+            except Refused as refused:
+                message.refused(new, refused)
+            else:
+                # Compared afterwards, in the background, as everything that nobody waits for.
+                steps.append(self._patch(admitted) or Add(admitted.memory, _told(admitted), compared=False))
+        standing, _ = await self._apply(
+            message.caller.owner, [*steps, *message.advances], self._signed(message.caller), message.node
+        )
+        return standing
 
     async def _adopt(self, message: Adopt) -> tuple[Memory, ...]:
         notes = [{"imported": "true", **_told(one)} for one in message.admitted]
@@ -432,7 +462,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
 def _op(message: KeeperMessage) -> str:  # noqa: PLR0911 - one case a message
     """Return what a message asks for, as it is counted."""
     match message:
-        case Store():
+        case Store() | Bring():
             return "create"
         case Adopt():
             return "import"

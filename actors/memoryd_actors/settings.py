@@ -42,12 +42,30 @@ class RecallSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 class CaptureSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What of a conversation becomes memory by itself, without a model."""
+    """What of a conversation becomes memory by itself."""
 
     explicit: bool = True
     """Whether what a user asks to have remembered ("remember that ...", "merk dir ...") is stored at once: seed 000."""
     standing: bool = True
     """Whether a message that only tells the assistant what to do always, never or from now on is stored as a rule."""
+    extract: bool = True
+    """Whether conversations are looked through for what is worth remembering: by a model where a key is configured,
+    else by rules."""
+    extract_turns: Annotated[int, msgspec.Meta(ge=1, le=100)] = 12
+    """After how many turns of the user, where nothing else gives cause before."""
+    extract_idle_minutes: Annotated[float, msgspec.Meta(gt=0)] = 30.0
+    """After how many minutes without a word a session counts as over."""
+    daily_memories: Annotated[int, msgspec.Meta(ge=0)] = 200
+    """What conversations may bring on one day (UTC), for each owner; the rest waits."""
+    daily_calls: Annotated[int, msgspec.Meta(ge=0)] = 200
+    """How often a model is asked about an owner's conversations on one day, within `sidecar.daily_tokens` and
+    `sidecar.daily_usd`; the rest waits."""
+    batches: bool = True
+    """Whether what nobody waits for is read in batches, which cost half and take up to a day."""
+    batch_poll_s: Annotated[float, msgspec.Meta(gt=0)] = 60.0
+    """How often it is looked whether a batch is read, in seconds."""
+    retry_minutes: Annotated[float, msgspec.Meta(ge=0)] = 10.0
+    """Until a model that failed is asked again; doubled each time."""
 
 
 PROCEDURAL: Final = "procedural"

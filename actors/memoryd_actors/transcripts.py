@@ -59,6 +59,10 @@ class Transcripts(Protocol):
         """Return the number of the newest entry; 0 where there is none."""
         ...
 
+    async def info(self, key: Key) -> SessionInfo | None:
+        """Return what a listing shows of a session; None where nothing was said in it."""
+        ...
+
     async def sessions(self, owner: str, *, limit: int, offset: int) -> list[SessionInfo]:
         """Return the owner's sessions, the latest first."""
         ...

@@ -46,12 +46,15 @@ from memoryd_actors.conversation import Conversations
 from memoryd_actors.core_memory import CoreMemory
 from memoryd_actors.curator import Curator, Schedule
 from memoryd_actors.errors import MemorydError, Refused, first_of
+from memoryd_actors.extraction_reader import Reader
+from memoryd_actors.extractor import Extractor
 from memoryd_actors.importing import Importer
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import Keeper, KeeperMessage
 from memoryd_actors.local_judge import LocalJudge
 from memoryd_actors.lookups import MemoryLookups
 from memoryd_actors.message_indexer import MessageIndexer
+from memoryd_actors.nearby import Nearby
 from memoryd_actors.neighbours import Neighbours
 from memoryd_actors.pair_sidecar import PairSidecar
 from memoryd_actors.pipeline import Pipeline
@@ -68,7 +71,7 @@ from memoryd_actors.summarising import LocalSummariser, SummarySidecar
 from memoryd_actors.switch import Switches
 from memoryd_actors.transcripts import Key
 from memoryd_client.memory import Memory
-from memoryd_client.messages import ContextUpdate, Event, Status, Warned, Wrote
+from memoryd_client.messages import ContextUpdate, Event, PipelineRan, Status, Warned, Wrote
 from memoryd_client.paths import Paths
 
 log = logging.getLogger(__name__)
@@ -258,8 +261,23 @@ class Daemon:
             self._publish,
             settings=config.transcripts,
             rules=rules,
-            on_append=self._message_indexer.note,
+            on_append=self._appended,
             on_crash=_log_crash,
+        )
+        self._extractor = Extractor(
+            transcripts=self._transcripts,
+            book=self._ledger,
+            ledger=self._ledger,
+            keeper=self._keeper,
+            recall=self._recall,
+            reader=Reader(None, account=account, publish=self._publish, settings=config.capture, prices=prices),
+            near=Nearby(searcher, categories).near,
+            switches=self._switches,
+            clock=clock,
+            publish=self._publish,
+            settings=config.capture,
+            rules=rules,
+            categories=categories,
         )
         dispatcher = Dispatcher(
             recall=self._recall,
@@ -319,6 +337,7 @@ class Daemon:
                     tasks.start_soon(self._message_indexer.run, name="message indexer")
                     tasks.start_soon(self._indexer.run, name="indexer")
                     tasks.start_soon(self._comparer.run, name="comparer")
+                    tasks.start_soon(self._extractor.run, name="extractor")
                     tasks.start_soon(self._ageing.run, name="ageing")
                     tasks.start_soon(self._curator.run, name="curator")
                     tasks.start_soon(self._load_model, name="model")
@@ -399,11 +418,17 @@ class Daemon:
     def _listen(self, update: ContextUpdate) -> None:
         self._capturer.offer(update)
 
+    def _appended(self, key: Key, last: int) -> None:
+        self._message_indexer.note(key, last)
+        self._extractor.note(key, last)
+
     def _ended(self, key: Key) -> None:
         """Hear that a session is over, or was purged: `progress` says which, and survives what hears it here."""
-        log.debug("session %s of %s is over or gone", key[1], key[0])
+        self._extractor.ended(key)
 
     def _publish(self, event: Event, /) -> None:
+        if isinstance(event, PipelineRan) and event.trace.topic_changed:
+            self._extractor.topic_changed(event.trace.session)
         if isinstance(event, Wrote):
             self._written[event.event] += 1
         self._server.publish(event)
@@ -439,7 +464,7 @@ class Daemon:
                 "sessions": lambda: health.sessions(self._recall),
                 "keeper": lambda: health.keeper(self._keeper.statistics()),
                 "consolidation": lambda: health.consolidation(tallies, self._comparer.compared, self._written),
-                "capture": lambda: health.capture(self._capturer),
+                "capture": lambda: health.capture(self._capturer, self._extractor),
                 "transcripts": lambda: health.transcripts(self._scribe.counts, self._message_indexer),
                 "sockets": lambda: health.sockets(self._server.statistics()),
             },

@@ -13,6 +13,7 @@ from memoryd.ipc import Statistics as SocketStatistics
 from memoryd_actors.actor import Statistics
 from memoryd_actors.capturer import Capturer
 from memoryd_actors.errors import MemorydError, Refused
+from memoryd_actors.extractor import Extractor
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.message_indexer import MessageIndexer
 from memoryd_actors.recall import Recall
@@ -148,11 +149,14 @@ def consolidation(tallies: Mapping[str, int], compared: int, written: Mapping[st
     return ComponentStatus(state="ok", numbers=_numbers({**tallies, **since}))
 
 
-def capture(capturer: Capturer) -> ComponentStatus:
-    """Return what became of what users asked to have remembered."""
-    counts = capturer.counts
+def capture(capturer: Capturer, extractor: Extractor) -> ComponentStatus:
+    """Return what became of what users asked to have remembered, and of what was found in their conversations."""
+    counts, reader = capturer.counts, extractor.reader
+    facts = {"last_refusal": counts.last_refusal or extractor.last_refusal, "read_by": reader.name}
     return ComponentStatus(
-        state="ok",
+        state="degraded" if reader.trouble else "ok",
+        message=f"conversations are not read: {reader.trouble}" if reader.trouble else "",
+        hint=reader.hint,
         numbers={
             "captured": counts.captured,
             "known": counts.known,
@@ -160,8 +164,11 @@ def capture(capturer: Capturer) -> ComponentStatus:
             "failed": counts.failed,
             "dropped": counts.dropped,
             "waiting": capturer.statistics().waiting,
+            "sessions_waiting": extractor.waiting,
+            **_numbers(asdict(extractor.counts)),
+            **{f"model_{name}": count for name, count in _numbers(asdict(reader.counts)).items()},
         },
-        facts={"last_refusal": counts.last_refusal} if counts.last_refusal else {},
+        facts={name: fact for name, fact in facts.items() if fact},
     )
 
 

@@ -76,6 +76,11 @@ class JsonlTranscripts:
         async with self._session(key) as file:
             return file.last
 
+    async def info(self, key: Key) -> SessionInfo | None:
+        """Return what a listing shows of a session; see the port."""
+        async with self._session(key) as file:
+            return await self._in_thread(file.metadata.info)
+
     async def sessions(self, owner: str, *, limit: int, offset: int) -> list[SessionInfo]:
         """Return the owner's sessions, the latest first; see the port."""
         await self.save()

@@ -1,0 +1,55 @@
+"""What may become a memory, whoever found it: a model or a rule; and how many of them may, for one turn."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, Literal
+
+from memoryd_actors.extraction.heard import Heard
+
+MOST_A_TURN: Final = 3
+"""Memories of one user turn (seed 002, item 13)."""
+
+Trust = Literal["user_stated", "observed", "inferred"]
+TRUST: Final[dict[Trust, float]] = {"user_stated": 0.8, "observed": 0.6, "inferred": 0.4}
+"""Seed 004 names the levels, 1.0 for a user's own correction and 0.5 for an inference; what a model read is below what
+was stored on purpose (0.8 for what a user stores)."""
+BY_RULE: Final = 0.4
+"""Trust in what a rule took: it never prevails over what somebody stored or a model read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """Something worth remembering, as it would be stored."""
+
+    content: str
+    category: str
+    trust: float
+    first: int
+    last: int
+    """The entries of the transcript that it rests on."""
+    speaker: str = ""
+    importance: int = 3
+    tags: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    at: datetime | None = None
+    """When it was said."""
+    everywhere: bool = False
+    """Whether it is about the person, and holds in every project."""
+    weight: float = 0.0
+    """Which of several is worth more."""
+    metadata: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def capped(candidates: Sequence[Candidate], messages: Sequence[Heard], most: int = MOST_A_TURN) -> list[Candidate]:
+    """Return the best candidates of each user turn, in their order; a turn begins with what a user says."""
+    begins = [one.sequence for one in messages if one.role == "user"]
+    turns: defaultdict[int, list[Candidate]] = defaultdict(list)
+    for one in candidates:
+        turns[max((begin for begin in begins if begin <= one.last), default=0)].append(one)
+    kept: set[int] = set()
+    for some in turns.values():
+        best = sorted(some, key=lambda one: (-one.importance, -one.weight))[:most]
+        kept.update(map(id, best))
+    return [one for one in candidates if id(one) in kept]

@@ -1,0 +1,39 @@
+"""What of a transcript is looked at: what people and their assistants said to each other, and nothing else."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from memoryd_actors.clean import clean_text
+from memoryd_actors.redaction import Rules
+from memoryd_actors.redaction.rules import DEFAULT
+from memoryd_client.transcripts import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A message of a conversation, without what was injected, hidden or shown by tools, secrets replaced."""
+
+    sequence: int
+    role: Literal["user", "assistant"]
+    speaker: str
+    """By name; empty where nobody gave one."""
+    text: str
+    at: datetime
+
+
+def heard(records: Iterable[Record], rules: Rules = DEFAULT) -> list[Heard]:
+    """Return the messages among the entries of a transcript that may hold something worth remembering.
+
+    Calls, results, what the system says (summaries among it) and what is marked `#skip` are left out. Takes about a
+    millisecond for each two kilobytes: not for an event loop.
+    """
+    found: list[Heard] = []
+    for record in records:
+        if record.kind != "message" or record.role not in {"user", "assistant"}:
+            continue
+        if text := clean_text(record.content, rules):
+            role: Literal["user", "assistant"] = "user" if record.role == "user" else "assistant"
+            found.append(Heard(record.sequence, role, " ".join(record.name.split())[:60], text, record.at))
+    return found

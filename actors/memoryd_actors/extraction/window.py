@@ -1,0 +1,31 @@
+"""The part of a conversation that is looked at in one go."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from memoryd_actors.extraction.heard import Heard
+from memoryd_actors.extraction.model import LONGEST_MESSAGE
+
+WINDOW_CHARACTERS: Final = 24_000
+"""Of the messages in it: some 7,000 tokens, a fortieth of a cent."""
+BEFORE: Final = 4
+"""Messages before it that a model is shown, so that it knows what is spoken of."""
+
+
+def windows(messages: Sequence[Heard], *, turns: int) -> list[tuple[Heard, ...]]:
+    """Cut a conversation into parts of at most so many turns of the user and `WINDOW_CHARACTERS`, between turns."""
+    parts: list[tuple[Heard, ...]] = []
+    part: list[Heard] = []
+    spoken = room = 0
+    for one in messages:
+        size = min(len(one.text), LONGEST_MESSAGE)
+        full = one.role == "user" and spoken >= turns
+        if part and (full or room + size > WINDOW_CHARACTERS):
+            parts.append(tuple(part))
+            part, spoken, room = [], 0, 0
+        part.append(one)
+        spoken += one.role == "user"
+        room += size
+    if part:
+        parts.append(tuple(part))
+    return parts

@@ -1,0 +1,117 @@
+"""What rules take of a conversation, in whose words, and what they leave."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryd_actors.extraction import Heard, capped, stated
+from memoryd_actors.extraction.candidate import MOST_A_TURN
+from memoryd_actors.writing import MAX_FACT, written
+
+AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def user(text: str, sequence: int = 1, speaker: str = "") -> Heard:
+    return Heard(sequence, "user", speaker, text, AT)
+
+
+def assistant(text: str, sequence: int = 1) -> Heard:
+    return Heard(sequence, "assistant", "", text, AT)
+
+
+@pytest.mark.parametrize(
+    ("said", "category"),
+    [
+        ("We decided to use PostgreSQL for the ledger.", "fact"),
+        ("Okay, let's go with hatchling for the build.", "fact"),
+        ("No, the staging server is in Frankfurt, not in Dublin.", "correction"),
+        ("Actually, the API uses cursors instead of pages.", "correction"),
+        ("The fix was to pin numpy below version 2.", "lesson"),
+        ("It turned out that the clock of the runner was an hour behind.", "lesson"),
+        ("I prefer small commits with one change each, since 2019.", "preference"),
+        ("I started at Nordlicht as a backend engineer in March.", "fact"),
+        ("My daughter Ida was born on 3 May 2021.", "fact"),
+        ("We deploy to the Hetzner cluster every Tuesday morning.", "fact"),
+    ],
+)
+def test_what_users_tell_decide_correct_and_learn_is_taken(said: str, category: str) -> None:
+    (found,) = stated([user(said)])
+    assert (found.content, found.category) == (f'The user said: "{said}"', category)
+    assert (found.first, found.last, found.at) == (1, 1, AT)
+    assert found.metadata["extracted"] == "rule"
+    assert found.trust < 0.5
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Why does the login test fail at midnight?",
+        "Can you rename the variable in parser.py to tokens, please?",
+        "Thanks, that looks great!",
+        "Fix the date picker.",
+        "I'm so happy it works now!",
+        "That sounds good, let me know when you are done.",
+        "What did we decide about the database last week?",
+        "Run the tests again and show me the output.",
+        "I want you to write a test for this.",
+        "Okay, I'll go with that.",
+        "If I had two weeks I might rewrite the parser.",
+        "Remember that we deploy on Tuesdays.",
+        "Always answer in German.",
+        "The key is [redacted:github-token] and I got it from Ana last Monday.",
+        "",
+    ],
+)
+def test_questions_requests_thanks_and_what_is_stored_anyway_are_left(said: str) -> None:
+    assert stated([user(said)]) == []
+
+
+def test_of_a_request_only_what_it_tells_is_taken() -> None:
+    said = "I moved the client call from 3 PM to 11 AM on 1 September, how can I use the extra time?"
+    (found,) = stated([user(said)])
+    assert found.content == 'The user said: "I moved the client call from 3 PM to 11 AM on 1 September"'
+
+
+def test_of_assistants_only_lessons_are_taken() -> None:
+    told = assistant("We deploy every Tuesday at Nordlicht since 2019. The root cause was a stale lock file.")
+    (found,) = stated([told])
+    assert found.content == 'The assistant said: "The root cause was a stale lock file."'
+
+
+def test_what_points_back_comes_with_the_sentence_before_it_or_not_at_all() -> None:
+    (found,) = stated([user("The lock file was stale. It cost us two days last week, and I lost my weekend.")])
+    assert "The lock file was stale. It cost us" in found.content
+    assert stated([user("It cost us two days last week, and I lost my weekend in Berlin.")]) == []
+
+
+def test_who_spoke_is_named_and_quotes_stay_apart() -> None:
+    (found,) = stated([user('I named the service "Heron" last Monday.', speaker="Ana")])
+    assert found.content == "Ana said: \"I named the service 'Heron' last Monday.\""
+    assert found.speaker == "Ana"
+
+
+def test_a_turn_brings_three_at_most_and_the_next_one_its_own() -> None:
+    facts = "\n".join(f"I met {name} in Berlin on {day} May 2025." for day, name in enumerate(NAMES, 1))
+    messages = [user(facts, 1), assistant("Noted.", 2), user("I moved to Kiel in March 2026.", 3)]
+    kept = capped(stated(messages), messages)
+    assert [one.first for one in kept] == [1] * MOST_A_TURN + [3]
+
+
+NAMES = ("Ana", "Bo", "Cleo", "Dag", "Eva", "Finn", "Gus", "Hal")
+
+
+@given(st.text(max_size=600))
+def test_whatever_is_said_comes_out_as_a_memory_may_read_or_not_at_all(said: str) -> None:
+    for one in stated([user(said)]):
+        assert len(one.content) <= MAX_FACT
+        written(one.content, one.category)
+
+
+@given(
+    st.lists(st.sampled_from(["I met Ana in Berlin last May", "it was 5 PM", '"x" he said.', "and", "!", "\n", "why?"]))
+)
+def test_pieces_of_sentences_in_any_order_harm_nothing(pieces: list[str]) -> None:
+    for one in stated([user(" ".join(pieces))]):
+        written(one.content, one.category)

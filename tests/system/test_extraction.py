@@ -1,0 +1,183 @@
+"""What happens in a conversation becomes memory by itself: in a real daemon, without a model, whenever it dies."""
+
+from pathlib import Path
+
+import pytest
+
+from memoryd_actors.fence import TAG
+from memoryd_client import Client, Memory, Message, Scope
+from memoryd_client.memory import Source
+from memoryd_client.transcripts import Entry
+from running import PROJECT, RunningDaemon, until
+
+FACT = "We moved the staging database to Frankfurt in March 2026."
+LESSON = "The root cause was a stale lock file in the runner's cache."
+
+
+def said(content: str, role: str = "user") -> Entry:
+    return Entry(content=content, role=role)
+
+
+def talk() -> list[Entry]:
+    return [
+        said("Why does the deployment fail?"),
+        said("Let me look into the log.", "assistant"),
+        said(FACT),
+        said(LESSON, "assistant"),
+    ]
+
+
+def numbers(client: Client) -> dict[str, float]:
+    return dict(client.status().components["capture"].numbers)
+
+
+def extracted(client: Client) -> list[Memory]:
+    return [one for one in client.list(limit=1000) if one.source is Source.EXTRACTED]
+
+
+def looked_at(client: Client) -> list[Memory]:
+    """Return what was extracted, once everything that was said is looked at."""
+    until(lambda: numbers(client)["sessions_waiting"] == 0, "the conversations to be looked at")
+    return extracted(client)
+
+
+def test_the_end_of_a_session_brings_its_facts_with_the_very_messages(short_home: Path, models: Path) -> None:
+    with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
+        client.append(talk())
+        client.end_session()
+        found = {one.category: one for one in looked_at(client)}
+        assert set(found) == {"fact", "lesson"}
+        fact = found["fact"]
+        assert fact.content == f'The user said: "{FACT}"'
+        assert (fact.session, fact.source_messages) == ("s1", (3, 3))
+        assert (fact.scope, fact.project, fact.metadata["extracted"]) == (Scope.PROJECT, PROJECT, "rule")
+        assert fact.trust < 0.5
+        assert found["lesson"].source_messages == (4, 4)
+        assert found["lesson"].speaker == "assistant"
+
+        client.end_session()
+        assert looked_at(client) == extracted(client)
+        client.append([said("Thanks, that is all!")])
+        client.end_session()
+        assert {one.id for one in looked_at(client)} == {one.id for one in found.values()}
+
+
+def test_the_same_conversation_in_another_session_brings_back_nothing(short_home: Path, models: Path) -> None:
+    with RunningDaemon(short_home, models) as daemon:
+        with daemon.client("s1") as client:
+            client.append(talk())
+            client.end_session()
+            fact, lesson = sorted(looked_at(client), key=lambda one: one.category)
+            client.purge([fact.id])
+            client.forget(lesson.id)
+        with daemon.client("s2") as client:
+            client.append(talk())
+            client.end_session()
+            assert looked_at(client) == []
+            assert numbers(client)["extracted_known"] == 2
+
+
+def test_twelve_turns_are_looked_at_without_an_end(short_home: Path, models: Path) -> None:
+    with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
+        client.append([said(FACT), *(said(f"And what about number {n}?") for n in range(10))])
+        client.append([said("ok", "assistant")])
+        assert extracted(client) == []
+        client.append([said("And now?")])
+        until(lambda: extracted(client), "the twelfth turn to be looked at")
+
+
+def test_a_silent_session_is_looked_at(short_home: Path, models: Path) -> None:
+    idle = {"MEMORYD_CAPTURE_EXTRACT_IDLE_MINUTES": "0.005"}
+    with RunningDaemon(short_home, models, **idle) as daemon, daemon.client("s1") as client:
+        client.append(talk())
+        until(lambda: len(extracted(client)) == 2, "silence to count as the end")
+
+
+def test_what_is_pushed_is_looked_at_like_what_is_appended(short_home: Path, models: Path) -> None:
+    with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
+        client.push_acknowledged([Message("user", FACT)])
+        until(lambda: client.messages().entries, "the push to be written down")
+        client.end_session()
+        (fact,) = looked_at(client)
+        assert FACT in fact.content
+
+
+@pytest.mark.parametrize("kills", [3])
+def test_kill_9_at_any_moment_loses_nothing_and_doubles_nothing(short_home: Path, models: Path, kills: int) -> None:
+    facts = [f"I met {name} in Berlin on {day} May 2025." for day, name in enumerate(["Ana", "Bo", "Cleo", "Dag"], 1)]
+    with RunningDaemon(short_home, models) as daemon:
+        for round_, fact in enumerate(facts[:kills]):
+            with daemon.client(f"s{round_}") as client:
+                client.append([said(fact), said(facts[3])])
+                client.end_session()
+                if round_:
+                    # In the middle of the work, at another place each time.
+                    until(lambda before=round_: numbers(client)["windows"] >= min(before, 1), "work")  # type: ignore[misc]
+            daemon.kill()
+            daemon.start()
+        with daemon.client("after") as client:
+            contents = sorted(one.content for one in looked_at(client))
+            assert contents == sorted(f'The user said: "{fact}"' for fact in facts)
+
+
+def test_nothing_is_taken_where_memory_is_off_until_it_is_on_again(short_home: Path, models: Path) -> None:
+    with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
+        client.append(talk())
+        client.switch(on=False)
+        client.end_session()
+        assert extracted(client) == []
+        daemon.kill()
+        daemon.start()
+        assert numbers(client)["windows"] == 0
+        client.switch(on=True)
+        client.end_session()
+        assert len(looked_at(client)) == 2
+
+
+def test_what_was_recalled_private_or_the_systems_is_not_taken(short_home: Path, models: Path) -> None:
+    hidden = [
+        said(f"<{TAG}>{FACT}</{TAG}>\nand now?"),
+        said(f"<private>{FACT}</private>"),
+        said(f"{FACT} #skip"),
+        said(FACT, "system"),
+        Entry(kind="tool_result", content=FACT),
+    ]
+    with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
+        client.append(hidden)
+        client.end_session()
+        assert looked_at(client) == []
+
+
+def test_an_agent_captures_nothing_that_it_may_not_write(short_home: Path, models: Path) -> None:
+    short_home.mkdir(parents=True, exist_ok=True)
+    with RunningDaemon(short_home, models) as daemon:
+        daemon.kill()
+        daemon.paths.config.parent.mkdir(parents=True, exist_ok=True)
+        daemon.paths.config.write_text('[allowlists]\ntest = ["lesson"]\n')
+        daemon.start()
+        with daemon.client("s1") as client:
+            client.append(talk())
+            client.end_session()
+            assert [one.category for one in looked_at(client)] == ["lesson"]
+            assert numbers(client)["extracted_refused"] == 1
+
+
+def test_the_daily_cap_makes_the_rest_wait(short_home: Path, models: Path) -> None:
+    cap = {"MEMORYD_CAPTURE_DAILY_MEMORIES": "1"}
+    with RunningDaemon(short_home, models, **cap) as daemon:
+        for session in ("s1", "s2"):
+            with daemon.client(session) as client:
+                client.append([said(f"I met {session} in Berlin on 3 May 2025.")])
+                client.end_session()
+        with daemon.client("s3") as client:
+            until(lambda: extracted(client), "the first one")
+            until(lambda: numbers(client)["sessions_waiting"] == 1, "the second to wait")
+            assert len(extracted(client)) == 1
+
+
+def test_turned_off_nothing_is_looked_at(short_home: Path, models: Path) -> None:
+    with RunningDaemon(short_home, models, MEMORYD_CAPTURE_EXTRACT="false") as daemon, daemon.client("s1") as client:
+        client.append(talk())
+        client.end_session()
+        assert numbers(client)["sessions_waiting"] == 0
+        assert extracted(client) == []
