@@ -243,6 +243,25 @@ class Recall:
         await self._touch(caller.owner, (*ids, *(memory.id for memory in pending.always)))
         return Taken(pending)
 
+    async def peek(self, caller: Caller) -> PendingMemory | None:
+        """Return what the next take would hand over of what was found, and leave it waiting."""
+        state = await self._loaded(self._session((caller.owner, caller.session)))
+        if not state.found:
+            return None
+        best = state.best()
+        beside = {one.id for memory in best for one in memory.related}
+        known = await self._ledger.get(caller.owner, sorted({memory.id for memory in best} | beside))
+        seen = self._categories.visible(caller)
+        checked = [
+            one for one in best if one.id in known and known[one.id].active and is_allowed(known[one.id].category, seen)
+        ]
+        checked = checked_again(checked, known, seen, hidden=state.surfaced.keys() | state.written.keys())
+        return render(checked, turn=state.turn, budget_tokens=self._settings.budget_tokens)
+
+    async def standing(self, caller: Caller) -> list[Memory]:
+        """Return what is always in a caller's context, in order."""
+        return await self._standing(caller)
+
     async def _news(self, caller: Caller, state: SessionState) -> tuple[list[News], int, int]:
         """Return what was written since the session was told last, since when that is, and up to when.
 

@@ -14,6 +14,7 @@ from memoryd_actors.errors import Refused
 from memoryd_actors.ports import Clock
 from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
 from memoryd_client.consent import DecideConsent, ListConsents
+from memoryd_client.context import BuildContext
 from memoryd_client.core_memory import CoreAppend, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents
@@ -72,7 +73,7 @@ class SwitchBook(Protocol):
 def needs_memory(request: Request) -> bool:
     """Return whether a request is declined while memory is off: it brings something in, or memory into a context.
 
-    A take is no error then, and finds nothing.
+    A take is no error then, and finds nothing; a context is of the conversation alone.
     """
     match request:
         case (
@@ -115,6 +116,7 @@ def needs_memory(request: Request) -> bool:
             | LoadCheckpoint()
             | ListCheckpoints()
             | DeleteCheckpoint()
+            | BuildContext()
             | ReadTranscript()
             | ListSessions()
             | EndSession()

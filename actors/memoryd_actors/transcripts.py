@@ -19,6 +19,10 @@ class Kept:
     entry: Entry
     at: datetime
     pushed: bool = False
+    covers: int = 0
+    """Of a summary: the last entry that it tells of; 0: it is none."""
+    turns: int = 0
+    """Of a summary: how many turns of the user that are, from the beginning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,14 @@ class Transcripts(Protocol):
 
     async def sessions(self, owner: str, *, limit: int, offset: int) -> list[SessionInfo]:
         """Return the owner's sessions, the latest first."""
+        ...
+
+    async def info(self, key: Key) -> SessionInfo | None:
+        """Return what is known of a session; None where nothing was said in it."""
+        ...
+
+    async def infos(self) -> dict[Key, SessionInfo]:
+        """Return what is known of every session of every owner."""
         ...
 
     async def heads(self) -> dict[Key, int]:

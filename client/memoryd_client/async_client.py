@@ -19,6 +19,7 @@ from memoryd_client.checkpoints import (
 )
 from memoryd_client.connection import Connection
 from memoryd_client.consent import Consent, DecideConsent, ListConsents
+from memoryd_client.context import BuildContext, SessionContext
 from memoryd_client.core import Core
 from memoryd_client.core_memory import (
     CoreAppend,
@@ -359,6 +360,21 @@ class AsyncClient:
             ValueError: one has a value that it cannot have.
         """
         return await self._call(search_messages(query, **sought), replies.said)
+
+    async def build_context(
+        self, budget: int | None = None, *, session: str = "", turns: int | None = None, take: bool = False
+    ) -> SessionContext:
+        """Return what to send of a session, by default this one, in at most `budget` tokens, counted.
+
+        Core memory, rules, the summary of what was compacted, what memory has found, and the recent messages, at most
+        `turns` of the user. What memory has found stays to be taken, unless `take` hands it over. `.system` and
+        `.messages()` are ready for a model's API.
+
+        Raises:
+            RequestFailed: there is no session.
+        """
+        request = BuildContext(session=session, budget=budget, turns=turns, take=take)
+        return await self._call(request, replies.context)
 
     async def end_session(self, session: str = "") -> Ended:
         """Say that a session, by default this one, is over, so that what is done then is done now; durable on return.

@@ -10,6 +10,7 @@ import msgspec
 
 from memoryd_client.checkpoints import Checkpoint, CheckpointRequest, Checkpoints
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
+from memoryd_client.context import BuildContext, SessionContext
 from memoryd_client.core_memory import CoreRequest, CoreSections, CoreWrites
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents, EventCounts
@@ -219,6 +220,7 @@ Request = (
     | CoreRequest
     | CheckpointRequest
     | Append
+    | BuildContext
     | ReadTranscript
     | ListSessions
     | SearchMessages
@@ -464,6 +466,7 @@ Reply = (
     | Checkpoints
     | Appended
     | Ended
+    | SessionContext
     | Transcript
     | Sessions
     | FoundMessages

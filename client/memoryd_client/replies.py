@@ -4,6 +4,7 @@ from typing import NoReturn
 
 from memoryd_client.checkpoints import Checkpoint, CheckpointInfo, Checkpoints
 from memoryd_client.consent import Consent, Consents
+from memoryd_client.context import SessionContext
 from memoryd_client.core_memory import CoreSections, CoreWrite, CoreWrites, Section
 from memoryd_client.errors import RequestFailed
 from memoryd_client.events import EventCount, EventCounts
@@ -167,6 +168,11 @@ def appended(reply: Reply) -> Appended:
 def ended(reply: Reply) -> Ended:
     """Ended."""
     return reply if isinstance(reply, Ended) else _fail(reply)
+
+
+def context(reply: Reply) -> SessionContext:
+    """SessionContext."""
+    return reply if isinstance(reply, SessionContext) else _fail(reply)
 
 
 def transcript(reply: Reply) -> Transcript:

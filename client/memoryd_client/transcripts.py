@@ -123,6 +123,10 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Characters of the whole content where it was too long to be kept whole; else 0."""
     pushed: bool = False
     """Whether it came with a pushed context."""
+    covers: int = 0
+    """Of the summary that a compaction wrote: the last entry that it tells of; of all else 0."""
+    turns: int = 0
+    """How many turns of the user that are, from the beginning."""
 
 
 class Appended(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="appended"):
@@ -166,6 +170,14 @@ class SessionInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     project: str = ""
     """Where it was last spoken from."""
     agent: str = ""
+    last: int = 0
+    """The number of the newest entry."""
+    summarized: int = 0
+    """The last entry that a summary tells of, and that is archived with all before it; 0: none."""
+    last_summarized_turn: int = 0
+    """How many turns of the user that are."""
+    summary: int = 0
+    """The number of that summary's own entry."""
 
 
 class Sessions(msgspec.Struct, frozen=True, kw_only=True, tag="sessions"):

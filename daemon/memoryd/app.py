@@ -42,6 +42,7 @@ from memoryd_actors.capturer import Capturer
 from memoryd_actors.categories import Categories
 from memoryd_actors.checkpoints import CheckpointKeeper
 from memoryd_actors.comparer import Comparer
+from memoryd_actors.context import ContextBuilder, Counting, Sizes
 from memoryd_actors.conversation import Conversations
 from memoryd_actors.core_memory import CoreMemory
 from memoryd_actors.curator import Curator, Schedule
@@ -279,6 +280,8 @@ class Daemon:
             rules=rules,
             categories=categories,
         )
+        counting = Counting(self._embedder)
+        self._sizes = Sizes(self._transcripts, counting)
         dispatcher = Dispatcher(
             recall=self._recall,
             keeper=self._keeper,
@@ -301,6 +304,15 @@ class Daemon:
                 conversations=Conversations(self._transcripts, self._messages, self._message_indexer, self._embedder),
                 indexer=self._message_indexer,
                 categories=categories,
+                contexts=ContextBuilder(
+                    self._transcripts,
+                    self._sizes,
+                    counting,
+                    memories=self._recall,
+                    core=self._ledger,
+                    settings=config.context,
+                ),
+                off=self._switches.off,
                 progress=self._ledger,
                 on_end=self._ended,
             ),
@@ -425,6 +437,7 @@ class Daemon:
     def _ended(self, key: Key) -> None:
         """Hear that a session is over, or was purged: `progress` says which, and survives what hears it here."""
         self._extractor.ended(key)
+        self._sizes.forget(key)
 
     def _publish(self, event: Event, /) -> None:
         if isinstance(event, PipelineRan) and event.trace.topic_changed:

@@ -14,6 +14,7 @@ import msgspec
 from memoryd_actors.cadence import CadenceRule
 from memoryd_actors.checkpoints import CheckpointSettings
 from memoryd_actors.consent import ConsentSettings
+from memoryd_actors.context import WindowSettings
 from memoryd_actors.core_memory import CoreSettings
 from memoryd_actors.decay import LifecycleSettings
 from memoryd_actors.redaction.personal import DEFAULT_KINDS, PersonalData
@@ -147,6 +148,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     core: CoreSettings = CoreSettings()
     checkpoints: CheckpointSettings = CheckpointSettings()
     transcripts: TranscriptSettings = TranscriptSettings()
+    context: WindowSettings = WindowSettings()
     summaries: SummarySettings = SummarySettings()
     daemon: DaemonConfig = DaemonConfig()
     categories: dict[str, CategorySettings] = msgspec.field(default_factory=lambda: dict(BUILT_IN_CATEGORIES))

@@ -13,6 +13,7 @@ from memoryd_actors.actor import ActorRef
 from memoryd_actors.admission import category_of, signed
 from memoryd_actors.categories import Categories
 from memoryd_actors.checkpoints import CheckpointKeeper
+from memoryd_actors.context import ContextBuilder
 from memoryd_actors.conversation import Conversations
 from memoryd_actors.core_memory import CoreMemory
 from memoryd_actors.errors import NotFound, Refused, Unavailable
@@ -34,6 +35,7 @@ from memoryd_actors.transcripts import Key, Transcripts
 from memoryd_actors.visibility import is_allowed
 from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
+from memoryd_client.context import BuildContext
 from memoryd_client.core_memory import CoreAppend, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents, EventCounts
@@ -85,7 +87,7 @@ from memoryd_client.transcripts import (
     Sessions,
 )
 
-TranscriptRequest = Append | ReadTranscript | ListSessions | SearchMessages | EndSession | PurgeSession
+TranscriptRequest = Append | BuildContext | ReadTranscript | ListSessions | SearchMessages | EndSession | PurgeSession
 TRACES_READ = 500
 """Decision traces in which it is looked where a memory was shown."""
 
@@ -101,22 +103,30 @@ class TranscriptDispatcher:
         conversations: Conversations,
         indexer: MessageIndexer,
         categories: Categories,
+        contexts: ContextBuilder,
+        off: Callable[[str, str], object | None],
         progress: ProgressBook,
         on_end: Callable[[Key], None],
     ) -> None:
         self._progress = progress
         self._on_end = on_end
+        self._contexts = contexts
+        self._off = off
         self._scribe = scribe
         self._transcripts = transcripts
         self._conversations = conversations
         self._indexer = indexer
         self._categories = categories
 
-    async def answer(self, request: TranscriptRequest, caller: Caller, deadline_s: float) -> Reply:
+    async def answer(self, request: TranscriptRequest, caller: Caller, deadline_s: float) -> Reply:  # noqa: PLR0911 - one case a request
         """Answer a request within its deadline."""
         match request:
             case Append():
                 return await self._scribe.append(caller, request.entries, deadline_s=deadline_s)
+            case BuildContext():
+                self._check(caller, request.session or caller.session)
+                off = self._off(caller.owner, caller.project) is not None
+                return await self._contexts.build(request, caller, off=off)
             case ReadTranscript():
                 self._check(caller, request.session or caller.session)
                 return await self._conversations.read(request, caller)
@@ -298,7 +308,15 @@ class Dispatcher:
                 return await self._core.answer(request, caller)
             case SaveCheckpoint() | LoadCheckpoint() | ListCheckpoints() | DeleteCheckpoint():
                 return await self._checkpoints.answer(request, caller)
-            case Append() | ReadTranscript() | ListSessions() | SearchMessages() | EndSession() | PurgeSession():
+            case (
+                Append()
+                | BuildContext()
+                | ReadTranscript()
+                | ListSessions()
+                | SearchMessages()
+                | EndSession()
+                | PurgeSession()
+            ):
                 return await self._transcripts.answer(request, caller, deadline_s)
             case Switch():
                 return await self._switches.turn(caller, on=request.on, everywhere=request.everywhere)

@@ -10,6 +10,7 @@ from memoryd.demo.steps import Decided, Figures, Pushed, Remembered, SessionBega
 from memoryd.demo.transcript import Note
 from memoryd_client.checkpoints import CheckpointInfo
 from memoryd_client.consent import Consent
+from memoryd_client.context import ContextEntry, ContextSection, SessionContext
 from memoryd_client.core_memory import CoreWrite, Section
 from memoryd_client.events import EventCount
 from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory, RelatedMemory, SurfacedMemory
@@ -46,6 +47,7 @@ SECTIONS = {
         Ended,
         Entry,
     ),
+    "Context": (SessionContext, ContextSection, ContextEntry),
     "Edge, origin": (Edge, Origin, Showing),
     "Trace": (Trace, CandidateTrace),
     "Core memory": (Section, CoreWrite),

@@ -11,6 +11,7 @@ import zmq
 from memoryd_client import Message, NewMemory, State
 from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
+from memoryd_client.context import BuildContext
 from memoryd_client.core_memory import CoreAppend, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
 from memoryd_client.editing import Changes, GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents
@@ -99,6 +100,7 @@ CASES: dict[type, Callable[[str], Request]] = {
     ListCheckpoints: lambda _: ListCheckpoints(thread="mine"),
     DeleteCheckpoint: lambda _: DeleteCheckpoint(thread="mine", purge=True),
     Append: lambda _: Append(entries=(Entry(id="of-the-owner", content="In its place."),)),
+    BuildContext: lambda _: BuildContext(session="mine", take=True),
     ReadTranscript: lambda _: ReadTranscript(session="mine"),
     ListSessions: lambda _: ListSessions(),
     SearchMessages: lambda _: SearchMessages(query=ASKED, session="mine"),

@@ -1,4 +1,4 @@
-"""`memoryd session`: what was said, by session: listed, shown, searched, appended to, ended, destroyed."""
+"""`memoryd session`: what was said, by session: listed, shown, searched, sent, appended to, ended, destroyed."""
 
 import sys
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memoryd_client.transcripts import Record
 
 group = typer.Typer(
-    help="What was said: list, show, search, append, end, purge.",
+    help="What was said: list, show, search, context, append, end, purge.",
     no_args_is_help=True,
     rich_markup_mode=None,
     epilog=examples("memoryd session list", 'memoryd session search "where the key is"'),
@@ -179,6 +179,54 @@ def append(
         out_json(done)
     else:
         note(f"{done.stored} stored, {done.known} known already, {done.left_out} left out; {done.last} in all")
+
+
+@group.command(
+    epilog=examples(
+        "memoryd session context s1",
+        "memoryd session context s1 --budget 20000 --turns 10",
+        "memoryd session context s1 --messages --json",
+    )
+)
+def context(
+    name: Name = "",
+    *,
+    budget: Annotated[
+        int | None,
+        typer.Option(min=256, max=2_000_000, metavar="TOKENS", help="Most of all of it. [default: context.tokens]"),
+    ] = None,
+    turns: Annotated[
+        int | None, typer.Option(min=1, max=100_000, help="Recent turns of the user. [default: context.turns]")
+    ] = None,
+    take: Annotated[bool, typer.Option("--take", help="What memory has found counts as handed over.")] = False,
+    messages: Annotated[
+        bool, typer.Option("--messages", help="With --json: as a model's API takes it, system and messages.")
+    ] = False,
+    session: Session = "",
+    project: Project = None,
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Print what to send of a session, within a budget of counted tokens.
+
+    Core memory, rules, the summary of what was compacted, what memory has found, and the recent messages.
+    """
+    with connect(session, project, agent, owner, autostart=autostart) as memory:
+        built = memory.build_context(budget, session=name, turns=turns, take=take)
+    if as_json:
+        out_json({"system": built.system, "messages": built.messages()} if messages else built)
+        return
+    for section in built.sections:
+        out(f"{printable(section.text)}\n")
+    for one in built.entries:
+        who = one_line(one.role or one.kind.replace("_", " ")) + (f" {one_line(one.name)}" if one.name else "")
+        out(f"{one.sequence}  {one.at:%Y-%m-%d %H:%M}  {who}\n{printable(one.content)}\n")
+    size = "" if built.counted else ", estimated"
+    note(f"{built.tokens} of {built.budget} tokens{size}; {built.uncompacted} not summarised ({built.pressure})")
+    for left in built.left_out:
+        note(f"left out: {left}")
 
 
 @group.command(epilog=examples("memoryd session end s1", "memoryd session end --session s1 --json"))

@@ -89,6 +89,17 @@ class JsonlTranscripts:
         infos.sort(key=lambda info: (info.updated_at, info.session), reverse=True)
         return infos[offset : offset + limit]
 
+    async def info(self, key: Key) -> SessionInfo | None:
+        """Return what is known of a session; see the port."""
+        async with self._session(key) as file:
+            return file.metadata.info()
+
+    async def infos(self) -> dict[Key, SessionInfo]:
+        """Return what is known of every session; see the port."""
+        await self.save()
+        known = await self._in_thread(lambda: _described(_folders(self._root)))
+        return {(one.user_id, one.id): info for one in known if (info := one.info()) is not None}
+
     async def heads(self) -> dict[Key, int]:
         """Return how far each session goes; see the port."""
         await self.save()

@@ -25,6 +25,8 @@ class Line(msgspec.Struct, kw_only=True, omit_defaults=True, rename="camel"):
     seq: int
     size: int = 0
     pushed: bool = False
+    covers: int = 0
+    turns: int = 0
 
 
 _encode = msgspec.json.Encoder().encode
@@ -36,7 +38,7 @@ def encoded(kept: Kept, sequence: int) -> bytes:
     """Return an entry as a line, its end of line included."""
     entry = kept.entry
     line = Line(type=entry.kind, role=entry.role, timestamp=kept.at, id=entry.id, seq=sequence, size=entry.size)
-    line.pushed = kept.pushed
+    line.pushed, line.covers, line.turns = kept.pushed, kept.covers, kept.turns
     line.tool_call_id = entry.call_id
     match entry.kind:
         case "message":
@@ -70,6 +72,8 @@ def record(line: Line, session: str) -> Record:
         at=line.timestamp,
         size=line.size,
         pushed=line.pushed,
+        covers=line.covers,
+        turns=line.turns,
     )
 
 

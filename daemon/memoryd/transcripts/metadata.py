@@ -32,19 +32,27 @@ class Metadata(msgspec.Struct, kw_only=True, rename="camel"):
     updated_at: datetime | None = None
     last: int = 0
     """The number of the newest line."""
+    summarized: int = 0
+    """The last line that a summary tells of."""
+    last_summarized_turn: int = 0
+    """How many turns of the user that are."""
+    summary: int = 0
+    """The number of that summary's line."""
     bytes: int = 0
     """Length of the lines that this is about; where the file has another, it is read again."""
 
     def count(self, line: Line) -> None:
         """Take in one more line."""
         self.entry_count += 1
-        self.message_count += line.type == "message"
+        self.message_count += line.type == "message" and not line.covers
         characters = len(line.content) + len(bytes(line.args)) + len(line.result)
         self.token_count += ceil(characters / CHARACTERS_PER_TOKEN)
         moments = [moment for moment in (self.created_at, line.timestamp) if moment is not None]
         self.created_at = min(moments)
         self.updated_at = max(line.timestamp, self.updated_at or line.timestamp)
         self.last = max(self.last, line.seq)
+        if line.covers > self.summarized:
+            self.summarized, self.last_summarized_turn, self.summary = line.covers, line.turns, line.seq
 
     def info(self) -> SessionInfo | None:
         """Return what a listing shows; None where nothing was said yet."""
@@ -59,6 +67,10 @@ class Metadata(msgspec.Struct, kw_only=True, rename="camel"):
             updated_at=self.updated_at,
             project=self.project,
             agent=self.channel_id,
+            last=self.last,
+            summarized=self.summarized,
+            last_summarized_turn=self.last_summarized_turn,
+            summary=self.summary,
         )
 
 

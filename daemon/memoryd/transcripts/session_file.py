@@ -58,7 +58,9 @@ class SessionFile:
             return Stored(self.last, 0, len(entries))
         lines = [encoded(kept, number) for number, kept in enumerate(fresh.values(), start=self.last + 1)]
         about = self.metadata
-        about.project, about.channel_id = project, agent
+        if not all(kept.covers for kept in fresh.values()):
+            # A summary is spoken from nowhere.
+            about.project, about.channel_id = project, agent
         if not about.bytes:
             self._begin()
         self._write(b"".join(lines))

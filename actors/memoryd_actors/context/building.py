@@ -1,0 +1,248 @@
+"""Builds what an agent sends: core memory, rules, the summary, what memory has found, and the recent messages.
+
+Each of the first four has a share of the budget at most; what they leave goes to the conversation. All sizes are
+counted, and the whole is never above the budget.
+"""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import msgspec
+
+from memoryd_actors.context.counting import PER_MESSAGE, Counting
+from memoryd_actors.context.sizes import Measured, Sizes, shown
+from memoryd_actors.context.window import Caps, Item, WindowSettings, pressure, recent
+from memoryd_actors.errors import Refused
+from memoryd_actors.fence import CLOSING, TAG, defused
+from memoryd_actors.render import SHORTEST_LINE, line, surfaced
+from memoryd_actors.transcripts import Key, Transcripts
+from memoryd_client.context import (
+    LEFT_OUT,
+    SUMMARY_OPENING,
+    BuildContext,
+    ContextEntry,
+    ContextSection,
+    SectionKind,
+    SessionContext,
+)
+from memoryd_client.core_memory import Section
+from memoryd_client.memory import Memory, PendingMemory
+from memoryd_client.messages import Caller, Taken
+from memoryd_client.transcripts import Record
+
+CORE_SHARE, RULES_SHARE, SUMMARY_SHARE, PENDING_SHARE = 0.25, 0.15, 0.25, 0.2
+"""Of the budget, at most. A quarter and more is always left for what was said last."""
+TOOL_SHARE, MESSAGE_SHARE = 0.25, 0.5
+"""Of the room for the conversation, that one entry may fill."""
+SMALLEST_CAP = 48
+"""Tokens of an entry that is cut: the mark, and a line of what it is about."""
+TAIL = 0.3
+"""Of what is kept of a long entry, that comes from its end: results tell there how it went."""
+PAGE = 1_000
+PAGE_CHARACTERS = 4_000_000
+_PREFACES: dict[SectionKind, str] = {
+    "core": "Core memory: what you keep in view, and may edit.",
+    "rules": "Always in force:",
+    "summary": SUMMARY_OPENING,
+    "pending": "",
+}
+_FRAME = f'<{TAG} source="memoryd" part="{{part}}">\n{{preface}}\n{{text}}\n{CLOSING}'
+_CUT = "[… cut: there was no room for more]"
+
+
+class Memories(Protocol):
+    """What is known beside the conversation; the Memory actor is one."""
+
+    async def standing(self, caller: Caller) -> list[Memory]:
+        """Return what is always in a caller's context, in order."""
+        ...
+
+    async def peek(self, caller: Caller) -> PendingMemory | None:
+        """Return what waits to be taken, and leave it waiting."""
+        ...
+
+    async def take(self, caller: Caller, take_id: str) -> Taken:
+        """Hand over what waits, once."""
+        ...
+
+
+class CoreSectionsBook(Protocol):
+    """Where core memory rests; the ledger is one."""
+
+    async def core_sections(self, owner: str, thread: str, *, limit: int) -> list[Section]:
+        """Return the written sections that a thread shares, and its own."""
+        ...
+
+
+class ContextBuilder:
+    """Answers `BuildContext`."""
+
+    def __init__(
+        self,
+        transcripts: Transcripts,
+        sizes: Sizes,
+        counting: Counting,
+        *,
+        memories: Memories,
+        core: CoreSectionsBook,
+        settings: WindowSettings,
+    ) -> None:
+        self._transcripts = transcripts
+        self._sizes = sizes
+        self._counting = counting
+        self._memories = memories
+        self._core = core
+        self._settings = settings
+
+    async def build(self, request: BuildContext, caller: Caller, *, off: bool = False) -> SessionContext:
+        """Return what to send of a session, within the budget; where memory is `off`, of the conversation alone.
+
+        Raises:
+            Refused: it is not said of which session.
+        """
+        session = request.session or caller.session
+        if not session:
+            raise Refused("a context is built from a session", "Name it: `session=`, or `--session`.")
+        key = caller.owner, session
+        budget = min(request.budget or self._settings.tokens, self._settings.hard_limit)
+        measured = await self._sizes.of(key)
+        left_out: list[str] = []
+        # A first message of ours is needed where the user does not speak first.
+        opening = await self._counting.one(LEFT_OUT) + PER_MESSAGE
+        sections: list[ContextSection] = []
+        pending: PendingMemory | None = None
+        if not off:
+            speaker = msgspec.structs.replace(caller, session=session)
+            pending = await self._pending(request, speaker)
+            sections += await self._core_section(speaker, int(budget * CORE_SHARE), left_out)
+            if pending is None or not pending.always:
+                sections += await self._rules_section(speaker, int(budget * RULES_SHARE), left_out)
+        sections += await self._summary_section(key, measured, int(budget * SUMMARY_SHARE))
+        if pending is not None:
+            sections += await self._pending_section(pending, int(budget * PENDING_SHARE), left_out)
+        room = budget - opening - sum(section.tokens for section in sections)
+        said = await self._recent(key, measured, request.turns or self._settings.turns, room, left_out)
+        tokens = sum(section.tokens for section in sections) + sum(entry.tokens for entry in said)
+        if said and (said[0].kind == "tool_call" or said[0].role == "assistant"):
+            tokens += opening
+        info = measured.info
+        return SessionContext(
+            session=session,
+            sections=tuple(sections),
+            entries=said,
+            tokens=tokens,
+            budget=budget,
+            counted=measured.exact,
+            pressure=pressure(measured.said.tokens, self._settings),
+            uncompacted=measured.said.tokens,
+            last_summarized=info.summarized if info else 0,
+            last_summarized_turn=info.last_summarized_turn if info else 0,
+            left_out=tuple(left_out),
+            pending=pending if any(section.kind == "pending" for section in sections) else None,
+        )
+
+    # --- what memoryd adds
+
+    async def _core_section(self, caller: Caller, room: int, left_out: list[str]) -> list[ContextSection]:
+        written = await self._core.core_sections(caller.owner, caller.session, limit=0)
+        written = [one for one in written if one.text.strip()]
+        # What is the session's own comes first: it is nearer to what is being done.
+        written.sort(key=lambda one: not one.thread)
+        text = "\n".join(f"## {one.name}{'' if one.thread else ' (shared)'}\n{one.text.strip()}" for one in written)
+        return await self._section("core", text, room, left_out, "core memory")
+
+    async def _rules_section(self, caller: Caller, room: int, left_out: list[str]) -> list[ContextSection]:
+        standing = await self._memories.standing(caller)
+        lines = [
+            line(surfaced(one, score=1.0, reason="always in context"), longest=4 * SHORTEST_LINE) for one in standing
+        ]
+        return await self._section("rules", "\n".join(lines), room, left_out, "rules", defuse=False)
+
+    async def _summary_section(self, key: Key, measured: Measured, room: int) -> list[ContextSection]:
+        if measured.info is None or not measured.info.summary:
+            return []
+        number = measured.info.summary
+        entry = (await self._transcripts.get(key, [number])).get(number)
+        if entry is None:
+            return []
+        text = entry.content.removeprefix(SUMMARY_OPENING).strip()
+        return await self._section("summary", text, room, [], "")
+
+    async def _pending(self, request: BuildContext, caller: Caller) -> PendingMemory | None:
+        if request.take:
+            return (await self._memories.take(caller, request.take_id)).pending
+        return await self._memories.peek(caller)
+
+    async def _pending_section(self, pending: PendingMemory, room: int, left_out: list[str]) -> list[ContextSection]:
+        tokens = await self._counting.one(pending.text)
+        if tokens <= room:
+            return [ContextSection(kind="pending", text=pending.text, tokens=tokens)]
+        inner = pending.text.split("\n", 1)[-1].removesuffix(CLOSING).rstrip()
+        return await self._section("pending", inner, room, left_out, "what memory has found", defuse=False)
+
+    async def _section(
+        self, kind: SectionKind, text: str, room: int, left_out: list[str], name: str, *, defuse: bool = True
+    ) -> list[ContextSection]:
+        """Return a section of at most `room` tokens, or none where there is nothing or no room for any of it."""
+        if not text:
+            return []
+        safe = defused(text) if defuse else text
+        frame = _FRAME.format(part=kind, preface=_PREFACES[kind], text="")
+        inner, _ = await self._counting.fitted(safe, room - await self._counting.one(frame) - 2, _CUT)
+        cut = inner != safe
+        if cut and name:
+            left_out.append(f"a part of {name}" if inner else name)
+        if not inner:
+            return []
+        whole = _FRAME.format(part=kind, preface=_PREFACES[kind], text=inner)
+        return [ContextSection(kind=kind, text=whole, tokens=await self._counting.one(whole), cut=cut)]
+
+    # --- the conversation
+
+    async def _recent(
+        self, key: Key, measured: Measured, turns: int, room: int, left_out: list[str]
+    ) -> tuple[ContextEntry, ...]:
+        said = measured.said
+        if not len(said):
+            return ()
+        caps = Caps(tool=max(SMALLEST_CAP, int(room * TOOL_SHARE)), other=max(SMALLEST_CAP, int(room * MESSAGE_SHARE)))
+        chosen = recent(said, turns=turns, tokens=room, caps=caps)
+        while not chosen and caps.other > SMALLEST_CAP:
+            # Many calls at once: each gets less.
+            caps = Caps(tool=max(SMALLEST_CAP, caps.tool // 2), other=max(SMALLEST_CAP, caps.other // 2))
+            chosen = recent(said, turns=turns, tokens=room, caps=caps)
+        if len(chosen) < len(said):
+            left_out.append(f"{len(said) - len(chosen)} older entries: `memoryd session show {key[1]}` has them")
+        return await self._entries(key, chosen, caps) if chosen else ()
+
+    async def _entries(self, key: Key, chosen: Sequence[Item], caps: Caps) -> tuple[ContextEntry, ...]:
+        records: dict[int, Record] = {}
+        after, last = chosen[0].sequence - 1, chosen[-1].sequence
+        while after < last and (
+            page := await self._transcripts.read(key, after=after, limit=PAGE, characters=PAGE_CHARACTERS)
+        ):
+            records.update((one.sequence, one) for one in page)
+            after = page[-1].sequence
+        there = [(records[item.sequence], item) for item in chosen if item.sequence in records]
+        return tuple([await self._entry(record, item, caps.of(item)) for record, item in there])
+
+    async def _entry(self, record: Record, item: Item, cap: int) -> ContextEntry:
+        content, tokens = record.content, item.tokens
+        if tokens > cap:
+            around = tokens - PER_MESSAGE - (await self._counting.count([record.content])).tokens[0]
+            spare = cap - PER_MESSAGE - max(around, 0)
+            mark = f"[… cut: {tokens} tokens in all, entry {record.sequence} of the transcript]"
+            content, _ = await self._counting.fitted(record.content, spare, mark, tail=TAIL)
+            whole = (await self._counting.count([shown(msgspec.structs.replace(record, content=content))])).tokens[0]
+            tokens = whole + PER_MESSAGE
+        return ContextEntry(
+            sequence=record.sequence,
+            kind=record.kind,
+            role=record.role,
+            content=content,
+            name=record.name,
+            call_id=record.call_id,
+            at=record.at,
+            tokens=tokens,
+            whole=item.tokens if tokens != item.tokens else 0,
+        )

@@ -1,0 +1,142 @@
+"""What fits into a context, and what a compaction takes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryd_actors.context.window import Caps, Conversation, Item, WindowSettings, pressure, recent, to_compact
+
+WHOLE = Caps(tool=10**9, other=10**9)
+PARTS = st.tuples(
+    st.sampled_from(["message", "message", "tool_call", "tool_result"]),
+    st.sampled_from(["user", "assistant"]),
+    st.sampled_from(["", "a", "b", "c"]),
+    st.integers(0, 400),
+)
+
+
+def conversation(parts: list[tuple[str, str, str, int]]) -> list[Item]:
+    return [
+        Item(n, kind, role if kind == "message" else "", tokens, "" if kind == "message" else call)
+        for n, (kind, role, call, tokens) in enumerate(parts)
+    ]
+
+
+CONVERSATIONS = st.lists(PARTS, max_size=40).map(conversation)
+
+
+def messages(*sizes: int) -> list[Item]:
+    return [Item(n, "message", "assistant" if n % 2 else "user", size) for n, size in enumerate(sizes)]
+
+
+def split_calls(left: list[Item], right: list[Item]) -> list[Item]:
+    """The results on the right whose call is on the left."""
+    split: list[Item] = []
+    for at, item in enumerate(right):
+        if item.kind != "tool_result":
+            continue
+        before = [*left, *right[:at]]
+        if not item.call_id:
+            if at == 0 and left and left[-1].kind in {"tool_call", "tool_result"}:
+                split.append(item)
+            continue
+        calls = [one for one in before if one.kind == "tool_call" and one.call_id == item.call_id]
+        if calls and calls[-1] in left:
+            split.append(item)
+    return split
+
+
+def test_a_call_and_its_results_are_one_piece_with_what_stands_between() -> None:
+    said = [
+        Item(0, "message", "user", 1),
+        Item(1, "tool_call", "", 1, "x"),
+        Item(2, "tool_call", "", 1, "y"),
+        Item(3, "tool_result", "", 1, "x"),
+        Item(4, "message", "assistant", 1),
+        Item(5, "tool_result", "", 1, "y"),
+        Item(6, "message", "user", 1),
+    ]
+    assert [len(piece.items) for piece in Conversation(said).pieces()] == [1, 5, 1]
+
+
+def test_an_id_that_is_used_again_begins_another_call() -> None:
+    said = [Item(n, kind, "", 1, "1") for n, kind in enumerate(["tool_call", "tool_result"] * 3)]
+    assert [len(piece.items) for piece in Conversation(said).pieces()] == [2, 2, 2]
+
+
+def test_results_without_an_id_stay_with_the_call_right_before_them() -> None:
+    said = [Item(n, kind, "", 1) for n, kind in enumerate(["tool_call", "tool_result", "tool_result", "message"])]
+    assert [len(piece.items) for piece in Conversation(said).pieces()] == [3, 1]
+
+
+def test_the_end_of_a_conversation_is_kept_within_turns_and_tokens() -> None:
+    said = Conversation(messages(*[10] * 10))
+    assert [item.sequence for item in recent(said, turns=2, tokens=1_000, caps=WHOLE)] == [6, 7, 8, 9]
+    assert [item.sequence for item in recent(said, turns=50, tokens=35, caps=WHOLE)] == [7, 8, 9]
+
+
+def test_what_is_cut_counts_as_it_is_cut() -> None:
+    said = Conversation([*messages(10), Item(1, "tool_call", "", 5, "x"), Item(2, "tool_result", "", 9_000, "x")])
+    assert recent(said, turns=9, tokens=100, caps=WHOLE) == []
+    assert len(recent(said, turns=9, tokens=100, caps=Caps(tool=50, other=500))) == 3
+
+
+@pytest.mark.parametrize(
+    ("tokens", "expected"),
+    [(0, "none"), (79_999, "none"), (80_000, "suggested"), (100_000, "due"), (160_000, "overdue")],
+)
+def test_pressure_grows_with_the_tokens(tokens: int, expected: str) -> None:
+    assert pressure(tokens, WindowSettings()) == expected
+
+
+@given(said=CONVERSATIONS)
+def test_pieces_are_the_conversation_and_divide_no_call(said: list[Item]) -> None:
+    cut = Conversation(said).pieces()
+    assert [item for piece in cut for item in piece.items] == said
+    at = 0
+    for piece in cut:
+        at += len(piece.items)
+        assert split_calls(said[:at], said[at:]) == []
+
+
+@given(said=CONVERSATIONS, turns=st.integers(1, 10), tokens=st.integers(0, 2_000), cap=st.integers(1, 500))
+def test_what_is_kept_is_an_end_within_the_budget_that_divides_no_call(
+    said: list[Item], turns: int, tokens: int, cap: int
+) -> None:
+    caps = Caps(tool=cap, other=cap)
+    kept = recent(Conversation(said), turns=turns, tokens=tokens, caps=caps)
+    left_out = said[: len(said) - len(kept)]
+    assert [*left_out, *kept] == said
+    assert sum(map(caps.of, kept)) <= tokens
+    assert split_calls(left_out, kept) == []
+
+
+@given(said=CONVERSATIONS, protected=st.integers(256, 2_000))
+def test_a_compaction_takes_a_beginning_leaves_the_protected_and_divides_no_call(
+    said: list[Item], protected: int
+) -> None:
+    taken = to_compact(Conversation(said), WindowSettings(protected=protected))
+    left = said[len(taken) :]
+    assert [*taken, *left] == said
+    assert split_calls(taken, left) == []
+    assert left or not said
+    if sum(item.tokens for item in said) <= protected:
+        assert taken == []
+
+
+@given(said=CONVERSATIONS, more=CONVERSATIONS, protected=st.integers(256, 2_000))
+def test_compaction_done_twice_changes_nothing_and_with_more_said_it_only_goes_on(
+    said: list[Item], more: list[Item], protected: int
+) -> None:
+    settings = WindowSettings(protected=protected)
+    taken = to_compact(Conversation(said), settings)
+    rest = Conversation(said)
+    if taken:
+        rest = rest.without(taken[-1].sequence)
+    assert to_compact(rest, settings) == []
+    later = [Item(len(said) + n, one.kind, one.role, one.tokens, one.call_id) for n, one in enumerate(more)]
+    grown = Conversation([*said, *later])
+    assert grown.tokens == sum(item.tokens for item in (*said, *later))
+    untied = not any(one.kind == "tool_result" for one in later)
+    if untied:
+        assert len(to_compact(grown, settings)) >= len(taken)
