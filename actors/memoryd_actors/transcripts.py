@@ -71,10 +71,6 @@ class Transcripts(Protocol):
         """Return the owner's sessions, the latest first."""
         ...
 
-    async def info(self, key: Key) -> SessionInfo | None:
-        """Return what is known of a session; None where nothing was said in it."""
-        ...
-
     async def infos(self) -> dict[Key, SessionInfo]:
         """Return what is known of every session of every owner."""
         ...

@@ -89,11 +89,6 @@ class JsonlTranscripts:
         infos.sort(key=lambda info: (info.updated_at, info.session), reverse=True)
         return infos[offset : offset + limit]
 
-    async def info(self, key: Key) -> SessionInfo | None:
-        """Return what is known of a session; see the port."""
-        async with self._session(key) as file:
-            return file.metadata.info()
-
     async def infos(self) -> dict[Key, SessionInfo]:
         """Return what is known of every session; see the port."""
         await self.save()
