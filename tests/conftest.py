@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from memoryd.embedding.weights import Sources, fetch
+from postgresql import missing, postgresql
 
 
 @pytest.fixture(scope="session")
@@ -22,6 +23,15 @@ def models() -> Path:
         fcntl.flock(lock, fcntl.LOCK_EX)
         fetch(Sources(models=folder, offline=True))
     return folder
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[str]:
+    """The URL of a PostgreSQL server's databases, to be completed by a name."""
+    if reason := missing():
+        pytest.skip(reason)
+    with postgresql() as url:
+        yield url
 
 
 @pytest.fixture

@@ -63,7 +63,13 @@ class RunningDaemon:
 
     def start(self) -> None:
         """Start it and wait until it is ready."""
-        process = self.launch()
+        self.launch()
+        self.wait()
+
+    def wait(self) -> None:
+        """Wait until it is ready."""
+        process = self.process
+        assert process is not None
 
         def answered() -> bool:
             if process.poll() is not None:

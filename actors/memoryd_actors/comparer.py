@@ -31,6 +31,7 @@ BATCH = 64
 RETRY_S = 60.0
 """Until it is tried again after the ledger or the index failed."""
 KEEPER_S = 60.0
+INDEX_S = 60.0
 DAY_S = 86_400.0
 ACTOR = "memoryd"
 NODE = "comparer"
@@ -69,6 +70,10 @@ class Comparer:
             done = self._indexer.applied
             try:
                 while batch := await self._ledger.uncompared(limit=BATCH):
+                    # What another daemon wrote beside these has to be in the index that they are compared by.
+                    newest = await self._ledger.last_sequence()
+                    if not await self._indexer.wait_for(newest, deadline_s=INDEX_S):
+                        raise Unavailable("the index is behind the ledger")
                     await self._compare(batch)
                 if self._settler is not None:
                     await self._settler.settle()

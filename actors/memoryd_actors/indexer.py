@@ -87,14 +87,18 @@ class Indexer:
 
         Where it was not, it is done as soon as it can be.
         """
-        if self._purge is None:
-            self._purge = anyio.Event()
-        purged = self._purge
-        self._kicked.set()
-        self._hurried.set()
+        purged = self.begin_purge()
         with anyio.move_on_after(deadline_s):
             await purged.wait()
         return purged.is_set()
+
+    def begin_purge(self) -> anyio.Event:
+        """Have every byte of what was removed destroyed once it is; return what is set then."""
+        if self._purge is None:
+            self._purge = anyio.Event()
+        self._kicked.set()
+        self._hurried.set()
+        return self._purge
 
     async def wait_for(self, sequence: int, *, deadline_s: float) -> bool:
         """Wait until `sequence` is applied; return False where that takes longer than `deadline_s` seconds."""

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import assert_never
 
@@ -274,13 +274,17 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         steps: list[Step] = [Add(memory, notes, compared=False)]
         vector: Vector | None = None
         if memory.category == RULE and memory.title:
-            steps = [Add(memory, notes), *await self._older_rules(memory)]
+            standing, _ = await self._apply(memory.owner, [Add(memory, notes), *await self._older_rules(memory)], actor)
+            await self._settle_rules(standing[0], actor)
+            return standing[:1]
         elif self._clock.monotonic() >= self._compares_again:
             try:
                 with anyio.fail_after(EMBEDDING_S):
                     vector = await self._neighbours.embed(memory)
+                    as_of = self._neighbours.as_of
                     near = await self._neighbours.of(memory, vector)
                 steps = plan(memory, near, [judged(memory, one) for one in comparable(memory, near)], notes)
+                steps = [replace(one, as_of=as_of) if isinstance(one, Add) else one for one in steps]
             except Unavailable as missing:
                 log.info("stored, to be compared later: %s", missing)
             except TimeoutError:
@@ -309,17 +313,32 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
 
     async def _older_rules(self, rule: Memory) -> list[Step]:
         """Return the steps that retire the rules of the same name in the same place: a name has one value."""
+        reason = f"the rule `{rule.title}` has a new value"
+        return [Supersede(one.id, rule.id, reason) for one in await self._same_rule(rule)]
+
+    async def _same_rule(self, rule: Memory) -> list[Memory]:
+        """Return the other active rules of the same name in the same place."""
         place = Visibility(
             owner=rule.owner,
             project=rule.project,
             filters=Filters(scope=rule.scope.value, categories=(RULE,)),
         )
         rules = await self._ledger.page(place, limit=MOST_RULES)
-        return [
-            Supersede(one.id, rule.id, f"the rule `{rule.title}` has a new value")
-            for one in rules
-            if one.title.casefold() == rule.title.casefold() and one.content_hash != rule.content_hash
-        ]
+        name = rule.title.casefold()
+        return [one for one in rules if one.title.casefold() == name and one.content_hash != rule.content_hash]
+
+    async def _settle_rules(self, rule: Memory, actor: str) -> None:
+        """Retire all but the newest rule of a name, where another daemon stored one at the same time.
+
+        Whoever looks last sees both; who looks at the same time comes to the same end.
+        """
+        others = await self._same_rule(rule)
+        if not others or not rule.active:
+            return
+        newest = max((*others, rule), key=lambda one: (one.created_at, one.id))
+        reason = f"the rule `{rule.title}` has a new value"
+        steps = [Supersede(one.id, newest.id, reason) for one in (*others, rule) if one.id != newest.id]
+        await self._apply(rule.owner, steps, actor)
 
     async def _admitted(self, message: Store) -> list[Admitted]:
         now = self._clock.now()

@@ -42,6 +42,11 @@ class Neighbours:
         self._ledger = ledger
         self._recent: deque[_Recent] = deque(maxlen=MAX_RECENT)
 
+    @property
+    def as_of(self) -> int:
+        """The change up to which what other daemons wrote is looked at, too."""
+        return self._indexer.applied
+
     async def embed(self, memory: Memory) -> Vector:
         """Return the vector that stands for a memory; the indexer finds it ready when its turn comes.
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -216,6 +216,13 @@ class OpenDoubt:
     reason: str
 
 
+class SavedSession(NamedTuple):
+    """A session's state as it was saved, and which save that was."""
+
+    state: bytes
+    version: int
+
+
 class Ledger(Protocol):
     """Where the truth rests. Every method that writes is one durable transaction; returning means it is on disk."""
 
@@ -373,12 +380,17 @@ class Ledger(Protocol):
         """
         ...
 
-    async def load_session(self, owner: str, session: str) -> bytes | None:
-        """Return a session's saved state."""
+    async def load_session(self, owner: str, session: str, *, known: int = 0) -> SavedSession | None:
+        """Return a session's saved state; None where there is none but that of the version `known`."""
         ...
 
-    async def save_session(self, owner: str, session: str, state: bytes, at: datetime) -> None:
-        """Save a session's state."""
+    async def save_session(
+        self, owner: str, session: str, state: bytes, at: datetime, *, version: int | None = None
+    ) -> int | None:
+        """Save a session's state and return its version.
+
+        None, and nothing saved, where it is no longer at `version`: another daemon saved it meanwhile.
+        """
         ...
 
     async def add_trace(self, owner: str, trace: Trace) -> None:

@@ -55,6 +55,11 @@ class _Session:
         self.state: SessionState | None = None
         """None: not read from the ledger yet."""
         self.loading = anyio.Lock()
+        self.saving = anyio.Lock()
+        self.version = 0
+        """Of the state that was read or saved last."""
+        self.saved = b""
+        """That state, where another daemon may save one, too."""
         self.focus: Focus | None = None
         """What it talked about last; never written to disk."""
         self.traces: list[Trace] = []
@@ -92,11 +97,13 @@ class Recall:
         sequence: Callable[[], int] = lambda: 0,
         listen: Callable[[ContextUpdate], None] = lambda _: None,
         drops: Callable[[Caller], bool] = lambda _: False,
+        shared: bool = False,
     ) -> None:
         """Prepare; `sequence` returns the number of the ledger's newest change, as far as it is known here.
 
         `drops` says whether a caller's contexts are to be dropped: memory is off there.
-        `listen` hears every context that arrives, and must not wait.
+        `listen` hears every context that arrives, and must not wait. `shared` says whether other daemons serve the same
+        sessions from the same ledger: then it is asked each time how a session stands.
 
         """
         self._pipeline = pipeline
@@ -108,6 +115,7 @@ class Recall:
         self._sequence = sequence
         self._listen = listen
         self._drops = drops
+        self._shared = shared
         self._tasks: TaskGroup | None = None
         self._sessions: dict[Key, _Session] = {}
         self.dropped_stale = 0
@@ -182,12 +190,21 @@ class Recall:
         last = session.state.repeated_take(take_id)
         if last is not None:
             return Taken(last.pending)
+        if self._shared:
+            return None
         return None if session.state.found or self._may_be_due(session, _whose(caller)) else Taken()
 
     async def take(self, caller: Caller, take_id: str) -> Taken:
         """Hand over what is pending, exactly once; it counts as surfaced from here on, across restarts."""
         session = self._session((caller.owner, caller.session))
+        while (taken := await self._take(session, caller, take_id)) is None:
+            pass
+        return taken
+
+    async def _take(self, session: _Session, caller: Caller, take_id: str) -> Taken | None:
+        """Hand over what is pending; None, and nothing handed over, where another daemon was first."""
         state = await self._loaded(session)
+        version = session.version
         last = state.repeated_take(take_id)
         if last is not None:
             return Taken(last.pending)
@@ -217,11 +234,8 @@ class Recall:
         checked = [one for one in state.best() if one.id in waiting and is_allowed(known[one.id].category, seen)]
         checked = checked_again(checked, known, seen, hidden=state.surfaced.keys() | state.written.keys())
         always: list[SurfacedMemory] = []
-        if due:
-            if state.standing.get(whose, "") != shown:
-                always = [surfaced(named(memory), score=1.0, reason="always in context") for memory in standing]
-            state.note_standing(whose, shown)
-            session.looked[whose] = now
+        if due and state.standing.get(whose, "") != shown:
+            always = [surfaced(named(memory), score=1.0, reason="always in context") for memory in standing]
         changes = header(news, since=since, known=state.written.keys() | state.waiting(), shown=state.surfaced)
         pending = render(
             checked,
@@ -231,12 +245,21 @@ class Recall:
             changes=changes,
             consents=[one for one in asked if one.id not in state.consents],
         )
+
+        def hand_over(state: SessionState) -> None:
+            if due:
+                state.note_standing(whose, shown)
+            if pending is not None:
+                state.take(take_id, pending, revision=revision)
+
+        if pending is None:
+            hand_over(state)
+        elif not await self._hand_over(session, version, hand_over):
+            return None
+        if due and (pending is None or len(pending.consents) == len(asked)):
+            session.looked[whose] = now  # otherwise the next take asks about the others
         if pending is None:
             return Taken()
-        if len(pending.consents) < len(asked):
-            session.looked.pop(whose, None)  # the next take asks about the others
-        state.take(take_id, pending, revision=revision)
-        await self._save(session)
         ids = tuple(handed_over(pending))
         if ids:
             self._publish(Surfaced(session=caller.session, turn=pending.turn, memories=ids))
@@ -365,13 +388,14 @@ class Recall:
             return ()
         session = self._session((caller.owner, caller.session))
         state = await self._loaded(session)
+        version = session.version
         news, since, revision = await self._news(caller, state)
         # From here on nothing awaits: of two clients that ask at a time one is told.
-        if not news or not state.tell(since, revision):
+        if not news or state.told != since:
             return ()
         changes = header(news, since=since, known=state.written.keys() | set(handed), shown=state.surfaced)
-        await self._save(session)
-        return changes
+        told = await self._hand_over(session, version, lambda state: state.tell(since, revision))
+        return changes if told else ()
 
     def note_query(self, caller: Caller, ids: Sequence[str]) -> None:
         """Count that an agent asked for memory itself, and what it got; nobody waits for it."""
@@ -447,20 +471,75 @@ class Recall:
             async with session.loading:
                 if session.state is None:
                     saved = await self._ledger.load_session(*session.key)
-                    state = decode_state(saved) if saved else SessionState()
+                    state = decode_state(saved.state) if saved else SessionState()
                     if state.told is None:
                         state.told = await self._ledger.revision(session.key[0])
+                    session.version, session.saved = (saved.version, saved.state) if saved else (0, b"")
                     session.state = state
+                    return state
+        if self._shared:
+            async with session.saving:
+                await self._refresh(session, session.state)
         return session.state
+
+    async def _refresh(self, session: _Session, state: SessionState) -> None:
+        """Take in what another daemon made of a session, where it did; the caller holds `saving`."""
+        saved = await self._ledger.load_session(*session.key, known=session.version)
+        if saved is None:
+            return
+        other, unsaved = decode_state(saved.state), encode_state(state) != session.saved
+        state.join(other) if unsaved else state.become(other)
+        session.version, session.saved = saved.version, saved.state
+        # What was purged there meanwhile must not be saved once more here.
+        held = state.held()
+        if held:
+            state.purge(held - (await self._ledger.get(session.key[0], sorted(held))).keys())
 
     async def _save(self, session: _Session) -> None:
         """Save a session's state. On a full disk the daemon goes on serving: only a restart would forget it."""
         if session.state is None:
             return
         try:
-            await self._ledger.save_session(*session.key, encode_state(session.state), self._clock.now())
+            if not self._shared:
+                await self._ledger.save_session(*session.key, encode_state(session.state), self._clock.now())
+                return
+            async with session.saving:
+                while not await self._save_version(session, encode_state(session.state)):
+                    await self._refresh(session, session.state)
         except DiskFull as full:
             self._publish(Warned(component="ledger", message=str(full), hint=full.hint))
+
+    async def _save_version(self, session: _Session, state: bytes) -> bool:
+        """Save a state over the one that is known; return False where there is another by now."""
+        now = self._clock.now()
+        version = await self._ledger.save_session(*session.key, state, now, version=session.version)
+        if version is None:
+            return False
+        session.version, session.saved = version, state
+        return True
+
+    async def _hand_over(self, session: _Session, version: int, change: Callable[[SessionState], object]) -> bool:
+        """Change and save a state from which something is given away: to one only, of however many daemons ask for it.
+
+        Return False, and leave it as it is, where it is no longer at `version`.
+
+        Raises:
+            DiskFull: nothing is given away, as nobody could be kept from giving it away once more.
+
+        """
+        if session.state is None:
+            return False
+        if not self._shared:
+            change(session.state)
+            await self._save(session)
+            return True
+        async with session.saving:
+            after = decode_state(encode_state(session.state))
+            change(after)
+            if session.version != version or not await self._save_version(session, encode_state(after)):
+                return False
+            change(session.state)
+        return True
 
 
 def _whose(caller: Caller) -> str:

@@ -121,6 +121,13 @@ class SessionState(msgspec.Struct):
             best[memory.id] = Found(msgspec.structs.replace(memory, score=score), self.turn)
         self.found = sorted(best.values(), key=lambda found: (-found.memory.score, found.memory.id))[:keep]
 
+    def held(self) -> set[str]:
+        """Return the ids of the memories whose words are in here: found, or handed over last."""
+        shown = self.last_taking.pending if self.last_taking else None
+        asked = shown.consents if shown else ()
+        memories = (*self.best(), *((*shown.memories, *shown.always) if shown else ()))
+        return {*asked, *(one for memory in memories for one in (memory.id, *(near.id for near in memory.related)))}
+
     def withdraw(self, ids: Iterable[str]) -> None:
         """Drop memories that are no longer true or visible."""
         gone = set(ids)
@@ -154,6 +161,43 @@ class SessionState(msgspec.Struct):
         self.captured[memory_id] = self.turn
         for one in list(self.captured)[:-MAX_REMEMBERED_CAPTURES]:
             del self.captured[one]
+
+    def become(self, other: "SessionState") -> None:
+        """Take over the state that another daemon saved. What was answered here last stays: it may be asked for again.
+
+        Whoever is deciding about this session holds on to this very object.
+        """
+        answered = self.last_taking or other.last_taking
+        for name in self.__struct_fields__:
+            setattr(self, name, getattr(other, name))
+        self.last_taking = answered
+
+    def join(self, other: "SessionState") -> None:
+        """Take in what another daemon saved meanwhile, without losing what was not saved here yet.
+
+        What one of the two has shown, the other does not show again; what either found waits.
+        """
+        mine = msgspec.structs.replace(self)
+        newer = other if other.reset_at_turn > mine.reset_at_turn else mine
+        older = mine if newer is other else other
+        self.become(newer)
+        self.turn = max(mine.turn, other.turn)
+        self.topic_turn = max(mine.topic_turn, other.topic_turn)
+        self.asked_turn = max(mine.asked_turn, other.asked_turn)
+        self.told = max(one for one in (mine.told, other.told, -1) if one is not None)
+        self.told = None if self.told < 0 else self.told
+        since = max(self.reset_at_turn, self.topic_turn)
+        self.surfaced = {one: turn for one, turn in _latest(mine.surfaced, other.surfaced).items() if turn >= since}
+        written = _latest(mine.written, other.written)
+        self.written = {one: turn for one, turn in written.items() if turn >= self.reset_at_turn}
+        self.sequences = _latest(mine.sequences, other.sequences)
+        self.consents = _latest(mine.consents, other.consents)
+        self.captured = _latest(mine.captured, other.captured)
+        if older.reset_at_turn == newer.reset_at_turn:
+            self.standing = {**mine.standing, **other.standing}
+        found = {one.memory.id: one for one in sorted((*older.found, *newer.found), key=lambda one: one.turn)}
+        self.found = [one for one in found.values() if one.memory.id not in self.surfaced and one.turn >= since]
+        self.found.sort(key=lambda one: (-one.memory.score, one.memory.id))
 
     def repeated_take(self, take_id: str) -> Taking | None:
         """Return the earlier answer where `take_id` was answered before."""
@@ -203,6 +247,12 @@ def handed_over(pending: PendingMemory) -> list[str]:
 def _without(memory: SurfacedMemory, gone: Set[str]) -> SurfacedMemory:
     kept = tuple(one for one in memory.related if one.id not in gone)
     return memory if len(kept) == len(memory.related) else msgspec.structs.replace(memory, related=kept)
+
+
+def _latest(mine: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    """Return all that either has, with the later number."""
+    both = {**other, **mine}
+    return {one: max(mine.get(one, 0), other.get(one, 0)) for one in both}
 
 
 encode_state = msgspec.msgpack.Encoder().encode

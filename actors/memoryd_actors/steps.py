@@ -30,6 +30,9 @@ class Add:
     """For the history: what the gate did."""
     compared: bool = True
     """Whether its neighbours have been looked at."""
+    as_of: int | None = None
+    """The change up to which other daemons' memories were among those neighbours: where one of them has written since,
+    they are looked at once more. None: there are no others."""
 
 
 @dataclass(frozen=True, slots=True)

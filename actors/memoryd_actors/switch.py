@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Protocol, assert_never
 
+import anyio
+
 from memoryd_actors.admission import signed
 from memoryd_actors.errors import Refused
 from memoryd_actors.ports import Clock
@@ -139,11 +141,17 @@ class Switches:
         self._book = book
         self._clock = clock
         self._off: dict[tuple[str, str], SwitchedOff] = {}
+        self._turning = anyio.Lock()
+        """Nobody reads how things stood before a turn and says so after it."""
         self.dropped = 0
         """Contexts that came in where memory is off."""
 
     async def load(self) -> None:
-        """Read how things stand; call it before anything is answered."""
+        """Read how things stand; call it before anything is answered, and when another daemon turned something."""
+        async with self._turning:
+            await self._load()
+
+    async def _load(self) -> None:
         self._off = {(owner, place.project): place for owner, place in await self._book.switched_off()}
 
     def off(self, owner: str, project: str) -> SwitchedOff | None:
@@ -180,13 +188,14 @@ class Switches:
         if not everywhere and not project:
             raise Refused("there is no project here to turn memory on or off for", "Add `--everywhere` to mean all.")
         key = (caller.owner, project)
-        if on:
-            await self._book.switch_on(*key)
-            self._off.pop(key, None)
-        elif key not in self._off:
-            now, actor = self._clock.now(), signed(caller)
-            await self._book.switch_off(*key, actor=actor, at=now)
-            self._off[key] = SwitchedOff(project=project, since=now.isoformat(), actor=actor)
+        async with self._turning:
+            if on:
+                await self._book.switch_on(*key)
+                self._off.pop(key, None)
+            elif key not in self._off:
+                now, actor = self._clock.now(), signed(caller)
+                await self._book.switch_off(*key, actor=actor, at=now)
+                self._off[key] = SwitchedOff(project=project, since=now.isoformat(), actor=actor)
         return self.standing(caller)
 
     def standing(self, caller: Caller) -> Switched:

@@ -24,6 +24,7 @@ from memoryd.dispatch import Dispatcher, TranscriptDispatcher
 from memoryd.embedding import Statistics as ModelStatistics
 from memoryd.embedding import build_embedder
 from memoryd.heap import share_arenas
+from memoryd.home_name import home_name
 from memoryd.index import LanceIndex, LanceMessages
 from memoryd.ipc import Server
 from memoryd.judge import AnthropicPairs, AnthropicSummaries, build_judge
@@ -67,6 +68,7 @@ from memoryd_actors.related import Relatives
 from memoryd_actors.scribe import Scribe
 from memoryd_actors.search import Searcher
 from memoryd_actors.settler import Settler
+from memoryd_actors.sharing import Follower
 from memoryd_actors.sidecar import FollowUps, Sidecar
 from memoryd_actors.summarising import LocalSummariser, SummarySidecar
 from memoryd_actors.switch import Switches
@@ -92,7 +94,12 @@ class Daemon:
         """Writes since the start, by event."""
         self._ready = False
         clock = SystemClock()
-        self._ledger = SqlLedger(config.ledger.url or paths.ledger, backups=paths.backups, clock=clock)
+        self._ledger = SqlLedger(
+            config.ledger.url or paths.ledger,
+            backups=paths.backups,
+            clock=clock,
+            home=home_name(paths.home) if config.ledger.url else "",
+        )
         self._index = LanceIndex(config.index.url or paths.index, config.index)
         self._embedder = build_embedder(
             config.embedding, models=paths.models, offline=config.privacy.offline, observe=self._observe_model
@@ -177,7 +184,9 @@ class Daemon:
             sequence=lambda: self._indexer.target,
             listen=self._listen,
             drops=self._switches.drops,
+            shared=self._ledger.sharing.shared,
         )
+        self._follower = Follower(self._ledger.sharing, self._indexer, self._switches)
         neighbours = Neighbours(self._embedder, self._index, self._indexer, self._ledger)
         self._keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
             "keeper",
@@ -348,9 +357,9 @@ class Daemon:
                     tasks.start_soon(self._transcripts.run, name="transcripts")
                     tasks.start_soon(self._message_indexer.run, name="message indexer")
                     tasks.start_soon(self._indexer.run, name="indexer")
-                    tasks.start_soon(self._comparer.run, name="comparer")
                     tasks.start_soon(self._extractor.run, name="extractor")
-                    tasks.start_soon(self._ageing.run, name="ageing")
+                    tasks.start_soon(self._follower.run, name="follower")
+                    tasks.start_soon(self._ledger.sharing.lead, self._work_in_the_background, name="background")
                     tasks.start_soon(self._curator.run, name="curator")
                     tasks.start_soon(self._load_model, name="model")
                     tasks.start_soon(self._prepare_judge, name="judge")
@@ -398,6 +407,12 @@ class Daemon:
             await self._recall.drain()
         if limit.cancelled_caught:
             log.warning("stopped after %g s with work left; what was acknowledged is safe", limit_s)
+
+    async def _work_in_the_background(self) -> None:
+        """Do what is to be done once for a ledger, not once by each daemon on it."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._comparer.run, name="comparer")
+            tasks.start_soon(self._ageing.run, name="ageing")
 
     async def _prepare_judge(self) -> None:
         """Load the judge's SDK ahead of its first call, whose deadline could not bear it."""
@@ -456,7 +471,7 @@ class Daemon:
 
     async def _status(self) -> Status:
         try:
-            ledger = health.ledger(self._curator.last_backup, await self._ledger.counts())
+            ledger = health.ledger(self._curator.last_backup, await self._ledger.counts(), self._ledger.sharing)
             tallies = await self._ledger.tallies()
             events = health.events(*await self._ledger.events_lately())
         except Refused as refused:

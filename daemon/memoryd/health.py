@@ -18,6 +18,7 @@ from memoryd_actors.indexer import Indexer
 from memoryd_actors.message_indexer import MessageIndexer
 from memoryd_actors.recall import Recall
 from memoryd_actors.scribe import Counts
+from memoryd_actors.sharing import Sharing
 from memoryd_client.messages import ComponentStatus, Status
 
 BAD = frozenset({"degraded", "failed"})
@@ -98,11 +99,12 @@ def failed(refused: Refused) -> ComponentStatus:
     return ComponentStatus(state="failed", message=str(refused), hint=refused.hint)
 
 
-def ledger(last_backup: str, counts: Mapping[str, int]) -> ComponentStatus:
-    """Return what the ledger holds."""
+def ledger(last_backup: str, counts: Mapping[str, int], sharing: Sharing) -> ComponentStatus:
+    """Return what the ledger holds and, where others share it, whether this daemon works in the background for all."""
+    standing = {"leads": int(sharing.leads)} if sharing.shared else {}
     return ComponentStatus(
         state="ok",
-        numbers={"memories": sum(counts.values()), **counts},
+        numbers={"memories": sum(counts.values()), **counts, **standing},
         facts={"last_backup": last_backup} if last_backup else {},
     )
 

@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from memoryd.ledger import SqlLedger
+from postgresql import database, empty, missing
 
 from .samples import HandClock
-from .server import database, empty, missing, postgresql
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -14,14 +14,6 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "ledger" in metafunc.fixturenames:
         kinds = ["sqlite"] if missing() else ["sqlite", "postgresql"]
         metafunc.parametrize("ledger", kinds, indirect=True)
-
-
-@pytest.fixture(scope="session")
-def server() -> Iterator[str]:
-    if reason := missing():
-        pytest.skip(reason)
-    with postgresql() as url:
-        yield url
 
 
 @pytest.fixture(scope="session")

@@ -36,9 +36,9 @@ from memoryd_actors.steps import (
     Unrelate,
 )
 from memoryd_client.memory import Memory, Scope, State
+from postgresql import database, missing
 
 from .samples import HandClock, memory
-from .server import database, missing
 from .whole import Whole, check, explained, read
 
 T = TypeVar("T")

@@ -137,7 +137,9 @@ async def test_history_belongs_to_its_owner(ledger: SqlLedger) -> None:
 async def test_session_state_is_replaced_and_belongs_to_its_owner(ledger: SqlLedger) -> None:
     await ledger.save_session("local", "s", b"\x00\xff", NOON)
     await ledger.save_session("local", "s", b"two", NOON)
-    assert await ledger.load_session("local", "s") == b"two"
+    saved = await ledger.load_session("local", "s")
+    assert saved is not None
+    assert saved.state == b"two"
     assert await ledger.load_session("them", "s") is None
 
 

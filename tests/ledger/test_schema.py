@@ -16,9 +16,9 @@ from memoryd.ledger import SqlLedger
 from memoryd.ledger.tables import HEAD, metadata
 from memoryd_actors.errors import Refused
 from memoryd_actors.steps import Undo
+from postgresql import database
 
 from .samples import HandClock, memory
-from .server import database
 
 
 async def differences(url: str) -> list[object]:

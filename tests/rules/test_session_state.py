@@ -2,11 +2,11 @@
 
 from datetime import UTC, datetime
 
-from hypothesis import settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from memoryd_actors.session import SessionState, decode_state, encode_state
+from memoryd_actors.session import Found, SessionState, decode_state, encode_state
 from memoryd_client import PendingMemory, SurfacedMemory
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -205,3 +205,51 @@ class EveryMemoryIsTakenOnce(RuleBasedStateMachine):
 
 TestEveryMemoryIsTakenOnce = EveryMemoryIsTakenOnce.TestCase
 TestEveryMemoryIsTakenOnce.settings = settings(max_examples=50, stateful_step_count=30, deadline=None)
+
+
+TURNS = st.integers(0, 6)
+IDS = st.sampled_from(["mem_a", "mem_b", "mem_c", "mem_d"])
+
+
+@st.composite
+def states(draw: st.DrawFn) -> SessionState:
+    """A session as some daemon may know it: what was shown does not wait, and nothing is older than the last reset."""
+    reset, topic = draw(TURNS), draw(TURNS)
+    state = SessionState(turn=draw(st.integers(max(reset, topic), 9)), reset_at_turn=reset, topic_turn=topic)
+    later = st.integers(max(reset, topic), state.turn)
+    state.surfaced = draw(st.dictionaries(IDS, later))
+    state.written = draw(st.dictionaries(IDS, st.integers(reset, state.turn)))
+    found = draw(st.dictionaries(IDS, later))
+    state.found = [Found(memory(one), turn) for one, turn in found.items() if one not in state.surfaced]
+    state.told = draw(st.none() | st.integers(0, 9))
+    state.captured = draw(st.dictionaries(IDS, TURNS))
+    return state
+
+
+@given(states(), states())
+def test_of_a_session_that_two_daemons_know_nothing_is_shown_twice_and_no_find_is_lost(
+    mine: SessionState, other: SessionState
+) -> None:
+    before = decode_state(encode_state(mine))
+    mine.join(decode_state(encode_state(other)))
+    since = max(before.reset_at_turn, other.reset_at_turn, before.topic_turn, other.topic_turn)
+    for state in (before, other):
+        assert {one for one, turn in state.surfaced.items() if turn >= since} <= mine.surfaced.keys()
+        assert state.captured.keys() <= mine.captured.keys()
+        for one in state.found:
+            assert one.turn < since or one.memory.id in mine.waiting() | mine.surfaced.keys()
+    assert not mine.waiting() & mine.surfaced.keys()
+    assert len(mine.waiting()) == len(mine.found)
+    assert mine.turn == max(before.turn, other.turn)
+    assert mine.told == max((one for one in (before.told, other.told) if one is not None), default=None)
+
+
+@given(states(), states())
+def test_a_state_taken_over_from_another_daemon_is_that_state_but_for_the_last_answer(
+    mine: SessionState, other: SessionState
+) -> None:
+    mine.take("t1", None)
+    mine.become(decode_state(encode_state(other)))
+    assert mine.repeated_take("t1") is not None
+    mine.last_taking = None
+    assert mine == other

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
+from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from memoryd.ledger.failures import corrupt
 from memoryd.ledger.tables import HEAD
@@ -16,6 +17,10 @@ from memoryd_actors.errors import Unavailable
 
 _MAGIC = b"SQLite format 3\0"
 _BUSY_S = 5.0
+_FROZEN_S = 10
+"""After this many seconds without a word in the middle of a transaction, PostgreSQL rolls it back."""
+_MIGRATING = 0x6D656D6F7279 - 1
+"""Key of the PostgreSQL advisory lock under which the schema is brought up to date."""
 QUICK_CHECK_BYTES = 32 * 1024 * 1024
 """Up to this size the whole file is checked at every start: 3 ms per MB. A larger one is checked with each backup."""
 
@@ -78,7 +83,9 @@ def verify(file: Path, backups: Path | None) -> None:
 def create(url: URL, *, readers: int) -> Engine:
     """Return an engine for the writer and that many readers. Opens nothing yet."""
     if url.get_backend_name() != "sqlite":
-        return create_engine(url, pool_size=readers + 1, max_overflow=0, pool_pre_ping=True)
+        engine = create_engine(url, pool_size=readers + 1, max_overflow=0, pool_pre_ping=True)
+        event.listen(engine, "connect", _on_connect_server)
+        return engine
     engine = create_engine(
         url, pool_size=readers + 1, max_overflow=0, connect_args={"timeout": _BUSY_S, "check_same_thread": False}
     )
@@ -111,6 +118,11 @@ def migrate(engine: Engine, where: str) -> None:
             "Update memoryd: pip install --upgrade 'memoryd[daemon]'",
         )
     with engine.execution_options(memoryd_writes=True).begin() as connection:
+        if connection.dialect.name == "postgresql":
+            # Of several daemons that start together, one migrates, and the others find it done.
+            connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATING})
+            if _version(connection) == HEAD:
+                return
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
 
@@ -119,6 +131,15 @@ def _version(connection: Connection) -> str | None:
     if not inspect(connection).has_table("alembic_version"):
         return None
     return cast(str | None, connection.execute(text("SELECT version_num FROM alembic_version")).scalar())
+
+
+def _on_connect_server(connection: DBAPIConnection, _record: object) -> None:
+    cursor = connection.cursor()
+    # A daemon that is frozen or cut off in the middle of a write must not keep the others from theirs for ever.
+    cursor.execute(f"SET idle_in_transaction_session_timeout = '{_FROZEN_S}s'")
+    cursor.execute(f"SET lock_timeout = '{2 * _FROZEN_S}s'")
+    cursor.close()
+    connection.commit()
 
 
 def _on_connect(connection: sqlite3.Connection, _record: object) -> None:

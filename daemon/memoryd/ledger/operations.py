@@ -44,15 +44,17 @@ from memoryd_actors.steps import (
 from memoryd_client.memory import Memory, State
 
 
-def perform(connection: Connection, owner: str, steps: Sequence[Step], actor: str, now: datetime) -> Applied:
-    """Perform all steps of one operation.
+def perform(
+    connection: Connection, owner: str, steps: Sequence[Step], actor: str, now: datetime, *, foreign: int = 0
+) -> Applied:
+    """Perform all steps of one operation; `foreign` is the newest change that another daemon made.
 
     Raises:
         NotFound: a step names a memory that the owner does not have.
         Refused: a step cannot be; its docstring says when. Nothing is written then.
 
     """
-    operation = _Operation(connection, clean(owner), actor, now)
+    operation = _Operation(connection, clean(owner), actor, now, foreign)
     operation.prefetch({end for step in steps if isinstance(step, Relate) for end in (step.from_id, step.to_id)})
     for step in steps:
         operation.perform(step)
@@ -62,8 +64,9 @@ def perform(connection: Connection, owner: str, steps: Sequence[Step], actor: st
 class _Operation(Hand):
     """One operation under way."""
 
-    def __init__(self, connection: Connection, owner: str, actor: str, now: datetime) -> None:
+    def __init__(self, connection: Connection, owner: str, actor: str, now: datetime, foreign: int) -> None:
         super().__init__(connection, owner, actor, now)
+        self._foreign = foreign
         self._stands_for: dict[str, str] = {}
         """Of memories that this operation was to store, or merged away: which one stands for it."""
         self._linked = False
@@ -126,7 +129,7 @@ class _Operation(Hand):
             self.now,
             notes=[step.notes],
             operation=self.number,
-            compared=step.compared,
+            compared=step.compared and (step.as_of is None or step.as_of >= self._foreign),
         )
         self.note(events)
         self.know(standing)

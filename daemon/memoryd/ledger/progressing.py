@@ -1,6 +1,11 @@
-"""How far jobs have come with sessions."""
+"""How far jobs have come with sessions.
+
+Transcripts are each home's own. Where several homes share a ledger, each has its own rows: the name of a job is
+followed by that of its home.
+"""
 
 from datetime import datetime
+from typing import cast
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, delete, insert, select, update
 
@@ -9,43 +14,56 @@ from memoryd.ledger.tables import progress
 from memoryd_actors.characters import clean
 from memoryd_actors.progress import Progress
 
+HOME = "memoryd_home"
+"""Execution option of a connection: the name of the home, where several share a ledger."""
+
 
 def get(connection: Connection, owner: str, session: str, job: str) -> Progress | None:
     """Return how far a job is with a session; None where it has not begun."""
-    row = connection.execute(select(progress).where(_one(owner, session, job))).mappings().first()
-    return None if row is None else _read(row)
+    here = _one(owner, session, _name(connection, job))
+    row = connection.execute(select(progress).where(here)).mappings().first()
+    return None if row is None else _read(row, job)
 
 
 def of(connection: Connection, job: str) -> list[Progress]:
     """Return how far a job is with every session that it has begun with."""
-    return [_read(row) for row in connection.execute(select(progress).where(progress.c.job == clean(job))).mappings()]
+    query = select(progress).where(progress.c.job == _name(connection, job))
+    return [_read(row, job) for row in connection.execute(query).mappings()]
 
 
 def put(connection: Connection, given: Progress, now: datetime) -> None:
     """Put down how far a job is."""
     row = {"sequence": given.sequence, "detail": clean(given.detail), "at": to_micros(given.at or now)}
-    here = _one(given.owner, given.session, given.job)
+    job = _name(connection, given.job)
+    here = _one(given.owner, given.session, job)
     # The writer is alone: nobody can insert between the two statements.
     if connection.execute(update(progress).where(here).values(**row)).rowcount == 0:
-        key = {"owner": clean(given.owner), "session": clean(given.session), "job": clean(given.job)}
+        key = {"owner": clean(given.owner), "session": clean(given.session), "job": job}
         connection.execute(insert(progress), key | row)
 
 
 def forget(connection: Connection, owner: str, session: str) -> int:
-    """Delete what every job knows of a session."""
+    """Delete what every job of this home knows of a session."""
     of_session = (progress.c.owner == clean(owner)) & (progress.c.session == clean(session))
+    of_session &= progress.c.job.endswith(_name(connection, ""), autoescape=True)
     return connection.execute(delete(progress).where(of_session)).rowcount
 
 
 def _one(owner: str, session: str, job: str) -> ColumnElement[bool]:
-    return (progress.c.owner == clean(owner)) & (progress.c.session == clean(session)) & (progress.c.job == clean(job))
+    return (progress.c.owner == clean(owner)) & (progress.c.session == clean(session)) & (progress.c.job == job)
 
 
-def _read(row: RowMapping) -> Progress:
+def _name(connection: Connection, job: str) -> str:
+    """Return the name under which the progress of a job is kept."""
+    home = cast(str, connection.get_execution_options().get(HOME, ""))
+    return clean(f"{job}@{home}" if home else job)
+
+
+def _read(row: RowMapping, job: str) -> Progress:
     return Progress(
         owner=row["owner"],
         session=row["session"],
-        job=row["job"],
+        job=job,
         sequence=row["sequence"],
         detail=row["detail"],
         at=from_micros(row["at"]),

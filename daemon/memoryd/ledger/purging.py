@@ -9,9 +9,10 @@ from pathlib import Path
 import msgspec
 from sqlalchemy import URL, Connection, create_engine, delete, insert, inspect, or_, select, update
 
-from memoryd.ledger.reads import MAX_VARIABLES
+from memoryd.ledger.reads import MAX_VARIABLES, last_sequence
 from memoryd.ledger.records import next_operation
 from memoryd.ledger.rows import dump, to_micros
+from memoryd.ledger.sharing import tell
 from memoryd.ledger.tables import (
     aliases,
     changes,
@@ -26,6 +27,7 @@ from memoryd.ledger.tables import (
 )
 from memoryd_actors.characters import clean
 from memoryd_actors.session import decode_state, encode_state
+from memoryd_actors.sharing import Notice
 from memoryd_actors.steps import MERGED_INTO
 from memoryd_client.messages import Trace
 
@@ -94,6 +96,7 @@ def purge(connection: Connection, owner: str, ids: Sequence[str], actor: str, no
             },
         )
         connection.execute(insert(changes), {"memory_id": one, "event": EVENT, "ts": to_micros(now)})
+    tell(connection, Notice.PURGED, last_sequence(connection))
     return mine
 
 
@@ -124,7 +127,9 @@ def erase(connection: Connection, ids: Sequence[str]) -> None:
             state = decode_state(row.state)
             state.purge(ids)
             key = (sessions.c.owner == row.owner) & (sessions.c.session == row.session)
-            connection.execute(update(sessions).where(key).values(state=encode_state(state)))
+            # Another version: who holds this one in memory must not save it again.
+            values = {"state": encode_state(state), "updated_at": sessions.c.updated_at + 1}
+            connection.execute(update(sessions).where(key).values(**values))
     if "consents" in there:
         for row in connection.execute(select(consents.c.id, consents.c.proposed)).all():
             if any(needle in row.proposed for needle in needles):

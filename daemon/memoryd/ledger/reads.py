@@ -25,7 +25,7 @@ from memoryd.ledger.tables import (
 from memoryd_actors.changes import EVENTS, News
 from memoryd_actors.characters import clean
 from memoryd_actors.errors import Ambiguous, NotFound
-from memoryd_actors.ports import Change, OpenDoubt, Spending, Visibility
+from memoryd_actors.ports import Change, OpenDoubt, SavedSession, Spending, Visibility
 from memoryd_client.filters import Filters
 from memoryd_client.memory import ID_PREFIX, Memory, Scope, State
 from memoryd_client.messages import HistoryEntry, Trace
@@ -283,10 +283,13 @@ def of_other_models(connection: Connection, model: str) -> list[int]:
     return list(connection.execute(select(memories.c.number).where(memories.c.embedding_model != model)).scalars())
 
 
-def session_state(connection: Connection, owner: str, session: str) -> bytes | None:
-    """Return a session's saved state."""
-    query = select(sessions.c.state).where(sessions.c.owner == clean(owner), sessions.c.session == clean(session))
-    return connection.execute(query).scalar()
+def session_state(connection: Connection, owner: str, session: str, known: int = 0) -> SavedSession | None:
+    """Return a session's saved state; None where there is none but that of the version `known`."""
+    query = select(sessions.c.state, sessions.c.updated_at).where(
+        sessions.c.owner == clean(owner), sessions.c.session == clean(session), sessions.c.updated_at != known
+    )
+    row = connection.execute(query).first()
+    return None if row is None else SavedSession(row.state, row.updated_at)
 
 
 def session_traces(connection: Connection, owner: str, session: str, limit: int) -> list[Trace]:

@@ -1,5 +1,6 @@
 """The `Ledger` port over SQL: one writer, readers beside it, nothing of it on the event loop."""
 
+import secrets
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -27,6 +28,7 @@ from memoryd.ledger import (
     reads,
     recording,
     records,
+    sharing,
     switches,
     writes,
 )
@@ -37,8 +39,9 @@ from memoryd_actors.changes import News
 from memoryd_actors.core_memory import Change as CoreChange
 from memoryd_actors.errors import Refused, Unavailable
 from memoryd_actors.events import Happened
-from memoryd_actors.ports import Change, Clock, OpenDoubt, Spending, Visibility
+from memoryd_actors.ports import Change, Clock, OpenDoubt, SavedSession, Spending, Visibility
 from memoryd_actors.progress import Progress
+from memoryd_actors.sharing import Notice
 from memoryd_actors.steps import Applied, ChangeState, Step
 from memoryd_client.checkpoints import Checkpoint, CheckpointInfo
 from memoryd_client.consent import Consent
@@ -59,14 +62,21 @@ _READERS = 4
 class SqlLedger:
     """Keeps memories in SQLite (a path) or in PostgreSQL (an SQLAlchemy URL); see `memoryd_actors.ports.Ledger`.
 
-    `backups` is the folder of dated copies: where they go, and where a hint finds the one to restore.
+    `backups` is the folder of dated copies: where they go, and where a hint finds the one to restore. `home` is the
+    name of this daemon's home, where several share the ledger.
     """
 
-    def __init__(self, path_or_url: Path | str, *, backups: Path | None = None, clock: Clock) -> None:
+    def __init__(self, path_or_url: Path | str, *, backups: Path | None = None, clock: Clock, home: str = "") -> None:
         self._url, self._file = opening.parse(path_or_url)
         self._where = str(self._file) if self._file else self._url.render_as_string(hide_password=True)
         self._backups = backups
         self._clock = clock
+        shared = self._url.get_backend_name() == "postgresql"
+        self._options = {progressing.HOME: home, sharing.NODE: secrets.token_hex(8)} if shared else {}
+        self.sharing = sharing.sharing(self._url, self._options.get(sharing.NODE, ""))
+        """How this daemon stands with the others on the ledger."""
+        self._own = self._foreign = 0
+        """The newest change when this daemon wrote last, and the newest one that another made; for the writer alone."""
         self._engine: Engine | None = None
         self._writer: Writer | None = None
         self._counts: tuple[int, dict[str, int]] | None = None
@@ -101,7 +111,7 @@ class SqlLedger:
                 connection, memories, actor, now, notes=notes, operation=operation, confirm=confirm
             )
             recording.write_operation(connection, operation, _WRITER)
-            return standing, reads.last_sequence(connection)
+            return standing, self._told(connection, reads.last_sequence(connection))
 
         return await self._write(work)
 
@@ -110,9 +120,10 @@ class SqlLedger:
         now = self._clock.now()
 
         def work(connection: Connection) -> Applied:
-            applied = operations.perform(connection, owner, steps, actor, now)
+            applied = operations.perform(connection, owner, steps, actor, now, foreign=self._newest_foreign(connection))
             if applied.operation:
                 recording.write_operation(connection, applied.operation, node)
+                self._told(connection, applied.sequence)
             return applied
 
         return await self._write(work)
@@ -346,13 +357,17 @@ class SqlLedger:
             await self._copy(partial(self._scour, self._file, erase))
         return gone
 
-    async def load_session(self, owner: str, session: str) -> bytes | None:
-        """Return a session's saved state."""
-        return await self._read(lambda connection: reads.session_state(connection, owner, session))
+    async def load_session(self, owner: str, session: str, *, known: int = 0) -> SavedSession | None:
+        """Return a session's saved state; None where there is none but that of the version `known`."""
+        return await self._read(lambda connection: reads.session_state(connection, owner, session, known))
 
-    async def save_session(self, owner: str, session: str, state: bytes, at: datetime) -> None:
-        """Save a session's state."""
-        await self._write(lambda connection: writes.save_session(connection, owner, session, state, at))
+    async def save_session(
+        self, owner: str, session: str, state: bytes, at: datetime, *, version: int | None = None
+    ) -> int | None:
+        """Save a session's state and return its version; None where it is no longer at `version`."""
+        return await self._write(
+            lambda connection: writes.save_session(connection, owner, session, state, at, version=version)
+        )
 
     async def add_trace(self, owner: str, trace: Trace) -> None:
         """Keep a decision trace; the oldest of its session beyond 50 are dropped."""
@@ -397,7 +412,7 @@ class SqlLedger:
         await self._write(lambda connection: progressing.put(connection, progress, now))
 
     async def forget_progress(self, owner: str, session: str) -> int:
-        """Delete what every job knows of a session."""
+        """Delete what every job of this home knows of a session."""
         return await self._write(lambda connection: progressing.forget(connection, owner, session))
 
     async def backup(self, path: str) -> None:
@@ -463,13 +478,27 @@ class SqlLedger:
         with self._translate():
             if self._file is not None:
                 opening.check_file(self._file, self._backups)
-            engine = opening.create(self._url, readers=_READERS)
+            engine = opening.create(self._url, readers=_READERS).execution_options(**self._options)
             try:
                 opening.migrate(engine, self._where)
             except BaseException:
                 engine.dispose()
                 raise
-        return engine, Writer(engine.execution_options(memoryd_writes=True), self._translate)
+        writer = Writer(engine.execution_options(memoryd_writes=True), self._translate)
+        # A reader sees one moment, also where it asks twice.
+        return engine.execution_options(isolation_level="REPEATABLE READ") if self._options else engine, writer
+
+    def _newest_foreign(self, connection: Connection) -> int:
+        """Return the newest change that another daemon made, as far as can be told: rather one of this daemon's own."""
+        if self._options and (newest := reads.last_sequence(connection)) != self._own:
+            self._foreign = newest
+        return self._foreign
+
+    def _told(self, connection: Connection, sequence: int) -> int:
+        """Tell the other daemons of a change, and return its number."""
+        self._own = sequence
+        sharing.tell(connection, Notice.CHANGED, sequence)
+        return sequence
 
     def _translate(self) -> AbstractContextManager[None]:
         return translated(self._where, self._file, self._backups)

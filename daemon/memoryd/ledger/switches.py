@@ -5,8 +5,10 @@ from datetime import datetime
 from sqlalchemy import Connection, delete, insert, select
 
 from memoryd.ledger.rows import from_micros, to_micros
+from memoryd.ledger.sharing import tell
 from memoryd.ledger.tables import switches
 from memoryd_actors.characters import clean
+from memoryd_actors.sharing import Notice
 from memoryd_client.switching import SwitchedOff
 
 
@@ -34,8 +36,10 @@ def switch_off(connection: Connection, owner: str, project: str, actor: str, at:
             "actor": clean(actor),
         }
         connection.execute(insert(switches), row)
+    tell(connection, Notice.SWITCHED)
 
 
 def switch_on(connection: Connection, owner: str, project: str) -> None:
     """Note that memory is on again in a place."""
     connection.execute(delete(switches).where(switches.c.owner == clean(owner), switches.c.project == clean(project)))
+    tell(connection, Notice.SWITCHED)

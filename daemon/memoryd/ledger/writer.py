@@ -8,7 +8,8 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, Generic, TypeVar, cast
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, RootTransaction, text
+from sqlalchemy.exc import DBAPIError
 
 from memoryd_actors.errors import Refused, Unavailable
 
@@ -108,11 +109,8 @@ class Writer:
         answers: list[tuple[Write[Any], object, Exception | None]] = []
         try:
             with self._translate():
-                connection = connect()
-                with connection.begin():
-                    if connection.dialect.name == "postgresql":
-                        # Held until commit: numbers become visible in the order in which they are given out.
-                        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+                connection, transaction = self._begin(connect)
+                with transaction:
                     for job in batch:
                         answers.append(self._attempt(connection, job))  # noqa: PERF401 - a failure keeps what came before
         except Exception as error:  # the edge of a thread: every failure goes to whoever asked, and the thread lives on
@@ -128,6 +126,21 @@ class Writer:
                 job.done.set_exception(refusal)
             else:
                 job.done.set_result(result)
+
+    def _begin(self, connect: Callable[[], Connection], *, again: bool = True) -> tuple[Connection, RootTransaction]:
+        connection = connect()
+        transaction = connection.begin()
+        try:
+            if connection.dialect.name == "postgresql":
+                # Held until commit: numbers become visible in the order in which they are given out.
+                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+        except DBAPIError as lost:
+            transaction.rollback()
+            if lost.connection_invalidated and again:
+                # The server dropped it while nothing was written, as it does when it is restarted.
+                return self._begin(connect, again=False)
+            raise
+        return connection, transaction
 
     def _attempt(self, connection: Connection, job: Write[Any]) -> tuple[Write[Any], object, Exception | None]:
         savepoint = connection.begin_nested()

@@ -114,16 +114,25 @@ def set_embedding_model(connection: Connection, numbers: Sequence[int], model: s
     connection.execute(update(memories).where(memories.c.number.in_(numbers)).values(embedding_model=model))
 
 
-def save_session(connection: Connection, owner: str, session: str, state: bytes, at: datetime) -> None:
-    """Save a session's state over what was saved before."""
-    key = {"owner": clean(owner), "session": clean(session)}
-    values = {"state": state, "updated_at": to_micros(at)}
-    # The writer is alone: nobody can insert between the two statements.
-    changed = connection.execute(
-        update(sessions).where(sessions.c.owner == key["owner"], sessions.c.session == key["session"]).values(**values)
-    )
-    if changed.rowcount == 0:
-        connection.execute(insert(sessions), {**key, **values})
+def save_session(
+    connection: Connection, owner: str, session: str, state: bytes, at: datetime, *, version: int | None = None
+) -> int | None:
+    """Save a session's state and return its version; None, and nothing saved, where it is no longer at `version`.
+
+    The version is the moment of the save, a microsecond more where the clock did not move on.
+    """
+    here = (sessions.c.owner == clean(owner)) & (sessions.c.session == clean(session))
+    # The writer is alone: nobody can write between the two statements.
+    there = connection.execute(select(sessions.c.updated_at).where(here)).scalar()
+    if there is None:
+        row = {"owner": clean(owner), "session": clean(session), "state": state, "updated_at": to_micros(at)}
+        connection.execute(insert(sessions), row)
+        return to_micros(at)
+    if version is not None and there != version:
+        return None
+    saved = to_micros(at) if version is None else max(to_micros(at), there + 1)
+    connection.execute(update(sessions).where(here).values(state=state, updated_at=saved))
+    return saved
 
 
 def add_trace(connection: Connection, owner: str, session: str, body: bytes) -> None:
