@@ -10,16 +10,11 @@ from postgresql import database
 from running import RunningDaemon
 
 
-@pytest.fixture
-def ledger_url(server: str) -> Iterator[str]:
-    with database(server, "memoryd_shared") as url:
-        yield url
-
-
-@pytest.fixture
-def daemons(ledger_url: str, models: Path) -> Iterator[tuple[RunningDaemon, RunningDaemon]]:
+@pytest.fixture(scope="module")
+def daemons(server: str, models: Path) -> Iterator[tuple[RunningDaemon, RunningDaemon]]:
     """Two daemons with a home each and one ledger: as on two machines."""
     with ExitStack() as stack:
+        ledger_url = stack.enter_context(database(server, "memoryd_shared"))
         homes = [Path(tempfile.mkdtemp(prefix="md-")) for _ in range(2)]
         for home in homes:
             stack.callback(shutil.rmtree, home, ignore_errors=True)

@@ -1,7 +1,7 @@
 """Several ledgers on one PostgreSQL database: the order of changes, sessions, news, and whose turn it is."""
 
 import random
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 
@@ -25,7 +25,7 @@ ROUNDS = 40
 
 
 @asynccontextmanager
-async def ledgers(url: str, count: int) -> AsyncIterator[list[SqlLedger]]:
+async def ledgers(url: str, count: int) -> AsyncGenerator[list[SqlLedger]]:
     """As many daemons' ledgers, opened at the same time on a database that is empty at first."""
     opened = [SqlLedger(url, clock=HandClock(), home=f"home{number}") for number in range(count)]
     async with anyio.create_task_group() as tasks:

@@ -7,7 +7,7 @@ works in the background holds an advisory lock; the server takes it back from wh
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import anyio
 from sqlalchemy import URL, Connection, text
@@ -131,12 +131,12 @@ class PostgresSharing:
     async def _connected(self) -> "AsyncGenerator[AsyncConnection]":
         from psycopg import AsyncConnection
 
-        _, parameters = self._url.get_dialect()().create_connect_args(self._url)
-        connection = await AsyncConnection.connect(**{**_ALIVE, **parameters}, autocommit=True)
+        parameters: dict[str, Any] = {**_ALIVE, **self._url.get_dialect()().create_connect_args(self._url)[1]}
+        connection = await AsyncConnection.connect(**parameters, autocommit=True)
         try:
             # So that the server, too, notices within a minute when a machine is gone.
             for setting, value in _ALIVE.items():
-                await connection.execute(f"SET tcp_{setting} = {value}")
+                await connection.execute("SELECT set_config(%s, %s, false)", [f"tcp_{setting}", str(value)])
             yield connection
         finally:
             with anyio.CancelScope(shield=True):
