@@ -19,6 +19,13 @@ from memoryd_client.checkpoints import (
 )
 from memoryd_client.connection import Connection
 from memoryd_client.consent import Consent, DecideConsent, ListConsents
+from memoryd_client.consolidation import (
+    Consolidate,
+    Consolidation,
+    ConsolidationPlan,
+    ListConsolidations,
+    PlanConsolidation,
+)
 from memoryd_client.context import BuildContext, SessionContext
 from memoryd_client.core import Core
 from memoryd_client.core_memory import (
@@ -415,6 +422,21 @@ class AsyncClient:
     async def edges(self, memory_ids: Sequence[str]) -> builtins.list[Edge]:
         """Return the edges that begin or end at these memories, at most 1,000 of them, strongest first."""
         return await self._call(GetEdges(ids=tuple(memory_ids)), replies.edges)
+
+    async def consolidate(self) -> Consolidation:
+        """Have your memories consolidated now, in the background; return the run, whose progress `consolidations` has.
+
+        One that is under way already is returned as it is.
+        """
+        return await self._call(Consolidate(), replies.consolidation)
+
+    async def consolidation_plan(self, *, deadline_s: float = 600.0) -> ConsolidationPlan:
+        """Return what a consolidation would do now. Nothing is written, and no model is asked."""
+        return await self._call(PlanConsolidation(), replies.consolidation_plan, deadline_s=deadline_s)
+
+    async def consolidations(self, *, limit: int = 10) -> builtins.list[Consolidation]:
+        """Return your last consolidations, newest first; one that is under way says how far it is."""
+        return await self._call(ListConsolidations(limit=limit), replies.consolidations)
 
     async def switch(self, *, on: bool, everywhere: bool = False) -> Switched:
         """Turn memory on or off for this project, or everywhere; return how the switches stand.
