@@ -224,30 +224,6 @@ class Daemon:
             rules=rules,
             categories=categories,
         )
-        consolidation = build_consolidation(
-            config,
-            ledger=self._ledger,
-            index=self._index,
-            indexer=self._indexer,
-            recall=self._recall,
-            keeper=self._keeper,
-            switches=self._switches,
-            categories=categories,
-            pairs=pairs,
-            judge=self._remote.name if self._remote is not None else "local",
-            optimise=lambda: self._curator.optimise(),
-            clock=clock,
-            publish=self._publish,
-        )
-        self._consolidator = consolidation.worker
-        self._comparer = Comparer(
-            ledger=self._ledger,
-            index=self._index,
-            indexer=self._indexer,
-            neighbours=neighbours,
-            keeper=self._keeper,
-            checker=consolidation.checker,
-        )
         self._curator = Curator(
             index=self._index,
             indexer=self._indexer,
@@ -266,6 +242,33 @@ class Daemon:
                 sessions_days=config.ledger.keep_sessions_days,
                 events_days=config.ledger.keep_events_days,
             ),
+        )
+        consolidation = build_consolidation(
+            config,
+            ledger=self._ledger,
+            index=self._index,
+            indexer=self._indexer,
+            recall=self._recall,
+            keeper=self._keeper,
+            switches=self._switches,
+            categories=categories,
+            pairs=pairs,
+            judge=self._remote.name if self._remote is not None else "local",
+            summariser=self._summariser,
+            rules=rules,
+            embedding_model=self._embedder.identity,
+            optimise=self._curator.optimise,
+            clock=clock,
+            publish=self._publish,
+        )
+        self._consolidator = consolidation.worker
+        self._comparer = Comparer(
+            ledger=self._ledger,
+            index=self._index,
+            indexer=self._indexer,
+            neighbours=neighbours,
+            keeper=self._keeper,
+            checker=consolidation.checker,
         )
         self._transcripts = JsonlTranscripts(paths.transcripts)
         messages = f"{config.index.url.rstrip('/')}/messages" if config.index.url else paths.messages_index

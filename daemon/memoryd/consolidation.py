@@ -11,6 +11,7 @@ from memoryd_actors.categories import Categories
 from memoryd_actors.consolidating.answering import Consolidating
 from memoryd_actors.consolidating.checker import Checker
 from memoryd_actors.consolidating.finder import PairFinder
+from memoryd_actors.consolidating.gatherer import Gatherer
 from memoryd_actors.consolidating.plan import Planner
 from memoryd_actors.consolidating.resting import Resting
 from memoryd_actors.consolidating.worker import Consolidator
@@ -19,6 +20,8 @@ from memoryd_actors.keeper import KeeperMessage
 from memoryd_actors.pair_sidecar import PairSidecar
 from memoryd_actors.ports import Clock, Index, Publisher
 from memoryd_actors.recall import Recall
+from memoryd_actors.redaction import Rules
+from memoryd_actors.summarising import Summariser
 from memoryd_actors.switch import Switches
 from memoryd_client.memory import Memory
 
@@ -44,6 +47,9 @@ def build_consolidation(
     categories: Categories,
     pairs: PairSidecar | None,
     judge: str,
+    summariser: Summariser,
+    rules: Rules,
+    embedding_model: str,
     optimise: Callable[[], Awaitable[None]],
     clock: Clock,
     publish: Publisher,
@@ -59,6 +65,18 @@ def build_consolidation(
         ledger=ledger, indexer=indexer, keeper=keeper, clock=clock, settings=config.lifecycle, off=switches.off
     )
 
+    gatherer = Gatherer(
+        ledger=ledger,
+        book=book,
+        keeper=keeper,
+        summariser=summariser,
+        clock=clock,
+        settings=settings,
+        rules=rules,
+        embedding_model=embedding_model,
+        off=switches.off,
+    )
+
     def answered() -> int:
         return recall.accepted + recall.query_calls + keeper.statistics().handled
 
@@ -71,6 +89,7 @@ def build_consolidation(
         finder=finder,
         checker=checker,
         ageing=ageing,
+        gatherer=gatherer,
         indexer=indexer,
         optimise=optimise,
         clock=clock,
@@ -79,5 +98,13 @@ def build_consolidation(
         resting=resting,
         off=switches.off,
     )
-    planner = Planner(ledger=ledger, worker=worker, checker=checker, ageing=ageing, judge=judge, resting=resting)
+    planner = Planner(
+        ledger=ledger,
+        worker=worker,
+        checker=checker,
+        ageing=ageing,
+        gatherer=gatherer,
+        judge=judge,
+        resting=resting,
+    )
     return Consolidation(checker, worker, Consolidating(worker, planner, categories))

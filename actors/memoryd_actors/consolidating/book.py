@@ -8,6 +8,7 @@ from typing import Protocol
 from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
 from memoryd_actors.consolidating.schedule import Run
+from memoryd_client.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,10 @@ class ConsolidationBook(Protocol):
 
     async def pool(self, owner: str, *, since: datetime, without: Sequence[str]) -> list[Pooled]:
         """Return active memories stored or changed since, but those of some categories, in the order of their ids."""
+        ...
+
+    async def episodes(self, owner: str) -> list[Memory]:
+        """Return active episodes of projects that are in no summary, the oldest of each project first."""
         ...
 
     async def checks(self, owner: str, *, since: datetime) -> list[Check]:

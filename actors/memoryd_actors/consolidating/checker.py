@@ -81,6 +81,10 @@ class Checker:
         settings = self._settings
         return Allowance(max(settings.pairs_a_day - used.pairs, 0), max(settings.tokens_a_day - used.tokens, 0))
 
+    async def charge(self, owner: str, tokens: int) -> None:
+        """Count what a model used for an owner besides comparing."""
+        await self._book.use(owner, today(self._clock.now()), Used(tokens=tokens))
+
     async def known(self, owner: str) -> frozenset[Fingerprint]:
         """Return the pairs that were compared lately."""
         now, days = self._clock.now(), self._settings.remembered_days

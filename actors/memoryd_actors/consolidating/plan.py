@@ -3,8 +3,9 @@
 from memoryd_actors.ageing import Ageing
 from memoryd_actors.comparison import action
 from memoryd_actors.consolidating.checker import Checker, decided
+from memoryd_actors.consolidating.gatherer import Gatherer
 from memoryd_actors.consolidating.pairs import Suspect
-from memoryd_actors.consolidating.report import planned_change, planned_end, planned_pair
+from memoryd_actors.consolidating.report import planned_change, planned_end, planned_pair, planned_rollup
 from memoryd_actors.consolidating.resting import Resting
 from memoryd_actors.consolidating.worker import Consolidator
 from memoryd_actors.ports import Ledger
@@ -24,6 +25,7 @@ class Planner:
         worker: Consolidator,
         checker: Checker,
         ageing: Ageing,
+        gatherer: Gatherer,
         judge: str,
         resting: Resting,
     ) -> None:
@@ -32,6 +34,7 @@ class Planner:
         self._worker = worker
         self._checker = checker
         self._ageing = ageing
+        self._gatherer = gatherer
         self._judge = judge
         self._resting = resting
 
@@ -54,6 +57,7 @@ class Planner:
             judge=self._judge,
             pairs=tuple(planned_pair(one) for one in pairs),
             changes=(*changes, *await self._ends(owner)),
+            rollups=tuple(planned_rollup(one) for one in await self._gatherer.due(owner)),
             pairs_left=allowance.pairs,
             tokens_left=allowance.tokens,
         )

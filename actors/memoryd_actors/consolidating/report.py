@@ -3,11 +3,13 @@
 from collections.abc import Iterable
 
 from memoryd_actors.comparison import action
+from memoryd_actors.consolidating.gatherer import Gathering
 from memoryd_actors.consolidating.pairs import Suspect
+from memoryd_actors.consolidating.rollup import path_of
 from memoryd_actors.consolidating.schedule import Run
 from memoryd_actors.fence import one_line
 from memoryd_actors.steps import ChangeState
-from memoryd_client.consolidation import Consolidation, PlannedChange, PlannedPair
+from memoryd_client.consolidation import Consolidation, PlannedChange, PlannedPair, PlannedRollup
 from memoryd_client.memory import Memory
 
 LONGEST = 200
@@ -56,6 +58,16 @@ def planned_change(step: ChangeState, memory: Memory) -> PlannedChange:
 def planned_end(memory: Memory, becomes: str, reason: str) -> PlannedChange:
     """Return as a plan shows it that a memory is purged, or lapses."""
     return PlannedChange(id=memory.id, summary=one_line(memory.content, LONGEST), becomes=becomes, reason=reason)
+
+
+def planned_rollup(one: Gathering) -> PlannedRollup:
+    """Return what would be gathered as a plan shows it."""
+    return PlannedRollup(
+        project=one.project,
+        episodes=len(one.episodes),
+        path=path_of(one.project),
+        updates=one.summary.id if one.summary is not None else "",
+    )
 
 
 def told_shortly(counts: Iterable[tuple[str, int]]) -> str:

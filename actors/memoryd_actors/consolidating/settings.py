@@ -44,5 +44,9 @@ class ConsolidationSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_un
     duplicates within the band 4% share less, of unrelated pairs half."""
     remembered_days: Days = 14
     """A pair that was compared is not compared again for so long, unless its cosine changes (seed 002, item 4)."""
-    rollup_days: Annotated[int, msgspec.Meta(ge=0, le=365)] = 7
-    """A project's episodes are gathered into its summary once in so many days (seed 000, compaction); 0: never."""
+    rollups: bool = True
+    """Whether a project's episodes are gathered into its summary (seed 000, compaction)."""
+    rollup_days: Annotated[float, msgspec.Meta(ge=0, le=365)] = 7.0
+    """Once in so many days, where there are new ones (seed 000: weekly)."""
+    rollup_tokens: Annotated[int, msgspec.Meta(ge=100, le=3_000)] = 800
+    """Size of such a summary."""

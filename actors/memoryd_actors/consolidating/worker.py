@@ -16,6 +16,7 @@ from memoryd_actors.ageing import Ageing
 from memoryd_actors.consolidating.book import ConsolidationBook
 from memoryd_actors.consolidating.checker import Checker
 from memoryd_actors.consolidating.finder import PairFinder, Rest
+from memoryd_actors.consolidating.gatherer import Gatherer, reckoned
 from memoryd_actors.consolidating.pairs import Suspect
 from memoryd_actors.consolidating.report import told
 from memoryd_actors.consolidating.resting import Resting
@@ -62,6 +63,7 @@ class Consolidator:
         finder: PairFinder,
         checker: Checker,
         ageing: Ageing,
+        gatherer: Gatherer,
         indexer: Indexer,
         optimise: Callable[[], Awaitable[None]],
         clock: Clock,
@@ -75,6 +77,7 @@ class Consolidator:
         self._finder = finder
         self._checker = checker
         self._ageing = ageing
+        self._gatherer = gatherer
         self._indexer = indexer
         self._optimise = optimise
         self._clock = clock
@@ -245,7 +248,19 @@ class Consolidator:
             await self._indexer.purge(deadline_s=PURGE_S)
 
     async def _roll_up(self, doing: Doing) -> None:
-        """Gather episodes."""
+        owner = doing.run.owner
+        due = await self._gatherer.due(owner)
+        doing.total = len(due)
+        for one in due:
+            began = self._clock.monotonic()
+            # What a model uses to tell them is not reported to us: reckoned generously, and charged as if it were.
+            tokens = reckoned(one, self._settings.rollup_tokens)
+            if self._checker.by_model and tokens > (await self._checker.allowance(owner)).tokens:
+                continue  # due again with the next run
+            if (await self._gatherer.gather(one, doing.run.number)).by_model:
+                await self._checker.charge(owner, tokens)
+            doing.done += 1
+            await self._resting.rest(self._clock.monotonic() - began)
 
     async def _keep_up(self, doing: Doing) -> None:
         before = self._clock.now() - timedelta(days=self._settings.remembered_days)

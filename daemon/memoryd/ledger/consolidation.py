@@ -6,16 +6,19 @@ from datetime import datetime
 import msgspec
 from sqlalchemy import ColumnElement, Connection, RowMapping, delete, insert, select, update
 
-from memoryd.ledger.rows import from_micros, to_micros
-from memoryd.ledger.tables import check_days, checks, consolidations, doubts, memories
+from memoryd.ledger.rows import from_micros, memory_of, to_micros
+from memoryd.ledger.tables import check_days, checks, consolidations, doubts, memories, relations
 from memoryd_actors.characters import clean
 from memoryd_actors.consolidating.book import Used
 from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
+from memoryd_actors.consolidating.rollup import EPISODE, SUMMARISES
 from memoryd_actors.consolidating.schedule import Run
 from memoryd_actors.steps import Checked
-from memoryd_client.memory import State
+from memoryd_client.memory import Memory, Scope, State
 
+MOST_EPISODES = 2_000
+"""Looked at in one run."""
 _counts = msgspec.json.Decoder(dict[str, int]).decode
 
 
@@ -47,6 +50,28 @@ def pool(connection: Connection, owner: str, since: datetime, without: Sequence[
         Pooled(row.id, (row.scope, row.project), row.importance, row.access_count, from_micros(row.updated_at))
         for row in connection.execute(query)
     ]
+
+
+def episodes(connection: Connection, owner: str) -> list[Memory]:
+    """Return the owner's active episodes of projects that are in no summary, oldest first."""
+    in_one = select(relations.c.id).where(
+        relations.c.to_id == memories.c.id,
+        relations.c.relation_type == SUMMARISES,
+        relations.c.removed_by.is_(None),
+    )
+    query = (
+        select(memories)
+        .where(
+            memories.c.owner == clean(owner),
+            memories.c.category == EPISODE,
+            memories.c.state == State.ACTIVE.value,
+            memories.c.scope == Scope.PROJECT.value,
+            ~in_one.exists(),
+        )
+        .order_by(memories.c.created_at, memories.c.number)
+        .limit(MOST_EPISODES)
+    )
+    return [memory_of(row) for row in connection.execute(query).mappings()]
 
 
 def checked(connection: Connection, owner: str, step: Checked, now: datetime) -> None:
@@ -155,7 +180,7 @@ def _unfinished(connection: Connection, owner: str, now: datetime) -> int:
     mine = (consolidations.c.owner == clean(owner)) & consolidations.c.finished_at.is_(None)
     there = connection.execute(select(consolidations.c.id).where(mine).limit(1)).scalar()
     if there is not None:
-        return there
+        return int(there)
     row = {
         "owner": clean(owner),
         "started_at": to_micros(now),

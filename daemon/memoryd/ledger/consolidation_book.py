@@ -10,6 +10,7 @@ from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
 from memoryd_actors.consolidating.schedule import Run
 from memoryd_actors.ports import Clock
+from memoryd_client.memory import Memory
 
 
 class LedgerBook:
@@ -26,6 +27,10 @@ class LedgerBook:
     async def pool(self, owner: str, *, since: datetime, without: Sequence[str]) -> list[Pooled]:
         """Return active memories changed since, but those of some categories."""
         return await self._ledger.read(lambda connection: consolidation.pool(connection, owner, since, without))
+
+    async def episodes(self, owner: str) -> list[Memory]:
+        """Return active episodes of projects that are in no summary."""
+        return await self._ledger.read(lambda connection: consolidation.episodes(connection, owner))
 
     async def checks(self, owner: str, *, since: datetime) -> list[Check]:
         """Return which pairs were compared since."""
