@@ -176,6 +176,7 @@ class Consolidator:
 
         """
         self._doing = Doing(run)
+        problem: Refused | ActorError | None = None
         try:
             problem = await self._do(self._doing)
         finally:
