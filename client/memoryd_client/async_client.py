@@ -411,13 +411,20 @@ class AsyncClient:
         return await self._call(Backup(path=str(path)), replies.detail, deadline_s)
 
     async def import_records(
-        self, records: Sequence[Record] = (), edges: Sequence[Edge] = (), *, deadline_s: float = 120.0
+        self,
+        records: Sequence[Record] = (),
+        edges: Sequence[Edge] = (),
+        *,
+        restore: bool = False,
+        deadline_s: float = 120.0,
     ) -> Imported:
         """Bring in whole memories and what they are to each other, at most 1,000 of each; return what became of them.
 
-        What is there already stays as it is: bringing in the same again changes nothing.
+        What is there already stays as it is: bringing in the same again changes nothing. `restore` is for the person at
+        the command line only: it takes an export as their own, consent included.
         """
-        return await self._call(Import(records=tuple(records), edges=tuple(edges)), replies.imported, deadline_s)
+        request = Import(records=tuple(records), edges=tuple(edges), restore=restore)
+        return await self._call(request, replies.imported, deadline_s)
 
     async def edges(self, memory_ids: Sequence[str]) -> builtins.list[Edge]:
         """Return the edges that begin or end at these memories, at most 1,000 of them, strongest first."""

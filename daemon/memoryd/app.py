@@ -344,6 +344,7 @@ class Daemon:
                 embedding_model=self._embedder.identity,
                 rules=rules,
                 files=files,
+                consent=config.consent,
             ),
             consolidating=consolidation.answers,
         )

@@ -451,8 +451,10 @@ class Dispatcher:
             edges = tuple(one for one in request.edges if not {one.from_id, one.to_id} & hidden)
         else:
             edges = request.edges
-        done = await self._importer.bring_in(Import(records=tuple(kept), edges=edges), caller, deadline_s=deadline_s)
-        await self._recall.note_written(caller, done.added)
+        done = await self._importer.bring_in(
+            replace(request, records=tuple(kept), edges=edges), caller, deadline_s=deadline_s
+        )
+        await self._recall.note_written(caller, (*done.added, *done.proposed))
         return replace(done, left_out=(*closed, *done.left_out))
 
     async def _edges(self, request: GetEdges, caller: Caller) -> Edges:
