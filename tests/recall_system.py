@@ -141,6 +141,7 @@ class System:
             indexer=self.indexer,
             keeper=self.keeper,
             clock=clock,
+            publish=self.publish,
             settings=LifecycleSettings(),
         )
 

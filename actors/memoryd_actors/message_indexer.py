@@ -175,6 +175,10 @@ class MessageIndexer:
         return True
 
     async def _apply(self, batch: Sequence[tuple[Key, Record]]) -> None:
+        # A summary is nothing that was said; what it tells of is found where it was said, and as a memory.
+        batch = [(key, record) for key, record in batch if not record.covers]
+        if not batch:
+            return
         vectors = await self._vectors([record for _, record in batch])
         rows = [
             MessageRow(

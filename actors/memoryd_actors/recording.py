@@ -4,6 +4,7 @@ import msgspec
 
 from memoryd_actors.hidden import is_skipped, strip_unkept
 from memoryd_actors.redaction import Rules, redact
+from memoryd_client.context import SUMMARY_OPENING
 from memoryd_client.transcripts import Entry
 
 MARGIN = 4_000
@@ -17,7 +18,8 @@ def recorded(entry: Entry, rules: Rules, *, longest: int) -> Entry | None:
     Of a content longer than `longest` characters the beginning is kept, with a marker that says how long it was.
     """
     visible = strip_unkept(entry.content)
-    if is_skipped(visible):
+    if is_skipped(visible) or (entry.role == "system" and visible.lstrip().startswith(SUMMARY_OPENING)):
+        # A summary that comes back with a context was never said, and is in the transcript already.
         return None
     whole = max(len(visible), entry.size)
     name, call_id = redact(entry.name, rules).text, redact(entry.call_id, rules).text

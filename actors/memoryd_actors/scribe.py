@@ -83,7 +83,18 @@ class End:
     note: Callable[[int], Awaitable[None]]
 
 
-ScribeMessage = Say | Pushed | Destroy | End
+@dataclass(frozen=True, slots=True)
+class Summarise:
+    """A summary that takes the place of everything up to an entry."""
+
+    key: Key
+    covers: int
+    turns: int
+    text: str
+    by: str
+
+
+ScribeMessage = Say | Pushed | Destroy | End | Summarise
 
 
 @dataclass(slots=True)
@@ -223,6 +234,11 @@ class Scribe:
         """Have noted at which entry a session is over, after all that was accepted before; return that number."""
         return (await self._of(*key).ask(End(key, note), deadline_s=deadline_s)).last
 
+    async def summarise(self, key: Key, *, covers: int, turns: int, text: str, by: str, deadline_s: float) -> bool:
+        """Append the summary of everything up to an entry, durably; False where that is summarised already."""
+        message = Summarise(key, covers, turns, text, by)
+        return bool((await self._of(*key).ask(message, deadline_s=deadline_s)).stored)
+
     def done(self, pushed: Pushed) -> None:
         """Note that a push no longer waits."""
         self._waiting -= pushed.characters
@@ -274,8 +290,24 @@ class _Writer(Actor[ScribeMessage, Appended]):
                 last = await self._transcripts.last(message.key)
                 await message.note(last)
                 return Appended(last=last, stored=0)
+            case Summarise():
+                return await self._summarise(message)
             case _:
                 assert_never(message)
+
+    async def _summarise(self, message: Summarise) -> Appended:
+        """Append a summary: the one moment at which what it tells of becomes archived.
+
+        It is nothing that was said: no push is compared with it.
+        """
+        info = await self._transcripts.info(message.key)
+        if info is None or info.last < message.covers or info.summarized >= message.covers:
+            return Appended(last=info.last if info else 0, stored=0)
+        entry = Entry(role="system", name=message.by, content=message.text)
+        kept = Kept(entry, self._clock.now(), covers=message.covers, turns=message.turns)
+        done = await self._transcripts.append(message.key, [kept], project=info.project, agent=info.agent)
+        self._on_append(message.key, done.last)
+        return Appended(last=done.last, stored=done.stored)
 
     async def _say(self, message: Say) -> Appended:
         caller = message.caller
@@ -357,7 +389,8 @@ class _Writer(Actor[ScribeMessage, Appended]):
             after = max(0, await self._transcripts.last(key) - TAIL)
             while records := await self._transcripts.read(key, after=after, limit=TAIL, characters=TAIL_CHARACTERS):
                 for record in records:
-                    tail.add(_said(record), pushed=record.pushed)
+                    if not record.covers:
+                        tail.add(_said(record), pushed=record.pushed)
                 after = records[-1].sequence
             self._tails[key] = tail
             while len(self._tails) > TAILS:

@@ -39,6 +39,34 @@ class BuildContext(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """The same again gets the same answer again."""
 
 
+class Compact(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="compact"):
+    """Let a summary take the place of what was said long ago in a session; answered when that is durable.
+
+    It is done by itself at `context.compact_from` tokens. The most recent `context.protected` stay as they are; nothing
+    is deleted, and what is archived stays searchable and readable. Done twice it changes nothing.
+    """
+
+    session: str = ""
+    """Empty: the caller's."""
+
+
+class Compacted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="compacted"):
+    """How a session stands after a compaction."""
+
+    session: str
+    entries: int
+    """Archived by this one; 0: there was nothing to compact."""
+    tokens_before: int
+    """That no summary told of."""
+    tokens_after: int
+    last_summarized: int
+    """The last entry that the summary tells of."""
+    last_summarized_turn: int
+    """How many turns of the user that are."""
+    summary: str = ""
+    """As it stands in the transcript now."""
+
+
 class ContextSection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One thing that memoryd adds to a conversation, fenced as data, ready for the system prompt."""
 

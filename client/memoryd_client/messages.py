@@ -10,8 +10,7 @@ import msgspec
 
 from memoryd_client.checkpoints import Checkpoint, CheckpointRequest, Checkpoints
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
-from memoryd_client.consolidation import ConsolidationPlan, ConsolidationRequest, Consolidations
-from memoryd_client.context import BuildContext, SessionContext
+from memoryd_client.context import BuildContext, Compact, Compacted, SessionContext
 from memoryd_client.core_memory import CoreRequest, CoreSections, CoreWrites
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents, EventCounts
@@ -222,6 +221,7 @@ Request = (
     | CheckpointRequest
     | Append
     | BuildContext
+    | Compact
     | ReadTranscript
     | ListSessions
     | SearchMessages
@@ -230,7 +230,6 @@ Request = (
     | Import
     | GetEdges
     | Switch
-    | ConsolidationRequest
 )
 
 
@@ -469,11 +468,10 @@ Reply = (
     | Appended
     | Ended
     | SessionContext
+    | Compacted
     | Transcript
     | Sessions
     | FoundMessages
-    | Consolidations
-    | ConsolidationPlan
     | Failure
 )
 

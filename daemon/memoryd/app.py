@@ -20,7 +20,6 @@ import anyio
 from memoryd import __version__, health, notify
 from memoryd.clock import SystemClock
 from memoryd.config import Config, ConfigInvalid, load
-from memoryd.consolidation import build_consolidation
 from memoryd.dispatch import Dispatcher, TranscriptDispatcher
 from memoryd.embedding import Statistics as ModelStatistics
 from memoryd.embedding import build_embedder
@@ -28,14 +27,16 @@ from memoryd.heap import share_arenas
 from memoryd.home_name import home_name
 from memoryd.index import LanceIndex, LanceMessages
 from memoryd.ipc import Server
-from memoryd.judge import AnthropicPairs, AnthropicSummaries, build_judge
+from memoryd.judge import AnthropicPairs, build_judge
 from memoryd.ledger import Retention, SqlLedger
 from memoryd.lock import hold_home
 from memoryd.logs import logging_to
 from memoryd.project_files import ProjectFolders
+from memoryd.summaries import build_summariser
 from memoryd.transcripts import JsonlTranscripts
 from memoryd_actors.account import Account
 from memoryd_actors.actor import ActorRef
+from memoryd_actors.ageing import Ageing
 from memoryd_actors.breaker import Breaker
 from memoryd_actors.budget import Limits, Prices
 from memoryd_actors.cadence import Cadence
@@ -43,7 +44,7 @@ from memoryd_actors.capturer import Capturer
 from memoryd_actors.categories import Categories
 from memoryd_actors.checkpoints import CheckpointKeeper
 from memoryd_actors.comparer import Comparer
-from memoryd_actors.context import ContextBuilder, Counting, Sizes
+from memoryd_actors.context import Compactor, ContextBuilder, Counting, Sizes
 from memoryd_actors.conversation import Conversations
 from memoryd_actors.core_memory import CoreMemory
 from memoryd_actors.curator import Curator, Schedule
@@ -67,9 +68,9 @@ from memoryd_actors.redaction import Rules
 from memoryd_actors.related import Relatives
 from memoryd_actors.scribe import Scribe
 from memoryd_actors.search import Searcher
+from memoryd_actors.settler import Settler
 from memoryd_actors.sharing import Follower
 from memoryd_actors.sidecar import FollowUps, Sidecar
-from memoryd_actors.summarising import LocalSummariser, SummarySidecar
 from memoryd_actors.switch import Switches
 from memoryd_actors.transcripts import Key
 from memoryd_client.memory import Memory
@@ -78,6 +79,7 @@ from memoryd_client.paths import Paths
 
 log = logging.getLogger(__name__)
 
+PURGE_S = 30.0
 KEEPER_QUEUE = 256
 """Writes that wait for the Keeper before senders wait for the queue."""
 
@@ -143,13 +145,9 @@ class Daemon:
             deadline_s=config.sidecar.deadline_s,
             why_off="privacy.offline is on" if config.privacy.offline else "no key configured",
         )
-        author: AnthropicSummaries | None = None
-        if self._remote is not None and config.summaries.model:
-            deadline_s = config.summaries.deadline_s
-            author = AnthropicSummaries(self._remote, config.sidecar, rules, deadline_s=deadline_s)
-        self._summariser = SummarySidecar(
-            author,
-            LocalSummariser(self._embedder, self._embedder),
+        self._summariser = build_summariser(
+            config,
+            self._remote,
             self._embedder,
             account=account,
             clock=clock,
@@ -157,8 +155,6 @@ class Daemon:
             rules=rules,
             breaker=breaker,
             prices=prices,
-            deadline_s=config.summaries.deadline_s,
-            why_off="summaries.model is off" if self._remote is not None else "no key configured",
         )
         pipeline = Pipeline(
             embedder=self._embedder,
@@ -204,7 +200,7 @@ class Daemon:
             on_crash=_log_crash,
             capacity=KEEPER_QUEUE,
         )
-        pairs: PairSidecar | None = None
+        settler: Settler | None = None
         if self._remote is not None:
             pairs = PairSidecar(
                 AnthropicPairs(self._remote, config.sidecar, rules),
@@ -215,6 +211,7 @@ class Daemon:
                 prices=prices,
                 deadline_s=config.sidecar.deadline_s,
             )
+            settler = Settler(ledger=self._ledger, pairs=pairs, keeper=self._keeper, clock=clock)
         self._capturer = Capturer(
             keeper=self._keeper,
             recall=self._recall,
@@ -223,6 +220,22 @@ class Daemon:
             settings=config.capture,
             rules=rules,
             categories=categories,
+        )
+        self._comparer = Comparer(
+            ledger=self._ledger,
+            index=self._index,
+            indexer=self._indexer,
+            neighbours=neighbours,
+            keeper=self._keeper,
+            settler=settler,
+        )
+        self._ageing = Ageing(
+            ledger=self._ledger,
+            indexer=self._indexer,
+            keeper=self._keeper,
+            clock=clock,
+            publish=self._publish,
+            settings=config.lifecycle,
         )
         self._curator = Curator(
             index=self._index,
@@ -242,33 +255,6 @@ class Daemon:
                 sessions_days=config.ledger.keep_sessions_days,
                 events_days=config.ledger.keep_events_days,
             ),
-        )
-        consolidation = build_consolidation(
-            config,
-            ledger=self._ledger,
-            index=self._index,
-            indexer=self._indexer,
-            recall=self._recall,
-            keeper=self._keeper,
-            switches=self._switches,
-            categories=categories,
-            pairs=pairs,
-            judge=self._remote.name if self._remote is not None else "local",
-            summariser=self._summariser,
-            rules=rules,
-            embedding_model=self._embedder.identity,
-            optimise=self._curator.optimise,
-            clock=clock,
-            publish=self._publish,
-        )
-        self._consolidator = consolidation.worker
-        self._comparer = Comparer(
-            ledger=self._ledger,
-            index=self._index,
-            indexer=self._indexer,
-            neighbours=neighbours,
-            keeper=self._keeper,
-            checker=consolidation.checker,
         )
         self._transcripts = JsonlTranscripts(paths.transcripts)
         messages = f"{config.index.url.rstrip('/')}/messages" if config.index.url else paths.messages_index
@@ -300,6 +286,20 @@ class Daemon:
         )
         counting = Counting(self._embedder)
         self._sizes = Sizes(self._transcripts, counting)
+        self._compactor = Compactor(
+            transcripts=self._transcripts,
+            sizes=self._sizes,
+            summariser=self._summariser,
+            appender=self._scribe,
+            ledger=self._ledger,
+            recall=self._recall,
+            keeper=self._keeper,
+            book=self._ledger,
+            switches=self._switches,
+            publish=self._publish,
+            settings=config.context,
+            categories=categories,
+        )
         dispatcher = Dispatcher(
             recall=self._recall,
             keeper=self._keeper,
@@ -330,8 +330,10 @@ class Daemon:
                     core=self._ledger,
                     settings=config.context,
                 ),
+                compactor=self._compactor,
                 off=self._switches.off,
                 progress=self._ledger,
+                forget=self._forget_session,
                 on_end=self._ended,
             ),
             accept=self._accept,
@@ -344,9 +346,7 @@ class Daemon:
                 embedding_model=self._embedder.identity,
                 rules=rules,
                 files=files,
-                consent=config.consent,
             ),
-            consolidating=consolidation.answers,
         )
         self._server = Server(
             paths,
@@ -371,6 +371,7 @@ class Daemon:
                     tasks.start_soon(self._extractor.run, name="extractor")
                     tasks.start_soon(self._follower.run, name="follower")
                     tasks.start_soon(self._ledger.sharing.lead, self._work_in_the_background, name="background")
+                    tasks.start_soon(self._compactor.run, name="compactor")
                     tasks.start_soon(self._curator.run, name="curator")
                     tasks.start_soon(self._load_model, name="model")
                     tasks.start_soon(self._prepare_judge, name="judge")
@@ -423,7 +424,7 @@ class Daemon:
         """Do what is to be done once for a ledger, not once by each daemon on it."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._comparer.run, name="comparer")
-            tasks.start_soon(self._consolidator.run, name="consolidation")
+            tasks.start_soon(self._ageing.run, name="ageing")
 
     async def _prepare_judge(self) -> None:
         """Load the judge's SDK ahead of its first call, whose deadline could not bear it."""
@@ -459,11 +460,17 @@ class Daemon:
     def _appended(self, key: Key, last: int) -> None:
         self._message_indexer.note(key, last)
         self._extractor.note(key, last)
+        self._compactor.note(key, last)
 
     def _ended(self, key: Key) -> None:
         """Hear that a session is over, or was purged: `progress` says which, and survives what hears it here."""
         self._extractor.ended(key)
         self._sizes.forget(key)
+
+    async def _forget_session(self, key: Key, project: str) -> None:
+        """Destroy the memories that tell a session whose transcript is destroyed."""
+        if await self._compactor.forget(key, project):
+            await self._indexer.purge(deadline_s=PURGE_S)
 
     def _publish(self, event: Event, /) -> None:
         if isinstance(event, PipelineRan) and event.trace.topic_changed:
@@ -499,6 +506,7 @@ class Daemon:
                 "ledger": lambda: ledger,
                 "events": lambda: events,
                 "sidecar": self._sidecar.status,
+                "context": self._compactor.status,
                 "summaries": self._summariser.status,
                 "sessions": lambda: health.sessions(self._recall),
                 "keeper": lambda: health.keeper(self._keeper.statistics()),

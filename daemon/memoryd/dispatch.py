@@ -13,8 +13,7 @@ from memoryd_actors.actor import ActorRef
 from memoryd_actors.admission import category_of, signed
 from memoryd_actors.categories import Categories
 from memoryd_actors.checkpoints import CheckpointKeeper
-from memoryd_actors.consolidating.answering import Consolidating
-from memoryd_actors.context import ContextBuilder
+from memoryd_actors.context import Compactor, ContextBuilder
 from memoryd_actors.conversation import Conversations
 from memoryd_actors.core_memory import CoreMemory
 from memoryd_actors.errors import NotFound, Refused, Unavailable
@@ -36,8 +35,7 @@ from memoryd_actors.transcripts import Key, Transcripts
 from memoryd_actors.visibility import is_allowed
 from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
-from memoryd_client.consolidation import Consolidate, ListConsolidations, PlanConsolidation
-from memoryd_client.context import BuildContext
+from memoryd_client.context import BuildContext, Compact
 from memoryd_client.core_memory import CoreAppend, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents, EventCounts
@@ -89,7 +87,9 @@ from memoryd_client.transcripts import (
     Sessions,
 )
 
-TranscriptRequest = Append | BuildContext | ReadTranscript | ListSessions | SearchMessages | EndSession | PurgeSession
+TranscriptRequest = (
+    Append | BuildContext | Compact | ReadTranscript | ListSessions | SearchMessages | EndSession | PurgeSession
+)
 TRACES_READ = 500
 """Decision traces in which it is looked where a memory was shown."""
 
@@ -106,13 +106,17 @@ class TranscriptDispatcher:
         indexer: MessageIndexer,
         categories: Categories,
         contexts: ContextBuilder,
+        compactor: Compactor,
         off: Callable[[str, str], object | None],
+        forget: Callable[[Key, str], Awaitable[None]],
         progress: ProgressBook,
         on_end: Callable[[Key], None],
     ) -> None:
         self._progress = progress
         self._on_end = on_end
+        self._forget_memories = forget
         self._contexts = contexts
+        self._compactor = compactor
         self._off = off
         self._scribe = scribe
         self._transcripts = transcripts
@@ -129,6 +133,12 @@ class TranscriptDispatcher:
                 self._check(caller, request.session or caller.session)
                 off = self._off(caller.owner, caller.project) is not None
                 return await self._contexts.build(request, caller, off=off)
+            case Compact():
+                session = request.session or caller.session
+                if not session:
+                    raise Refused("there is no session to compact", "Name it: `session=`, or `--session`.")
+                self._check(caller, session)
+                return await self._compactor.compact((caller.owner, session))
             case ReadTranscript():
                 self._check(caller, request.session or caller.session)
                 return await self._conversations.read(request, caller)
@@ -144,7 +154,9 @@ class TranscriptDispatcher:
             case PurgeSession():
                 self._check(caller, request.session)
                 key = caller.owner, request.session
+                info = await self._transcripts.info(key)
                 gone = await self._scribe.purge(key, self._forget, deadline_s=deadline_s)
+                await self._forget_memories(key, info.project if info else caller.project)
                 return Done(f"{gone} entries destroyed")
             case _:
                 assert_never(request)
@@ -199,7 +211,6 @@ class Dispatcher:
         accept: Callable[[ContextUpdate], bool],
         switches: Switches,
         importer: Importer,
-        consolidating: Consolidating,
     ) -> None:
         self._accept = accept
         self._transcripts = transcripts
@@ -218,7 +229,6 @@ class Dispatcher:
         self._checkpoints = checkpoints
         self._switches = switches
         self._importer = importer
-        self._consolidating = consolidating
 
     def answer_now(self, request: Request, caller: Caller) -> Reply | None:
         """Answer what needs neither disk nor model; None for everything else."""
@@ -239,7 +249,7 @@ class Dispatcher:
             case Ping():
                 return Pong(pid=os.getpid(), version=__version__, ready=self._ready())
             case GetStatus():
-                return await self._told(await self._status(), caller)
+                return self._told(await self._status(), caller)
             case Push():
                 if request.update.caller.owner != caller.owner:
                     raise Refused("a context belongs to whoever pushes it", "Push it under its own owner.")
@@ -315,6 +325,7 @@ class Dispatcher:
             case (
                 Append()
                 | BuildContext()
+                | Compact()
                 | ReadTranscript()
                 | ListSessions()
                 | SearchMessages()
@@ -322,8 +333,6 @@ class Dispatcher:
                 | PurgeSession()
             ):
                 return await self._transcripts.answer(request, caller, deadline_s)
-            case Consolidate() | PlanConsolidation() | ListConsolidations():
-                return await self._consolidating.answer(request, caller)
             case Switch():
                 return await self._switches.turn(caller, on=request.on, everywhere=request.everywhere)
             case _:
@@ -332,14 +341,11 @@ class Dispatcher:
     def _is_off(self, caller: Caller) -> bool:
         return self._switches.off(caller.owner, caller.project) is not None
 
-    async def _told(self, status: Status, caller: Caller) -> Status:
-        """Return the status with what is the caller's owner's: what is off, and the last consolidation."""
+    def _told(self, status: Status, caller: Caller) -> Status:
+        """Return the status with what the caller's owner has turned off: nobody else's projects are named."""
         memory = self._switches.status(caller)
         loud = (f"{memory.message}. {memory.hint}",) if memory.message else ()
         components = {**status.components, "memory": memory}
-        if "consolidation" in components:
-            facts = await self._consolidating.last(caller.owner)
-            components["consolidation"] = replace(components["consolidation"], facts=facts)
         return replace(status, components=components, warnings=(*loud, *status.warnings))
 
     async def _list(self, request: List, caller: Caller) -> Memories:
@@ -451,10 +457,8 @@ class Dispatcher:
             edges = tuple(one for one in request.edges if not {one.from_id, one.to_id} & hidden)
         else:
             edges = request.edges
-        done = await self._importer.bring_in(
-            replace(request, records=tuple(kept), edges=edges), caller, deadline_s=deadline_s
-        )
-        await self._recall.note_written(caller, (*done.added, *done.proposed))
+        done = await self._importer.bring_in(Import(records=tuple(kept), edges=edges), caller, deadline_s=deadline_s)
+        await self._recall.note_written(caller, done.added)
         return replace(done, left_out=(*closed, *done.left_out))
 
     async def _edges(self, request: GetEdges, caller: Caller) -> Edges:

@@ -11,8 +11,7 @@ import zmq
 from memoryd_client import Message, NewMemory, State
 from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
-from memoryd_client.consolidation import Consolidate, ListConsolidations, PlanConsolidation
-from memoryd_client.context import BuildContext
+from memoryd_client.context import BuildContext, Compact
 from memoryd_client.core_memory import CoreAppend, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
 from memoryd_client.editing import Changes, GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents
@@ -102,6 +101,7 @@ CASES: dict[type, Callable[[str], Request]] = {
     DeleteCheckpoint: lambda _: DeleteCheckpoint(thread="mine", purge=True),
     Append: lambda _: Append(entries=(Entry(id="of-the-owner", content="In its place."),)),
     BuildContext: lambda _: BuildContext(session="mine", take=True),
+    Compact: lambda _: Compact(session="mine"),
     ReadTranscript: lambda _: ReadTranscript(session="mine"),
     ListSessions: lambda _: ListSessions(),
     SearchMessages: lambda _: SearchMessages(query=ASKED, session="mine"),
@@ -113,9 +113,6 @@ CASES: dict[type, Callable[[str], Request]] = {
     ),
     GetEdges: lambda memory: GetEdges(ids=(memory,)),
     Switch: lambda _: Switch(on=False, everywhere=True),
-    Consolidate: lambda _: Consolidate(),
-    PlanConsolidation: lambda _: PlanConsolidation(),
-    ListConsolidations: lambda _: ListConsolidations(),
 }
 """A new kind of request needs a case here: how somebody else would reach for the memory of that id with it."""
 

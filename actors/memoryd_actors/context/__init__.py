@@ -1,8 +1,9 @@
 """What an agent sends of a conversation: what is always there, what was summarised, what is recent; within a budget."""
 
 from memoryd_actors.context.building import ContextBuilder as ContextBuilder
+from memoryd_actors.context.compacting import Compactor as Compactor
 from memoryd_actors.context.counting import Counting as Counting
 from memoryd_actors.context.sizes import Sizes as Sizes
 from memoryd_actors.context.window import WindowSettings as WindowSettings
 
-__all__ = ["ContextBuilder", "Counting", "Sizes", "WindowSettings"]
+__all__ = ["Compactor", "ContextBuilder", "Counting", "Sizes", "WindowSettings"]

@@ -11,7 +11,6 @@ from memoryd_client.cli import (
     checkpoints,
     configuration,
     consent,
-    consolidation,
     core,
     data,
     editing,
@@ -63,7 +62,7 @@ _SECTIONS = {
         "consent",
     ),
     "For agents": ("push", "take", "why", "session", "core", "checkpoint"),
-    "Data": ("import", "export", "backup", "reindex", "consolidate"),
+    "Data": ("import", "export", "backup", "reindex"),
     "Settings": ("config",),
 }
 
@@ -114,7 +113,7 @@ def memoryd(
     """Long-term memory for AI agents, served one turn behind by a daemon on your own machine."""
 
 
-for module in (lifecycle, inspection, events, memories, query, editing, switch, agent, transfer, data, consolidation):
+for module in (lifecycle, inspection, events, memories, query, editing, switch, agent, transfer, data):
     module.add_to(app)
 app.add_typer(consent.group, name="consent")
 app.add_typer(core.group, name="core")

@@ -1,4 +1,4 @@
-"""`memoryd session`: what was said, by session: listed, shown, searched, sent, appended to, ended, destroyed."""
+"""`memoryd session`: what was said, by session: listed, shown, found, sent, compacted, appended to, ended, purged."""
 
 import sys
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memoryd_client.transcripts import Record
 
 group = typer.Typer(
-    help="What was said: list, show, search, context, append, end, purge.",
+    help="What was said: list, show, search, context, compact, append, end, purge.",
     no_args_is_help=True,
     rich_markup_mode=None,
     epilog=examples("memoryd session list", 'memoryd session search "where the key is"'),
@@ -227,6 +227,34 @@ def context(
     note(f"{built.tokens} of {built.budget} tokens{size}; {built.uncompacted} not summarised ({built.pressure})")
     for left in built.left_out:
         note(f"left out: {left}")
+
+
+@group.command(epilog=examples("memoryd session compact s1", "memoryd session compact --session s1 --json"))
+def compact(
+    name: Name = "",
+    *,
+    session: Session = "",
+    project: Project = None,
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Let a summary take the place of what was said long ago; it happens by itself in long sessions.
+
+    Nothing is deleted: what is archived stays searchable and readable.
+    """
+    with connect(session, project, agent, owner, autostart=autostart) as memory:
+        done = memory.compact(name)
+    if as_json:
+        out_json(done)
+        return
+    if done.summary:
+        out(printable(done.summary))
+    note(
+        f"{done.entries} entries archived, {done.tokens_before} tokens before and {done.tokens_after} after; "
+        f"summarised to turn {done.last_summarized_turn}"
+    )
 
 
 @group.command(epilog=examples("memoryd session end s1", "memoryd session end --session s1 --json"))

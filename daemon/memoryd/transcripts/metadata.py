@@ -49,7 +49,9 @@ class Metadata(msgspec.Struct, kw_only=True, rename="camel"):
         self.token_count += ceil(characters / CHARACTERS_PER_TOKEN)
         moments = [moment for moment in (self.created_at, line.timestamp) if moment is not None]
         self.created_at = min(moments)
-        self.updated_at = max(line.timestamp, self.updated_at or line.timestamp)
+        if not line.covers or self.updated_at is None:
+            # A summary is nothing that happened in the session.
+            self.updated_at = max(line.timestamp, self.updated_at or line.timestamp)
         self.last = max(self.last, line.seq)
         if line.covers > self.summarized:
             self.summarized, self.last_summarized_turn, self.summary = line.covers, line.turns, line.seq
@@ -87,10 +89,7 @@ def write(folder: Path, metadata: Metadata, *, durable: bool) -> None:
     draft = folder / f"{METADATA}.new"
     file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
-        # On a disk that is nearly full a part of it may be written, and only the rest be refused.
-        view = memoryview(msgspec.json.encode(metadata))
-        while view:
-            view = view[os.write(file, view) :]
+        os.write(file, msgspec.json.encode(metadata))
         if durable:
             os.fsync(file)
     finally:

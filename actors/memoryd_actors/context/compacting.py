@@ -1,0 +1,335 @@
+"""Compaction: what a conversation said long ago gives way to a summary, in the background and on request (seed 003).
+
+One durable append decides: the summary is an entry of the transcript that says up to which one it tells. Everything
+else follows from it and is made good after a crash: which messages are archived, how many turns are summarised, and
+the memory under which the summary is found from other sessions. Nothing is deleted.
+"""
+
+import logging
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+import anyio
+
+from memoryd_actors.actor import ActorRef
+from memoryd_actors.capture.identity import memory_id
+from memoryd_actors.categories import Categories
+from memoryd_actors.context.sizes import Measured, Sizes
+from memoryd_actors.context.window import Item, WindowSettings, to_compact
+from memoryd_actors.errors import ActorError, ActorStopped, Refused
+from memoryd_actors.keeper import Bring, KeeperMessage, Purge
+from memoryd_actors.ports import Ledger, Publisher, Visibility
+from memoryd_actors.progress import Progress, ProgressBook
+from memoryd_actors.steps import Advance, Supersede
+from memoryd_actors.summarising import EXTRACTED, Said, Summariser, said_of
+from memoryd_actors.switch import Switches
+from memoryd_actors.transcripts import Key, Transcripts
+from memoryd_client.context import SUMMARY_OPENING, Compacted
+from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, State
+from memoryd_client.messages import Caller, ComponentStatus, Filters, Warned
+from memoryd_client.transcripts import SessionInfo
+
+log = logging.getLogger(__name__)
+
+JOB: Final = "compaction"
+CATEGORY: Final = "session_summary"
+NODE: Final = "scribe"
+GATHER_S = 1.0
+"""How long entries gather before their session is measured."""
+RETRY_S = 60.0
+"""Until it is tried again where a disk is full, or the ledger cannot be written."""
+BUG_S = 3600.0
+READ = 1_000
+READ_CHARACTERS = 2_000_000
+KEEPER_S = 60.0
+SCRIBE_S = 60.0
+MOST_SUMMARIES = 1_000
+DENSEST = 4
+"""Tokens there may be at most for one that is estimated by length: in Chinese every character is one."""
+
+
+class Appender(Protocol):
+    """Writes a summary into a transcript; the Scribe is one."""
+
+    async def summarise(self, key: Key, *, covers: int, turns: int, text: str, by: str, deadline_s: float) -> bool:
+        """Append the summary of everything up to an entry, durably; False where that is summarised already."""
+        ...
+
+
+class Introducer(Protocol):
+    """Told what is no news to a session; the Memory actor is one."""
+
+    async def note_written(self, caller: Caller, ids: list[str]) -> None:
+        """Remember that a session knows these memories."""
+        ...
+
+
+@dataclass(slots=True)
+class CompactionCounts:
+    """What came of it since the start."""
+
+    compactions: int = 0
+    entries: int = 0
+    """Archived by them."""
+    mended: int = 0
+    """Summaries whose memory a crash had prevented."""
+
+
+class Compactor:
+    """Compacts what has grown too long; `run` it in a task group."""
+
+    def __init__(
+        self,
+        *,
+        transcripts: Transcripts,
+        sizes: Sizes,
+        summariser: Summariser,
+        appender: Appender,
+        recall: Introducer,
+        keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
+        ledger: Ledger,
+        book: ProgressBook,
+        switches: Switches,
+        publish: Publisher,
+        settings: WindowSettings,
+        categories: Categories | None = None,
+    ) -> None:
+        self._transcripts = transcripts
+        self._sizes = sizes
+        self._summariser = summariser
+        self._appender = appender
+        self._recall = recall
+        self._keeper = keeper
+        self._ledger = ledger
+        self._book = book
+        self._switches = switches
+        self._publish = publish
+        self._settings = settings
+        self._categories = categories or Categories()
+        self._grown: dict[Key, float] = {}
+        """What is to be looked at, each not before a time of the event loop."""
+        self._kicked = anyio.Event()
+        self._locks: dict[Key, anyio.Lock] = {}
+        self._trouble = ""
+        self.counts = CompactionCounts()
+
+    def note(self, key: Key, last: int) -> None:
+        """Hear that a session has grown; never waits."""
+        del last
+        self._grown.setdefault(key, 0.0)
+        self._kicked.set()
+
+    async def run(self) -> None:
+        """Make good what a crash left undone, then follow the conversations, until cancelled."""
+        mended = False
+        while True:
+            self._kicked = anyio.Event()
+            try:
+                if not mended:
+                    await self._mend()
+                    mended = True
+                for key in list(self._grown):
+                    if self._grown[key] <= anyio.current_time():
+                        await self._look(key)
+            except ActorStopped:
+                return  # the daemon goes down; the next one goes on
+            except (Refused, ActorError) as problem:
+                self._complain(str(problem), problem.hint)
+            with anyio.move_on_after(RETRY_S if self._grown or not mended else None):
+                await self._kicked.wait()
+            await anyio.sleep(GATHER_S)
+
+    async def compact(self, key: Key) -> Compacted:
+        """Compact a session now, however short; what is protected stays. Done twice it changes nothing.
+
+        Raises:
+            Refused: nothing was said in it, or it cannot be written down.
+        """
+        measured = await self._sizes.of(key)
+        if measured.info is None:
+            raise Refused(
+                f"nothing was said in the session {key[1]!r}", "`memoryd session list` shows those there are."
+            )
+        before, tokens = measured.info, measured.said.tokens
+        async with self._lock(key):
+            measured = await self._sizes.of(key)
+            taken = to_compact(measured.said, self._settings)
+            if measured.info is not None and taken:
+                await self._compact(key, measured, measured.info, taken)
+        after = await self._sizes.of(key)
+        info = after.info or before
+        entry = (await self._transcripts.get(key, [info.summary])).get(info.summary)
+        return Compacted(
+            session=key[1],
+            entries=len(taken),
+            tokens_before=tokens,
+            tokens_after=after.said.tokens,
+            last_summarized=info.summarized,
+            last_summarized_turn=info.last_summarized_turn,
+            summary=entry.content if entry else "",
+        )
+
+    async def forget(self, key: Key, project: str) -> list[str]:
+        """Destroy the memories that tell a session whose transcript is destroyed; return their ids."""
+        caller = Caller(owner=key[0], project=project, session=key[1])
+        ids = await self._stored(caller, states=tuple(State))
+        if ids:
+            await self._keeper.ask(Purge(tuple(ids), key[0], NODE), deadline_s=KEEPER_S)
+        return ids
+
+    def status(self) -> ComponentStatus:
+        """Return how many conversations were compacted, and what stands in the way."""
+        counts = self.counts
+        return ComponentStatus(
+            state="degraded" if self._trouble else "ok",
+            message=f"conversations are not compacted: {self._trouble}" if self._trouble else "",
+            numbers={"compactions": counts.compactions, "entries": counts.entries, "mended": counts.mended},
+        )
+
+    # --- in the background
+
+    async def _look(self, key: Key) -> None:
+        """Compact a session where it is due; whatever goes wrong with it, the others go on."""
+        self._grown.pop(key, None)
+        try:
+            await self._compact_if_due(key)
+            self._trouble = ""
+        except (ActorStopped, anyio.get_cancelled_exc_class()):
+            raise
+        except (Refused, ActorError) as problem:
+            self._grown[key] = anyio.current_time() + RETRY_S
+            self._complain(str(problem), problem.hint)
+        except Exception as bug:  # a supervisor: a conversation must not keep all others waiting, nor the daemon
+            log.exception("the session %s could not be compacted", key[1])
+            self._grown[key] = anyio.current_time() + BUG_S
+            self._complain(f"a bug: {type(bug).__name__}", "`memoryd logs` has the reason.")
+
+    async def _compact_if_due(self, key: Key) -> None:
+        info = await self._transcripts.info(key)
+        if info is None or info.tokens * DENSEST < self._settings.compact_from:
+            return
+        if self._switches.off(key[0], info.project) is not None:
+            return
+        if (await self._sizes.of(key)).said.tokens >= self._settings.compact_from:
+            await self.compact(key)
+
+    async def _mend(self) -> None:
+        """Store the memories of summaries that were written when the daemon died."""
+        known = {(one.owner, one.session): one.sequence for one in await self._book.progress_of(JOB)}
+        for key, info in (await self._transcripts.infos()).items():
+            if info.summarized > known.get(key, 0):
+                async with self._lock(key):
+                    await self._remember(key)
+                self.counts.mended += 1
+            if info.tokens >= self._settings.compact_from // DENSEST:
+                self._grown.setdefault(key, 0.0)
+
+    # --- one compaction
+
+    async def _compact(self, key: Key, measured: Measured, info: SessionInfo, taken: list[Item]) -> None:
+        covers = taken[-1].sequence
+        turns = info.last_summarized_turn + sum(item.begins_turn for item in taken)
+        earlier = ""
+        if info.summary:
+            entry = (await self._transcripts.get(key, [info.summary])).get(info.summary)
+            earlier = told(entry.content) if entry else ""
+        said = await self._said(key, info.summarized, covers)
+        summary = await self._summariser.summarise(
+            said, budget_tokens=self._settings.summary_tokens, purpose="compaction", earlier=earlier
+        )
+        text = summary.text or f"- {len(taken)} entries in which nothing was said."
+        done = await self._appender.summarise(
+            key, covers=covers, turns=turns, text=f"{SUMMARY_OPENING}\n{text}", by=summary.by, deadline_s=SCRIBE_S
+        )
+        if done:
+            self.counts.compactions += 1
+            self.counts.entries += len(taken)
+            log.info("%d entries of %s, %d tokens, are summarised", len(taken), key[1], measured.said.tokens)
+        await self._remember(key)
+
+    async def _said(self, key: Key, after: int, upto: int) -> list[Said]:
+        found: list[Said] = []
+        while after < upto and (
+            page := await self._transcripts.read(key, after=after, limit=READ, characters=READ_CHARACTERS)
+        ):
+            found += said_of(one for one in page if one.sequence <= upto and not one.covers)
+            after = page[-1].sequence
+        return found
+
+    async def _remember(self, key: Key) -> None:
+        """Store the newest summary as a memory in place of the one before, and note that: together, or not at all."""
+        info = await self._transcripts.info(key)
+        if info is None or not info.summary:
+            return
+        progress = await self._book.progress(*key, JOB) or Progress(*key, JOB, 0)
+        entry = (await self._transcripts.get(key, [info.summary])).get(info.summary)
+        if entry is None or progress.sequence >= info.summarized:
+            return
+        caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
+        new = _as_memory(caller, told(entry.content), info, by=entry.name)
+        memories = (new,) if self._may_store(caller) else ()
+        if memories:
+            # Before it is stored: the session has it in its context already.
+            await self._recall.note_written(caller, [new.id])
+        older = await self._stored(caller, states=("active",)) if memories else []
+        steps = tuple(Supersede(one, new.id, "a later summary tells it again") for one in older if one != new.id)
+        advance = Advance(key[1], JOB, progress.sequence, info.summarized)
+        await self._keeper.ask(Bring(memories, caller, (*steps, advance), NODE, _declined), deadline_s=KEEPER_S)
+
+    async def _stored(self, caller: Caller, *, states: tuple[str, ...]) -> list[str]:
+        """Return the ids of the memories that hold a session's summaries."""
+        filters = Filters(categories=(CATEGORY,), session=caller.session, states=states)
+        visible = Visibility(owner=caller.owner, project=caller.project, filters=filters)
+        return [one.id for one in await self._ledger.page(visible, limit=MOST_SUMMARIES)]
+
+    def _may_store(self, caller: Caller) -> bool:
+        if self._switches.off(caller.owner, caller.project) is not None:
+            return False
+        try:
+            self._categories.check(caller.agent, [CATEGORY])
+        except Refused:
+            return False
+        return True
+
+    def _lock(self, key: Key) -> anyio.Lock:
+        idle = [one for one, lock in self._locks.items() if one != key and not lock.locked()]
+        for one in idle[: max(0, len(self._locks) - 100)]:
+            del self._locks[one]
+        return self._locks.setdefault(key, anyio.Lock())
+
+    def _complain(self, trouble: str, hint: str) -> None:
+        if trouble != self._trouble:
+            log.warning("conversations are not compacted: %s", trouble)
+            self._publish(Warned(component="context", message=f"conversations are not compacted: {trouble}", hint=hint))
+        self._trouble = trouble
+
+
+def told(content: str) -> str:
+    """Return what the entry of a summary says, without its opening."""
+    return content.removeprefix(SUMMARY_OPENING).strip()
+
+
+def summary_id(caller: Caller, covers: int) -> str:
+    """Return the id of the memory of a session's summary up to an entry: the same whenever it is stored."""
+    return memory_id(caller.owner, caller.session, f"{CATEGORY} {covers}")
+
+
+def _as_memory(caller: Caller, text: str, info: SessionInfo, *, by: str) -> NewMemory:
+    in_project = bool(caller.project.strip())
+    # No two summaries read alike, or the second would count as the first said again.
+    content = f"What was said in the session {caller.session[:100]} up to entry {info.summarized}:\n{text}"
+    return NewMemory(
+        id=summary_id(caller, info.summarized),
+        content=content.encode()[: MAX_CONTENT_BYTES - 100].decode(errors="ignore"),
+        category=CATEGORY,
+        scope=Scope.PROJECT if in_project else Scope.GLOBAL,
+        title=f"Summary of session {caller.session[:100]}, to turn {info.last_summarized_turn}",
+        speaker="quoted from the conversation" if by == EXTRACTED else by,
+        source_session=caller.session,
+        source_messages=(1, info.summarized),
+        metadata={"summarised_by": by},
+    )
+
+
+def _declined(new: NewMemory, refused: Refused) -> None:
+    log.warning("a summary of %s is in its transcript, but no memory: %s", new.source_session, refused)
