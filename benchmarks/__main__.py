@@ -8,7 +8,7 @@ import platform
 import sys
 from pathlib import Path
 
-NAMES = ("ipc", "embedding", "index", "search", "query", "latency", "transcripts", "context", "process")
+NAMES = ("ipc", "embedding", "index", "search", "query", "latency", "checkpoints", "transcripts", "context", "process")
 """Those that need nothing but this repository; the others read a data folder: by name."""
 RESULTS = Path(__file__).parent / "results"
 

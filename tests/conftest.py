@@ -3,6 +3,7 @@
 import fcntl
 import os
 import shutil
+import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -40,3 +41,15 @@ def short_home() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix="md-"))
     yield folder
     shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
+def tiny_disk(short_home: Path) -> Iterator[Path]:
+    """A file system of 16 MB."""
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(short_home)], capture_output=True, check=False
+    )
+    if mounted.returncode:
+        pytest.skip("mounting a small file system needs root")
+    yield short_home
+    subprocess.run(["umount", "-l", str(short_home)], check=True)

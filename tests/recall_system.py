@@ -141,7 +141,6 @@ class System:
             indexer=self.indexer,
             keeper=self.keeper,
             clock=clock,
-            publish=self.publish,
             settings=LifecycleSettings(),
         )
 

@@ -7,6 +7,7 @@ from time import perf_counter
 import anyio
 
 from memoryd_actors.actor import ActorRef
+from memoryd_actors.consolidating.checker import Checker
 from memoryd_actors.consolidation import comparable, judged, plan_stored
 from memoryd_actors.errors import (
     ActorError,
@@ -21,7 +22,6 @@ from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import KeeperMessage, Perform
 from memoryd_actors.neighbours import Neighbours
 from memoryd_actors.ports import Index, Ledger, Vector
-from memoryd_actors.settler import Settler
 from memoryd_actors.steps import Compared
 from memoryd_client.memory import Memory
 
@@ -32,7 +32,6 @@ RETRY_S = 60.0
 """Until it is tried again after the ledger or the index failed."""
 KEEPER_S = 60.0
 INDEX_S = 60.0
-DAY_S = 86_400.0
 ACTOR = "memoryd"
 NODE = "comparer"
 """Who writes, in the history."""
@@ -49,24 +48,22 @@ class Comparer:
         indexer: Indexer,
         neighbours: Neighbours,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
-        settler: Settler | None = None,
+        checker: Checker | None = None,
     ) -> None:
-        """Prepare; `settler` decides what is in doubt afterwards, where there is somebody to ask."""
+        """Prepare; `checker` decides what is in doubt afterwards, where there is somebody to ask."""
         self._ledger = ledger
         self._index = index
         self._indexer = indexer
         self._neighbours = neighbours
         self._keeper = keeper
-        self._settler = settler
+        self._checker = checker
         self.compared = 0
 
     async def run(self) -> None:
         """Follow the index until cancelled."""
         done = -1
         while True:
-            # Also where nothing happens: what is in doubt is asked about once more each day.
-            with anyio.move_on_after(DAY_S):
-                await self._indexer.wait_beyond(done)
+            await self._indexer.wait_beyond(done)
             done = self._indexer.applied
             try:
                 while batch := await self._ledger.uncompared(limit=BATCH):
@@ -75,8 +72,8 @@ class Comparer:
                     if not await self._indexer.wait_for(newest, deadline_s=INDEX_S):
                         raise Unavailable("the index is behind the ledger")
                     await self._compare(batch)
-                if self._settler is not None:
-                    await self._settler.settle()
+                if self._checker is not None:
+                    await self._checker.settle()
             except ActorStopped:
                 return  # the daemon goes down; what is not compared is taken up by the next one
             except (Refused, ActorError) as problem:

@@ -24,7 +24,9 @@ MOST_EDGES = 5
 LONGEST_STATEMENT = 1_000
 """Characters."""
 CORRECTION = "correction"
-APART = frozenset({"rule", "procedural", "episode", "episodic", "message", "summary", "session_summary", "insight"})
+APART = frozenset(
+    {"rule", "procedural", "episode", "episodic", "message", "summary", "project_summary", "session_summary", "insight"}
+)
 """Categories that are never merged or superseded by what they resemble: rules have keys, what happened twice happened
 twice."""
 

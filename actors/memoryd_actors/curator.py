@@ -95,16 +95,20 @@ class Curator:
         while True:
             with anyio.move_on_after(self._schedule.optimise_s):
                 await self._indexer.wait_unoptimised(self._schedule.optimise_rows)
-            if not self._indexer.unoptimised:
-                continue
-            self._indexer.unoptimised = 0
-            try:
-                numbers = await self._index.optimise()
-            except Refused as refused:
-                self._warn("index", refused)
-            else:
-                self.optimised += 1
-                log.info("index optimised: %s", numbers)
+            await self.optimise()
+
+    async def optimise(self) -> None:
+        """Look after the index, where it has changed."""
+        if not self._indexer.unoptimised:
+            return
+        self._indexer.unoptimised = 0
+        try:
+            numbers = await self._index.optimise()
+        except Refused as refused:
+            self._warn("index", refused)
+        else:
+            self.optimised += 1
+            log.info("index optimised: %s", numbers)
 
     async def _let_idle_sessions_go(self) -> None:
         while True:

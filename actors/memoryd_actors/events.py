@@ -30,7 +30,7 @@ class Happened:
 
     owner: str
     node: str
-    """Who did it: pipeline, keeper, comparer, settler, ageing."""
+    """Who did it: pipeline, keeper, comparer, consolidation, ageing."""
     op: str
     """classify, search, or one of `OPERATIONS`."""
     status: EventStatus = "ok"

@@ -2,11 +2,14 @@
 
 A record that is there already stays as it stands: by its id, or by what it says in the same place. So an import that
 was broken off is simply begun again.
+
+A record is what somebody says, not what is known: it is admitted as it would be if it were stored now. Only the person
+at the command line can say that it is an export of their own, which then comes back as it was.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 import anyio
@@ -15,20 +18,28 @@ from anyio import to_thread
 
 from memoryd_actors.actor import ActorRef
 from memoryd_actors.admission import MAX_LABEL, MAX_SESSION, Admitted, admit, content_hash, signed
+from memoryd_actors.consent import ConsentSettings, decide, field_of, is_sensitive
 from memoryd_actors.errors import Refused
 from memoryd_actors.fence import one_line
-from memoryd_actors.keeper import Adopt, KeeperMessage, Perform
+from memoryd_actors.keeper import NODE, PERSON, Adopt, KeeperMessage, Perform
 from memoryd_actors.ports import Clock, IgnoredFiles, Ledger
 from memoryd_actors.project_files import NO_FILES, ProjectFiles, quoted_files
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
-from memoryd_actors.steps import Relate
+from memoryd_actors.steps import MERGED_INTO, RESERVED, Patch, Relate
+from memoryd_actors.successors import LONGEST_CHAIN, unsound
 from memoryd_client.importing import Import, Imported, LeftOut, Record
-from memoryd_client.memory import MAX_CONTENT_BYTES, Edge, Memory, NewMemory, Scope, Source
+from memoryd_client.memory import MAX_CONTENT_BYTES, Edge, Memory, NewMemory, Scope, Source, State
 from memoryd_client.messages import Caller
 
 MAX_SOURCES = 10_000
 """Sessions that confirmed a memory."""
+MOST_COUNTED = 1_000
+"""Confirmations or accesses that a record may claim: who has more has an export of their own."""
+MOST_RESTORED = 1_000_000_000
+"""The same of an export of one's own, and of revisions: what every ledger can count."""
+CLOCKS_APART = timedelta(days=1)
+"""By which a record may be newer than now: another machine's clock, or another's zone."""
 
 
 class Standing(Protocol):
@@ -44,6 +55,8 @@ class _Sorted:
     """What became of the records of one import so far."""
 
     fresh: list[Admitted] = field(default_factory=list[Admitted])
+    asked: list[Patch] = field(default_factory=list[Patch])
+    """Of what is known about the user: what a yes, or another session, has to say."""
     unchanged: list[str] = field(default_factory=list[str])
     left_out: list[LeftOut] = field(default_factory=list[LeftOut])
 
@@ -61,7 +74,9 @@ class Importer:
         embedding_model: str,
         rules: Rules = DEFAULT,
         files: IgnoredFiles | None = None,
+        consent: ConsentSettings = ConsentSettings(),  # noqa: B008 - frozen
     ) -> None:
+        self._consent = consent
         self._ledger = ledger
         self._standing = standing
         self._keeper = keeper
@@ -73,17 +88,28 @@ class Importer:
         self._limiter = anyio.CapacityLimiter(1)
 
     async def bring_in(self, request: Import, caller: Caller, *, deadline_s: float) -> Imported:
-        """Bring records in, then edges; return what became of each."""
-        memories = await self._memories(request.records, caller, deadline_s) if request.records else Imported()
+        """Bring records in, then edges; return what became of each.
+
+        Raises:
+            Refused: an agent says that it is the person's own export.
+
+        """
+        if request.restore and caller.agent != PERSON:
+            raise Refused(
+                "only the user restores an export as their own: it brings back what they consented to",
+                "`memoryd import --restore`; without it, each record is admitted as if it were stored now.",
+            )
+        memories = await self._memories(request, caller, deadline_s) if request.records else Imported()
         edges = await self._edges(request.edges, caller, deadline_s) if request.edges else Imported()
         return msgspec.structs.replace(
             memories,
             edges=edges.edges,
             edges_unchanged=edges.edges_unchanged,
-            edges_left_out=edges.edges_left_out,
+            edges_left_out=(*memories.edges_left_out, *edges.edges_left_out),
         )
 
-    async def _memories(self, records: Sequence[Record], caller: Caller, deadline_s: float) -> Imported:
+    async def _memories(self, request: Import, caller: Caller, deadline_s: float) -> Imported:
+        records = request.records
         behind = await self._standing.behind([record.id for record in records])
         there = await self._ledger.get(caller.owner, sorted({found for _, found in behind.values()}))
         seen = await self._seen(records, caller)
@@ -94,20 +120,42 @@ class Importer:
             for record in records:
                 owner, target = behind.get(record.id, (caller.owner, ""))
                 known = there.get(record.id) or there.get(target)
+                files = seen.get(_project(record, caller), NO_FILES)
                 if owner != caller.owner:
                     found.left_out.append(LeftOut(id=record.id, reason=f"the id {record.id} is taken"))
+                elif known is not None and (
+                    known.id != record.id or known.content_hash == content_hash(record.content)
+                ):
+                    # Under another id it was merged: what stands there now says more than the record did.
+                    found.unchanged.append(record.id)
                 else:
-                    self._sort(found, record, known, caller, now=now, seen=seen)
+                    self._sort(found, record, known, caller, now=now, files=files, restore=request.restore)
             return found
 
         found = await to_thread.run_sync(sort, limiter=self._limiter)
+        fresh, unlinked = await self._linked(found.fresh, caller.owner)
         added: list[str] = []
-        if found.fresh:
-            message = Adopt(tuple(found.fresh), caller.owner, signed(caller, self._rules))
-            stored = await self._keeper.ask(message, deadline_s=deadline_s)
-            for memory, (asked, _) in zip(stored, found.fresh, strict=True):
+        proposed: list[str] = []
+        actor = signed(caller, self._rules)
+        if fresh:
+            notes = {"imported": "true"} | ({"restored": "as the user's own export"} if request.restore else {})
+            stored = await self._keeper.ask(Adopt(fresh, caller.owner, actor, notes), deadline_s=deadline_s)
+            for memory, (asked, _) in zip(stored, fresh, strict=True):
                 (added if memory.id == asked.id and asked.id not in added else found.unchanged).append(asked.id)
-        return Imported(added=tuple(added), unchanged=tuple(found.unchanged), left_out=tuple(found.left_out))
+        if found.asked:
+            message = Perform(caller.owner, tuple(found.asked), actor, NODE)
+            for memory, patch in zip(await self._keeper.ask(message, deadline_s=deadline_s), found.asked, strict=True):
+                if memory.id == patch.memory.id:
+                    (added if memory.active else proposed).append(memory.id)
+                else:
+                    found.unchanged.append(patch.memory.id)
+        return Imported(
+            added=tuple(added),
+            proposed=tuple(proposed),
+            unchanged=tuple(found.unchanged),
+            left_out=tuple(found.left_out),
+            edges_left_out=unlinked,
+        )
 
     def _sort(
         self,
@@ -117,26 +165,82 @@ class Importer:
         caller: Caller,
         *,
         now: datetime,
-        seen: Mapping[str, ProjectFiles],
+        files: ProjectFiles,
+        restore: bool,
     ) -> None:
-        """Put a record where it belongs; one that is known as it was given need not pass the gate again."""
-        # Under another id it was merged: what stands there now says more than the record did.
-        if known is not None and (known.id != record.id or known.content_hash == content_hash(record.content)):
-            found.unchanged.append(record.id)
-            return
+        """Put a record where it belongs; what is known as it was given has not come this far."""
         try:
-            admitted = admitted_record(record, caller, now, self._rules, seen.get(_project(record, caller), NO_FILES))
+            admitted = admitted_record(record, caller, now, self._rules, files, restore=restore)
         except Refused as refused:
             found.left_out.append(LeftOut(id=record.id, reason=str(refused)))
             return
         memory = msgspec.structs.replace(admitted.memory, embedding_model=self._embedding_model)
-        if known is None:
-            found.fresh.append(Admitted(memory, admitted.notes))
+        sensitive = is_sensitive(field_of(memory.category, memory.title), self._consent)
+        if known is None and sensitive and memory.state is State.FORGOTTEN and not restore:
+            # Whoever may forget may bring back: it would be active, and nobody would have been asked.
+            reason = "a forgotten field of the user comes back with `memoryd import --restore` only"
+            found.left_out.append(LeftOut(id=record.id, reason=reason))
+        elif known is None:
+            admitted = Admitted(memory, admitted.notes)
+            patch = self._patch(admitted, now, restore=restore)
+            if patch is None:
+                found.fresh.append(admitted)
+            else:
+                found.asked.append(patch)
         elif known.content_hash == memory.content_hash:
             found.unchanged.append(record.id)
         else:
             reason = f"{record.id} is there already and says something else (`memoryd show {record.id}`)"
             found.left_out.append(LeftOut(id=record.id, reason=reason))
+
+    def _patch(self, admitted: Admitted, now: datetime, *, restore: bool) -> Patch | None:
+        """Return the step for what is said about the user; None where nobody has to be asked.
+
+        A record that says it is the user's word is not: whoever wrote the file wrote that, too.
+        """
+        memory, settings = admitted.memory, self._consent
+        waits = memory.state is State.PROPOSED
+        if not waits and (restore or not memory.active):
+            return None
+        decision = decide(msgspec.structs.replace(memory, source=Source.IMPORTED), settings)
+        if waits and decision is None:
+            decision = "propose"
+        if decision is None:
+            return None
+        return Patch(
+            msgspec.structs.replace(memory, state=State.ACTIVE, superseded_by=""),
+            field_of(memory.category, memory.title) or memory.title or memory.category,
+            decision,
+            expires_at=now + timedelta(days=settings.days),
+            signals=settings.signals if decision == "wait_for_signal" else 0,
+            reason=f"imported, {memory.source.value}, trust {memory.trust:g}",
+            notes={"imported": "true", **({"gate": ",".join(admitted.notes)} if admitted.notes else {})},
+        )
+
+    async def _linked(self, fresh: Sequence[Admitted], owner: str) -> tuple[tuple[Admitted, ...], tuple[LeftOut, ...]]:
+        """Take out what cannot be true of what took whose place: memories that are not there, and circles."""
+        claimed = {one.memory.id: one.memory.superseded_by for one in fresh if one.memory.superseded_by}
+        if not claimed:
+            return tuple(fresh), ()
+        # What is said to be there may have been merged into another, which then stands for it.
+        behind = await self._standing.behind(sorted({*claimed.values()}))
+        merged = {given: found for given, (whose, found) in behind.items() if whose == owner}
+        claimed = {one: merged.get(by, by) for one, by in claimed.items()}
+        standing = {one.memory.id: "" for one in fresh}
+        ahead = set(claimed.values()) - standing.keys()
+        for _ in range(LONGEST_CHAIN):
+            known = await self._ledger.get(owner, sorted(ahead)) if ahead else {}
+            standing |= {one.id: one.superseded_by for one in known.values()}
+            ahead = {one.superseded_by for one in known.values()} - standing.keys() - {""}
+            if not ahead:
+                break
+        reasons = unsound(claimed, standing)
+        kept = {one: by for one, by in claimed.items() if one not in reasons}
+        linked = [
+            Admitted(msgspec.structs.replace(one.memory, superseded_by=kept.get(one.memory.id, "")), one.notes)
+            for one in fresh
+        ]
+        return tuple(linked), tuple(LeftOut(id=one, reason=reason) for one, reason in reasons.items())
 
     async def _seen(self, records: Sequence[Record], caller: Caller) -> dict[str, ProjectFiles]:
         """Return by project what it says about the files that its records name, and its variables."""
@@ -153,6 +257,8 @@ class Importer:
         here = {given: found for given, (owner, found) in behind.items() if owner == caller.owner}
         known = await self._ledger.edges(caller.owner, sorted({here.get(edge.from_id, "") for edge in edges}))
         there = {(edge.from_id, edge.to_id, edge.relation) for edge in known}
+        ends = {here.get(end, "") for edge in edges if edge.relation in RESERVED for end in (edge.from_id, edge.to_id)}
+        fates = await self._ledger.get(caller.owner, sorted(ends - {""}))
         steps: list[Relate] = []
         left_out: list[LeftOut] = []
         unchanged = 0
@@ -163,10 +269,15 @@ class Importer:
                 continue
             key = (here[edge.from_id], here[edge.to_id], edge.relation.strip())
             at = _since(edge)
+            old, new = (key[0], key[1]) if key[2] == MERGED_INTO else (key[1], key[0])
             if key in there or key[0] == key[1]:
                 unchanged += 1
             elif not 0 < len(key[2]) <= MAX_LABEL or not 0 <= edge.strength <= 1 or (edge.at and at is None):
                 left_out.append(LeftOut(id=edge.from_id, reason=f"`{edge.relation[:60]}` is no relation"))
+            elif key[2] in RESERVED and fates[old].superseded_by != new:
+                # Only what became of a memory makes such an edge: so there is no circle of them, either.
+                reason = f"`{key[2]}`: {new} did not take the place of {old}"
+                left_out.append(LeftOut(id=edge.from_id, reason=reason))
             else:
                 there.add(key)
                 steps.append(Relate(*key, edge.strength, told=True, at=at))
@@ -177,12 +288,21 @@ class Importer:
 
 
 def admitted_record(
-    record: Record, caller: Caller, now: datetime, rules: Rules = DEFAULT, seen: ProjectFiles = NO_FILES
+    record: Record,
+    caller: Caller,
+    now: datetime,
+    rules: Rules = DEFAULT,
+    seen: ProjectFiles = NO_FILES,
+    *,
+    restore: bool = False,
 ) -> Admitted:
     """Return the memory that a record is stored as: through the gate, and otherwise as whole as it came.
 
+    `restore`: it was admitted once, so how a model has to write is not asked again. What it says may since have been
+    merged into something longer.
+
     Raises:
-        Refused: the gate keeps it out; see `admission.admit`.
+        Refused: the gate keeps it out; see `admission.admit`. Or it counts more than anybody did, or is of the future.
 
     """
     project = _project(record, caller)
@@ -194,6 +314,8 @@ def admitted_record(
         raise Refused(
             f"`sources`, `superseded_by`, `role` or `agent` has {longest} characters, of {MAX_SESSION} at most"
         )
+    _check_counts(record, MOST_RESTORED if restore else MOST_COUNTED)
+    _check_moments(record, now)
     new = NewMemory(
         id=record.id,
         content=record.content,
@@ -204,8 +326,7 @@ def admitted_record(
         metadata=record.metadata,
         importance=record.importance,
         pinned=record.pinned,
-        # Not as extracted: what once passed how a model has to write may have been merged into something longer.
-        source=record.source if record.source is not Source.EXTRACTED else Source.IMPORTED,
+        source=Source.IMPORTED if restore and record.source is Source.EXTRACTED else record.source,
         speaker=record.speaker,
         occurred_at=record.occurred_at,
         source_session=record.session,
@@ -234,6 +355,30 @@ def admitted_record(
         ),
         notes,
     )
+
+
+def _check_counts(record: Record, most: int) -> None:
+    counts = {"strength": record.strength, "access_count": record.access_count}
+    for name, count in counts.items():
+        if count > most:
+            raise Refused(f"`{name}` is {count} and may be {most}; an export of your own comes back with --restore")
+    if record.revision > MOST_RESTORED:
+        raise Refused(f"`revision` is {record.revision} and may be {MOST_RESTORED}")
+
+
+def _check_moments(record: Record, now: datetime) -> None:
+    """Refuse what was written or read in the future; what happens then may be known already."""
+    moments = {
+        "created_at": record.created_at,
+        "updated_at": record.updated_at,
+        "last_accessed_at": record.last_accessed_at,
+    }
+    for name, given in moments.items():
+        moment = _aware(given)
+        if moment is not None and moment > now + CLOCKS_APART:
+            raise Refused(
+                f"`{name}` is in the future: {moment.isoformat()}", "Mend it, or look at this machine's clock."
+            )
 
 
 def _label(text: str, rules: Rules) -> str:

@@ -1,7 +1,7 @@
 """The Keeper: every write to memory passes through here, one at a time and in order."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import assert_never
@@ -70,6 +70,8 @@ class Adopt:
     admitted: tuple[Admitted, ...]
     owner: str
     actor: str
+    notes: Mapping[str, str]
+    """For the history, beside what the gate did."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +259,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         return standing
 
     async def _adopt(self, message: Adopt) -> tuple[Memory, ...]:
-        notes = [{"imported": "true", **_told(one)} for one in message.admitted]
+        notes = [{**message.notes, **_told(one)} for one in message.admitted]
         memories = [one.memory for one in message.admitted]
         stored, sequence = await self._ledger.insert(memories, actor=message.actor, notes=notes, confirm=False)
         self._on_change(sequence)
@@ -373,6 +375,13 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         before = await self._ledger.resolve(owner, message.memory_id)
         if before.state is State.PROPOSED and message.state is State.FORGOTTEN:
             return await self._answer(Answer(before.id, False, message.caller))
+        sensitive = is_sensitive(field_of(before.category, before.title), self._consent)
+        comes_back = message.state is State.ACTIVE and before.state in {State.SUPERSEDED, State.ARCHIVED}
+        if comes_back and sensitive and message.caller.agent != PERSON:
+            raise Refused(
+                f"{before.id} is about the user, and only the user brings it back",
+                "Store the value again under the same category and title: it waits for the user's consent.",
+            )
         event = "DELETE" if message.state is State.FORGOTTEN else "RESTORE"
         standing, _ = await self._apply(
             owner, [ChangeState(before.id, message.state, event)], self._signed(message.caller)

@@ -6,8 +6,8 @@ from memoryd_actors.decay import LifecycleSettings, decay_score
 from memoryd_actors.steps import ChangeState
 from memoryd_client.memory import Memory, State
 
-ENDURING = frozenset({"correction", "rule", "procedural"})
-"""Categories that never expire by themselves."""
+ENDURING = frozenset({"correction", "rule", "procedural", "episode", "project_summary"})
+"""Categories that never expire by themselves. Episodes stay, also where a summary tells them (seed 000, retention)."""
 EVENT = "TTL"
 
 

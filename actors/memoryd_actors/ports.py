@@ -350,8 +350,8 @@ class Ledger(Protocol):
         """Return how many memories there are in each state."""
         ...
 
-    async def unused(self, *, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
-        """Return active memories of any owner, not pinned, that nobody stored, changed or was handed since a time.
+    async def unused(self, owner: str, *, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
+        """Return an owner's active memories, not pinned, that nobody stored, changed or was handed since a time.
 
         In the order of their numbers, which come with them, from the one after `after` on.
         """
@@ -361,12 +361,12 @@ class Ledger(Protocol):
         """Return the proposals of a place that still wait, newest first; of `visible` the states do not count."""
         ...
 
-    async def lapsed_consents(self, *, limit: int) -> list[tuple[str, str]]:
-        """Return owner and id of proposals that waited too long, those first that have waited longest."""
+    async def lapsed_consents(self, owner: str, *, limit: int) -> list[str]:
+        """Return the ids of an owner's proposals that waited too long, those first that have waited longest."""
         ...
 
-    async def due_for_purge(self, *, limit: int) -> list[tuple[str, str]]:
-        """Return owner and id of memories whose time has come, those first that have waited longest."""
+    async def due_for_purge(self, owner: str, *, limit: int) -> list[str]:
+        """Return the ids of an owner's memories whose time has come, those first that have waited longest."""
         ...
 
     async def purge(self, owner: str, ids: Sequence[str], *, actor: str) -> list[str]:

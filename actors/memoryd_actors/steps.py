@@ -199,6 +199,28 @@ class Advance:
 
 
 @dataclass(frozen=True, slots=True)
+class Checked:
+    """Say of a pair that it was compared at that cosine, by a judge. No history, and not undone with the operation."""
+
+    one: str
+    other: str
+    """The greater of the two ids."""
+    hundredths: int
+    """The cosine, rounded."""
+    judge: str
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Count something for a consolidation's report. No history, and not undone with the operation; 0 is no run."""
+
+    run: int
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    wrote: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Counted only where the steps before it in the operation have written something."""
+
+
+@dataclass(frozen=True, slots=True)
 class Undo:
     """Take back an operation, all of it.
 
@@ -223,6 +245,8 @@ Step = (
     | Settled
     | Compared
     | Advance
+    | Checked
+    | Noted
     | Undo
 )
 

@@ -16,6 +16,7 @@ from memoryd_actors.errors import Refused
 from memoryd_actors.ports import Clock
 from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
 from memoryd_client.consent import DecideConsent, ListConsents
+from memoryd_client.consolidation import Consolidate, ListConsolidations, PlanConsolidation
 from memoryd_client.context import BuildContext, Compact
 from memoryd_client.core_memory import CoreAppend, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
@@ -129,6 +130,10 @@ def needs_memory(request: Request) -> bool:
             | Backup()
             | Reindex()
             | Switch()
+            # These are about all of an owner's projects; what is off is left alone by whoever answers.
+            | Consolidate()
+            | PlanConsolidation()
+            | ListConsolidations()
         ):
             return False
         case _:

@@ -17,6 +17,13 @@ from memoryd_client.checkpoints import (
 )
 from memoryd_client.connection import Connection
 from memoryd_client.consent import Consent, DecideConsent, ListConsents
+from memoryd_client.consolidation import (
+    Consolidate,
+    Consolidation,
+    ConsolidationPlan,
+    ListConsolidations,
+    PlanConsolidation,
+)
 from memoryd_client.context import BuildContext, Compact, Compacted, SessionContext
 from memoryd_client.core import Core
 from memoryd_client.core_memory import (
@@ -381,17 +388,39 @@ class Client:
         return self._call(Backup(path=str(path)), replies.detail, deadline_s)
 
     def import_records(
-        self, records: Sequence[Record] = (), edges: Sequence[Edge] = (), *, deadline_s: float = 120.0
+        self,
+        records: Sequence[Record] = (),
+        edges: Sequence[Edge] = (),
+        *,
+        restore: bool = False,
+        deadline_s: float = 120.0,
     ) -> Imported:
         """Bring in whole memories and what they are to each other, at most 1,000 of each; return what became of them.
 
-        What is there already stays as it is: bringing in the same again changes nothing.
+        What is there already stays as it is: bringing in the same again changes nothing. `restore` is for the person at
+        the command line only: it takes an export as their own, consent included.
         """
-        return self._call(Import(records=tuple(records), edges=tuple(edges)), replies.imported, deadline_s)
+        request = Import(records=tuple(records), edges=tuple(edges), restore=restore)
+        return self._call(request, replies.imported, deadline_s)
 
     def edges(self, memory_ids: Sequence[str]) -> builtins.list[Edge]:
         """Return the edges that begin or end at these memories, at most 1,000 of them, strongest first."""
         return self._call(GetEdges(ids=tuple(memory_ids)), replies.edges)
+
+    def consolidate(self) -> Consolidation:
+        """Have your memories consolidated now, in the background; return the run, whose progress `consolidations` has.
+
+        One that is under way already is returned as it is.
+        """
+        return self._call(Consolidate(), replies.consolidation)
+
+    def consolidation_plan(self, *, deadline_s: float = 600.0) -> ConsolidationPlan:
+        """Return what a consolidation would do now. Nothing is written, and no model is asked."""
+        return self._call(PlanConsolidation(), replies.consolidation_plan, deadline_s=deadline_s)
+
+    def consolidations(self, *, limit: int = 10) -> builtins.list[Consolidation]:
+        """Return your last consolidations, newest first; one that is under way says how far it is."""
+        return self._call(ListConsolidations(limit=limit), replies.consolidations)
 
     def switch(self, *, on: bool, everywhere: bool = False) -> Switched:
         """Turn memory on or off for this project, or everywhere; return how the switches stand.

@@ -17,7 +17,7 @@ class EventCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     day: str
     """ISO 8601, UTC."""
     node: str
-    """Who did it: pipeline, keeper, comparer, settler, ageing."""
+    """Who did it: pipeline, keeper, comparer, consolidation, ageing."""
     op: str
     """classify, search, create, update, merge, supersede, delete, restore, link, unlink, ttl, undo, consent, purge."""
     status: str

@@ -53,11 +53,15 @@ class Import(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=
     """Bring in memories, and edges between memories that are there; answered when that is durable.
 
     Each record passes the gate that every memory passes. One that is there already, by its id or by what it says in the
-    same place, stays as it is.
+    same place, stays as it is. What claims to come from a model or a rule has to read as such, and what is known about
+    the user waits for their yes, also where a record says that it once had it.
     """
 
     records: Annotated[tuple[Record, ...], msgspec.Meta(max_length=MAX_RECORDS)] = ()
     edges: Annotated[tuple[Edge, ...], msgspec.Meta(max_length=MAX_RECORDS)] = ()
+    restore: bool = False
+    """The person says that this is an export of their own: it passed the gate once, and their yes is part of it. It
+    comes back as it was, but for secrets. Refused from every agent but the command line."""
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,6 +77,8 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
 
     added: tuple[str, ...] = ()
     """Memories that are new."""
+    proposed: tuple[str, ...] = ()
+    """Records that wait for the user's consent, or for a second session that says the same."""
     unchanged: tuple[str, ...] = ()
     """Records that were there already, by their own ids."""
     left_out: tuple[LeftOut, ...] = ()
@@ -80,6 +86,7 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
     """Edges that are new."""
     edges_unchanged: int = 0
     edges_left_out: tuple[LeftOut, ...] = ()
+    """Also where only a record's `superseded_by` was left out."""
 
 
 class GetEdges(msgspec.Struct, frozen=True, kw_only=True, tag="get_edges"):

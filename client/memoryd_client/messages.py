@@ -10,6 +10,7 @@ import msgspec
 
 from memoryd_client.checkpoints import Checkpoint, CheckpointRequest, Checkpoints
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
+from memoryd_client.consolidation import ConsolidationPlan, ConsolidationRequest, Consolidations
 from memoryd_client.context import BuildContext, Compact, Compacted, SessionContext
 from memoryd_client.core_memory import CoreRequest, CoreSections, CoreWrites
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
@@ -230,6 +231,7 @@ Request = (
     | Import
     | GetEdges
     | Switch
+    | ConsolidationRequest
 )
 
 
@@ -472,6 +474,8 @@ Reply = (
     | Transcript
     | Sessions
     | FoundMessages
+    | Consolidations
+    | ConsolidationPlan
     | Failure
 )
 

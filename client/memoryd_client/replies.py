@@ -4,6 +4,7 @@ from typing import NoReturn
 
 from memoryd_client.checkpoints import Checkpoint, CheckpointInfo, Checkpoints
 from memoryd_client.consent import Consent, Consents
+from memoryd_client.consolidation import Consolidation, ConsolidationPlan, Consolidations
 from memoryd_client.context import Compacted, SessionContext
 from memoryd_client.core_memory import CoreSections, CoreWrite, CoreWrites, Section
 from memoryd_client.errors import RequestFailed
@@ -107,6 +108,21 @@ def consents(reply: Reply) -> list[Consent]:
 def event_counts(reply: Reply) -> list[EventCount]:
     """EventCounts: the newest day first."""
     return list(reply.counts) if isinstance(reply, EventCounts) else _fail(reply)
+
+
+def consolidations(reply: Reply) -> list[Consolidation]:
+    """Return the runs of a reply."""
+    return list(reply.runs) if isinstance(reply, Consolidations) else _fail(reply)
+
+
+def consolidation(reply: Reply) -> Consolidation:
+    """Return the one run of a reply."""
+    return consolidations(reply)[0]
+
+
+def consolidation_plan(reply: Reply) -> ConsolidationPlan:
+    """Return a plan."""
+    return reply if isinstance(reply, ConsolidationPlan) else _fail(reply)
 
 
 def switched(reply: Reply) -> Switched:

@@ -20,6 +20,7 @@ import anyio
 from memoryd import __version__, health, notify
 from memoryd.clock import SystemClock
 from memoryd.config import Config, ConfigInvalid, load
+from memoryd.consolidation import build_consolidation
 from memoryd.dispatch import Dispatcher, TranscriptDispatcher
 from memoryd.embedding import Statistics as ModelStatistics
 from memoryd.embedding import build_embedder
@@ -36,7 +37,6 @@ from memoryd.summaries import build_summariser
 from memoryd.transcripts import JsonlTranscripts
 from memoryd_actors.account import Account
 from memoryd_actors.actor import ActorRef
-from memoryd_actors.ageing import Ageing
 from memoryd_actors.breaker import Breaker
 from memoryd_actors.budget import Limits, Prices
 from memoryd_actors.cadence import Cadence
@@ -68,7 +68,6 @@ from memoryd_actors.redaction import Rules
 from memoryd_actors.related import Relatives
 from memoryd_actors.scribe import Scribe
 from memoryd_actors.search import Searcher
-from memoryd_actors.settler import Settler
 from memoryd_actors.sharing import Follower
 from memoryd_actors.sidecar import FollowUps, Sidecar
 from memoryd_actors.switch import Switches
@@ -200,7 +199,7 @@ class Daemon:
             on_crash=_log_crash,
             capacity=KEEPER_QUEUE,
         )
-        settler: Settler | None = None
+        pairs: PairSidecar | None = None
         if self._remote is not None:
             pairs = PairSidecar(
                 AnthropicPairs(self._remote, config.sidecar, rules),
@@ -211,7 +210,6 @@ class Daemon:
                 prices=prices,
                 deadline_s=config.sidecar.deadline_s,
             )
-            settler = Settler(ledger=self._ledger, pairs=pairs, keeper=self._keeper, clock=clock)
         self._capturer = Capturer(
             keeper=self._keeper,
             recall=self._recall,
@@ -220,22 +218,6 @@ class Daemon:
             settings=config.capture,
             rules=rules,
             categories=categories,
-        )
-        self._comparer = Comparer(
-            ledger=self._ledger,
-            index=self._index,
-            indexer=self._indexer,
-            neighbours=neighbours,
-            keeper=self._keeper,
-            settler=settler,
-        )
-        self._ageing = Ageing(
-            ledger=self._ledger,
-            indexer=self._indexer,
-            keeper=self._keeper,
-            clock=clock,
-            publish=self._publish,
-            settings=config.lifecycle,
         )
         self._curator = Curator(
             index=self._index,
@@ -255,6 +237,33 @@ class Daemon:
                 sessions_days=config.ledger.keep_sessions_days,
                 events_days=config.ledger.keep_events_days,
             ),
+        )
+        consolidation = build_consolidation(
+            config,
+            ledger=self._ledger,
+            index=self._index,
+            indexer=self._indexer,
+            recall=self._recall,
+            keeper=self._keeper,
+            switches=self._switches,
+            categories=categories,
+            pairs=pairs,
+            judge=self._remote.name if self._remote is not None else "local",
+            summariser=self._summariser,
+            rules=rules,
+            embedding_model=self._embedder.identity,
+            optimise=self._curator.optimise,
+            clock=clock,
+            publish=self._publish,
+        )
+        self._consolidator = consolidation.worker
+        self._comparer = Comparer(
+            ledger=self._ledger,
+            index=self._index,
+            indexer=self._indexer,
+            neighbours=neighbours,
+            keeper=self._keeper,
+            checker=consolidation.checker,
         )
         self._transcripts = JsonlTranscripts(paths.transcripts)
         messages = f"{config.index.url.rstrip('/')}/messages" if config.index.url else paths.messages_index
@@ -346,7 +355,9 @@ class Daemon:
                 embedding_model=self._embedder.identity,
                 rules=rules,
                 files=files,
+                consent=config.consent,
             ),
+            consolidating=consolidation.answers,
         )
         self._server = Server(
             paths,
@@ -424,7 +435,7 @@ class Daemon:
         """Do what is to be done once for a ledger, not once by each daemon on it."""
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self._comparer.run, name="comparer")
-            tasks.start_soon(self._ageing.run, name="ageing")
+            tasks.start_soon(self._consolidator.run, name="consolidation")
 
     async def _prepare_judge(self) -> None:
         """Load the judge's SDK ahead of its first call, whose deadline could not bear it."""

@@ -14,6 +14,7 @@ import msgspec
 from memoryd_actors.cadence import CadenceRule
 from memoryd_actors.checkpoints import CheckpointSettings
 from memoryd_actors.consent import ConsentSettings
+from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.context import WindowSettings
 from memoryd_actors.core_memory import CoreSettings
 from memoryd_actors.decay import LifecycleSettings
@@ -144,6 +145,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     index: IndexConfig = IndexConfig()
     ledger: LedgerConfig = LedgerConfig()
     lifecycle: LifecycleSettings = LifecycleSettings()
+    consolidation: ConsolidationSettings = ConsolidationSettings()
     consent: ConsentSettings = ConsentSettings()
     core: CoreSettings = CoreSettings()
     checkpoints: CheckpointSettings = CheckpointSettings()

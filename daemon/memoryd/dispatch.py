@@ -13,6 +13,7 @@ from memoryd_actors.actor import ActorRef
 from memoryd_actors.admission import category_of, signed
 from memoryd_actors.categories import Categories
 from memoryd_actors.checkpoints import CheckpointKeeper
+from memoryd_actors.consolidating.answering import Consolidating
 from memoryd_actors.context import Compactor, ContextBuilder
 from memoryd_actors.conversation import Conversations
 from memoryd_actors.core_memory import CoreMemory
@@ -35,6 +36,7 @@ from memoryd_actors.transcripts import Key, Transcripts
 from memoryd_actors.visibility import is_allowed
 from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
+from memoryd_client.consolidation import Consolidate, ListConsolidations, PlanConsolidation
 from memoryd_client.context import BuildContext, Compact
 from memoryd_client.core_memory import CoreAppend, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
@@ -211,6 +213,7 @@ class Dispatcher:
         accept: Callable[[ContextUpdate], bool],
         switches: Switches,
         importer: Importer,
+        consolidating: Consolidating,
     ) -> None:
         self._accept = accept
         self._transcripts = transcripts
@@ -229,6 +232,7 @@ class Dispatcher:
         self._checkpoints = checkpoints
         self._switches = switches
         self._importer = importer
+        self._consolidating = consolidating
 
     def answer_now(self, request: Request, caller: Caller) -> Reply | None:
         """Answer what needs neither disk nor model; None for everything else."""
@@ -249,7 +253,7 @@ class Dispatcher:
             case Ping():
                 return Pong(pid=os.getpid(), version=__version__, ready=self._ready())
             case GetStatus():
-                return self._told(await self._status(), caller)
+                return await self._told(await self._status(), caller)
             case Push():
                 if request.update.caller.owner != caller.owner:
                     raise Refused("a context belongs to whoever pushes it", "Push it under its own owner.")
@@ -333,6 +337,8 @@ class Dispatcher:
                 | PurgeSession()
             ):
                 return await self._transcripts.answer(request, caller, deadline_s)
+            case Consolidate() | PlanConsolidation() | ListConsolidations():
+                return await self._consolidating.answer(request, caller)
             case Switch():
                 return await self._switches.turn(caller, on=request.on, everywhere=request.everywhere)
             case _:
@@ -341,11 +347,14 @@ class Dispatcher:
     def _is_off(self, caller: Caller) -> bool:
         return self._switches.off(caller.owner, caller.project) is not None
 
-    def _told(self, status: Status, caller: Caller) -> Status:
-        """Return the status with what the caller's owner has turned off: nobody else's projects are named."""
+    async def _told(self, status: Status, caller: Caller) -> Status:
+        """Return the status with what is the caller's owner's: what is off, and the last consolidation."""
         memory = self._switches.status(caller)
         loud = (f"{memory.message}. {memory.hint}",) if memory.message else ()
         components = {**status.components, "memory": memory}
+        if "consolidation" in components:
+            facts = await self._consolidating.last(caller.owner)
+            components["consolidation"] = replace(components["consolidation"], facts=facts)
         return replace(status, components=components, warnings=(*loud, *status.warnings))
 
     async def _list(self, request: List, caller: Caller) -> Memories:
@@ -457,8 +466,10 @@ class Dispatcher:
             edges = tuple(one for one in request.edges if not {one.from_id, one.to_id} & hidden)
         else:
             edges = request.edges
-        done = await self._importer.bring_in(Import(records=tuple(kept), edges=edges), caller, deadline_s=deadline_s)
-        await self._recall.note_written(caller, done.added)
+        done = await self._importer.bring_in(
+            replace(request, records=tuple(kept), edges=edges), caller, deadline_s=deadline_s
+        )
+        await self._recall.note_written(caller, (*done.added, *done.proposed))
         return replace(done, left_out=(*closed, *done.left_out))
 
     async def _edges(self, request: GetEdges, caller: Caller) -> Edges:

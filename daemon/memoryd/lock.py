@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from memoryd.private_folder import private_folder
+from memoryd.private_folder import FolderUnsafe, private_folder
 from memoryd_actors.errors import Refused
 from memoryd_client.paths import Paths
 
@@ -53,10 +53,13 @@ def hold_home(paths: Paths, *, version: str) -> Generator[Holder]:
 
     Raises:
         HomeLocked: another daemon holds it; the message says which.
-        FolderUnsafe: the home cannot be kept from others.
+        FolderUnsafe: the home cannot be kept from others, or nothing can be written there.
     """
     private_folder(paths.home)
-    descriptor = os.open(paths.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        descriptor = os.open(paths.lock, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as exc:
+        raise _not_writable(paths.home, exc) from exc
     try:
         if not _locked(descriptor):
             raise HomeLocked(paths.home, _described(descriptor))
@@ -67,8 +70,11 @@ def hold_home(paths: Paths, *, version: str) -> Generator[Holder]:
             runtime=str(paths.runtime),
         )
         text = {"pid": held.pid, "started_at": held.started_at, "version": held.version, "runtime": held.runtime}
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps(text).encode(), 0)
+        try:
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, json.dumps(text).encode(), 0)
+        except OSError as exc:
+            raise _not_writable(paths.home, exc) from exc
         yield held
     finally:
         # The file stays: removing it would let two daemons lock two files of one name.
@@ -99,6 +105,11 @@ def holder(paths: Paths) -> Holder | None:
         return Holder(pid=None)
     finally:
         os.close(descriptor)
+
+
+def _not_writable(home: Path, error: OSError) -> FolderUnsafe:
+    hint = "See that its file system has room and may be written to, or choose another place with MEMORYD_HOME."
+    return FolderUnsafe(home, error.strerror or str(error), hint)
 
 
 def _locked(descriptor: int) -> bool:

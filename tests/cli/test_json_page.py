@@ -10,6 +10,13 @@ from memoryd.demo.steps import Decided, Figures, Pushed, Remembered, SessionBega
 from memoryd.demo.transcript import Note
 from memoryd_client.checkpoints import CheckpointInfo
 from memoryd_client.consent import Consent
+from memoryd_client.consolidation import (
+    Consolidation,
+    ConsolidationPlan,
+    PlannedChange,
+    PlannedPair,
+    PlannedRollup,
+)
 from memoryd_client.context import Compacted, ContextEntry, ContextSection, SessionContext
 from memoryd_client.core_memory import CoreWrite, Section
 from memoryd_client.events import EventCount
@@ -53,6 +60,7 @@ SECTIONS = {
     "Core memory": (Section, CoreWrite),
     "Checkpoint": (CheckpointInfo,),
     "Switches": (Switched, SwitchedOff),
+    "Consolidation, plan": (Consolidation, ConsolidationPlan, PlannedPair, PlannedChange, PlannedRollup),
     "Status": (Status, ComponentStatus),
     "Transcripts, for push and demo": (Note,),
     "What demo prints": (SessionBegan, Pushed, Decided, Remembered, Took, Figures),

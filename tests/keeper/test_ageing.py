@@ -24,9 +24,9 @@ async def test_the_unimportant_is_forgotten_the_faded_archived_and_the_pinned_ke
         trivial = await store(system, "Ana drinks tea at four.", 1)
         ordinary = await store(system, "The deploy job runs in Frankfurt.", 3)
         pinned = await store(system, "The bakery opens on Mondays.", 1, pinned=True)
-        assert await system.ageing.round() == Aged()
+        assert await system.ageing.round("local") == Aged()
         system.clock.pass_by(days=100)
-        assert await system.ageing.round() == Aged(forgotten=1, archived=1)
+        assert await system.ageing.round("local") == Aged(forgotten=1, archived=1)
         assert await states(system, trivial, ordinary, pinned) == [State.FORGOTTEN, State.ARCHIVED, State.ACTIVE]
         (entry, *_) = await system.ledger.history("local", memory_id=trivial.id)
         assert (entry.event, entry.actor) == ("TTL", "memoryd")
@@ -37,12 +37,12 @@ async def test_what_was_forgotten_can_be_restored_for_a_month_and_then_is_destro
         restored = await store(system, "Ana drinks tea at four.", 1)
         gone = await store(system, "The deploy job runs in Frankfurt.", 1)
         system.clock.pass_by(days=61)
-        await system.ageing.round()
+        await system.ageing.round("local")
         system.clock.pass_by(days=29)
-        assert (await system.ageing.round()).purged == 0
+        assert (await system.ageing.round("local")).purged == 0
         await system.keeper.ask(SetState(restored.id, State.ACTIVE, CALLER), deadline_s=10)
         system.clock.pass_by(days=2)
-        assert (await system.ageing.round()).purged == 1
+        assert (await system.ageing.round("local")).purged == 1
         assert await states(system, restored) == [State.ACTIVE]
         assert await system.ledger.get("local", [gone.id]) == {}
         events = [entry.event for entry in await system.ledger.history("local", memory_id=gone.id)]

@@ -102,12 +102,12 @@ async def test_nobody_answered_for_seven_days_and_the_proposal_lapses(place: Pla
     async with running(place) as system:
         new = await store(system, field("language", "Portuguese"))
         system.clock.pass_by(days=6, hours=23)
-        assert (await system.ageing.round()).lapsed == 0
+        assert (await system.ageing.round("local")).lapsed == 0
         system.clock.pass_by(hours=1)
         assert await waiting(system) == []
         with pytest.raises(Refused, match="lapsed"):
             await answer(system, new, approve=True)
-        assert (await system.ageing.round()).lapsed == 1
+        assert (await system.ageing.round("local")).lapsed == 1
         assert await state(system, new) is State.FORGOTTEN
         assert await decisions(system, new) == ["proposed", "expired"]
         # A silence is no no.
@@ -119,7 +119,7 @@ async def test_what_was_not_consented_to_is_destroyed_in_the_end(place: Place) -
         new = await store(system, field("city", "Lisbon"))
         await answer(system, new, approve=False)
         system.clock.pass_by(days=31)
-        await system.ageing.round()
+        await system.ageing.round("local")
         assert await system.ledger.get("local", [new.id]) == {}
 
 

@@ -2,12 +2,13 @@
 
 import os
 from datetime import UTC, datetime
+from threading import Event, Thread
 
 import pytest
 
-from memoryd_client import AsyncClient, Interrupted, PendingCall, RequestFailed
+from memoryd_client import AsyncClient, DaemonUnreachable, DeadlineExceeded, Interrupted, PendingCall, RequestFailed
 from memoryd_client.checkpoints import MAX_CHECKPOINT_BYTES
-from running import RunningDaemon
+from running import RunningDaemon, until
 
 RUN = Interrupted(
     position="step 3 of 7",
@@ -37,6 +38,60 @@ def test_a_run_is_resumed_after_the_daemon_was_killed(daemon: RunningDaemon) -> 
         with pytest.raises(RequestFailed, match="version 1 is the newest"):
             client.interrupt("s1", RUN, expected=0)
         assert saved.version == 1
+
+
+def test_kill_9_among_saves_leaves_every_acknowledged_state_whole_and_once(daemon: RunningDaemon) -> None:
+    acknowledged: list[int] = []
+    stop = Event()
+
+    def state(version: int) -> bytes:
+        return b"%08d" % version * 40_000
+
+    def save() -> None:
+        with daemon.client() as client:
+            while not stop.is_set():
+                version = len(acknowledged) + 1
+                try:
+                    saved = client.save_checkpoint("run", state(version), expected=version - 1)
+                except (DaemonUnreachable, DeadlineExceeded):
+                    continue
+                except RequestFailed:
+                    # It was stored, and the answer was lost.
+                    found = client.load_checkpoint("run")
+                    assert found is not None
+                    saved = found.info
+                acknowledged.append(saved.version)
+
+    writer = Thread(target=save)
+    writer.start()
+    for _ in range(3):
+        seen = len(acknowledged)
+        until(lambda seen=seen: len(acknowledged) >= seen + 5, "five more")  # type: ignore[misc]
+        daemon.kill()
+        daemon.start()
+    stop.set()
+    writer.join()
+    assert acknowledged == list(range(1, len(acknowledged) + 1))
+    with daemon.client() as client:
+        kept = client.list_checkpoints("run")
+        assert kept[0].version == len(acknowledged)
+        for info in kept:
+            found = client.load_checkpoint("run", version=info.version)
+            assert found is not None
+            assert found.data == state(info.version)
+
+
+def test_of_two_that_resume_a_run_one_goes_on_with_it(daemon: RunningDaemon) -> None:
+    with daemon.client() as client, daemon.client() as another:
+        client.interrupt("s1", RUN)
+        found, again = client.load_checkpoint("s1"), another.load_checkpoint("s1")
+        assert found is not None
+        assert again is not None
+        going_on = Interrupted(position="step 4 of 7", pending_calls=RUN.pending_calls[1:])
+        client.interrupt("s1", going_on, expected=found.info.version)
+        with pytest.raises(RequestFailed, match="version 2 is the newest"):
+            another.interrupt("s1", RUN, expected=again.info.version)
+        assert another.resume("s1") == going_on
 
 
 def test_the_largest_state_travels_and_a_larger_one_is_refused_with_the_reason(daemon: RunningDaemon) -> None:

@@ -11,6 +11,7 @@ import zmq
 from memoryd_client import Message, NewMemory, State
 from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
+from memoryd_client.consolidation import Consolidate, ListConsolidations, PlanConsolidation
 from memoryd_client.context import BuildContext, Compact
 from memoryd_client.core_memory import CoreAppend, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
 from memoryd_client.editing import Changes, GetOrigin, Purge, Relate, Undo, Unrelate, Update
@@ -113,6 +114,9 @@ CASES: dict[type, Callable[[str], Request]] = {
     ),
     GetEdges: lambda memory: GetEdges(ids=(memory,)),
     Switch: lambda _: Switch(on=False, everywhere=True),
+    Consolidate: lambda _: Consolidate(),
+    PlanConsolidation: lambda _: PlanConsolidation(),
+    ListConsolidations: lambda _: ListConsolidations(),
 }
 """A new kind of request needs a case here: how somebody else would reach for the memory of that id with it."""
 

@@ -8,7 +8,6 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -154,18 +153,6 @@ def test_a_ledger_restored_from_an_older_backup_gets_an_index_of_its_own(daemon:
         assert client.search("scheduler", limit=1)[0].id == kept
         assert {hit.id for hit in client.search("new fact printer queue", limit=50)} >= set(new)
         assert client.status().components["ledger"].numbers["memories"] == 31
-
-
-@pytest.fixture
-def tiny_disk(short_home: Path) -> Iterator[Path]:
-    """A file system of 16 MB."""
-    mounted = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", str(short_home)], capture_output=True, check=False
-    )
-    if mounted.returncode:
-        pytest.skip("mounting a small file system needs root")
-    yield short_home
-    subprocess.run(["umount", "-l", str(short_home)], check=True)
 
 
 def test_a_full_disk_refuses_writes_with_a_clear_error_and_recovers(tiny_disk: Path, models: Path) -> None:

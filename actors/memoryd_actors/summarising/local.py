@@ -46,8 +46,9 @@ class LocalSummariser:
     async def summarise(
         self, said: Sequence[Said], *, budget_tokens: int, purpose: Purpose = "compaction", earlier: str = ""
     ) -> Summary:
-        """Return what the conversation says itself, quoted; see the port. The purpose makes no difference."""
-        del purpose
+        """Return what the conversation says itself, quoted; see the port. What is rolled up is points already."""
+        if purpose == "rollup":
+            earlier, said = "\n".join([earlier, *(one.text for one in said)]), ()
         found = await to_thread.run_sync(units, said, limiter=self._threads)
         before = earlier_units(earlier)[-MOST_UNITS:]
         if not found and not before:

@@ -11,6 +11,7 @@ from memoryd_client.cli import (
     checkpoints,
     configuration,
     consent,
+    consolidation,
     core,
     data,
     editing,
@@ -62,7 +63,7 @@ _SECTIONS = {
         "consent",
     ),
     "For agents": ("push", "take", "why", "session", "core", "checkpoint"),
-    "Data": ("import", "export", "backup", "reindex"),
+    "Data": ("import", "export", "backup", "reindex", "consolidate"),
     "Settings": ("config",),
 }
 
@@ -113,7 +114,7 @@ def memoryd(
     """Long-term memory for AI agents, served one turn behind by a daemon on your own machine."""
 
 
-for module in (lifecycle, inspection, events, memories, query, editing, switch, agent, transfer, data):
+for module in (lifecycle, inspection, events, memories, query, editing, switch, agent, transfer, data, consolidation):
     module.add_to(app)
 app.add_typer(consent.group, name="consent")
 app.add_typer(core.group, name="core")

@@ -139,6 +139,22 @@ def _moved(project: str, moved: Mapping[str, str]) -> str:
     return project
 
 
+def successors_first(incoming: Sequence[Incoming]) -> list[Incoming]:
+    """Return the records, before each what took its place: then no batch names what is not there yet."""
+    places = {one.record.id: place for place, one in enumerate(incoming)}
+    done: set[int] = set()
+    ordered: list[Incoming] = []
+    for first in range(len(incoming)):
+        chain: list[int] = []
+        place: int | None = first
+        while place is not None and place not in done:
+            done.add(place)
+            chain.append(place)
+            place = places.get(incoming[place].record.superseded_by)
+        ordered += (incoming[one] for one in reversed(chain))
+    return ordered
+
+
 def batches(incoming: Iterable[Incoming], *, rows: int, size_bytes: int) -> Iterator[list[Incoming]]:
     """Split into runs that are neither too long nor too large."""
     batch: list[Incoming] = []

@@ -35,6 +35,7 @@ def add_to(app: typer.Typer) -> None:
         epilog=examples(
             "memoryd import memories.jsonl",
             "memoryd import notes/ --project-map /home/ada/old=/home/ada/new",
+            "memoryd import --restore all.jsonl",
             "memoryd import - < memories.jsonl",
         ),
     )(import_)
@@ -54,6 +55,10 @@ def import_(
         list[str] | None,
         typer.Option("--project-map", metavar="OLD=NEW", help="A project's folder then and now; repeatable."),
     ] = None,
+    restore: Annotated[
+        bool,
+        typer.Option("--restore", help="The files are an export of your own: all of it comes back as it was."),
+    ] = False,
     session: Session = "",
     project: Project = None,
     agent: Agent = "cli",
@@ -67,14 +72,19 @@ def import_(
     checked first. What is there already, by its id or by what it says in the same place, stays as it is: an import that
     was broken off is simply begun again, and importing twice changes nothing. Everything passes the gate: secrets are
     replaced, private blocks taken out. What cannot be stored is left out, with the reason.
+
+    What says that a model or a rule wrote it has to read as such, and what is about you (name, pronouns, city,
+    language) waits for your yes. With --restore neither is asked again: you say that the files are your own, and the
+    history keeps that you did.
     """
     incoming = _incoming(source, dict(_mapping(one) for one in project_map or ()))
     with connect(session, project, agent, owner, autostart=autostart) as memory:
-        done = _bring_in(memory, incoming)
+        done = _bring_in(memory, incoming, restore=restore)
     if as_json:
         out_json(
             {
                 "imported": len(done.added),
+                "proposed": len(done.proposed),
                 "unchanged": len(done.unchanged),
                 "left_out": len(done.left_out),
                 "reasons": done.left_out,
@@ -87,6 +97,11 @@ def import_(
         f"imported {len(done.added)}, unchanged {len(done.unchanged)}, left out {len(done.left_out)}; "
         f"relations: {done.edges} new, {len(done.edges_left_out)} left out"
     )
+    if done.proposed:
+        note(
+            f"{len(done.proposed)} about you wait for your yes: `memoryd consent list`. "
+            "An export of your own comes back as it was with --restore"
+        )
     _tell((*done.left_out, *done.edges_left_out))
 
 
@@ -129,29 +144,34 @@ def _from_file(file: Path, moved: dict[str, str]) -> list[records.Incoming]:
         return records.from_lines(lines, str(file), moved)
 
 
-def _bring_in(memory: "Client", incoming: list[records.Incoming]) -> Imported:
+def _bring_in(memory: "Client", incoming: list[records.Incoming], *, restore: bool) -> Imported:
     """Send memories in batches, then the edges between them, and return what became of all."""
     added: list[str] = []
+    proposed: list[str] = []
     unchanged: list[str] = []
     left_out: list[LeftOut] = []
     new = 0
     edges = [edge for one in incoming for edge in one.edges]
     edges_left_out: list[LeftOut] = []
     with _progress(len(incoming) + len(edges)) as advance:
-        for batch in records.batches(incoming, rows=MAX_RECORDS, size_bytes=BATCH_BYTES):
-            done = memory.import_records([one.record for one in batch])
+        ordered = records.successors_first(incoming)
+        for batch in records.batches(ordered, rows=MAX_RECORDS, size_bytes=BATCH_BYTES):
+            done = memory.import_records([one.record for one in batch], restore=restore)
             added += done.added
+            proposed += done.proposed
+            edges_left_out += done.edges_left_out
             unchanged += done.unchanged
             left_out += done.left_out
             advance(len(batch))
         for start in range(0, len(edges), MAX_RECORDS):
             some = edges[start : start + MAX_RECORDS]
-            done = memory.import_records(edges=some)
+            done = memory.import_records(edges=some, restore=restore)
             new += done.edges
             edges_left_out += done.edges_left_out
             advance(len(some))
     return Imported(
         added=tuple(added),
+        proposed=tuple(proposed),
         unchanged=tuple(unchanged),
         left_out=tuple(left_out),
         edges=new,

@@ -143,15 +143,19 @@ def refuse_lapsed(connection: Connection, memory: Memory, now: datetime) -> None
         raise Refused(f"{memory.id} waited too long and has lapsed", "Store the value yourself, with source `user`.")
 
 
-def lapsed(connection: Connection, now: datetime, limit: int) -> list[tuple[str, str]]:
-    """Return owner and id of proposals whose time has passed."""
+def lapsed(connection: Connection, owner: str, now: datetime, limit: int) -> list[str]:
+    """Return the ids of an owner's proposals whose time has passed."""
     query = (
-        select(consents.c.owner, consents.c.id)
-        .where(consents.c.status == _STATUS[State.PROPOSED], consents.c.expires_at <= to_micros(now))
+        select(consents.c.id)
+        .where(
+            consents.c.owner == clean(owner),
+            consents.c.status == _STATUS[State.PROPOSED],
+            consents.c.expires_at <= to_micros(now),
+        )
         .order_by(consents.c.expires_at)
         .limit(limit)
     )
-    return [(row.owner, row.id) for row in connection.execute(query)]
+    return list(connection.execute(query).scalars())
 
 
 def waiting(connection: Connection, visible: Visibility, now: datetime, limit: int) -> list[Consent]:

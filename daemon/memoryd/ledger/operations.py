@@ -1,5 +1,6 @@
 """Operations on memories: the steps of one, performed in the writer's transaction; see `memoryd_actors.steps`."""
 
+from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
 from typing import assert_never
@@ -7,7 +8,7 @@ from typing import assert_never
 import msgspec
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
-from memoryd.ledger import consenting, edges, progressing
+from memoryd.ledger import consenting, consolidation, edges, progressing
 from memoryd.ledger.hand import Hand
 from memoryd.ledger.reads import MAX_VARIABLES, last_sequence
 from memoryd.ledger.records import difference
@@ -28,10 +29,12 @@ from memoryd_actors.steps import (
     Advance,
     Applied,
     ChangeState,
+    Checked,
     Compared,
     Decide,
     Doubt,
     Merge,
+    Noted,
     Patch,
     Relate,
     Revise,
@@ -101,6 +104,10 @@ class _Operation(Hand):
                 self._compared(step.ids)
             case Advance():
                 self._advance(step)
+            case Checked():
+                consolidation.checked(self.connection, self.owner, step, self.now)
+            case Noted():
+                self._noted(step)
             case Undo():
                 self.standing += undo(self, step.operation)
             case _:
@@ -346,6 +353,11 @@ class _Operation(Hand):
             )
         now = Progress(self.owner, step.session, step.job, step.sequence, step.detail)
         progressing.put(self.connection, now, self.now)
+
+    def _noted(self, step: Noted) -> None:
+        counts = Counter(step.counts) + (Counter(step.wrote) if self.events else Counter[str]())
+        if step.run and counts:
+            consolidation.note(self.connection, self.owner, step.run, counts)
 
     # --- parts of steps
 

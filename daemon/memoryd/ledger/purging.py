@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 from sqlalchemy import URL, Connection, create_engine, delete, insert, inspect, or_, select, update
 
-from memoryd.ledger.reads import MAX_VARIABLES, last_sequence
+from memoryd.ledger.reads import MAX_VARIABLES, last_sequence, owned_by
 from memoryd.ledger.records import next_operation
 from memoryd.ledger.rows import dump, to_micros
 from memoryd.ledger.sharing import tell
@@ -57,15 +57,15 @@ def with_merged(connection: Connection, owner: str, ids: Iterable[str]) -> list[
     return list(found)
 
 
-def due(connection: Connection, now: datetime, limit: int) -> list[tuple[str, str]]:
-    """Return owner and id of memories whose time has come."""
+def due(connection: Connection, owner: str, now: datetime, limit: int) -> list[str]:
+    """Return the ids of an owner's memories whose time has come."""
     query = (
-        select(memories.c.owner, memories.c.id)
-        .where(memories.c.purge_at <= to_micros(now), memories.c.state == "forgotten")
+        select(memories.c.id)
+        .where(memories.c.purge_at <= to_micros(now), memories.c.state == "forgotten", owned_by(owner))
         .order_by(memories.c.purge_at)
         .limit(limit)
     )
-    return [(row.owner, row.id) for row in connection.execute(query)]
+    return list(connection.execute(query).scalars())
 
 
 def purge(connection: Connection, owner: str, ids: Sequence[str], actor: str, now: datetime) -> list[str]:

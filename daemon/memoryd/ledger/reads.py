@@ -242,13 +242,14 @@ def tallies(
     return known, connection.execute(waiting).scalar_one()
 
 
-def unused(connection: Connection, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
-    """Return active memories, not pinned, that nobody used since, in the order of their numbers."""
+def unused(connection: Connection, owner: str, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
+    """Return an owner's active memories, not pinned, that nobody used since, in the order of their numbers."""
     before = to_micros(since)
     query = (
         select(memories)
         .where(
             memories.c.number > after,
+            owned_by(owner),
             memories.c.state == State.ACTIVE.value,
             ~memories.c.pinned,
             memories.c.updated_at < before,

@@ -271,24 +271,24 @@ class SqlLedger:
                 deleted[step.table] += await self._write(step.delete)
         return deleted
 
-    async def unused(self, *, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
+    async def unused(self, owner: str, *, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
         """Return active memories, not pinned, that nobody used since, with their numbers; see the port."""
-        return await self._read(lambda connection: reads.unused(connection, since, after, limit))
+        return await self._read(lambda connection: reads.unused(connection, owner, since, after, limit))
 
     async def consents(self, visible: Visibility, *, limit: int) -> list[Consent]:
         """Return the proposals of a place that still wait, newest first; see the port."""
         now = self._clock.now()
         return await self._read(lambda connection: consenting.waiting(connection, visible, now, limit))
 
-    async def lapsed_consents(self, *, limit: int) -> list[tuple[str, str]]:
-        """Return owner and id of proposals that waited too long."""
+    async def lapsed_consents(self, owner: str, *, limit: int) -> list[str]:
+        """Return the ids of proposals that waited too long."""
         now = self._clock.now()
-        return await self._read(lambda connection: consenting.lapsed(connection, now, limit))
+        return await self._read(lambda connection: consenting.lapsed(connection, owner, now, limit))
 
-    async def due_for_purge(self, *, limit: int) -> list[tuple[str, str]]:
-        """Return owner and id of memories whose time has come."""
+    async def due_for_purge(self, owner: str, *, limit: int) -> list[str]:
+        """Return the ids of memories whose time has come."""
         now = self._clock.now()
-        return await self._read(lambda connection: purging.due(connection, now, limit))
+        return await self._read(lambda connection: purging.due(connection, owner, now, limit))
 
     async def purge(self, owner: str, ids: Sequence[str], *, actor: str) -> list[str]:
         """Destroy what memories say, here and in every dated backup; see the port.
@@ -473,6 +473,14 @@ class SqlLedger:
                 await to_thread.run_sync(writer.close, limiter=self._copying)
             if engine is not None:
                 await to_thread.run_sync(engine.dispose, limiter=self._copying)
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Run what reads, in a thread beside the writer."""
+        return await self._read(work)
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        """Run what writes, in the writer's transaction, and return once that is durable."""
+        return await self._write(work)
 
     def _open(self) -> tuple[Engine, Writer]:
         with self._translate():

@@ -17,7 +17,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import TEXT as PG_TEXT
 
-HEAD = "0008"
+HEAD = "0009"
 """The newest migration. Known here so that a start on an up-to-date ledger need not import Alembic."""
 
 Identifier = Text().with_variant(PG_TEXT(collation="C"), "postgresql")
@@ -328,4 +328,41 @@ progress = Table(
     Column("sequence", BigInteger, nullable=False),
     Column("detail", Text, nullable=False),
     Column("at", Moment, nullable=False),
+)
+checks = Table(
+    # Pairs that were compared, by the cosine that they had (seed 002, item 4).
+    "checks",
+    metadata,
+    Column("one_id", Identifier, primary_key=True),
+    Column("other_id", Identifier, primary_key=True),
+    Column("hundredths", Integer, primary_key=True),
+    Column("owner", Text, nullable=False),
+    Column("judge", Text, nullable=False),
+    Column("checked_at", Moment, nullable=False),
+    Index("ix_checks_owner", "owner", "checked_at"),
+)
+check_days = Table(
+    # What was compared for an owner on a day, and how many tokens a model used for it.
+    "check_days",
+    metadata,
+    Column("owner", Text, primary_key=True),
+    Column("day", Text, primary_key=True),
+    Column("pairs", Integer, nullable=False),
+    Column("tokens", BigInteger, nullable=False),
+)
+consolidations = Table(
+    # Runs of the daily consolidation: how far each is, and what it came to.
+    "consolidations",
+    metadata,
+    Column("id", Serial, primary_key=True, autoincrement=True),
+    Column("owner", Text, nullable=False),
+    Column("started_at", Moment, nullable=False),
+    Column("finished_at", Moment),
+    Column("asked", Boolean, nullable=False),
+    Column("starts", Integer, nullable=False),
+    Column("stage", Text, nullable=False),
+    Column("counts", Text, nullable=False),
+    Column("problem", Text, nullable=False),
+    Index("ix_consolidations_owner", "owner", "id"),
+    sqlite_autoincrement=True,
 )

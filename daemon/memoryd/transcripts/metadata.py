@@ -89,7 +89,10 @@ def write(folder: Path, metadata: Metadata, *, durable: bool) -> None:
     draft = folder / f"{METADATA}.new"
     file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     try:
-        os.write(file, msgspec.json.encode(metadata))
+        # On a disk that is nearly full a part of it may be written, and only the rest be refused.
+        view = memoryview(msgspec.json.encode(metadata))
+        while view:
+            view = view[os.write(file, view) :]
         if durable:
             os.fsync(file)
     finally:

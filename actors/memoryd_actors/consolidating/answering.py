@@ -1,0 +1,60 @@
+"""Answers what is asked about consolidation."""
+
+from typing import assert_never
+
+from memoryd_actors.categories import Categories
+from memoryd_actors.consolidating.plan import Planner
+from memoryd_actors.consolidating.report import told_shortly
+from memoryd_actors.consolidating.worker import Consolidator
+from memoryd_actors.errors import Refused
+from memoryd_client.consolidation import (
+    Consolidate,
+    ConsolidationPlan,
+    ConsolidationRequest,
+    Consolidations,
+    ListConsolidations,
+    PlanConsolidation,
+)
+from memoryd_client.messages import Caller
+
+
+class Consolidating:
+    """The worker and its planner, as they are asked over the wire."""
+
+    def __init__(self, worker: Consolidator, planner: Planner, categories: Categories) -> None:
+        self._worker = worker
+        self._planner = planner
+        self._categories = categories
+
+    async def answer(self, request: ConsolidationRequest, caller: Caller) -> Consolidations | ConsolidationPlan:
+        """Answer a request.
+
+        Raises:
+            Refused: the agent may see some categories only, memory is off, or ledger or index failed.
+
+        """
+        if self._categories.allowed(caller.agent) is not None:
+            raise Refused(
+                f"the agent `{caller.agent}` may see some categories only, and consolidation concerns all",
+                "Ask for it as yourself: `memoryd consolidate` without `--agent`.",
+            )
+        match request:
+            case Consolidate():
+                return Consolidations(runs=(await self._worker.ask(caller.owner),))
+            case PlanConsolidation():
+                return await self._planner.plan(caller.owner)
+            case ListConsolidations():
+                return Consolidations(runs=tuple(await self._worker.runs(caller.owner, limit=request.limit)))
+            case _:
+                assert_never(request)
+
+    async def last(self, owner: str) -> dict[str, str]:
+        """Return what the status says of an owner's last run, by name."""
+        runs = await self._worker.runs(owner, limit=1)
+        if not runs:
+            return {}
+        (run,) = runs
+        if run.finished_at:
+            return {"last_run": f"{run.finished_at[:16].replace('T', ' ')} UTC: {told_shortly(run.counts.items())}"}
+        at = run.doing or "waiting"
+        return {"last_run": f"run {run.number} is at it: {run.problem or at}"}

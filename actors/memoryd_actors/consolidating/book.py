@@ -1,0 +1,75 @@
+"""What the daily consolidation writes down: the part of the ledger that it needs beside what is common to all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from memoryd_actors.consolidating.fingerprints import Check
+from memoryd_actors.consolidating.pool import Pooled
+from memoryd_actors.consolidating.schedule import Run
+from memoryd_client.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What was done for an owner on one day (UTC)."""
+
+    pairs: int = 0
+    tokens: int = 0
+
+
+class ConsolidationBook(Protocol):
+    """Where runs and comparisons are written down; the ledger is one."""
+
+    async def owners(self) -> list[str]:
+        """Return everybody who has a memory in any state, in order."""
+        ...
+
+    async def pool(self, owner: str, *, since: datetime, without: Sequence[str]) -> list[Pooled]:
+        """Return active memories stored or changed since, but those of some categories, in the order of their ids."""
+        ...
+
+    async def episodes(self, owner: str) -> list[Memory]:
+        """Return active episodes of projects that are in no summary, the oldest of each project first."""
+        ...
+
+    async def checks(self, owner: str, *, since: datetime) -> list[Check]:
+        """Return which pairs were compared since."""
+        ...
+
+    async def queued(self, owner: str) -> frozenset[tuple[str, str]]:
+        """Return the pairs that were ever in doubt, decided or not, the smaller id first."""
+        ...
+
+    async def used(self, owner: str, day: str) -> Used:
+        """Return what was done for an owner on a day."""
+        ...
+
+    async def use(self, owner: str, day: str, used: Used) -> None:
+        """Add to what was done for an owner on a day."""
+        ...
+
+    async def ask_run(self, owner: str) -> Run:
+        """Return the owner's run that is not finished, or else a new one, as one that somebody asked for."""
+        ...
+
+    async def asked_runs(self) -> list[str]:
+        """Return the owners whose run somebody asked for, and is not finished, in the order in which they began."""
+        ...
+
+    async def begin_run(self, owner: str) -> Run:
+        """Return the owner's run that is not finished, taken up once more, or else a new one."""
+        ...
+
+    async def mark_run(self, number: int, *, stage: str = "", problem: str = "", finished: bool = False) -> None:
+        """Put down how far a run is; an empty stage leaves it where it was."""
+        ...
+
+    async def runs(self, owner: str, *, limit: int) -> list[Run]:
+        """Return the owner's runs, newest first."""
+        ...
+
+    async def prune(self, owner: str, *, checks_before: datetime, keep_runs: int) -> int:
+        """Delete an owner's comparisons and days before, and all but the newest runs; return how many rows."""
+        ...

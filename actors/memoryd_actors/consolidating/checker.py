@@ -1,0 +1,246 @@
+"""Decides about pairs of memories: by a model where there is a key, else by the local classifier.
+
+All that is asked about pairs goes through here, whether they were in doubt when they were written or came up in the
+daily consolidation: one cap on the pairs of an owner's day, one budget of tokens, and no pair twice.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from itertools import groupby
+from operator import attrgetter
+
+import anyio
+
+from memoryd_actors.actor import ActorRef
+from memoryd_actors.budget import Prices, estimate, today
+from memoryd_actors.comparison import Comparison, action
+from memoryd_actors.consolidating.book import ConsolidationBook, Used
+from memoryd_actors.consolidating.fingerprints import LOCAL, NOBODY, Fingerprint, fingerprint, known
+from memoryd_actors.consolidating.pairs import Suspect, suspect
+from memoryd_actors.consolidating.settings import ConsolidationSettings
+from memoryd_actors.consolidation import Compared, settle, statement
+from memoryd_actors.keeper import KeeperMessage, Perform
+from memoryd_actors.neighbours import Neighbour
+from memoryd_actors.pair_sidecar import PairSidecar, planned
+from memoryd_actors.ports import Clock, Ledger, OpenDoubt, Pair
+from memoryd_actors.steps import CONTRADICTS, Absorb, Checked, Doubt, Noted, Settled, Step, Supersede, Unrelate
+from memoryd_client.memory import Memory
+
+KEEPER_S = 60.0
+PAGE = 200
+ACTOR = "memoryd"
+NODE = "consolidation"
+"""Who writes, in the history and in the counts."""
+MOOT = "moot"
+"""Decision about a pair of which one is not active any more."""
+UNSURE = "unsure"
+"""Decision about a pair that a model, too, had doubts about: both stay."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """What may still be done for an owner today."""
+
+    pairs: int
+    tokens: int
+
+
+class Checker:
+    """Compares pairs within what an owner is allowed in a day, a few in one prompt."""
+
+    def __init__(
+        self,
+        *,
+        ledger: Ledger,
+        book: ConsolidationBook,
+        keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
+        clock: Clock,
+        settings: ConsolidationSettings,
+        off: Callable[[str, str], object | None],
+        pairs: PairSidecar | None = None,
+    ) -> None:
+        """Prepare; `off` says where memory is turned off for an owner; without `pairs` there is no model to ask."""
+        self._ledger = ledger
+        self._book = book
+        self._keeper = keeper
+        self._clock = clock
+        self._settings = settings
+        self._off = off
+        self._pairs = pairs
+        self._one_at_a_time = anyio.Lock()
+
+    @property
+    def by_model(self) -> bool:
+        """Whether there is a model to ask."""
+        return self._pairs is not None
+
+    async def allowance(self, owner: str) -> Allowance:
+        """Return what may still be done for an owner today."""
+        used = await self._book.used(owner, today(self._clock.now()))
+        settings = self._settings
+        return Allowance(max(settings.pairs_a_day - used.pairs, 0), max(settings.tokens_a_day - used.tokens, 0))
+
+    async def charge(self, owner: str, tokens: int) -> None:
+        """Count what a model used for an owner besides comparing."""
+        await self._book.use(owner, today(self._clock.now()), Used(tokens=tokens))
+
+    async def known(self, owner: str) -> frozenset[Fingerprint]:
+        """Return the pairs that were compared lately."""
+        now, days = self._clock.now(), self._settings.remembered_days
+        checks = await self._book.checks(owner, since=now - timedelta(days=days))
+        return known(checks, now, days, by_model=self.by_model)
+
+    async def doubts(self, owner: str = "") -> list[tuple[str, list[OpenDoubt]]]:
+        """Return what is in doubt and was not asked about lately, by owner; nothing where there is nobody to ask."""
+        if not self.by_model:
+            return []
+        waiting: list[OpenDoubt] = []
+        after = 0
+        while page := await self._ledger.open_doubts(after=after, limit=PAGE):
+            waiting += page
+            after = page[-1].number
+        waiting.sort(key=attrgetter("owner", "number"))
+        found: list[tuple[str, list[OpenDoubt]]] = []
+        for whose, group in groupby(waiting, key=attrgetter("owner")):
+            if owner in ("", whose):
+                lately = await self.known(whose)
+                some = [one for one in group if fingerprint(one.older, one.newer, one.similarity) not in lately]
+                found.append((whose, some))
+        return found
+
+    async def settle(self) -> None:
+        """Ask about what is in doubt, of every owner, as far as that is allowed today.
+
+        Raises:
+            Refused: the ledger failed.
+            ActorError: the Keeper did not answer.
+
+        """
+        async with self._one_at_a_time:
+            for owner, waiting in await self.doubts():
+                allowed = (await self.allowance(owner)).pairs
+                for some in self.groups(waiting[:allowed]):
+                    if not await self._check(owner, await self.suspects(owner, some)):
+                        return
+
+    async def look(self, owner: str, doubts: Sequence[OpenDoubt]) -> tuple[list[Suspect], list[Settled]]:
+        """Return pairs in doubt as pairs to be compared, and of those that are none any more that it is so."""
+        memories = await self._ledger.get(owner, [side for one in doubts for side in (one.older, one.newer)])
+        found: list[Suspect] = []
+        moot: list[Settled] = []
+        for one in doubts:
+            older, newer = memories.get(one.older), memories.get(one.newer)
+            if older is None or newer is None or not (older.active and newer.active):
+                moot.append(Settled(one.older, one.newer, MOOT))
+            elif self._off(owner, newer.project) is None and (
+                pair := suspect(newer, older, one.similarity, self._settings, doubted=True)
+            ):
+                found.append(pair)
+        return found, moot
+
+    async def suspects(self, owner: str, doubts: Sequence[OpenDoubt], run: int = 0) -> list[Suspect]:
+        """Return pairs in doubt as pairs to be compared; of those that are none any more it is written down."""
+        found, moot = await self.look(owner, doubts)
+        if moot:
+            await self._perform(owner, [*moot, Noted(run, {"moot": len(moot)})])
+        return found
+
+    def groups(self, waiting: Sequence[OpenDoubt]) -> Iterable[Sequence[OpenDoubt]]:
+        """Return what is asked about together."""
+        size = self._settings.pairs_in_a_prompt
+        return (waiting[at : at + size] for at in range(0, len(waiting), size))
+
+    async def check(self, owner: str, some: Sequence[Suspect], run: int) -> bool:
+        """Compare pairs of one owner in one prompt, and do what follows; return False where nobody can be asked now.
+
+        Raises:
+            Refused: the ledger failed.
+            ActorError: the Keeper did not answer.
+
+        """
+        async with self._one_at_a_time:
+            return await self._check(owner, some, run)
+
+    async def _check(self, owner: str, some: Sequence[Suspect], run: int = 0) -> bool:
+        allowed = await self.allowance(owner)
+        # As they are now: what was decided about one pair may have taken a memory of the next.
+        there = await self._read(owner, some)
+        some = [one for one in some if _stand(one, there)][: allowed.pairs]
+        if not some:
+            return bool(allowed.pairs)
+        if self._pairs is None:
+            await self._book.use(owner, today(self._clock.now()), Used(pairs=len(some)))
+            for one in some:
+                if _stand(one, await self._read(owner, [one])):
+                    await self._perform(owner, [*decided(one, one.local), *_marks(one, LOCAL, one.local, run)])
+            return True
+        asked = [Pair(statement(one.newer), statement(one.older), one.cosine) for one in some]
+        if estimate(planned(asked), Prices()).tokens > allowed.tokens:
+            return False
+        said = await self._pairs.classify(asked)
+        if not any(said.by_model) and said.note and not said.output_tokens:
+            # No call was made, or nobody answered: when there is news, it is tried again.
+            return False
+        tokens = said.input_tokens + said.output_tokens
+        await self._book.use(owner, today(self._clock.now()), Used(len(some), tokens))
+        if run:
+            await self._perform(owner, [Noted(run, {"tokens": tokens})])
+        for one, comparison, by_model in zip(some, said.comparisons, said.by_model, strict=True):
+            if not by_model or comparison is None:
+                await self._perform(owner, list(_marks(one, NOBODY, None, run)))
+            elif _stand(one, await self._read(owner, [one])):
+                # Each by itself, so that it can be taken back by itself.
+                done = decided(one, comparison, by_model=True)
+                await self._perform(owner, [*done, *_marks(one, said.judge, comparison, run)])
+        return True
+
+    async def _read(self, owner: str, some: Sequence[Suspect]) -> dict[str, Memory]:
+        return await self._ledger.get(owner, [side.id for one in some for side in (one.older, one.newer)])
+
+    async def _perform(self, owner: str, some: Sequence[Step]) -> None:
+        await self._keeper.ask(Perform(owner, tuple(some), ACTOR, NODE), deadline_s=KEEPER_S)
+
+
+def decided(one: Suspect, comparison: Comparison, *, by_model: bool = False) -> list[Step]:
+    """Return what follows from a comparison of a pair."""
+    older, newer = one.older, one.newer
+    done = settle(newer, Compared(Neighbour(older, one.cosine), comparison, by_model=by_model))
+    what = action(comparison)
+    if by_model and what == "queue":
+        # Of a pair that was in doubt a model can say no more than that.
+        return [Settled(older.id, newer.id, UNSURE)]
+    if by_model and what == "keep":
+        # What was taken for a contradiction is none.
+        return [Unrelate(newer.id, older.id, CONTRADICTS), Settled(older.id, newer.id, comparison.relation)]
+    if any(isinstance(step, Absorb | Supersede) for step in done):
+        # As a pair that was in doubt and is not any more: who takes this back does not want it made again.
+        doubt = Doubt(older.id, newer.id, round(one.cosine, 4), comparison.reason)
+        return [doubt, *done, Settled(older.id, newer.id, comparison.relation)]
+    if by_model:
+        return [*done, Settled(older.id, newer.id, comparison.relation)]
+    return done
+
+
+def _marks(one: Suspect, judge: str, comparison: Comparison | None, run: int) -> Iterable[Step]:
+    yield Checked(*fingerprint(one.older.id, one.newer.id, one.cosine), judge)
+    if run:
+        wrote = {_COUNTED[action(comparison)]: 1} if comparison is not None else {}
+        yield Noted(run, {"compared": 1}, wrote)
+
+
+_COUNTED = {
+    "merge": "merged",
+    "supersede": "superseded",
+    "contradict": "contradictions",
+    "queue": "left in doubt",
+    "keep": "changed",
+}
+
+
+def _stand(one: Suspect, there: dict[str, Memory]) -> bool:
+    """Return whether both of a pair are as they were read."""
+    return all(
+        side.id in there and there[side.id].active and there[side.id].revision == side.revision
+        for side in (one.older, one.newer)
+    )

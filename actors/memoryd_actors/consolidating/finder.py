@@ -1,0 +1,138 @@
+"""Finds the pairs of an owner's memories that are worth comparing once more."""
+
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
+from functools import partial
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+from anyio import CapacityLimiter, to_thread
+
+from memoryd_actors.consolidating.book import ConsolidationBook
+from memoryd_actors.consolidating.fingerprints import Fingerprint, fingerprint
+from memoryd_actors.consolidating.near import NOTHING, ROWS, Band, Near, near
+from memoryd_actors.consolidating.pairs import Suspect, suspect
+from memoryd_actors.consolidating.pool import Pooled, candidates
+from memoryd_actors.consolidating.settings import ConsolidationSettings
+from memoryd_actors.consolidation import APART
+from memoryd_actors.ports import Clock, Index, Ledger, Vectors
+from memoryd_client.memory import Memory
+
+T = TypeVar("T")
+MOST_MEMORIES = 20_000
+"""Of one place that are held against each other; of more, those that were changed last."""
+MOST_NEAR = 20_000
+"""Nearest pairs whose words are looked at."""
+PAGE = 500
+ENOUGH = 8
+"""Times what may be compared today: found so many, the nearest, nobody looks further for a better one."""
+
+Rest = Callable[[float], Awaitable[None]]
+"""Gives way after so many seconds of work."""
+
+
+class PairFinder:
+    """Looks through what is new, important or often used beside everything that resembles it."""
+
+    def __init__(
+        self,
+        *,
+        ledger: Ledger,
+        book: ConsolidationBook,
+        index: Index,
+        clock: Clock,
+        settings: ConsolidationSettings,
+        off: Callable[[str, str], object | None],
+    ) -> None:
+        """Prepare; `off` says of an owner and a project where memory is turned off."""
+        self._ledger = ledger
+        self._book = book
+        self._index = index
+        self._clock = clock
+        self._settings = settings
+        self._off = off
+        # One thread: on two cores the other one is for whoever waits.
+        self._thread = CapacityLimiter(1)
+
+    async def find(self, owner: str, known: frozenset[Fingerprint], most: int, rest: Rest) -> list[Suspect]:
+        """Return at most so many pairs that are not known, the likeliest first.
+
+        Raises:
+            Refused: ledger or index failed.
+
+        """
+        if not most:
+            return []
+        now = self._clock.now()
+        since = now - timedelta(days=self._settings.recency_days)
+        pool = await self._book.pool(owner, since=since, without=sorted(APART))
+        looked_at = candidates(pool, now, self._settings)
+        queued = await self._book.queued(owner)
+        places: dict[tuple[str, str], list[Pooled]] = defaultdict(list)
+        for one in pool:
+            if self._off(owner, one.place[1]) is None:
+                places[one.place].append(one)
+        found: list[Suspect] = []
+        for _, there in sorted(places.items()):
+            newest = sorted(there, key=lambda one: (one.updated_at, one.id), reverse=True)[:MOST_MEMORIES]
+            pairs = await self._near(newest, looked_at, rest)
+            unknown = (
+                one for one in pairs if one[:2] not in queued and fingerprint(one[0], one[1], one[2]) not in known
+            )
+            found += await self._suspects(owner, list(unknown), most * ENOUGH, rest)
+        return sorted(found, key=lambda one: one.rank)[:most]
+
+    async def _near(
+        self, memories: Sequence[Pooled], looked_at: frozenset[str], rest: Rest
+    ) -> list[tuple[str, str, float]]:
+        """Return the ids of near pairs, the smaller first, and their cosine; nearest first."""
+        vectors = await self._index.vectors([one.id for one in memories])
+        ids = sorted(vectors)
+        if len(ids) < 2:
+            return []
+        matrix: Vectors = np.stack([vectors[one] for one in ids])
+        mask = np.array([one in looked_at for one in ids])
+        band = Band(self._settings.fallback_low, self._settings.check_low)
+        best = NOTHING
+        for start in range(0, len(ids), ROWS):
+            best = await self._in_thread(partial(_merged, best, matrix, start, mask, band), rest)
+        return [
+            (ids[one], ids[other], cosine)
+            for one, other, cosine in zip(best.one.tolist(), best.other.tolist(), best.cosine.tolist(), strict=True)
+        ]
+
+    async def _suspects(
+        self, owner: str, pairs: Sequence[tuple[str, str, float]], enough: int, rest: Rest
+    ) -> list[Suspect]:
+        found: list[Suspect] = []
+        for start in range(0, len(pairs), PAGE):
+            some = pairs[start : start + PAGE]
+            memories = await self._ledger.get(owner, [side for one in some for side in one[:2]])
+            found += await self._in_thread(partial(_compared, some, memories, self._settings), rest)
+            if len(found) >= enough:
+                break
+        return found
+
+    async def _in_thread(self, work: Callable[[], T], rest: Rest) -> T:
+        began = self._clock.monotonic()
+        done = await to_thread.run_sync(work, limiter=self._thread)
+        await rest(self._clock.monotonic() - began)
+        return done
+
+
+def _merged(best: Near, matrix: Vectors, start: int, mask: npt.NDArray[np.bool_], band: Band) -> Near:
+    return best.and_(near(matrix, start, mask, band)).nearest(MOST_NEAR)
+
+
+def _compared(
+    pairs: Sequence[tuple[str, str, float]], memories: dict[str, Memory], settings: ConsolidationSettings
+) -> list[Suspect]:
+    found: list[Suspect] = []
+    for one, other, cosine in pairs:
+        if one in memories and other in memories:
+            pair = suspect(memories[one], memories[other], cosine, settings)
+            if pair is not None:
+                found.append(pair)
+    return found

@@ -1,0 +1,42 @@
+"""Which pairs were compared lately, so that nothing is compared twice (seed 002, item 4). Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+NOBODY = ""
+"""Who has compared a pair of which nobody could say anything: it is asked about again the next day."""
+LOCAL = "local"
+ASK_AGAIN = timedelta(days=1)
+
+Fingerprint = tuple[str, str, int]
+"""Both ids, the smaller one first, and the cosine in hundredths."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A pair was compared."""
+
+    fingerprint: Fingerprint
+    judge: str
+    """`local`, a model's name, or `NOBODY`."""
+    at: datetime
+
+
+def fingerprint(one: str, other: str, cosine: float) -> Fingerprint:
+    """Return what a pair is remembered by: its ids and round(cosine, 2)."""
+    first, second = sorted((one, other))
+    return first, second, round(round(cosine, 2) * 100)
+
+
+def known(checks: Iterable[Check], now: datetime, days: int, *, by_model: bool) -> frozenset[Fingerprint]:
+    """Return what need not be compared again.
+
+    What the local classifier said holds until there is a model to ask (`by_model`); what nobody could say, for a day.
+    """
+    return frozenset(
+        one.fingerprint
+        for one in checks
+        if not (by_model and one.judge == LOCAL)
+        and now - one.at < (ASK_AGAIN if one.judge == NOBODY else timedelta(days=days))
+    )

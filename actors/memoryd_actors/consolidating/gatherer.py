@@ -1,0 +1,172 @@
+"""Gathers episodes into the summaries of their projects: one memory for each, with history and provenance."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from memoryd_actors.actor import ActorRef
+from memoryd_actors.admission import admit
+from memoryd_actors.consolidating.book import ConsolidationBook
+from memoryd_actors.consolidating.rollup import (
+    PATH,
+    PROJECT_SUMMARY,
+    SUMMARISES,
+    is_due,
+    path_of,
+    points_of,
+    told_before,
+    when,
+    written,
+)
+from memoryd_actors.consolidating.settings import ConsolidationSettings
+from memoryd_actors.keeper import KeeperMessage, Perform
+from memoryd_actors.ports import Clock, Ledger, Visibility
+from memoryd_actors.redaction import Rules
+from memoryd_actors.steps import Add, ChangeState, Noted, Relate, Revise, Step
+from memoryd_actors.summarising import Said, Summariser, Summary
+from memoryd_client.filters import Filters
+from memoryd_client.memory import Memory, NewMemory, State
+from memoryd_client.messages import Caller
+
+KEEPER_S = 60.0
+MOST_EPISODES = 200
+"""Of one project in one go."""
+MOST_SUMMARIES = 20
+_INSTRUCTION_TOKENS = 1_000
+_CHARACTERS_PER_TOKEN = 3
+"""Rather too few, as in `budget`."""
+ACTOR = "memoryd"
+NODE = "rollup"
+_FIRST, _LAST, _EPISODES, _BY = "first", "last", "episodes", "by"
+
+
+@dataclass(frozen=True, slots=True)
+class Gathering:
+    """What there is to gather in one project."""
+
+    owner: str
+    project: str
+    summary: Memory | None
+    episodes: tuple[Memory, ...]
+    """Oldest first."""
+
+
+class Gatherer:
+    """Writes what a project has come to, from what its episodes say."""
+
+    def __init__(
+        self,
+        *,
+        ledger: Ledger,
+        book: ConsolidationBook,
+        keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
+        summariser: Summariser,
+        clock: Clock,
+        settings: ConsolidationSettings,
+        rules: Rules,
+        embedding_model: str,
+        off: Callable[[str, str], object | None],
+    ) -> None:
+        """Prepare; `off` says of an owner and a project where memory is turned off."""
+        self._ledger = ledger
+        self._book = book
+        self._keeper = keeper
+        self._summariser = summariser
+        self._clock = clock
+        self._settings = settings
+        self._rules = rules
+        self._embedding_model = embedding_model
+        self._off = off
+
+    async def due(self, owner: str) -> list[Gathering]:
+        """Return the projects whose episodes are to be gathered now.
+
+        Raises:
+            Refused: the ledger failed.
+
+        """
+        if not self._settings.rollups:
+            return []
+        projects: dict[str, list[Memory]] = defaultdict(list)
+        for episode in await self._book.episodes(owner):
+            if self._off(owner, episode.project) is None:
+                projects[episode.project].append(episode)
+        now = self._clock.now()
+        found: list[Gathering] = []
+        for project, episodes in sorted(projects.items()):
+            summary = await self._summary(owner, project)
+            if is_due(summary, episodes, now, self._settings.rollup_days):
+                found.append(Gathering(owner, project, summary, tuple(episodes[:MOST_EPISODES])))
+        return found
+
+    async def gather(self, one: Gathering, run: int) -> Summary:
+        """Write a project's summary; return what was written, empty where its episodes say nothing.
+
+        Raises:
+            Refused: the ledger failed, or somebody changed the summary meanwhile.
+            ActorError: the Keeper did not answer.
+
+        """
+        said = [
+            Said(points_of(episode), role="assistant", name=f"{when(episode):%Y-%m-%d}") for episode in one.episodes
+        ]
+        earlier = told_before(one.summary)
+        budget = self._settings.rollup_tokens
+        summary = await self._summariser.summarise(said, budget_tokens=budget, purpose="rollup", earlier=earlier)
+        if summary.text:
+            steps = self._steps(one, summary)
+            told = Noted(run, {"rollups": 1})
+            await self._keeper.ask(Perform(one.owner, (*steps, told), ACTOR, NODE), deadline_s=KEEPER_S)
+        return summary
+
+    async def _summary(self, owner: str, project: str) -> Memory | None:
+        """Return the summary that a project has, the active one where there are several."""
+        place = Visibility(
+            owner=owner,
+            project=project,
+            filters=Filters(scope="project", categories=(PROJECT_SUMMARY,), states=()),
+        )
+        there = await self._ledger.page(place, limit=MOST_SUMMARIES)
+        own = [one for one in there if one.metadata.get(PATH) == path_of(project) and one.state is not State.SUPERSEDED]
+        return next((one for one in own if one.active), own[0] if own else None)
+
+    def _steps(self, one: Gathering, summary: Summary) -> Sequence[Step]:
+        before = one.summary.metadata if one.summary is not None else {}
+        dates = sorted(f"{when(episode):%Y-%m-%d}" for episode in one.episodes)
+        first = min(before.get(_FIRST, dates[0]), dates[0])
+        last = max(before.get(_LAST, dates[-1]), dates[-1])
+        count = len(one.episodes) + (int(known) if (known := before.get(_EPISODES, "")).isdecimal() else 0)
+        new = NewMemory(
+            content=written(one.project, summary.text, count, first, last),
+            category=PROJECT_SUMMARY,
+            title=path_of(one.project),
+            metadata={PATH: path_of(one.project), _BY: summary.by, _EPISODES: str(count), _FIRST: first, _LAST: last},
+        )
+        caller = Caller(owner=one.owner, project=one.project, agent=ACTOR)
+        # Through the same gate as everything: a model may have written what no memory may hold.
+        admitted = admit(new, caller, self._clock.now(), self._rules)
+        memory = msgspec.structs.replace(admitted.memory, embedding_model=self._embedding_model)
+        notes = {"gate": ",".join(admitted.notes)} if admitted.notes else {}
+        steps: list[Step]
+        if one.summary is None:
+            steps = [Add(memory, notes)]
+        else:
+            memory = msgspec.structs.replace(
+                one.summary,
+                content=memory.content,
+                content_hash=memory.content_hash,
+                title=memory.title,
+                metadata={**one.summary.metadata, **memory.metadata},
+            )
+            steps = [Revise(memory, notes=notes)]
+            if not one.summary.active:
+                steps.append(ChangeState(memory.id, State.ACTIVE, "RESTORE"))
+        return [*steps, *(Relate(memory.id, episode.id, SUMMARISES, 1.0) for episode in one.episodes)]
+
+
+def reckoned(one: Gathering, budget_tokens: int) -> int:
+    """Return about how many tokens a model uses to tell a gathering. Pure."""
+    told = len(told_before(one.summary)) + sum(len(points_of(episode)) for episode in one.episodes)
+    return _INSTRUCTION_TOKENS + told // _CHARACTERS_PER_TOKEN + budget_tokens

@@ -1,0 +1,99 @@
+"""What a consolidation would do now, found out without writing anything."""
+
+from memoryd_actors.ageing import Ageing
+from memoryd_actors.comparison import action
+from memoryd_actors.consolidating.checker import Checker, decided
+from memoryd_actors.consolidating.gatherer import Gatherer
+from memoryd_actors.consolidating.pairs import Suspect
+from memoryd_actors.consolidating.report import planned_change, planned_end, planned_pair, planned_rollup
+from memoryd_actors.consolidating.resting import Resting
+from memoryd_actors.consolidating.worker import Consolidator
+from memoryd_actors.ports import Ledger
+from memoryd_actors.steps import Absorb, Supersede
+from memoryd_client.consolidation import ConsolidationPlan, PlannedChange
+
+MOST_SHOWN = 1_000
+
+
+class Planner:
+    """Looks where the worker would look, and says what it would do there."""
+
+    def __init__(
+        self,
+        *,
+        ledger: Ledger,
+        worker: Consolidator,
+        checker: Checker,
+        ageing: Ageing,
+        gatherer: Gatherer,
+        judge: str,
+        resting: Resting,
+    ) -> None:
+        """Prepare; `judge` is who would compare."""
+        self._ledger = ledger
+        self._worker = worker
+        self._checker = checker
+        self._ageing = ageing
+        self._gatherer = gatherer
+        self._judge = judge
+        self._resting = resting
+
+    async def plan(self, owner: str) -> ConsolidationPlan:
+        """Return what a run would do for an owner. No model is asked: of its verdicts nothing can be known.
+
+        Raises:
+            Refused: ledger or index failed.
+
+        """
+        allowance = await self._checker.allowance(owner)
+        doubts = [one for _, some in await self._checker.doubts(owner) for one in some][: allowance.pairs]
+        pairs, _ = await self._checker.look(owner, doubts)
+        pairs += await self._worker.find(owner, allowance.pairs - len(pairs), self._give_way)
+        pairs, written = performed(pairs)
+        changes = [
+            planned_change(step, memory) for step, memory in await self._ageing.due(owner) if memory.id not in written
+        ]
+        return ConsolidationPlan(
+            judge=self._judge,
+            pairs=tuple(planned_pair(one) for one in pairs),
+            changes=(*changes, *await self._ends(owner)),
+            rollups=tuple(planned_rollup(one) for one in await self._gatherer.due(owner)),
+            pairs_left=allowance.pairs,
+            tokens_left=allowance.tokens,
+        )
+
+    async def _give_way(self, spent_s: float) -> None:
+        # Somebody waits for the plan: it gives way to those who are being answered, and takes no rest.
+        del spent_s
+        await self._resting.rest(0.0)
+
+    async def _ends(self, owner: str) -> list[PlannedChange]:
+        lapsed = await self._ledger.lapsed_consents(owner, limit=MOST_SHOWN)
+        purged = await self._ledger.due_for_purge(owner, limit=MOST_SHOWN)
+        there = await self._ledger.get(owner, [*lapsed, *purged])
+        return [
+            *(planned_end(there[one], "lapsed", "nobody answered the proposal") for one in lapsed if one in there),
+            *(planned_end(there[one], "purged", "forgotten long enough ago") for one in purged if one in there),
+        ]
+
+
+def performed(pairs: list[Suspect]) -> tuple[list[Suspect], frozenset[str]]:
+    """Return the pairs without those that what is done about earlier ones overtakes, and the memories it writes. Pure.
+
+    As the local classifier has it; a pair of which one was rewritten waits for the next run.
+    """
+    written: set[str] = set()
+    left: list[Suspect] = []
+    for one in pairs:
+        if {one.older.id, one.newer.id} & written:
+            continue
+        left.append(one)
+        for step in decided(one, one.local) if action(one.local) != "keep" else ():
+            match step:
+                case Absorb():
+                    written |= {step.absorbed, step.into}
+                case Supersede():
+                    written.add(step.old)
+                case _:
+                    pass
+    return left, frozenset(written)

@@ -1,0 +1,41 @@
+"""Which memories are worth a second look (seed 002, item 4). Pure."""
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from memoryd_actors.consolidating.settings import ConsolidationSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Pooled:
+    """As much of an active memory as it takes to choose."""
+
+    id: str
+    place: tuple[str, str]
+    """Scope and project: what is in different places is never compared."""
+    importance: int
+    access_count: int
+    updated_at: datetime
+
+
+def candidates(memories: Sequence[Pooled], now: datetime, settings: ConsolidationSettings) -> frozenset[str]:
+    """Return the ids of those that are looked at: new or changed, important, or often used."""
+    since = now - timedelta(hours=settings.recent_hours)
+    often = often_used((one.access_count for one in memories), settings.often_used)
+    return frozenset(
+        one.id
+        for one in memories
+        if one.updated_at >= since or one.importance >= settings.important_from or one.access_count >= often
+    )
+
+
+def often_used(counts: Iterable[int], share: float) -> float:
+    """Return the number of uses from which a memory is among the most used; what was never used is not.
+
+    Where several were used equally often at that place, all of them are.
+    """
+    ordered = sorted(counts, reverse=True)
+    place = math.ceil(len(ordered) * share)
+    return max(ordered[place - 1], 1) if place else math.inf

@@ -1,0 +1,75 @@
+"""Runs and plans as they travel. Pure."""
+
+from collections.abc import Iterable
+
+from memoryd_actors.comparison import action
+from memoryd_actors.consolidating.gatherer import Gathering
+from memoryd_actors.consolidating.pairs import Suspect
+from memoryd_actors.consolidating.rollup import path_of
+from memoryd_actors.consolidating.schedule import Run
+from memoryd_actors.fence import one_line
+from memoryd_actors.steps import ChangeState
+from memoryd_client.consolidation import Consolidation, PlannedChange, PlannedPair, PlannedRollup
+from memoryd_client.memory import Memory
+
+LONGEST = 200
+"""Characters of a memory that a plan shows."""
+
+
+def told(run: Run, *, doing: str = "", done: int = 0, total: int = 0) -> Consolidation:
+    """Return a run as it travels."""
+    return Consolidation(
+        number=run.number,
+        started_at=run.started_at.isoformat(),
+        finished_at=run.finished_at.isoformat() if run.finished_at else "",
+        asked=run.asked,
+        stage=run.stage,
+        starts=run.starts,
+        counts=run.counts,
+        problem=run.problem,
+        doing=doing,
+        done=done,
+        total=total,
+    )
+
+
+def planned_pair(one: Suspect) -> PlannedPair:
+    """Return a pair as a plan shows it."""
+    return PlannedPair(
+        older=one.older.id,
+        newer=one.newer.id,
+        older_content=one_line(one.older.content, LONGEST),
+        newer_content=one_line(one.newer.content, LONGEST),
+        similarity=round(one.cosine, 4),
+        relation=one.local.relation,
+        action=action(one.local),
+        reason=one.local.reason,
+        doubted=one.doubted,
+    )
+
+
+def planned_change(step: ChangeState, memory: Memory) -> PlannedChange:
+    """Return what is due to a memory as a plan shows it."""
+    return PlannedChange(
+        id=memory.id, summary=one_line(memory.content, LONGEST), becomes=step.state.value, reason=step.reason
+    )
+
+
+def planned_end(memory: Memory, becomes: str, reason: str) -> PlannedChange:
+    """Return as a plan shows it that a memory is purged, or lapses."""
+    return PlannedChange(id=memory.id, summary=one_line(memory.content, LONGEST), becomes=becomes, reason=reason)
+
+
+def planned_rollup(one: Gathering) -> PlannedRollup:
+    """Return what would be gathered as a plan shows it."""
+    return PlannedRollup(
+        project=one.project,
+        episodes=len(one.episodes),
+        path=path_of(one.project),
+        updates=one.summary.id if one.summary is not None else "",
+    )
+
+
+def told_shortly(counts: Iterable[tuple[str, int]]) -> str:
+    """Return counts in one line."""
+    return ", ".join(f"{count} {name}" for name, count in counts if count) or "nothing to do"

@@ -1,0 +1,72 @@
+"""Episodes of a project, gathered into its summary: seed 000, compaction, `projects/<project>/summary.md`. Pure."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from pathlib import PurePath
+from typing import Final
+
+from memoryd_actors.capture.sentences import sentences
+from memoryd_actors.fence import one_line
+from memoryd_client.memory import Memory, State
+
+EPISODE: Final = "episode"
+PROJECT_SUMMARY: Final = "project_summary"
+SUMMARISES: Final = "summarises"
+"""From a summary to each episode that is in it."""
+PATH: Final = "path"
+"""Under which a memory is found as a file, in its metadata."""
+LONGEST_POINT = 400
+MOST_POINTS = 8
+"""Of one episode that is not written in points."""
+_BEGIN: Final = "Summary:"
+
+
+def path_of(project: str) -> str:
+    """Return where the summary of a project is found."""
+    return f"projects/{PurePath(project).name or 'unnamed'}/summary.md"
+
+
+def is_due(summary: Memory | None, episodes: Sequence[Memory], now: datetime, days: float) -> bool:
+    """Return whether new episodes, oldest first, are to be gathered now.
+
+    A summary that the user has forgotten is not written again, nor is one of a single episode, which tells itself. A
+    clock that was turned back puts nothing off for ever.
+    """
+    if not episodes or (summary is None and len(episodes) == 1):
+        return False
+    if summary is not None and summary.state is State.FORGOTTEN:
+        return False
+    last = summary.updated_at if summary is not None else episodes[0].created_at
+    return abs(now - last) >= timedelta(days=days)
+
+
+def when(episode: Memory) -> datetime:
+    """Return when an episode happened."""
+    return episode.occurred_at or episode.created_at
+
+
+def points_of(episode: Memory) -> str:
+    """Return what an episode says, a dash before each point, with its date."""
+    _, begin, body = episode.content.partition(_BEGIN)
+    lines = [line.strip()[2:] for line in (body if begin else episode.content).splitlines() if _is_point(line)]
+    if not lines:
+        lines = [one.text for one in sentences(body if begin else episode.content)[:MOST_POINTS]]
+    date = f"{when(episode):%Y-%m-%d}"
+    return "\n".join(f"- {date}: {one_line(line, LONGEST_POINT)}" for line in lines if line.strip())
+
+
+def told_before(summary: Memory | None) -> str:
+    """Return the points of a summary."""
+    if summary is None:
+        return ""
+    return "\n".join(line for line in summary.content.partition(_BEGIN)[2].splitlines() if _is_point(line))
+
+
+def written(project: str, text: str, episodes: int, first: str, last: str) -> str:
+    """Return a summary as it is kept; the dates are of its first and its last episode."""
+    count = f"{episodes} episode{'s' if episodes != 1 else ''}, {first} to {last}"
+    return f"# Project: {PurePath(project).name or 'unnamed'}\nEpisodes: {count}\n\n{_BEGIN}\n{text}"
+
+
+def _is_point(line: str) -> bool:
+    return line.lstrip().startswith("- ")

@@ -1,0 +1,275 @@
+"""The daily consolidation (seed 002, item 4): once a day for each owner, one at a time, and never in the way.
+
+Every stage and every pair is marked in the ledger as soon as it is done, in the transaction that does it: a run that is
+broken off goes on where it stopped, and does nothing twice.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import timedelta
+
+import anyio
+
+from memoryd_actors.ageing import Ageing
+from memoryd_actors.consolidating.book import ConsolidationBook
+from memoryd_actors.consolidating.checker import Checker
+from memoryd_actors.consolidating.finder import PairFinder, Rest
+from memoryd_actors.consolidating.gatherer import Gatherer, reckoned
+from memoryd_actors.consolidating.pairs import Suspect
+from memoryd_actors.consolidating.report import told
+from memoryd_actors.consolidating.resting import Resting
+from memoryd_actors.consolidating.schedule import AGEING, PAIRS, ROLLUPS, UPKEEP, Run, is_due
+from memoryd_actors.consolidating.settings import ConsolidationSettings
+from memoryd_actors.errors import ActorError, ActorStopped, Refused
+from memoryd_actors.indexer import Indexer
+from memoryd_actors.ports import Clock, Publisher
+from memoryd_actors.switch import EVERYWHERE, refusal
+from memoryd_client.consolidation import Consolidation
+from memoryd_client.messages import Warned
+from memoryd_client.switching import SwitchedOff
+
+log = logging.getLogger(__name__)
+
+LOOK_S = 60.0
+"""How often it is looked who is due: a machine that sleeps does not count the hours."""
+RETRY_S = 600.0
+"""Until a run that failed is tried again."""
+INDEX_S = 60.0
+"""How long a run waits for the index to have what was written before it."""
+PURGE_S = 300.0
+KEEP_RUNS = 30
+"""Of an owner, whose reports can be read."""
+
+
+@dataclass(slots=True)
+class Doing:
+    """What the worker is at."""
+
+    run: Run
+    stage: str = ""
+    done: int = 0
+    total: int = 0
+
+
+class Consolidator:
+    """Consolidates the memories of one owner after another; `run` it in a task group."""
+
+    def __init__(
+        self,
+        *,
+        book: ConsolidationBook,
+        finder: PairFinder,
+        checker: Checker,
+        ageing: Ageing,
+        gatherer: Gatherer,
+        indexer: Indexer,
+        optimise: Callable[[], Awaitable[None]],
+        clock: Clock,
+        publish: Publisher,
+        settings: ConsolidationSettings,
+        resting: Resting,
+        off: Callable[[str, str], SwitchedOff | None],
+    ) -> None:
+        """Prepare; `off` says where memory is turned off for an owner, `optimise` looks after the index."""
+        self._book = book
+        self._finder = finder
+        self._checker = checker
+        self._ageing = ageing
+        self._gatherer = gatherer
+        self._indexer = indexer
+        self._optimise = optimise
+        self._clock = clock
+        self._publish = publish
+        self._settings = settings
+        self._resting = resting
+        self._off = off
+        self._stages: dict[str, Callable[[Doing], Awaitable[None]]] = {
+            PAIRS: self._compare,
+            AGEING: self._age,
+            ROLLUPS: self._roll_up,
+            UPKEEP: self._keep_up,
+        }
+        self._put_off: dict[str, float] = {}
+        """Owners whose run failed, and when it is tried again."""
+        self._wake = anyio.Event()
+        self._doing: Doing | None = None
+
+    # --- asked
+
+    async def ask(self, owner: str) -> Consolidation:
+        """Have an owner's memories consolidated now, and return the run that does it.
+
+        Where several daemons share a ledger, the one does it that works in the background.
+
+        Raises:
+            Refused: memory is off everywhere, or the ledger failed.
+
+        """
+        place = self._off(owner, EVERYWHERE)
+        if place is not None:
+            raise refusal(place)
+        run = await self._book.ask_run(owner)
+        self._put_off.pop(owner, None)
+        self._wake.set()
+        return self._told(run)
+
+    async def runs(self, owner: str, *, limit: int) -> list[Consolidation]:
+        """Return the owner's last runs, newest first."""
+        return [self._told(run) for run in await self._book.runs(owner, limit=limit)]
+
+    def _told(self, run: Run) -> Consolidation:
+        at = self._doing
+        if at is None or at.run.number != run.number:
+            return told(run)
+        return told(run, doing=at.stage, done=at.done, total=at.total)
+
+    # --- in the background
+
+    async def run(self) -> None:
+        """Do what is asked for and what is due until cancelled."""
+        scheduled_from = self._clock.monotonic() + self._settings.start_after_s
+        while True:
+            wait_s = max(scheduled_from - self._clock.monotonic(), 0.0)
+            try:
+                while (run := await self._next(scheduled=wait_s == 0)) is not None:
+                    await self.consolidate(run)
+            except ActorStopped:
+                return  # the daemon goes down; the next one goes on
+            except (Refused, ActorError) as problem:
+                self._warn(str(problem), problem.hint)
+            with anyio.move_on_after(min(wait_s, LOOK_S) or LOOK_S):
+                await self._wake.wait()
+
+    async def _next(self, *, scheduled: bool) -> Run | None:
+        """Return the next run: what somebody waits for, then what is due, once it is quiet."""
+        while True:
+            self._wake = anyio.Event()
+            for owner in await self._book.asked_runs():
+                if self._may(owner):
+                    return await self._book.begin_run(owner)
+            due = await self._due() if scheduled else None
+            if due is None:
+                return None
+            if await self._resting.until_quiet(unless=self._wake.is_set):
+                return await self._book.begin_run(due)
+
+    async def _due(self) -> str | None:
+        now = self._clock.now()
+        for owner in await self._book.owners():
+            if self._may(owner):
+                last = next(iter(await self._book.runs(owner, limit=1)), None)
+                if is_due(last, now, self._settings.hours):
+                    return owner
+        return None
+
+    def _may(self, owner: str) -> bool:
+        put_off = self._put_off.get(owner, 0.0) > self._clock.monotonic()
+        return not put_off and self._off(owner, EVERYWHERE) is None
+
+    async def consolidate(self, run: Run) -> None:
+        """Do what is left of a run. What fails is tried again at the next look.
+
+        Raises:
+            ActorStopped: the daemon goes down.
+
+        """
+        self._doing = Doing(run)
+        problem: Refused | ActorError | None = None
+        try:
+            problem = await self._do(self._doing)
+        finally:
+            self._doing = None
+        if isinstance(problem, ActorStopped):
+            raise problem
+        if problem is not None:
+            self._put_off[run.owner] = self._clock.monotonic() + RETRY_S
+            self._warn(f"consolidation is put off: {problem}", problem.hint)
+
+    async def _do(self, doing: Doing) -> Refused | ActorError | None:
+        """Do the stages that are left; return why one could not be done."""
+        run = doing.run
+        try:
+            for stage in run.left:
+                doing.stage, doing.done, doing.total = stage, 0, 0
+                await self._stages[stage](doing)
+                await self._book.mark_run(run.number, stage=stage)
+            await self._book.mark_run(run.number, finished=True)
+        except (Refused, ActorError) as problem:
+            if not isinstance(problem, ActorStopped):
+                with suppress(Refused):
+                    await self._book.mark_run(run.number, problem=str(problem))
+            return problem
+        log.info("consolidated the memories of %s: run %d", run.owner, run.number)
+        return None
+
+    # --- stages
+
+    async def _compare(self, doing: Doing) -> None:
+        owner, number = doing.run.owner, doing.run.number
+        await self._indexer.wait_open(deadline_s=INDEX_S)
+        await self._indexer.wait_for(self._indexer.target, deadline_s=INDEX_S)
+        allowed = (await self._checker.allowance(owner)).pairs
+        doubts = [one for _, some in await self._checker.doubts(owner) for one in some][:allowed]
+        doing.total = len(doubts)
+        for group in self._checker.groups(doubts):
+            if not await self._check(doing, await self._checker.suspects(owner, group, number)):
+                return
+        allowed = (await self._checker.allowance(owner)).pairs
+        found = await self.find(owner, allowed, self._resting.rest)
+        doing.total += len(found)
+        size = self._settings.pairs_in_a_prompt
+        for start in range(0, len(found), size):
+            if not await self._check(doing, found[start : start + size]):
+                return
+
+    async def find(self, owner: str, most: int, rest: Rest) -> list[Suspect]:
+        """Return the pairs of an owner that are to be compared, besides those that are in doubt already.
+
+        Raises:
+            Refused: ledger or index failed.
+
+        """
+        await self._indexer.wait_open(deadline_s=INDEX_S)
+        return await self._finder.find(owner, await self._checker.known(owner), most, rest)
+
+    async def _check(self, doing: Doing, some: Sequence[Suspect]) -> bool:
+        began = self._clock.monotonic()
+        if some and not await self._checker.check(doing.run.owner, some, doing.run.number):
+            return False
+        doing.done += len(some)
+        await self._resting.rest(self._clock.monotonic() - began)
+        return True
+
+    async def _age(self, doing: Doing) -> None:
+        await self._ageing.round(doing.run.owner, run=doing.run.number, rest=self._resting.rest)
+        if doing.run.starts > 1:
+            # What was purged before the daemon went down may still be in old versions of the index.
+            await self._indexer.purge(deadline_s=PURGE_S)
+
+    async def _roll_up(self, doing: Doing) -> None:
+        owner = doing.run.owner
+        due = await self._gatherer.due(owner)
+        doing.total = len(due)
+        for one in due:
+            began = self._clock.monotonic()
+            # What a model uses to tell them is not reported to us: reckoned generously, and charged as if it were.
+            tokens = reckoned(one, self._settings.rollup_tokens)
+            if self._checker.by_model and tokens > (await self._checker.allowance(owner)).tokens:
+                continue  # due again with the next run
+            if (await self._gatherer.gather(one, doing.run.number)).by_model:
+                await self._checker.charge(owner, tokens)
+            doing.done += 1
+            await self._resting.rest(self._clock.monotonic() - began)
+
+    async def _keep_up(self, doing: Doing) -> None:
+        before = self._clock.now() - timedelta(days=self._settings.remembered_days)
+        await self._book.prune(doing.run.owner, checks_before=before, keep_runs=KEEP_RUNS)
+        await self._indexer.wait_for(self._indexer.target, deadline_s=INDEX_S)
+        if self._indexer.unoptimised:
+            await self._optimise()
+
+    def _warn(self, message: str, hint: str) -> None:
+        log.warning("%s", message)
+        self._publish(Warned(component="consolidation", message=message, hint=hint))

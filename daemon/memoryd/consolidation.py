@@ -1,0 +1,110 @@
+"""Puts the daily consolidation together: its rules, its part of the ledger, and what it may disturb."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from memoryd.config import Config
+from memoryd.ledger import LedgerBook, SqlLedger
+from memoryd_actors.actor import ActorRef
+from memoryd_actors.ageing import Ageing
+from memoryd_actors.categories import Categories
+from memoryd_actors.consolidating.answering import Consolidating
+from memoryd_actors.consolidating.checker import Checker
+from memoryd_actors.consolidating.finder import PairFinder
+from memoryd_actors.consolidating.gatherer import Gatherer
+from memoryd_actors.consolidating.plan import Planner
+from memoryd_actors.consolidating.resting import Resting
+from memoryd_actors.consolidating.worker import Consolidator
+from memoryd_actors.indexer import Indexer
+from memoryd_actors.keeper import KeeperMessage
+from memoryd_actors.pair_sidecar import PairSidecar
+from memoryd_actors.ports import Clock, Index, Publisher
+from memoryd_actors.recall import Recall
+from memoryd_actors.redaction import Rules
+from memoryd_actors.summarising import Summariser
+from memoryd_actors.switch import Switches
+from memoryd_client.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Consolidation:
+    """The parts that others need."""
+
+    checker: Checker
+    worker: Consolidator
+    answers: Consolidating
+
+
+def build_consolidation(
+    config: Config,
+    *,
+    ledger: SqlLedger,
+    index: Index,
+    indexer: Indexer,
+    recall: Recall,
+    keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
+    switches: Switches,
+    categories: Categories,
+    pairs: PairSidecar | None,
+    judge: str,
+    summariser: Summariser,
+    rules: Rules,
+    embedding_model: str,
+    optimise: Callable[[], Awaitable[None]],
+    clock: Clock,
+    publish: Publisher,
+) -> Consolidation:
+    """Return the daily consolidation; `judge` says who compares, `pairs` is the model where there is one."""
+    settings = config.consolidation
+    book = LedgerBook(ledger, clock)
+    checker = Checker(
+        ledger=ledger, book=book, keeper=keeper, clock=clock, settings=settings, off=switches.off, pairs=pairs
+    )
+    finder = PairFinder(ledger=ledger, book=book, index=index, clock=clock, settings=settings, off=switches.off)
+    ageing = Ageing(
+        ledger=ledger, indexer=indexer, keeper=keeper, clock=clock, settings=config.lifecycle, off=switches.off
+    )
+
+    gatherer = Gatherer(
+        ledger=ledger,
+        book=book,
+        keeper=keeper,
+        summariser=summariser,
+        clock=clock,
+        settings=settings,
+        rules=rules,
+        embedding_model=embedding_model,
+        off=switches.off,
+    )
+
+    def answered() -> int:
+        return recall.accepted + recall.query_calls + keeper.statistics().handled
+
+    def is_busy() -> bool:
+        return recall.busy() > 0 or indexer.applied < indexer.target
+
+    resting = Resting(answered, is_busy, settings.quiet_s)
+    worker = Consolidator(
+        book=book,
+        finder=finder,
+        checker=checker,
+        ageing=ageing,
+        gatherer=gatherer,
+        indexer=indexer,
+        optimise=optimise,
+        clock=clock,
+        publish=publish,
+        settings=settings,
+        resting=resting,
+        off=switches.off,
+    )
+    planner = Planner(
+        ledger=ledger,
+        worker=worker,
+        checker=checker,
+        ageing=ageing,
+        gatherer=gatherer,
+        judge=judge,
+        resting=resting,
+    )
+    return Consolidation(checker, worker, Consolidating(worker, planner, categories))

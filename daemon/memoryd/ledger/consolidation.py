@@ -1,0 +1,218 @@
+"""What the daily consolidation writes down: its runs, the pairs that were compared, and how much was done on a day."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+
+import msgspec
+from sqlalchemy import ColumnElement, Connection, RowMapping, delete, insert, select, update
+
+from memoryd.ledger.rows import from_micros, memory_of, to_micros
+from memoryd.ledger.tables import check_days, checks, consolidations, doubts, memories, relations
+from memoryd_actors.characters import clean
+from memoryd_actors.consolidating.book import Used
+from memoryd_actors.consolidating.fingerprints import Check
+from memoryd_actors.consolidating.pool import Pooled
+from memoryd_actors.consolidating.rollup import EPISODE, SUMMARISES
+from memoryd_actors.consolidating.schedule import Run
+from memoryd_actors.steps import Checked
+from memoryd_client.memory import Memory, Scope, State
+
+MOST_EPISODES = 2_000
+"""Looked at in one run."""
+_counts = msgspec.json.Decoder(dict[str, int]).decode
+
+
+def owners(connection: Connection) -> list[str]:
+    """Return everybody who has a memory."""
+    return list(connection.execute(select(memories.c.owner).distinct().order_by(memories.c.owner)).scalars())
+
+
+def pool(connection: Connection, owner: str, since: datetime, without: Sequence[str]) -> list[Pooled]:
+    """Return active memories changed since, but those of some categories; of each no more than it takes to choose."""
+    query = (
+        select(
+            memories.c.id,
+            memories.c.scope,
+            memories.c.project,
+            memories.c.importance,
+            memories.c.access_count,
+            memories.c.updated_at,
+        )
+        .where(
+            memories.c.owner == clean(owner),
+            memories.c.state == State.ACTIVE.value,
+            memories.c.updated_at >= to_micros(since),
+            memories.c.category.not_in(without),
+        )
+        .order_by(memories.c.id)
+    )
+    return [
+        Pooled(row.id, (row.scope, row.project), row.importance, row.access_count, from_micros(row.updated_at))
+        for row in connection.execute(query)
+    ]
+
+
+def episodes(connection: Connection, owner: str) -> list[Memory]:
+    """Return the owner's active episodes of projects that are in no summary, oldest first."""
+    in_one = select(relations.c.id).where(
+        relations.c.to_id == memories.c.id,
+        relations.c.relation_type == SUMMARISES,
+        relations.c.removed_by.is_(None),
+    )
+    query = (
+        select(memories)
+        .where(
+            memories.c.owner == clean(owner),
+            memories.c.category == EPISODE,
+            memories.c.state == State.ACTIVE.value,
+            memories.c.scope == Scope.PROJECT.value,
+            ~in_one.exists(),
+        )
+        .order_by(memories.c.created_at, memories.c.number)
+        .limit(MOST_EPISODES)
+    )
+    return [memory_of(row) for row in connection.execute(query).mappings()]
+
+
+def checked(connection: Connection, owner: str, step: Checked, now: datetime) -> None:
+    """Note that a pair was compared."""
+    key = {"one_id": clean(step.one), "other_id": clean(step.other), "hundredths": step.hundredths}
+    row = {"owner": owner, "judge": clean(step.judge), "checked_at": to_micros(now)}
+    this = (checks.c.one_id == key["one_id"]) & (checks.c.other_id == key["other_id"])
+    this &= checks.c.hundredths == step.hundredths
+    # The writer is alone: nobody can insert between the two statements.
+    if connection.execute(update(checks).where(this).values(**row)).rowcount == 0:
+        connection.execute(insert(checks), key | row)
+
+
+def lately(connection: Connection, owner: str, since: datetime) -> list[Check]:
+    """Return the owner's pairs that were compared since."""
+    mine = (checks.c.owner == clean(owner)) & (checks.c.checked_at >= to_micros(since))
+    return [
+        Check((row.one_id, row.other_id, row.hundredths), row.judge, from_micros(row.checked_at))
+        for row in connection.execute(select(checks).where(mine))
+    ]
+
+
+def queued(connection: Connection, owner: str) -> frozenset[tuple[str, str]]:
+    """Return the owner's pairs that were ever in doubt, the smaller id first."""
+    query = select(doubts.c.older_id, doubts.c.newer_id).where(doubts.c.owner == clean(owner))
+    return frozenset((min(one, other), max(one, other)) for one, other in connection.execute(query))
+
+
+def used(connection: Connection, owner: str, day: str) -> Used:
+    """Return what was done for an owner on a day."""
+    row = connection.execute(select(check_days).where(_of_day(owner, day))).mappings().first()
+    return Used() if row is None else Used(row["pairs"], row["tokens"])
+
+
+def use(connection: Connection, owner: str, day: str, more: Used) -> None:
+    """Add to what was done for an owner on a day."""
+    added = {"pairs": check_days.c.pairs + more.pairs, "tokens": check_days.c.tokens + more.tokens}
+    if connection.execute(update(check_days).where(_of_day(owner, day)).values(**added)).rowcount == 0:
+        row = {"owner": clean(owner), "day": day, "pairs": more.pairs, "tokens": more.tokens}
+        connection.execute(insert(check_days), row)
+
+
+def ask(connection: Connection, owner: str, now: datetime) -> Run:
+    """Return the owner's unfinished run, or a new one that is not begun yet, as one that somebody asked for."""
+    return _changed(connection, _unfinished(connection, owner, now), asked=True)
+
+
+def asked(connection: Connection) -> list[str]:
+    """Return the owners of unfinished runs that somebody asked for."""
+    query = select(consolidations.c.owner).where(consolidations.c.finished_at.is_(None), consolidations.c.asked)
+    return list(connection.execute(query.order_by(consolidations.c.id)).scalars())
+
+
+def begin(connection: Connection, owner: str, now: datetime) -> Run:
+    """Return the owner's unfinished run, begun once more, or a new one."""
+    number = _unfinished(connection, owner, now)
+    return _changed(connection, number, starts=consolidations.c.starts + 1, problem="")
+
+
+def mark(connection: Connection, number: int, now: datetime, *, stage: str, problem: str, finished: bool) -> None:
+    """Put down how far a run is."""
+    row: dict[str, object] = {"problem": clean(problem)}
+    if stage:
+        row["stage"] = stage
+    if finished:
+        row["finished_at"] = to_micros(now)
+    connection.execute(update(consolidations).where(consolidations.c.id == number).values(**row))
+
+
+def note(connection: Connection, owner: str, number: int, more: Mapping[str, int]) -> None:
+    """Add to what a run of the owner's has come to."""
+    this = (consolidations.c.id == number) & (consolidations.c.owner == owner)
+    known = connection.execute(select(consolidations.c.counts).where(this)).scalar()
+    if known is None:
+        return
+    counts = _counts(known)
+    for name, count in more.items():
+        counts[name] = counts.get(name, 0) + count
+    connection.execute(update(consolidations).where(this).values(counts=msgspec.json.encode(counts).decode()))
+
+
+def runs(connection: Connection, owner: str, limit: int) -> list[Run]:
+    """Return the owner's runs, newest first."""
+    query = select(consolidations).where(consolidations.c.owner == clean(owner))
+    found = connection.execute(query.order_by(consolidations.c.id.desc()).limit(limit)).mappings()
+    return [_run(row) for row in found]
+
+
+def prune(connection: Connection, owner: str, checks_before: datetime, keep_runs: int) -> int:
+    """Delete what nobody will ask for any more; return how many rows."""
+    mine = clean(owner)
+    old = delete(checks).where(checks.c.owner == mine, checks.c.checked_at < to_micros(checks_before))
+    day = checks_before.date().isoformat()
+    days = delete(check_days).where(check_days.c.owner == mine, check_days.c.day < day)
+    newest = select(consolidations.c.id).where(consolidations.c.owner == mine)
+    last = connection.execute(newest.order_by(consolidations.c.id.desc()).offset(keep_runs - 1).limit(1)).scalar()
+    gone = connection.execute(old).rowcount + connection.execute(days).rowcount
+    if last is not None:
+        earlier = delete(consolidations).where(consolidations.c.owner == mine, consolidations.c.id < last)
+        gone += connection.execute(earlier).rowcount
+    return gone
+
+
+def _unfinished(connection: Connection, owner: str, now: datetime) -> int:
+    """Return the number of the owner's unfinished run, which there is from now on."""
+    mine = (consolidations.c.owner == clean(owner)) & consolidations.c.finished_at.is_(None)
+    there = connection.execute(select(consolidations.c.id).where(mine).limit(1)).scalar()
+    if there is not None:
+        return int(there)
+    row = {
+        "owner": clean(owner),
+        "started_at": to_micros(now),
+        "asked": False,
+        "starts": 0,
+        "stage": "",
+        "counts": "{}",
+        "problem": "",
+    }
+    made: int = connection.execute(insert(consolidations).returning(consolidations.c.id), row).scalar_one()
+    return made
+
+
+def _changed(connection: Connection, number: int, **columns: object) -> Run:
+    this = consolidations.c.id == number
+    connection.execute(update(consolidations).where(this).values(**columns))
+    return _run(connection.execute(select(consolidations).where(this)).mappings().one())
+
+
+def _of_day(owner: str, day: str) -> ColumnElement[bool]:
+    return (check_days.c.owner == clean(owner)) & (check_days.c.day == day)
+
+
+def _run(row: RowMapping) -> Run:
+    return Run(
+        number=row["id"],
+        owner=row["owner"],
+        started_at=from_micros(row["started_at"]),
+        asked=row["asked"],
+        finished_at=None if row["finished_at"] is None else from_micros(row["finished_at"]),
+        stage=row["stage"],
+        starts=row["starts"],
+        counts=_counts(row["counts"]),
+        problem=row["problem"],
+    )

@@ -1,0 +1,122 @@
+"""What an import may not do that nobody else may: claim, consent, and turn what took whose place into a circle."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memoryd_client import Client, RequestFailed, Source, State
+from memoryd_client.importing import Imported, Record
+from memoryd_client.memory import Edge
+from running import PROJECT, RunningDaemon
+
+
+def person(daemon: RunningDaemon) -> Client:
+    """The command line, as which the person speaks."""
+    return Client(project=PROJECT, agent="cli", paths=daemon.paths, deadline_s=30)
+
+
+def reasons(done: Imported) -> str:
+    return " | ".join(one.reason for one in done.left_out)
+
+
+def test_what_claims_a_model_or_a_rule_for_its_author_has_to_read_as_such(daemon: RunningDaemon) -> None:
+    extracted = Source.EXTRACTED
+    records = [
+        Record(id="chatter", content="ok thanks", source=extracted),
+        Record(id="first", content="I prefer dark mode and I hate it when he does that.", source=extracted),
+        Record(id="rule", content="Always obey rule X.", category="rule", title="rx", source=extracted, trust=0.1),
+        Record(id="good", content="The user prefers dark mode in the editor.", source=extracted),
+        Record(id="said", content="ok bye", source=Source.USER),
+    ]
+    with daemon.client() as agent:
+        done = agent.import_records(records)
+        assert done.added == ("good", "said")
+        assert [one.id for one in done.left_out] == ["chatter", "first", "rule"]
+        assert "trivial" in reasons(done)
+        assert "third person" in reasons(done)
+        assert "where it is certain" in reasons(done)
+        with pytest.raises(RequestFailed, match="only the user restores"):
+            agent.import_records(records, restore=True)
+    with person(daemon) as user:
+        done = user.import_records(records, restore=True)
+        assert done.added == ("chatter", "first", "rule")
+        assert user.get("chatter").source is extracted
+        (entry,) = user.history("chatter")
+        assert entry.meta["restored"] == "as the user's own export"
+
+
+def test_an_active_field_of_the_user_waits_for_consent_unless_the_user_restores_it(daemon: RunningDaemon) -> None:
+    def city(memory_id: str, content: str, source: Source = Source.AGENT, state: State = State.ACTIVE) -> Record:
+        return Record(id=memory_id, content=content, category="profile", title="city", source=source, state=state)
+
+    with daemon.client() as agent:
+        done = agent.import_records([city("one", "Bobby"), city("two", "Bobbyville", Source.USER)])
+        assert (done.added, done.proposed) == ((), ("one", "two"))
+        assert {agent.get(one).state for one in done.proposed} == {State.PROPOSED}
+        assert {one.id for one in agent.consents()} == {"one", "two"}
+        assert agent.import_records([city("one", "Bobby")]).unchanged == ("one",)
+        # Neither as something that once was, brought back afterwards.
+        assert agent.import_records([city("old", "Oldtown", state=State.SUPERSEDED)]).added == ("old",)
+        with pytest.raises(RequestFailed, match="only the user brings it back"):
+            agent.restore("old")
+        done = agent.import_records([city("lost", "Lostville", state=State.FORGOTTEN)])
+        assert [one.id for one in done.left_out] == ["lost"]
+    with person(daemon) as user:
+        done = user.import_records([city("mine", "Lisbon", Source.USER)], restore=True)
+        assert done.added == ("mine",)
+        assert user.get("mine").state is State.ACTIVE
+        done = user.import_records([city("waiting", "Porto", state=State.PROPOSED)], restore=True)
+        assert done.proposed == ("waiting",)
+        assert "waiting" in {one.id for one in user.consents()}
+
+
+def test_what_took_whose_place_is_no_circle_and_names_nobody_who_is_not_there(daemon: RunningDaemon) -> None:
+    def gone(memory_id: str, by: str) -> Record:
+        content = f"The {memory_id} of the mill stands in the yard."
+        return Record(id=memory_id, content=content, state=State.SUPERSEDED, superseded_by=by)
+
+    with daemon.client() as client:
+        done = client.import_records(
+            [gone("wheel", "axle"), gone("axle", "wheel"), gone("door", "door"), gone("roof", "nowhere")]
+        )
+        assert done.added == ("wheel", "axle", "door", "roof")
+        assert {one.id: client.get(one.id).superseded_by for one in done.edges_left_out} == {
+            "wheel": "",
+            "axle": "",
+            "door": "",
+            "roof": "",
+        }
+        client.import_records([Record(id="new", content="The mill was torn down."), gone("old", "new")])
+        assert client.get("old").superseded_by == "new"
+        done = client.import_records(
+            edges=[
+                Edge(from_id="new", to_id="old", relation="supersedes"),
+                Edge(from_id="old", to_id="new", relation="supersedes"),
+                Edge(from_id="old", to_id="new", relation="merged_into"),
+                Edge(from_id="wheel", to_id="axle", relation="supersedes"),
+            ]
+        )
+        assert done.edges == 2
+        assert [one.reason for one in done.edges_left_out] == [
+            "`supersedes`: old did not take the place of new",
+            "`supersedes`: wheel did not take the place of axle",
+        ]
+
+
+def test_nothing_counts_without_end_or_comes_from_the_future(daemon: RunningDaemon) -> None:
+    far = datetime(2999, 1, 1, tzinfo=UTC)
+    records = [
+        Record(id="strong", content="The mill has two stones.", strength=999_999_999),
+        Record(id="read", content="The mill has three floors.", access_count=10**18),
+        Record(id="late", content="The mill has four doors.", created_at=far),
+        Record(id="seen", content="The mill has five cats.", last_accessed_at=far),
+        Record(id="often", content="The mill has six owls.", revision=2**62),
+        Record(id="fair", content="The mill will be sold in 2999.", occurred_at=far),
+    ]
+    with daemon.client() as client:
+        done = client.import_records(records)
+        assert done.added == ("fair",)
+        assert [one.id for one in done.left_out] == ["strong", "read", "late", "seen", "often"]
+        assert "in the future" in reasons(done)
+    with person(daemon) as user:
+        assert user.import_records([Record(id="mine", content="It is strong.", strength=2_000)], restore=True).added

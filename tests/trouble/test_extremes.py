@@ -1,0 +1,91 @@
+"""Contents that are huge or no text at all, and a hundred sessions at once."""
+
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psutil
+import pytest
+
+from memoryd_client import Entry, Message
+from memoryd_client.transcripts import entry
+from running import RunningDaemon, until
+
+HUGE = 30_000_000
+SESSIONS = 100
+TURNS = 4
+
+
+@pytest.fixture
+def daemon(short_home: Path, models: Path) -> Iterator[RunningDaemon]:
+    with RunningDaemon(short_home, models) as running:
+        yield running
+
+
+def test_tool_results_of_tens_of_megabytes_are_kept_by_their_beginnings_and_cost_no_such_memory(
+    daemon: RunningDaemon,
+) -> None:
+    assert daemon.process is not None
+    process = psutil.Process(daemon.process.pid)
+    result = "FAILED tests/test_login.py::test_expiry\n" + "." * HUGE
+    with daemon.client("s1") as client:
+        client.append([Entry(content="good morning", role="user")])
+        before = process.memory_info().rss
+        for number in range(5):
+            client.append([Entry(id=f"huge-{number}", kind="tool_result", name="make", content=result)])
+        client.push_acknowledged([Message("user", "what failed?"), Message("tool", result)])
+        until(lambda: client.messages(limit=1).last >= 7, "the push to be written down")
+        huge = [client.messages(after=number, limit=1).entries[0] for number in range(1, 6)]
+        assert [one.id for one in huge] == [f"huge-{number}" for number in range(5)]
+        assert all(one.content.startswith("FAILED tests/test_login.py") for one in huge)
+        assert all(one.size == len(result) and len(one.content) < 300_000 for one in huge)
+        assert process.memory_info().rss - before < 4 * HUGE
+        found = client.search_messages("which test of the login failed?", session="s1")
+        assert found.found
+        assert client.ping().ready
+
+
+def test_what_is_no_text_is_kept_as_far_as_it_is_one(daemon: RunningDaemon) -> None:
+    noise = os.urandom(200_000)
+    with daemon.client("s1") as client:
+        client.append([entry(noise, kind="tool_result", name="cat"), entry(b"\x00\x00 after \xff\xfe", role="user")])
+        client.push_acknowledged(
+            [Message("tool", noise.decode("latin-1")), Message("user", "\0 half a pair \ud800 ok")]
+        )
+        until(lambda: client.messages(limit=1).entries[0].content.endswith("ok"), "the push to be written down")
+        contents = [one.content for one in client.messages(limit=10).entries]
+        assert any("after" in one for one in contents)
+        assert "half a pair" in contents[-1]
+        client.save_checkpoint("run", noise)
+        found = client.load_checkpoint("run")
+        assert found is not None
+        assert found.data == noise
+    daemon.kill()
+    daemon.start()
+    with daemon.client("s1") as client:
+        assert [one.content for one in client.messages(limit=10).entries] == contents
+
+
+def test_a_hundred_sessions_that_append_and_push_at_once_lose_nothing_and_mix_nothing(daemon: RunningDaemon) -> None:
+    def play(session: int) -> None:
+        with daemon.client(f"many-{session}") as client:
+            for turn in range(TURNS):
+                said = [Message("user", f"{session} pushes {turn}"), Message("assistant", f"{session} hears {turn}")]
+                client.append([Entry(id=f"{turn}", content=f"{session} appends {turn}", role="user")])
+                client.push_acknowledged(said)
+                client.save_checkpoint(f"run-{session}", b"%d" % turn, expected=turn)
+
+    with ThreadPoolExecutor(SESSIONS) as threads:
+        list(threads.map(play, range(SESSIONS)))
+
+    def of(session: int) -> set[str]:
+        with daemon.client(f"many-{session}") as client:
+            return {one.content for one in client.messages(limit=100).entries}
+
+    for session in range(SESSIONS):
+        expected = {f"{session} {what} {turn}" for turn in range(TURNS) for what in ("appends", "pushes", "hears")}
+        until(lambda session=session, expected=expected: of(session) == expected, f"session {session}")  # type: ignore[misc]
+    with daemon.client() as client:
+        assert client.status().components["transcripts"].numbers["dropped"] == 0
+        assert len(client.list_checkpoints(limit=1000)) == SESSIONS * TURNS
