@@ -29,6 +29,7 @@ QUIET_S = 0.1
 write itself, and an agent that stores several memories would wait for the one while it does the other."""
 LONGEST_REST_S = 1.0
 """From a write until it is carried over, however many follow it, unless somebody wants it sooner."""
+MOST_AHEAD = 256
 RETRY_S = 30.0
 """Until a missing model or a failing index is tried again without being asked."""
 
@@ -58,6 +59,8 @@ class Indexer:
         """Somebody waits for the changes up to here."""
         self._rebuild = False
         self._purge: anyio.Event | None = None
+        self._ahead: list[IndexRow] = []
+        """Single writes that do not wait for what came in bulk before them."""
         self._at_start = 0
         self.opened = anyio.Event()
         self.applied = 0
@@ -70,6 +73,14 @@ class Indexer:
         """Say that there is something to apply, up to `sequence` where known."""
         self.target = max(self.target, sequence)
         self._kicked.set()
+
+    def go_ahead(self, memory: Memory, vector: Vector, sequence: int) -> None:
+        """Put what was written by itself into the next commit, where a bulk before it takes longer than one.
+
+        It comes again in its turn, which changes nothing: no row replaces one of a later sequence.
+        """
+        if sequence - self.applied > BATCH and len(self._ahead) < MOST_AHEAD:
+            self._ahead.append(_row(memory, vector, sequence))
 
     def hurry(self, sequence: int | None = None) -> None:
         """Say that somebody wants what there is, up to `sequence` where known: it is not waited for more to come."""
@@ -219,7 +230,8 @@ class Indexer:
         return _Batch(rows, removed, sequence=changes[-1].sequence, changes=len(changes))
 
     async def _apply(self, batch: "_Batch") -> None:
-        await self._index.apply(batch.rows, removed=batch.removed, sequence=batch.sequence)
+        ahead, self._ahead = self._ahead, []
+        await self._index.apply([*batch.rows, *ahead], removed=batch.removed, sequence=batch.sequence)
         self.applied = batch.sequence
         self.target = max(self.target, self.applied)
         # Fragments cost a search more than rows do: fifty small commits call for upkeep as 500 rows do.

@@ -295,7 +295,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
                 self._compares_again = self._clock.monotonic() + UNCOMPARED_S
         standing, sequence = await self._apply(memory.owner, steps, actor)
         if vector is not None and standing[0].id == memory.id:
-            self._neighbours.wrote(memory.id, vector, sequence)
+            self._neighbours.wrote(standing[0], vector, sequence)
         return standing[:1]
 
     def _patch(self, admitted: Admitted) -> Patch | None:
@@ -462,6 +462,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         if message.remove:
             step = Unrelate(source.id, target.id, relation)
         elif relation == SUPERSEDES:
+            _refuse_idle(source, target)
             step = Supersede(target.id, source.id, "said by hand")
         else:
             step = Relate(source.id, target.id, relation, message.strength, told=True)
@@ -509,6 +510,19 @@ def _op(message: KeeperMessage) -> str:  # noqa: PLR0911 - one case a message
             return "perform"
         case Purge():
             return "purge"
+
+
+def _refuse_idle(source: Memory, target: Memory) -> None:
+    """Refuse to let a memory supersede another where one of them is not active; doing it again is no mistake."""
+    if target.superseded_by == source.id:
+        return
+    for memory in (source, target):
+        if not memory.active:
+            by = f" by {memory.superseded_by}" if memory.superseded_by else ""
+            raise Refused(
+                f"{memory.id} is {memory.state.value}{by}, and only an active memory supersedes an active one",
+                f"`memoryd why {memory.id}` shows what became of it; `memoryd restore` brings a memory back.",
+            )
 
 
 def _told(admitted: Admitted) -> dict[str, str]:

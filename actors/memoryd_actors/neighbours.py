@@ -83,13 +83,14 @@ class Neighbours:
         neighbours = [Neighbour(known[one], near[one]) for one in wanted if one in known]
         return [one for one in neighbours if one.memory.active and _same_place(one.memory, memory)][:MOST]
 
-    def wrote(self, memory_id: str, vector: Vector, sequence: int) -> None:
-        """Remember an active memory until the index has it.
+    def wrote(self, memory: Memory, vector: Vector, sequence: int) -> None:
+        """Remember an active memory until the index has it, and have the index take it soon.
 
         Not those that were merged away: sixteen ways to say one thing would hide that one from the seventeenth.
         """
         if sequence > self._indexer.applied:
-            self._recent.append(_Recent(memory_id, vector, sequence))
+            self._recent.append(_Recent(memory.id, vector, sequence))
+            self._indexer.go_ahead(memory, vector, sequence)
 
 
 def _same_place(one: Memory, other: Memory) -> bool:

@@ -161,9 +161,11 @@ class Switches:
         self._off = {(owner, place.project): place for owner, place in await self._book.switched_off()}
 
     def off(self, owner: str, project: str) -> SwitchedOff | None:
-        """Return where and since when memory is off for an owner in a project; None where it is on."""
-        everywhere = self._off.get((owner, EVERYWHERE))
-        return everywhere or (self._off.get((owner, project)) if project else None)
+        """Return where and since when memory is off for an owner in a project, or around it; None where it is on."""
+        for (who, where), place in self._off.items():
+            if who == owner and (where in (EVERYWHERE, project) or project.startswith(f"{where}/")):
+                return place
+        return None
 
     def drops(self, caller: Caller) -> bool:
         """Return whether a context has to be dropped, and count it."""

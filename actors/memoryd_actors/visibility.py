@@ -19,7 +19,7 @@ def is_visible(memory: Memory, visible: Visibility) -> bool:
     if memory.scope is Scope.GLOBAL:
         if filters.scope == "project":
             return False
-    elif filters.scope == "global" or not visible.project or memory.project != visible.project:
+    elif not _is_here(memory, visible):
         return False
     return _passes(memory, filters)
 
@@ -33,6 +33,17 @@ def micros(moment: datetime) -> int:
     """Return microseconds since 1970; a moment without a zone is UTC."""
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return (aware - _EPOCH) // timedelta(microseconds=1)
+
+
+def _is_here(memory: Memory, visible: Visibility) -> bool:
+    """Return whether a memory of a project is of one that is asked for."""
+    match visible.filters.scope:
+        case "everywhere":
+            return True
+        case "global":
+            return False
+        case "all" | "project":
+            return bool(visible.project) and memory.project == visible.project
 
 
 def _passes(memory: Memory, filters: Filters) -> bool:

@@ -19,6 +19,9 @@ from memoryd_client.messages import Answer, Failure, Reply, decode_answer
 T = TypeVar("T")
 TICK_S: Final = 0.05
 """How often a waiting call looks whether its connection is still there."""
+COMES_BACK_S: Final = 15.0
+"""How long a daemon that went away in the middle of a request may take to come back. It starts in under a second, and
+systemd starts it again after a second; whoever waits longer waits for nobody."""
 _RETRY_S: Final = 0.02
 """Pause between attempts to reach a daemon that went away in the middle of a request."""
 
@@ -48,13 +51,14 @@ async def exchange(
     sent may be restarting: the same frame is sent again, which is safe because every request names what it creates.
 
     Raises:
-        DaemonUnreachable: nobody listens, or nobody came back within the deadline.
+        DaemonUnreachable: nobody listens, or nobody came back within the deadline and `COMES_BACK_S`.
         UnsafeSocket: somebody else may be listening.
         DeadlineExceeded: the daemon is there and did not answer in time.
         RequestFailed: the reply cannot be understood.
     """
     until = monotonic() + deadline_s
     connection, sent = link.idle(), False
+    gone: float | None = None
     while True:
         if connection is None:
             try:
@@ -62,10 +66,12 @@ async def exchange(
             except UnsafeSocket:
                 raise
             except DaemonUnreachable:
-                if not sent or link.closed or monotonic() + _RETRY_S > until:
+                gone = monotonic() if gone is None else gone
+                if not sent or link.closed or monotonic() + _RETRY_S > min(until, gone + COMES_BACK_S):
                     raise
                 await transport.pause(_RETRY_S)
                 continue
+        gone = None
         try:
             reply = None
             if connection.send(frame):

@@ -15,8 +15,8 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """
 
     categories: tuple[str, ...] = ()
-    scope: Literal["all", "project", "global"] = "all"
-    """all: this project's and the global ones."""
+    scope: Literal["all", "project", "global", "everywhere"] = "all"
+    """all: this project's and the global ones; everywhere: those of every project as well."""
     states: tuple[str, ...] = ("active",)
     tags: tuple[str, ...] = ()
     """A memory must have all of them."""

@@ -113,7 +113,9 @@ class _Head:
                 return _textual(json.loads(text, parse_int=str, parse_float=str))
             except ValueError as wrong:
                 if not text.startswith("[") or not text.endswith("]") or '"' in text:
-                    raise FrontMatterInvalid(self._at + 1, f"{text[:60]!r} cannot be read: {wrong}") from None
+                    raise FrontMatterInvalid(
+                        self._at + 1, f"{text[:60]!r} is no list, mapping or text in quotes: a bracket or quote is open"
+                    ) from wrong
             return [_unquoted(one.strip()) for one in text[1:-1].split(",") if one.strip()]
         return _unquoted(text)
 

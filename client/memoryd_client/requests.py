@@ -60,7 +60,7 @@ class ChangedFields(TypedDict, total=False):
 class Narrowing(TypedDict, total=False):
     """Which memories come into question; nothing given: all active ones of this project and the global ones."""
 
-    scope: Literal["all", "project", "global"]
+    scope: Literal["all", "project", "global", "everywhere"]
     category: str
     """One category; `categories` for several."""
     categories: Sequence[str]

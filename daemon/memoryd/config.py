@@ -6,6 +6,7 @@ Every setting is declared once, here, with its default and what it means; `memor
 import os
 import tomllib
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Literal, cast
 
@@ -213,10 +214,26 @@ def overrides(environ: Mapping[str, str]) -> dict[tuple[str, str], str | list[st
             name = f"MEMORYD_{section}_{key}".upper()
             if name in environ:
                 text = environ[name]
-                found[section, key] = listed(text) if isinstance(getattr(defaults, key), tuple) else text
+                found[section, key] = text
+                if isinstance(getattr(defaults, key), tuple):
+                    with suppress(ValueError):  # refused as what it is: no list
+                        found[section, key] = listed(text)
     return found
 
 
 def listed(text: str) -> list[str]:
-    """Return the entries of a list that is written with commas."""
+    """Return the entries of a list that is written with commas, or as TOML writes one: ["a", "b"].
+
+    Raises:
+        ValueError: it begins like one of TOML's and is none of texts.
+
+    """
+    if text.lstrip().startswith("["):
+        try:
+            found = tomllib.loads(f"list = {text}")["list"]
+        except tomllib.TOMLDecodeError as exc:
+            raise ValueError(f"{text!r} is no list: {exc}") from exc
+        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+            raise ValueError(f"{text!r} is no list of texts")
+        return [str(one) for one in found]
     return [entry.strip() for entry in text.split(",") if entry.strip()]

@@ -166,7 +166,7 @@ def test_categories_and_allowlists_are_listed_and_set_by_name(memoryd: Command) 
     memoryd.ok("config", "set", "categories.event.context", "all")
     memoryd.ok("config", "set", "allowlists.planner", "Goals, tasks")
     memoryd.ok("config", "set", "allowlists.bot.two", "tasks")
-    memoryd.ok("config", "set", "allowlists.planner", "goals")
+    memoryd.ok("config", "set", "allowlists.planner", '["goals"]')
     assert tomllib.loads(file.read_text(encoding="utf-8")) == {
         "categories": {"rule": {"rag_length": 5}, "event": {"context": "all"}},
         "allowlists": {"planner": ["goals"], "bot.two": ["tasks"]},
@@ -179,6 +179,10 @@ def test_categories_and_allowlists_are_listed_and_set_by_name(memoryd: Command) 
     assert found["allowlists.planner"]["value"] == ["goals"]
     assert found["allowlists.planner"]["meaning"]
     assert memoryd.ok("config", "get", "allowlists.bot.two") == '["tasks"]\n'
+    for wrong in ('["goals"', "[1, 2]"):
+        told = memoryd("config", "set", "allowlists.planner", wrong)
+        assert told.returncode == 1
+        assert "nothing was changed" in told.stderr
 
 
 def test_a_category_that_cannot_be_so_is_refused(memoryd: Command) -> None:

@@ -1,12 +1,14 @@
 """Export and import with the real command: from one daemon into another, whole."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from memoryd_client.cli import records
+from memoryd_client.importing import Record
 from memoryd_client.memory import Edge, Memory
 
 from .memoryd_command import Command
@@ -15,6 +17,7 @@ FIRST = "The parser of the grammar is written in Lua."
 SECOND = "Since March, what reads the grammar is written in Rust."
 THIRD = "Ada keeps the spare key of the boathouse\n\n  under the third flowerpot: `---`."
 FOURTH = "Water boils at 93 degrees up at the hut."
+MAY = datetime(2026, 5, 1, tzinfo=UTC)
 TOKEN = "ghp_Zq8LrT4vWx2NcY6uKd9sBf3hJm5pAe7gQo1i"
 
 
@@ -173,3 +176,45 @@ def test_records_are_sent_in_batches_that_fit_a_frame() -> None:
     made = list(records.batches(incoming, rows=1_000, size_bytes=2 * 1024 * 1024))
     assert [one for batch in made for one in batch] == incoming
     assert all(sum(one.size_bytes for one in batch) <= 2 * 1024 * 1024 for batch in made)
+
+
+def test_markdown_says_all_that_an_import_would_otherwise_decide(tmp_path: Path) -> None:
+    plain = Memory(
+        id="mem_plain", owner="local", project="/p", content="Said by an agent.", created_at=MAY, updated_at=MAY
+    )
+    (tmp_path / "plain.md").write_text(records.markdown(plain, []), encoding="utf-8")
+    (incoming,) = records.from_folder(tmp_path, {})
+    lost = {
+        name: (getattr(plain, name), getattr(incoming.record, name))
+        for name in set(Record.__struct_fields__) - records.DECIDED_ANEW
+        if getattr(plain, name) != getattr(incoming.record, name)
+    }
+    assert lost == {}
+
+
+def test_what_is_no_text_is_refused_by_name(served: Command, tmp_path: Path) -> None:
+    file = tmp_path / "in.jsonl"
+    file.write_bytes(b'{"content": "caf\xe9"}\n')
+    told = served("import", file)
+    assert told.returncode == 1
+    assert f"{file} is not UTF-8" in told.stderr
+    assert "bug" not in told.stderr
+
+
+def test_an_import_of_which_nothing_can_be_stored_has_failed(served: Command, tmp_path: Path) -> None:
+    file = tmp_path / "in.jsonl"
+    file.write_text(json.dumps({"content": "<private>All of it.</private>"}), encoding="utf-8")
+    told = served("import", file)
+    assert told.returncode == 1
+    assert "private" in told.stderr
+
+
+def test_an_export_of_everything_has_every_project(served: Command, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        served.ok("add", f"The gate of project {name} squeaks.", "--project", tmp_path / name)
+    there = {json.loads(line)["content"] for line in served.ok("export", "--everywhere").splitlines()}
+    assert {"The gate of project one squeaks.", "The gate of project two squeaks."} <= there
+    here = served.ok("export", "--project", tmp_path / "one")
+    assert "project one" in here
+    assert "project two" not in here

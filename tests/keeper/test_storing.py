@@ -4,8 +4,10 @@ import msgspec
 import pytest
 
 from memoryd_actors.errors import Refused
+from memoryd_actors.indexer import BATCH
 from memoryd_actors.keeper import Edit, Link, SetState, Store, TakeBack
-from memoryd_actors.steps import RELATED
+from memoryd_actors.ports import Visibility
+from memoryd_actors.steps import RELATED, SUPERSEDES
 from memoryd_client import Memory, NewMemory, Scope
 from memoryd_client.editing import Changes
 from memoryd_client.memory import Source, State
@@ -57,6 +59,20 @@ async def test_what_is_trusted_less_stands_beside_what_it_contradicts(place: Pla
         assert (await now(system, old)).active
         assert (await now(system, new)).active
         assert "contradicts" in {edge.relation for edge in await system.ledger.edges("local", [new.id])}
+
+
+async def test_only_an_active_memory_supersedes_an_active_one_by_hand(place: Place) -> None:
+    async with running(place) as system:
+        old = await store(system, "The rowing club meets on Mondays.")
+        new = await store(system, "Bees sleep in the walls of the mill.")
+        for _ in range(2):  # said again, it is still so
+            await system.keeper.ask(Link(new.id, old.id, SUPERSEDES, 1.0, CALLER), deadline_s=20)
+        with pytest.raises(Refused, match=f"{old.id} is superseded by {new.id}"):
+            await system.keeper.ask(Link(old.id, new.id, SUPERSEDES, 1.0, CALLER), deadline_s=20)
+        await system.keeper.ask(SetState(new.id, State.FORGOTTEN, CALLER), deadline_s=20)
+        with pytest.raises(Refused, match=f"{new.id} is forgotten"):
+            third = await store(system, "Salt keeps the stairs free of ice.")
+            await system.keeper.ask(Link(third.id, new.id, SUPERSEDES, 1.0, CALLER), deadline_s=20)
 
 
 async def test_two_projects_do_not_merge_what_they_both_know(place: Place) -> None:
@@ -134,3 +150,18 @@ async def test_a_new_memory_says_who_stored_it_and_which_model_embeds_it(place: 
         assert (await now(system, memory)).embedding_model == system.embedder.identity
         (entry,) = await system.ledger.history("local", memory_id=memory.id)
         assert entry.actor == "[redacted:github-token]"
+
+
+async def test_a_single_write_is_found_before_the_bulk_that_came_before_it_is_indexed(place: Place) -> None:
+    async with running(place) as system:
+        await store(system, *(f"Line {n} of the old log says that pump {n} was oiled." for n in range(6 * BATCH)))
+        mine = await store(system, "The lighthouse keeper's parrot is called Otto.")
+        sequence = system.indexer.target
+        seen = Visibility("local", "/p")
+        while not await system.index.search(vector=None, words="parrot", visible=seen, limit=5):
+            assert await system.indexer.wait_for(system.indexer.applied + 1, deadline_s=60)
+        assert system.indexer.applied < sequence
+        assert await system.indexer.wait_for(sequence, deadline_s=120)
+        assert await system.index.count() == 6 * BATCH + 1
+        (found,) = await system.index.search(vector=None, words="parrot", visible=seen, limit=5)
+        assert found.id == mine.id

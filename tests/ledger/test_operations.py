@@ -1,5 +1,7 @@
 """Operations: merge, supersede, relate, revise, and taking them back."""
 
+from datetime import UTC, datetime
+
 import msgspec
 import pytest
 
@@ -27,6 +29,8 @@ from memoryd_actors.steps import (
 from memoryd_client.memory import Memory, State
 
 from .samples import memory as sample
+
+MAY = datetime(2026, 5, 1, tzinfo=UTC)
 
 
 def memory(content: str, *, owner: str = "local", session: str = "") -> Memory:
@@ -108,6 +112,25 @@ async def test_a_revision_of_what_changed_meanwhile_is_refused(ledger: SqlLedger
     with pytest.raises(Refused, match="changed meanwhile"):
         await ledger.apply("local", [Revise(msgspec.structs.replace(tea, importance=1))], actor="a")
     assert (await now(ledger, tea.id)).importance == 5
+
+
+async def test_the_history_says_what_a_revision_changed_beside_the_content(ledger: SqlLedger) -> None:
+    (tea,) = await stored(ledger, "Ana drinks tea.")
+    changed = msgspec.structs.replace(
+        tea, title="Tea", category="rule", tags=("ana", "tea"), importance=5, occurred_at=MAY, files=("a.md",)
+    )
+    await ledger.apply("local", [Revise(changed, notes={"gate": "redacted:email"})], actor="a")
+    (entry, _) = await ledger.history("local", memory_id=tea.id)
+    assert (entry.event, entry.old, entry.new) == ("UPDATE", "", "")
+    assert entry.meta == {
+        "title": "- → Tea",
+        "category": "fact → rule",
+        "tags": '- → ["ana","tea"]',
+        "importance": "3 → 5",
+        "occurred_at": "- → 2026-05-01T00:00:00Z",
+        "files": '- → ["a.md"]',
+        "gate": "redacted:email",
+    }
 
 
 async def test_a_superseded_memory_is_linked_and_can_be_restored(ledger: SqlLedger) -> None:

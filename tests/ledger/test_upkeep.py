@@ -3,10 +3,11 @@
 
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import anyio
+import msgspec
 import pytest
 
 from memoryd.config import EmbeddingConfig, IndexConfig
@@ -152,3 +153,12 @@ async def test_the_start_says_of_every_memory_which_model_embeds_it_and_prunes(
         assert (await file_ledger.load_session("local", "lately")) is not None
         found = await file_ledger.get("local", [one.id])
     assert found[one.id].embedding_model == "new"
+
+
+async def test_what_says_it_is_old_but_was_brought_in_lately_is_not_unused(ledger: SqlLedger) -> None:
+    old = datetime(2025, 1, 1, tzinfo=UTC)
+    note = msgspec.structs.replace(memory("An old note."), created_at=old, updated_at=old)
+    await ledger.insert([note], actor="import")
+    assert await ledger.unused("local", since=old + timedelta(days=60), after=0, limit=10) == []
+    ((_, found),) = await ledger.unused("local", since=datetime(2027, 1, 1, tzinfo=UTC), after=0, limit=10)
+    assert found.id == note.id

@@ -75,6 +75,21 @@ def test_off_in_a_project_stops_everything_there_and_nothing_elsewhere_and_survi
         assert client.list() == []
 
 
+def test_off_in_a_folder_is_off_in_the_projects_below_it(daemon: RunningDaemon) -> None:
+    with (
+        daemon.client("s", project="/projects/secret/inner") as inner,
+        daemon.client("s2", project="/projects/secretary") as beside,
+        daemon.client("s3", project="/projects/secret") as outer,
+    ):
+        outer.switch(on=False)
+        with pytest.raises(RequestFailed, match="memory is off"):
+            inner.remember(FACT)
+        beside.remember(FACT)
+        assert not inner.switch(on=True).on
+        outer.switch(on=True)
+        inner.remember(FACT)
+
+
 def test_off_everywhere_is_off_in_every_project_of_its_owner_only(daemon: RunningDaemon) -> None:
     with (
         daemon.client("s") as client,

@@ -8,15 +8,18 @@ import typer
 from memoryd_client.cli import render
 from memoryd_client.cli.edge import CommandFailed
 from memoryd_client.cli.options import Agent, Autostart, Json, MemoryId, Owner, Project, Session, connect, examples
-from memoryd_client.cli.output import fields, json_line, note, out, out_json, short_ids, table, write
-from memoryd_client.memory import Scope, Source
+from memoryd_client.cli.output import fields, json_line, note, out, out_json, printable, short_ids, table, write
+from memoryd_client.memory import Memory, Scope, Source, State
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client
 
 HISTORY_PAGE = 1000
 Category = Annotated[list[str] | None, typer.Option("--category", "-c", metavar="NAME", help="Only these categories.")]
-Reach = Annotated[Literal["all", "project", "global"], typer.Option("--scope", help="This project's, global, or both.")]
+Reach = Annotated[
+    Literal["all", "project", "global", "everywhere"],
+    typer.Option("--scope", help="This project's, global, both, or those of every project."),
+]
 Tag = Annotated[list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="Only with this tag.")]
 
 
@@ -221,7 +224,9 @@ def read(
     if as_json:
         out_json(page)
         return
-    write(page.content if page.content.endswith("\n") else page.content + "\n")
+    # A pipe gets what was stored to the letter; a terminal must not be steered by it.
+    content = printable(page.content) if sys.stdout.isatty() else page.content
+    write(content if content.endswith("\n") else content + "\n")
     if page.next_offset is not None:
         note(f"{page.next_offset} of {page.total} characters; go on with --offset {page.next_offset}")
 
@@ -234,12 +239,20 @@ def forget(
     agent: Agent = "cli",
     owner: Owner = "local",
     autostart: Autostart = False,
+    as_json: Json = False,
 ) -> None:
     """Forget memories. They are out of sight at once; `memoryd restore` brings them back."""
+    forgotten: list[Memory] = []
     with connect(session, project, agent, owner, autostart=autostart) as memory:
         for memory_id in memory_ids:
-            full = memory.forget(memory_id).id
-            note(f"forgot {full}; `memoryd restore {full}` brings it back")
+            before = memory.get(memory_id)
+            forgotten.append(memory.forget(before.id))
+            if before.state is State.FORGOTTEN:
+                note(f"{before.id} was forgotten already")
+            else:
+                note(f"forgot {before.id}; `memoryd restore {before.id}` brings it back")
+    if as_json:
+        out_json(forgotten)
 
 
 def restore(
@@ -250,12 +263,17 @@ def restore(
     agent: Agent = "cli",
     owner: Owner = "local",
     autostart: Autostart = False,
+    as_json: Json = False,
 ) -> None:
-    """Bring forgotten memories back."""
+    """Bring memories back that were forgotten, archived, merged or superseded."""
+    restored: list[Memory] = []
     with connect(session, project, agent, owner, autostart=autostart) as memory:
         for memory_id in memory_ids:
-            full = memory.restore(memory_id).id
-            note(f"restored {full}")
+            before = memory.get(memory_id)
+            restored.append(memory.restore(before.id))
+            note(f"{before.id} is active already" if before.active else f"restored {before.id}")
+    if as_json:
+        out_json(restored)
 
 
 def history(

@@ -20,6 +20,10 @@ _ALSO = {"type": "category", "createdAt": "created_at", "updatedAt": "updated_at
 """Names that others give to fields (seed 003, storage format)."""
 
 
+def _default(kind: type[msgspec.Struct], name: str) -> object:
+    return next(field.default for field in msgspec.structs.fields(kind) if field.name == name)
+
+
 class Relation(msgspec.Struct, frozen=True, kw_only=True):
     """An edge, as the memory that it begins at says it."""
 
@@ -33,6 +37,12 @@ class _Relations(msgspec.Struct, frozen=True):
     relations: tuple[Relation, ...] = ()
 
 
+_DIFFERENT = tuple(
+    name
+    for name in set(Memory.__struct_fields__) & set(Record.__struct_fields__)
+    if _default(Memory, name) != _default(Record, name)
+)
+"""Fields whose absence would mean something else to an import."""
 _decode_record = msgspec.json.Decoder(Record).decode
 _decode_relations = msgspec.json.Decoder(_Relations).decode
 
@@ -54,8 +64,10 @@ def line(memory: Memory, edges: Sequence[Edge]) -> str:
 
 
 def markdown(memory: Memory, edges: Sequence[Edge]) -> str:
-    """Return a memory, with the edges that begin at it, as Markdown; what has its default is left out."""
+    """Return a memory, with the edges that begin at it, as Markdown; what an import supplies by itself is left out."""
     fields = cast("dict[str, front_matter.Written]", msgspec.to_builtins(memory))
+    said = msgspec.to_builtins({name: getattr(memory, name) for name in _DIFFERENT})
+    fields |= cast("dict[str, front_matter.Written]", said)
     head = {name: value for name, value in fields.items() if name != "content" and name not in DECIDED_ANEW}
     if edges:
         head["relations"] = cast("list[front_matter.Written]", _said(edges))

@@ -97,7 +97,7 @@ def history_table(entries: Sequence[HistoryEntry]) -> None:
             ids[entry.memory_id],
             entry.actor,
             entry.meta.get("gate", ""),
-            entry.new or entry.old or _meant(entry),
+            "; ".join(part for part in (entry.new or entry.old, _meant(entry)) if part),
         )
         for entry in entries
     ]

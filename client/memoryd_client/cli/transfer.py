@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
@@ -14,6 +14,7 @@ from memoryd_client.cli.edge import CommandFailed
 from memoryd_client.cli.options import Agent, Autostart, Json, Owner, Project, Session, connect, examples
 from memoryd_client.cli.output import note, out, out_json, printable, write
 from memoryd_client.cli.render import states
+from memoryd_client.errors import DaemonUnreachable, DeadlineExceeded
 from memoryd_client.importing import MAX_RECORDS, Imported, LeftOut
 from memoryd_client.memory import Edge, Memory
 from memoryd_client.project import project_root
@@ -41,7 +42,9 @@ def add_to(app: typer.Typer) -> None:
     )(import_)
     app.command(
         epilog=examples(
-            "memoryd export > memories.jsonl", "memoryd export --all memories.jsonl", "memoryd export --markdown notes"
+            "memoryd export > memories.jsonl",
+            "memoryd export --all --everywhere memories.jsonl",
+            "memoryd export --markdown notes",
         )
     )(export)
 
@@ -103,6 +106,8 @@ def import_(
             "An export of your own comes back as it was with --restore"
         )
     _tell((*done.left_out, *done.edges_left_out))
+    if done.left_out and not (done.added or done.proposed or done.unchanged):
+        raise CommandFailed("nothing was imported: all of it was left out", "The reasons are above; --json has all.")
 
 
 def _tell(left_out: tuple[LeftOut, ...]) -> None:
@@ -124,7 +129,7 @@ def _incoming(source: str, moved: dict[str, str]) -> list[records.Incoming]:
     """Read all of a source, before anything is stored."""
     path = Path(source)
     if source == "-":
-        return records.from_lines(sys.stdin, "stdin", moved)
+        return _from_stream(sys.stdin, "stdin", moved)
     if not path.exists():
         raise CommandFailed(f"{source} does not exist")
     if path.suffix.lower() == ".md":
@@ -141,7 +146,14 @@ def _incoming(source: str, moved: dict[str, str]) -> list[records.Incoming]:
 
 def _from_file(file: Path, moved: dict[str, str]) -> list[records.Incoming]:
     with file.open(encoding="utf-8") as lines:
-        return records.from_lines(lines, str(file), moved)
+        return _from_stream(lines, str(file), moved)
+
+
+def _from_stream(lines: TextIO, name: str, moved: dict[str, str]) -> list[records.Incoming]:
+    try:
+        return records.from_lines(lines, name, moved)
+    except UnicodeDecodeError as exc:
+        raise CommandFailed(f"{name} is not UTF-8: {exc}", "Nothing was imported; `iconv` converts it.") from exc
 
 
 def _bring_in(memory: "Client", incoming: list[records.Incoming], *, restore: bool) -> Imported:
@@ -153,22 +165,29 @@ def _bring_in(memory: "Client", incoming: list[records.Incoming], *, restore: bo
     new = 0
     edges = [edge for one in incoming for edge in one.edges]
     edges_left_out: list[LeftOut] = []
-    with _progress(len(incoming) + len(edges)) as advance:
-        ordered = records.successors_first(incoming)
-        for batch in records.batches(ordered, rows=MAX_RECORDS, size_bytes=BATCH_BYTES):
-            done = memory.import_records([one.record for one in batch], restore=restore)
-            added += done.added
-            proposed += done.proposed
-            edges_left_out += done.edges_left_out
-            unchanged += done.unchanged
-            left_out += done.left_out
-            advance(len(batch))
-        for start in range(0, len(edges), MAX_RECORDS):
-            some = edges[start : start + MAX_RECORDS]
-            done = memory.import_records(edges=some, restore=restore)
-            new += done.edges
-            edges_left_out += done.edges_left_out
-            advance(len(some))
+    try:
+        with _progress(len(incoming) + len(edges)) as advance:
+            ordered = records.successors_first(incoming)
+            for batch in records.batches(ordered, rows=MAX_RECORDS, size_bytes=BATCH_BYTES):
+                done = memory.import_records([one.record for one in batch], restore=restore)
+                added += done.added
+                proposed += done.proposed
+                edges_left_out += done.edges_left_out
+                unchanged += done.unchanged
+                left_out += done.left_out
+                advance(len(batch))
+            for start in range(0, len(edges), MAX_RECORDS):
+                some = edges[start : start + MAX_RECORDS]
+                done = memory.import_records(edges=some, restore=restore)
+                new += done.edges
+                edges_left_out += done.edges_left_out
+                advance(len(some))
+    except (DaemonUnreachable, DeadlineExceeded):
+        so_far = len(added) + len(proposed) + len(unchanged) + len(left_out)
+        note(
+            f"broken off: {so_far} of {len(incoming)} memories are in, or left out; begun again, it goes on from there"
+        )
+        raise
     return Imported(
         added=tuple(added),
         proposed=tuple(proposed),
@@ -201,6 +220,9 @@ def export(
     everything: Annotated[
         bool, typer.Option("--all", "-a", help="Forgotten, replaced and archived ones, too.")
     ] = False,
+    everywhere: Annotated[
+        bool, typer.Option("--everywhere", help="Those of every project, not only this one's.")
+    ] = False,
     as_markdown: Annotated[
         bool, typer.Option("--markdown", help="A folder of Markdown files with front matter.")
     ] = False,
@@ -212,13 +234,13 @@ def export(
 ) -> None:
     """Write memories with every field, and what they are to each other, as JSON lines, newest first, or as Markdown.
 
-    This project's and the global ones. A file gets mode 0600, a folder 0700, and neither may exist yet. `memoryd
-    import` reads all of it back.
+    This project's and the global ones; `memoryd export --all --everywhere` has all that there is. A file gets mode
+    0600, a folder 0700, and neither may exist yet. `memoryd import` reads all of it back.
     """
     if as_markdown and file is None:
         raise typer.BadParameter("--markdown needs the name of a new folder")
     with connect(session, project, agent, owner, autostart=autostart) as memory:
-        found = _all(memory, states(everything=everything))
+        found = _all(memory, states(everything=everything), "everywhere" if everywhere else "all")
         if file is None:
             for one, edges in found:
                 write(records.line(one, edges))
@@ -250,10 +272,12 @@ def _to_folder(folder: Path, found: Iterator[tuple[Memory, list[Edge]]]) -> int:
     return count
 
 
-def _all(memory: "Client", wanted: tuple[str, ...]) -> Iterator[tuple[Memory, list[Edge]]]:
+def _all(
+    memory: "Client", wanted: tuple[str, ...], reach: Literal["all", "everywhere"]
+) -> Iterator[tuple[Memory, list[Edge]]]:
     """Yield memories, newest first, each with the edges that begin at it."""
     before = ""
-    while page := memory.list(states=wanted, limit=PAGE_ROWS, before=before):
+    while page := memory.list(states=wanted, scope=reach, limit=PAGE_ROWS, before=before):
         beginning: dict[str, list[Edge]] = {one.id: [] for one in page}
         for edge in memory.edges(list(beginning)):
             if edge.from_id in beginning:

@@ -44,6 +44,8 @@ def predicate(visible: Visibility) -> str:
             clauses.append(here)
         case "global":
             clauses.append("scope = 'global'")
+        case "everywhere":
+            pass
     if filters.states:
         clauses.append(one_of("state", filters.states))
     if filters.categories:

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 from memoryd.ledger import consenting, consolidation, edges, progressing
 from memoryd.ledger.hand import Hand
 from memoryd.ledger.reads import MAX_VARIABLES, last_sequence
-from memoryd.ledger.records import difference
+from memoryd.ledger.records import difference, told
 from memoryd.ledger.rows import cleaned, to_micros
 from memoryd.ledger.tables import aliases, doubts, memories
 from memoryd.ledger.undoing import undo
@@ -192,7 +192,7 @@ class _Operation(Hand):
         if not difference(before, after)[0].keys() - ignored:
             return before
         self.refuse_twin(after)
-        after = self.write(before, after, step.event, step.notes)
+        after = self.write(before, after, step.event, told(before, after) | dict(step.notes))
         if not step.compared:
             self.connection.execute(update(memories).where(memories.c.id == after.id).values(compared=False))
         return after

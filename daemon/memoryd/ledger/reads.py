@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, func, or_, select
 
 from memoryd.ledger.rows import history_of, memory_of, to_micros
 from memoryd.ledger.tables import (
@@ -243,8 +243,12 @@ def tallies(
 
 
 def unused(connection: Connection, owner: str, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
-    """Return an owner's active memories, not pinned, that nobody used since, in the order of their numbers."""
+    """Return an owner's active memories, not pinned, that nobody used since, in the order of their numbers.
+
+    What was written lately is not among them, however old it says it is: an import brings old memories in.
+    """
     before = to_micros(since)
+    written = exists().where(history.c.memory_id == memories.c.id, history.c.ts >= before)
     query = (
         select(memories)
         .where(
@@ -254,6 +258,7 @@ def unused(connection: Connection, owner: str, since: datetime, after: int, limi
             ~memories.c.pinned,
             memories.c.updated_at < before,
             or_(memories.c.last_accessed_at.is_(None), memories.c.last_accessed_at < before),
+            ~written,
         )
         .order_by(memories.c.number)
         .limit(limit)
@@ -311,15 +316,17 @@ def spent(connection: Connection, day: str) -> Spending:
 def _conditions(visible: Visibility) -> list[ColumnElement[bool]]:
     filters = visible.filters
     here = and_(memories.c.scope == Scope.PROJECT.value, memories.c.project == clean(visible.project))
-    everywhere = memories.c.scope == Scope.GLOBAL.value
+    for_all = memories.c.scope == Scope.GLOBAL.value
     conditions: list[ColumnElement[bool]] = [memories.c.owner == clean(visible.owner)]
     match filters.scope:
         case "all":
-            conditions.append(or_(here, everywhere))
+            conditions.append(or_(here, for_all))
         case "project":
             conditions.append(here)
         case "global":
-            conditions.append(everywhere)
+            conditions.append(for_all)
+        case "everywhere":
+            pass
     if filters.states:
         conditions.append(memories.c.state.in_(filters.states))
     match filters.categories:

@@ -14,6 +14,27 @@ from memoryd_client.memory import Memory
 
 UNTRACKED = frozenset({"id", "owner", "access_count", "last_accessed_at", "embedding_model", "created_at"})
 """Columns of a memory that no operation changes."""
+TOLD = (
+    "title",
+    "category",
+    "scope",
+    "project",
+    "importance",
+    "pinned",
+    "trust",
+    "tags",
+    "speaker",
+    "source",
+    "role",
+    "occurred_at",
+    "session",
+    "source_messages",
+    "files",
+    "metadata",
+)
+"""What a history says in words when it changed."""
+LONGEST_TOLD = 120
+"""Characters of either side."""
 Value = str | int | float | bool | None
 
 
@@ -40,6 +61,19 @@ def difference(before: Memory, after: Memory) -> tuple[dict[str, Any], dict[str,
     old, new = memory_row(before), memory_row(after)
     changed = [name for name in new if name not in UNTRACKED and new[name] != old[name]]
     return {name: old[name] for name in changed}, {name: new[name] for name in changed}
+
+
+def told(before: Memory, after: Memory) -> dict[str, str]:
+    """Return what somebody changed about a memory beside its content, by field: "fact → rule"."""
+    pairs = [(name, getattr(before, name), getattr(after, name)) for name in TOLD]
+    return {name: f"{_shown(old)} → {_shown(new)}" for name, old, new in pairs if old != new}
+
+
+def _shown(value: object) -> str:
+    if value is None or value == ():
+        return "-"
+    plain = value if isinstance(value, str) else msgspec.json.encode(value).decode().strip('"')
+    return f"{plain[:LONGEST_TOLD]}…" if len(plain) > LONGEST_TOLD else plain or "-"
 
 
 def record(
