@@ -48,6 +48,7 @@ from memoryd_actors.context import Compactor, ContextBuilder, Counting, Sizes
 from memoryd_actors.conversation import Conversations
 from memoryd_actors.core_memory import CoreMemory
 from memoryd_actors.curator import Curator, Schedule
+from memoryd_actors.episodes import EpisodeTeller
 from memoryd_actors.errors import MemorydError, Refused, first_of
 from memoryd_actors.extraction_reader import Reader
 from memoryd_actors.extractor import Extractor
@@ -295,6 +296,19 @@ class Daemon:
         )
         counting = Counting(self._embedder)
         self._sizes = Sizes(self._transcripts, counting)
+        self._episodes = EpisodeTeller(
+            transcripts=self._transcripts,
+            summariser=self._summariser,
+            quoting=self._summariser.quoting,
+            recall=self._recall,
+            keeper=self._keeper,
+            book=self._ledger,
+            switches=self._switches,
+            clock=clock,
+            publish=self._publish,
+            settings=config.episodes,
+            categories=categories,
+        )
         self._compactor = Compactor(
             transcripts=self._transcripts,
             sizes=self._sizes,
@@ -383,6 +397,7 @@ class Daemon:
                     tasks.start_soon(self._follower.run, name="follower")
                     tasks.start_soon(self._ledger.sharing.lead, self._work_in_the_background, name="background")
                     tasks.start_soon(self._compactor.run, name="compactor")
+                    tasks.start_soon(self._episodes.run, name="episodes")
                     tasks.start_soon(self._curator.run, name="curator")
                     tasks.start_soon(self._load_model, name="model")
                     tasks.start_soon(self._prepare_judge, name="judge")
@@ -472,10 +487,12 @@ class Daemon:
         self._message_indexer.note(key, last)
         self._extractor.note(key, last)
         self._compactor.note(key, last)
+        self._episodes.note(key, last)
 
     def _ended(self, key: Key) -> None:
         """Hear that a session is over, or was purged: `progress` says which, and survives what hears it here."""
         self._extractor.ended(key)
+        self._episodes.ended(key)
         self._sizes.forget(key)
 
     async def _forget_session(self, key: Key, project: str) -> None:
@@ -518,6 +535,7 @@ class Daemon:
                 "events": lambda: events,
                 "sidecar": self._sidecar.status,
                 "context": self._compactor.status,
+                "episodes": self._episodes.status,
                 "summaries": self._summariser.status,
                 "sessions": lambda: health.sessions(self._recall),
                 "keeper": lambda: health.keeper(self._keeper.statistics()),

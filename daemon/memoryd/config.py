@@ -19,6 +19,7 @@ from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.context import WindowSettings
 from memoryd_actors.core_memory import CoreSettings
 from memoryd_actors.decay import LifecycleSettings
+from memoryd_actors.episodes import EpisodeSettings
 from memoryd_actors.redaction.personal import DEFAULT_KINDS, PersonalData
 from memoryd_actors.scribe import TranscriptSettings
 from memoryd_actors.settings import BUILT_IN_CATEGORIES, CaptureSettings, CategorySettings, RecallSettings, name_of
@@ -152,6 +153,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     checkpoints: CheckpointSettings = CheckpointSettings()
     transcripts: TranscriptSettings = TranscriptSettings()
     context: WindowSettings = WindowSettings()
+    episodes: EpisodeSettings = EpisodeSettings()
     summaries: SummarySettings = SummarySettings()
     daemon: DaemonConfig = DaemonConfig()
     categories: dict[str, CategorySettings] = msgspec.field(default_factory=lambda: dict(BUILT_IN_CATEGORIES))

@@ -33,6 +33,8 @@ log = logging.getLogger(__name__)
 
 JOB: Final = "compaction"
 CATEGORY: Final = "session_summary"
+TELLING: Final = (CATEGORY, "episode")
+"""Categories of the memories that tell a session, and are destroyed with its transcript."""
 NODE: Final = "scribe"
 GATHER_S = 1.0
 """How long entries gather before their session is measured."""
@@ -172,7 +174,7 @@ class Compactor:
     async def forget(self, key: Key, project: str) -> list[str]:
         """Destroy the memories that tell a session whose transcript is destroyed; return their ids."""
         caller = Caller(owner=key[0], project=project, session=key[1])
-        ids = await self._stored(caller, states=tuple(State))
+        ids = await self._stored(caller, TELLING, tuple(State))
         if ids:
             await self._keeper.ask(Purge(tuple(ids), key[0], NODE), deadline_s=KEEPER_S)
         return ids
@@ -271,14 +273,14 @@ class Compactor:
         if memories:
             # Before it is stored: the session has it in its context already.
             await self._recall.note_written(caller, [new.id])
-        older = await self._stored(caller, states=("active",)) if memories else []
+        older = await self._stored(caller, (CATEGORY,), ("active",)) if memories else []
         steps = tuple(Supersede(one, new.id, "a later summary tells it again") for one in older if one != new.id)
         advance = Advance(key[1], JOB, progress.sequence, info.summarized)
         await self._keeper.ask(Bring(memories, caller, (*steps, advance), NODE, _declined), deadline_s=KEEPER_S)
 
-    async def _stored(self, caller: Caller, *, states: tuple[str, ...]) -> list[str]:
-        """Return the ids of the memories that hold a session's summaries."""
-        filters = Filters(categories=(CATEGORY,), session=caller.session, states=states)
+    async def _stored(self, caller: Caller, categories: tuple[str, ...], states: tuple[str, ...]) -> list[str]:
+        """Return the ids of a session's memories of these categories."""
+        filters = Filters(categories=categories, session=caller.session, states=states)
         visible = Visibility(owner=caller.owner, project=caller.project, filters=filters)
         return [one.id for one in await self._ledger.page(visible, limit=MOST_SUMMARIES)]
 

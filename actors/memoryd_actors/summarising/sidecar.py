@@ -75,6 +75,11 @@ class SummarySidecar:
             deadline_s=deadline_s,
         )
 
+    @property
+    def quoting(self) -> LocalSummariser:
+        """The one that quotes, for whoever cannot use what the model wrote."""
+        return self._local
+
     async def summarise(
         self, said: Sequence[Said], *, budget_tokens: int, purpose: Purpose = "compaction", earlier: str = ""
     ) -> Summary:

@@ -1,0 +1,8 @@
+"""What each run of a session was about and came to, told shortly when it is over (seed 000)."""
+
+from memoryd_actors.episodes.episode import CATEGORY as CATEGORY
+from memoryd_actors.episodes.episode import PATH as PATH
+from memoryd_actors.episodes.teller import EpisodeSettings as EpisodeSettings
+from memoryd_actors.episodes.teller import EpisodeTeller as EpisodeTeller
+
+__all__ = ["CATEGORY", "PATH", "EpisodeSettings", "EpisodeTeller"]

@@ -1,0 +1,106 @@
+"""An episode as it is written down: the template of seed 000, and the virtual path under which it is found. Pure."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+import msgspec
+
+from memoryd_actors.capture.identity import memory_id
+from memoryd_actors.errors import Refused
+from memoryd_actors.fence import one_line
+from memoryd_actors.summarising import EXTRACTED, Summary
+from memoryd_actors.writing import written
+from memoryd_client.memory import NewMemory, Scope
+from memoryd_client.messages import Caller
+from memoryd_client.transcripts import Record
+
+CATEGORY: Final = "episode"
+PATH: Final = "path"
+"""The entry of a memory's metadata that holds its virtual path."""
+LONGEST_TITLE = 120
+LONGEST_FIELD = 300
+LONGEST_NAME = 50
+_UNNAMED = re.compile(r"[^a-z0-9]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A part of a session, from one end to the next."""
+
+    first: int
+    """Its first entry."""
+    last: int
+    turns: int
+    """How many turns of the user."""
+    ended_at: datetime
+
+
+def run_of(records: Sequence[Record]) -> Run | None:
+    """Return what run these entries are; None where there are none but summaries."""
+    said = [one for one in records if not one.covers]
+    if not said:
+        return None
+    turns = sum(one.kind == "message" and one.role == "user" for one in said)
+    return Run(said[0].sequence, said[-1].sequence, turns, max(one.at for one in said).astimezone(UTC))
+
+
+def points(summary: Summary) -> list[str]:
+    """Return the points that read as an episode has to: in the past tense, each on its own."""
+    kept: list[str] = []
+    for point in summary.points:
+        try:
+            kept.append(written(point, CATEGORY)[0])
+        except Refused:
+            continue
+    return kept
+
+
+def document(summary: Summary, run: Run, session: str) -> str:
+    """Return an episode in the template of seed 000, section 8."""
+    tags = msgspec.json.encode([one_line(tag, 40) for tag in summary.tags]).decode()
+    lines = [
+        f"# Episode: {_title(summary, session)}",
+        f"Date: {run.ended_at:%Y-%m-%d}",
+        f"Topic: {one_line(summary.topic, LONGEST_FIELD) or 'none in particular'}",
+        f"Outcome: {one_line(summary.outcome, LONGEST_FIELD) or 'open'}",
+        f"Refs: session={one_line(session, 200)}, messages={run.first}-{run.last}",
+        f"Tags: {tags}",
+        "",
+        "Summary:" if summary.by_model else "Summary (quoted from the conversation, not written by a model):",
+        *(f"- {point}" for point in points(summary)),
+    ]
+    return "\n".join(lines)
+
+
+def path(summary: Summary, run: Run, session: str, episode_id: str) -> str:
+    """Return where an episode is among the virtual files: `episodes/2026-01-17/why-the-export-fails-k3v9.md`."""
+    plain = unicodedata.normalize("NFKD", _title(summary, session)).encode("ascii", "ignore").decode().lower()
+    name = _UNNAMED.sub("-", plain)[:LONGEST_NAME].strip("-") or "run"
+    return f"episodes/{run.ended_at:%Y-%m-%d}/{name}-{episode_id[-6:]}.md"
+
+
+def episode(summary: Summary, run: Run, caller: Caller, *, before: int) -> NewMemory:
+    """Return the episode as a memory; `before` is the entry at which the run before it ended."""
+    # The id follows from where the run begins: told again after a crash it is the same episode.
+    episode_id = memory_id(caller.owner, caller.session, f"{CATEGORY} {before}")
+    return NewMemory(
+        id=episode_id,
+        content=document(summary, run, caller.session),
+        category=CATEGORY,
+        scope=Scope.PROJECT if caller.project.strip() else Scope.GLOBAL,
+        title=_title(summary, caller.session),
+        tags=summary.tags,
+        speaker="quoted from the conversation" if summary.by == EXTRACTED else summary.by,
+        occurred_at=run.ended_at,
+        source_session=caller.session,
+        source_messages=(run.first, run.last),
+        metadata={PATH: path(summary, run, caller.session, episode_id), "summarised_by": summary.by},
+    )
+
+
+def _title(summary: Summary, session: str) -> str:
+    return one_line(summary.title, LONGEST_TITLE) or f"Session {one_line(session, 80)}"

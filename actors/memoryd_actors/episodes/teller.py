@@ -1,0 +1,249 @@
+"""Tells each finished run of a session as an episode: when it is ended, or has been silent for half an hour.
+
+In the background, one at a time. The transcript is the queue: the episode and how far the session is told are one
+transaction, so that a crash neither loses one nor tells it twice.
+"""
+
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+from time import perf_counter
+from typing import Annotated, Final
+
+import anyio
+import msgspec
+
+from memoryd_actors.actor import ActorRef
+from memoryd_actors.categories import Categories
+from memoryd_actors.context.compacting import Introducer
+from memoryd_actors.episodes.episode import CATEGORY, Run, episode, points, run_of
+from memoryd_actors.errors import ActorError, ActorStopped, Refused
+from memoryd_actors.keeper import Bring, KeeperMessage
+from memoryd_actors.ports import Clock, Publisher
+from memoryd_actors.progress import ENDED, ProgressBook
+from memoryd_actors.steps import Advance
+from memoryd_actors.summarising import Summariser, said_of
+from memoryd_actors.switch import Switches
+from memoryd_actors.transcripts import Key, Transcripts
+from memoryd_client.memory import Memory, NewMemory
+from memoryd_client.messages import Caller, ComponentStatus, Warned
+from memoryd_client.transcripts import Record, SessionInfo
+
+log = logging.getLogger(__name__)
+
+JOB: Final = "episode"
+NODE: Final = "episodes"
+LOOK_S = 30.0
+"""How often it is looked whether a session has fallen silent."""
+RETRY_S = 60.0
+BUG_S = 3600.0
+KEEPER_S = 60.0
+READ = 1_000
+READ_CHARACTERS = 2_000_000
+
+
+class EpisodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What each run of a session was about, told when it is over (seed 000)."""
+
+    write: bool = True
+    """Whether finished runs are told."""
+    idle_minutes: Annotated[float, msgspec.Meta(gt=0)] = 30.0
+    """Without a message for so long a run counts as finished."""
+    fewest_turns: Annotated[int, msgspec.Meta(ge=1)] = 3
+    """Of the user; a shorter run is not worth an episode."""
+    tokens: Annotated[int, msgspec.Meta(ge=64, le=2_000)] = 400
+    """Size of its summary."""
+
+
+@dataclass(slots=True)
+class EpisodeCounts:
+    """What came of it since the start."""
+
+    told: int = 0
+    short: int = 0
+    """Runs of too few turns."""
+    refused: int = 0
+    """Did not pass the gate, or the agent may not write episodes."""
+
+
+class EpisodeTeller:
+    """Looks for finished runs; `run` it in a task group."""
+
+    def __init__(
+        self,
+        *,
+        transcripts: Transcripts,
+        summariser: Summariser,
+        quoting: Summariser,
+        recall: Introducer,
+        keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
+        book: ProgressBook,
+        switches: Switches,
+        clock: Clock,
+        publish: Publisher,
+        settings: EpisodeSettings,
+        categories: Categories | None = None,
+    ) -> None:
+        self._transcripts = transcripts
+        self._summariser = summariser
+        self._quoting = quoting
+        self._recall = recall
+        self._keeper = keeper
+        self._book = book
+        self._switches = switches
+        self._clock = clock
+        self._publish = publish
+        self._settings = settings
+        self._categories = categories or Categories()
+        self._idle = timedelta(minutes=settings.idle_minutes)
+        self._open: dict[Key, float] = {}
+        """Sessions with something that is not told, each not to be looked at before a time of the event loop."""
+        self._kicked = anyio.Event()
+        self._trouble = ""
+        self.counts = EpisodeCounts()
+
+    def note(self, key: Key, last: int) -> None:
+        """Hear that a session has a new entry; never waits."""
+        del last
+        if self._settings.write:
+            self._open.setdefault(key, 0.0)
+
+    def ended(self, key: Key) -> None:
+        """Hear that a session is over, or was purged."""
+        if self._settings.write:
+            self._open[key] = 0.0
+            self._kicked.set()
+
+    async def run(self) -> None:
+        """Tell what is finished until cancelled."""
+        begun = False
+        while self._settings.write:
+            self._kicked = anyio.Event()
+            try:
+                if not begun:
+                    await self._begin()
+                    begun = True
+                await self._look()
+            except ActorStopped:
+                return  # the daemon goes down; the next one goes on
+            except (Refused, ActorError) as problem:
+                self._complain(str(problem), problem.hint)
+            with anyio.move_on_after(min(LOOK_S, max(self._idle.total_seconds(), 0.05))):
+                await self._kicked.wait()
+
+    def status(self) -> ComponentStatus:
+        """Return how many runs were told, and what stands in the way."""
+        counts = self.counts
+        if not self._settings.write:
+            return ComponentStatus(state="off", message="runs are not told: episodes.write is off")
+        return ComponentStatus(
+            state="degraded" if self._trouble else "ok",
+            message=f"runs are not told: {self._trouble}" if self._trouble else "",
+            numbers={"told": counts.told, "short": counts.short, "refused": counts.refused, "open": len(self._open)},
+        )
+
+    async def _begin(self) -> None:
+        """Find the sessions that were not told to their end."""
+        told = {(one.owner, one.session): one.sequence for one in await self._book.progress_of(JOB)}
+        for key, last in (await self._transcripts.heads()).items():
+            if last > told.get(key, 0):
+                self._open.setdefault(key, 0.0)
+
+    async def _look(self) -> None:
+        """Tell every run that is finished; whatever goes wrong with one, the others go on."""
+        for key in list(self._open):
+            if self._open.get(key, 0.0) > anyio.current_time():
+                continue
+            began = perf_counter()
+            try:
+                done = await self._tell(key)
+            except (ActorStopped, anyio.get_cancelled_exc_class()):
+                raise
+            except (Refused, ActorError) as problem:
+                self._open[key] = anyio.current_time() + RETRY_S
+                self._complain(str(problem), problem.hint)
+                continue
+            except Exception as bug:  # a supervisor: a run must not keep all others waiting, nor the daemon
+                log.exception("a run of %s could not be told", key[1])
+                self._open[key] = anyio.current_time() + BUG_S
+                self._complain(f"a bug: {type(bug).__name__}", "`memoryd logs` has the reason.")
+                continue
+            self._trouble = ""
+            if done:
+                # As much rest as work: nobody waits for this, and somebody may want the machine.
+                await anyio.sleep(min(perf_counter() - began, 1.0))
+
+    async def _tell(self, key: Key) -> bool:
+        """Tell the run that is finished in a session, if there is one; return whether there was."""
+        info = await self._transcripts.info(key)
+        progress = await self._book.progress(*key, JOB)
+        before = progress.sequence if progress else 0
+        if info is None or info.last <= before:
+            self._open.pop(key, None)
+            return False
+        end = await self._end(key, info, before)
+        if not end:
+            return False
+        if self._switches.off(key[0], info.project) is not None:
+            self._open[key] = anyio.current_time() + RETRY_S
+            return False
+        records = await self._records(key, before, end)
+        run = run_of(records)
+        caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
+        new = await self._written(records, run, caller, before) if run else None
+        if new is not None:
+            # Before it is stored, so that the session itself is not told what it has just done.
+            await self._recall.note_written(caller, [new.id])
+        if await self._transcripts.last(key) < end:
+            return False  # purged meanwhile
+        advance = Advance(key[1], JOB, before, end)
+        memories = () if new is None else (new,)
+        stored = await self._keeper.ask(Bring(memories, caller, (advance,), NODE, self._declined), deadline_s=KEEPER_S)
+        self.counts.told += len(stored)
+        return True
+
+    async def _end(self, key: Key, info: SessionInfo, before: int) -> int:
+        """Return the last entry of the run that is finished; 0 where it goes on."""
+        ended = await self._book.progress(*key, ENDED)
+        if ended is not None and before < ended.sequence <= info.last:
+            return ended.sequence
+        return info.last if self._clock.now() - info.updated_at >= self._idle else 0
+
+    async def _records(self, key: Key, after: int, end: int) -> list[Record]:
+        found: list[Record] = []
+        while after < end and (
+            page := await self._transcripts.read(key, after=after, limit=READ, characters=READ_CHARACTERS)
+        ):
+            found += [one for one in page if one.sequence <= end and not one.covers]
+            after = page[-1].sequence
+        return found
+
+    async def _written(self, records: list[Record], run: Run, caller: Caller, before: int) -> NewMemory | None:
+        """Return the episode of a run; None where it is too short, says nothing, or may not be written."""
+        if run.turns < self._settings.fewest_turns:
+            self.counts.short += 1
+            return None
+        try:
+            self._categories.check(caller.agent, [CATEGORY])
+        except Refused:
+            self.counts.refused += 1
+            return None
+        said = said_of(records)
+        summary = await self._summariser.summarise(said, budget_tokens=self._settings.tokens, purpose="episode")
+        if summary.by_model and not points(summary):
+            # Nothing that it wrote reads as an episode has to: what was said does, quoted.
+            summary = await self._quoting.summarise(said, budget_tokens=self._settings.tokens, purpose="episode")
+        if not points(summary):
+            self.counts.refused += 1
+            return None
+        return episode(summary, run, caller, before=before)
+
+    def _declined(self, new: NewMemory, refused: Refused) -> None:
+        log.info("a run of %s is not told: %s", new.source_session, refused)
+        self.counts.refused += 1
+
+    def _complain(self, trouble: str, hint: str) -> None:
+        if trouble != self._trouble:
+            log.warning("runs are not told: %s", trouble)
+            self._publish(Warned(component="episodes", message=f"runs are not told: {trouble}", hint=hint))
+        self._trouble = trouble
