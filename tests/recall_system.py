@@ -1,7 +1,7 @@
 """The memory actor in this process: real ledger, index and model, and a judge that a test can hold, break and slow."""
 
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -17,6 +17,7 @@ from memoryd_actors.ageing import Ageing
 from memoryd_actors.categories import Categories
 from memoryd_actors.comparer import Comparer
 from memoryd_actors.decay import LifecycleSettings
+from memoryd_actors.errors import ModelUnavailable, Unavailable
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import Keeper, KeeperMessage, Store
 from memoryd_actors.local_judge import LocalJudge
@@ -229,10 +230,14 @@ async def running(place: Place) -> AsyncGenerator[System]:
         stack.push_async_callback(ledger.close)
         stack.push_async_callback(index.close)
         embedder = await stack.enter_async_context(build_embedder(EmbeddingConfig(), models=place.models, offline=True))
+        with suppress(ModelUnavailable):
+            await embedder.warm()  # or on a busy machine the first write does not wait for its neighbours
         system = System(ledger, index, embedder, clock, place.categories, files=place.files)
         async with anyio.create_task_group() as tasks:
             system.recall.start(tasks)
             tasks.start_soon(system.keeper.run)
             tasks.start_soon(system.indexer.run)
+            with suppress(Unavailable):
+                await system.indexer.wait_open(deadline_s=60)
             yield system
             tasks.cancel_scope.cancel()

@@ -52,6 +52,11 @@ class CheckpointBook(Protocol):
         """Return what is kept, newest first; of all threads where `thread` is empty."""
         ...
 
+    @property
+    def leaves(self) -> str:
+        """What a purge does not reach, in words; empty where it reaches every byte."""
+        ...
+
     async def delete_checkpoints(self, owner: str, thread: str, version: int | None, *, purge: bool) -> int:
         """Delete states and return how many there were."""
         ...
@@ -94,6 +99,8 @@ class CheckpointKeeper:
                 gone = await self._book.delete_checkpoints(
                     caller.owner, request.thread, request.version, purge=request.purge
                 )
+                if request.purge and self._book.leaves:
+                    return Done(f"{gone} checkpoints purged: {self._book.leaves}")
                 return Done(f"{gone} checkpoints {'destroyed' if request.purge else 'deleted'}")
             case _:
                 assert_never(request)

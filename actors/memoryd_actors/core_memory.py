@@ -18,6 +18,7 @@ from memoryd_client.core_memory import (
     SHARED,
     CoreAppend,
     CoreEdit,
+    CorePurge,
     CoreReplace,
     CoreRequest,
     CoreSections,
@@ -29,7 +30,7 @@ from memoryd_client.core_memory import (
     GetCoreHistory,
     Section,
 )
-from memoryd_client.messages import Caller
+from memoryd_client.messages import Caller, Done
 
 STANDARD: Final = ("persona", "human", "context")
 """The sections that are always shown (seed 001): who the agent is, who the user is, what they are at."""
@@ -70,6 +71,20 @@ class CoreBook(Protocol):
         """Store what `change` makes of a section as it stands, with history; the same edit again is done once."""
         ...
 
+    async def core_purge(self, owner: str, thread: str, name: str, *, purge_id: str, actor: str) -> None:
+        """Destroy a section and its history, in every backup, too.
+
+        Raises:
+            NotFound: nothing was ever written to it.
+
+        """
+        ...
+
+    @property
+    def leaves(self) -> str:
+        """What a purge does not reach, in words; empty where it reaches every byte."""
+        ...
+
     async def core_writes(self, owner: str, thread: str, section: str, *, limit: int) -> list[CoreWrite]:
         """Return writes, newest first."""
         ...
@@ -83,7 +98,7 @@ class CoreMemory:
         self._rules = rules
         self._limit = settings.section_chars
 
-    async def answer(self, request: CoreRequest, caller: Caller) -> CoreSections | CoreWrites:
+    async def answer(self, request: CoreRequest, caller: Caller) -> CoreSections | CoreWrites | Done:
         """Answer one request; an edit is durable then.
 
         Raises:
@@ -98,6 +113,11 @@ class CoreMemory:
                 name = named(request.section) if request.section else ""
                 writes = await self._book.core_writes(caller.owner, request.thread, name, limit=request.limit)
                 return CoreWrites(writes=tuple(writes))
+            case CorePurge():
+                name, by = named(request.section), signed(caller, self._rules)
+                await self._book.core_purge(caller.owner, request.thread, name, purge_id=request.id, actor=by)
+                leaves = self._book.leaves
+                return Done(f"{name} and its history {f'purged: {leaves}' if leaves else 'destroyed'}")
             case CoreAppend() | CoreReplace() | CoreSet() | CoreUndo():
                 section = Section(name=named(request.section), thread=request.thread, limit=self._limit)
                 stored = await self._book.core_edit(

@@ -124,6 +124,8 @@ class Curator:
         while True:
             now = self._clock.now()
             try:
+                if finished := await self._ledger.finish_purges():
+                    log.warning("%d purges were interrupted, and are finished now", finished)
                 deleted = await self._ledger.prune(
                     traces_before=now - timedelta(days=self._schedule.traces_days),
                     sessions_before=now - timedelta(days=self._schedule.sessions_days),

@@ -58,9 +58,10 @@ class Indexer:
         self._wanted = 0
         """Somebody waits for the changes up to here."""
         self._rebuild = False
-        self._purge: anyio.Event | None = None
         self._ahead: list[IndexRow] = []
         """Single writes that do not wait for what came in bulk before them."""
+        self._purges: list[anyio.Event] = []
+        """Asked for, and not begun."""
         self._at_start = 0
         self.opened = anyio.Event()
         self.applied = 0
@@ -105,11 +106,11 @@ class Indexer:
 
     def begin_purge(self) -> anyio.Event:
         """Have every byte of what was removed destroyed once it is; return what is set then."""
-        if self._purge is None:
-            self._purge = anyio.Event()
+        purged = anyio.Event()
+        self._purges.append(purged)
         self._kicked.set()
         self._hurried.set()
-        return self._purge
+        return purged
 
     async def wait_for(self, sequence: int, *, deadline_s: float) -> bool:
         """Wait until `sequence` is applied; return False where that takes longer than `deadline_s` seconds."""
@@ -145,18 +146,24 @@ class Indexer:
     async def prepare(self) -> None:
         """Note how far the ledger is, before anybody can write to it: an index that knows more is not its own."""
         self._at_start = await self._ledger.last_sequence()
+        if await self._ledger.purges_in_index():
+            self._purges.append(anyio.Event())  # one that was interrupted: nobody waits for it any more
 
     async def run(self) -> None:
         """Open the index, catch up with the ledger, then follow it until cancelled."""
         while True:
             self._kicked = anyio.Event()
             rebuilding = self._rebuild
+            # One that is asked for from here on may concern changes that are not followed any more.
+            purges, self._purges = self._purges, []
             try:
+                newest = await self._ledger.purges_in_index() if purges else 0
                 await self._follow()
-                if self._purge is not None and not self._rebuild:
+                if purges and not self._rebuild:
                     await self._index.purge()
-                    self._purge.set()
-                    self._purge = None
+                    await self._ledger.gone_from_index(newest)
+                    while purges:
+                        purges.pop().set()
                 self._settle(None)
             except IndexDamaged as damaged:
                 self._settle(damaged)
@@ -167,6 +174,7 @@ class Indexer:
             except Exception as bug:  # a supervisor: memory is still served and stored while the index stands still
                 log.exception("the index could not be brought up to date")
                 self._settle(Unavailable(f"the index met a bug: {type(bug).__name__}", "`memoryd logs` has it."))
+            self._purges += purges
             with anyio.move_on_after(RETRY_S if self.problem else None):
                 await self._kicked.wait()
             await self._rest()
@@ -175,7 +183,7 @@ class Indexer:
         """Let the writes that come together go into the index together, unless somebody waits for it."""
         self._hurried = anyio.Event()
         with anyio.move_on_after(LONGEST_REST_S):
-            while self._wanted <= self.applied and not self._rebuild and self._purge is None:
+            while self._wanted <= self.applied and not self._rebuild and not self._purges:
                 before = self.target
                 with anyio.move_on_after(QUIET_S):
                     await self._hurried.wait()

@@ -372,12 +372,35 @@ class Ledger(Protocol):
     async def purge(self, owner: str, ids: Sequence[str], *, actor: str) -> list[str]:
         """Destroy what memories say, and what was merged into them, in every table and every backup; return their ids.
 
-        Irreversible. Who purged which id and when stays in the history.
+        Irreversible. Who purged which id and when stays in the history. A request that is sent again does not bring
+        it back. Interrupted, it is finished by `finish_purges`.
 
         Raises:
             DiskFull: there is no space to rewrite a file in.
 
         """
+        ...
+
+    @property
+    def leaves(self) -> str:
+        """What a purge does not reach, in words; empty where it reaches every byte."""
+        ...
+
+    async def finish_purges(self) -> int:
+        """Rewrite the files that interrupted purges have left bytes in; return how many purges that were.
+
+        Raises:
+            DiskFull: there is no space to rewrite a file in.
+
+        """
+        ...
+
+    async def purges_in_index(self) -> int:
+        """Return the number of the newest purge that the index was not yet rewritten for; 0 where there is none."""
+        ...
+
+    async def gone_from_index(self, newest: int) -> None:
+        """Note that the index was rewritten for all purges up to that number."""
         ...
 
     async def load_session(self, owner: str, session: str, *, known: int = 0) -> SavedSession | None:

@@ -18,7 +18,7 @@ from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCh
 from memoryd_client.consent import DecideConsent, ListConsents
 from memoryd_client.consolidation import Consolidate, ListConsolidations, PlanConsolidation
 from memoryd_client.context import BuildContext, Compact
-from memoryd_client.core_memory import CoreAppend, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
+from memoryd_client.core_memory import CoreAppend, CorePurge, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents
 from memoryd_client.importing import GetEdges, Import
@@ -116,6 +116,7 @@ def needs_memory(request: Request) -> bool:
             | CountEvents()
             | CoreView()
             | CoreUndo()
+            | CorePurge()
             | GetCoreHistory()
             | LoadCheckpoint()
             | ListCheckpoints()

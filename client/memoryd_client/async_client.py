@@ -30,6 +30,7 @@ from memoryd_client.context import BuildContext, Compact, Compacted, SessionCont
 from memoryd_client.core import Core
 from memoryd_client.core_memory import (
     CoreAppend,
+    CorePurge,
     CoreReplace,
     CoreSet,
     CoreUndo,
@@ -488,6 +489,11 @@ class AsyncClient:
         """Take the last write to a section back and return it; once more, and it is there again."""
         request = CoreUndo(id=new_write_id(), section=section, thread=thread, revision=revision)
         return await self._call(request, replies.section)
+
+    async def core_purge(self, section: str, *, thread: str = "", deadline_s: float = 300.0) -> str:
+        """Destroy a section and its history for good, in every backup, too. Say what was done."""
+        request = CorePurge(id=new_write_id(), section=section, thread=thread)
+        return await self._call(request, replies.detail, deadline_s)
 
     async def core_history(self, section: str = "", *, thread: str = "", limit: int = 20) -> builtins.list[CoreWrite]:
         """Return the writes to a section, or to all of a thread, newest first."""

@@ -52,7 +52,7 @@ class CoreWrite(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     revision: int
     """The section's after this write."""
     event: str
-    """APPEND, REPLACE, SET or UNDO."""
+    """APPEND, REPLACE, SET, UNDO or PURGE."""
     at: datetime
     actor: str = ""
     before: str = ""
@@ -106,6 +106,14 @@ class CoreUndo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
     revision: Revision | None = None
 
 
+class CorePurge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="core_purge"):
+    """Destroy a section and all that it ever said, in every backup, too. That it was purged stays in the history."""
+
+    id: WriteId
+    section: Name
+    thread: Thread = SHARED
+
+
 class GetCoreHistory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="core_history"):
     """The writes to core memory, newest first."""
 
@@ -116,7 +124,7 @@ class GetCoreHistory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
 
 CoreEdit = CoreAppend | CoreReplace | CoreSet | CoreUndo
-CoreRequest = CoreView | CoreEdit | GetCoreHistory
+CoreRequest = CoreView | CoreEdit | CorePurge | GetCoreHistory
 
 
 class CoreSections(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="core_sections"):

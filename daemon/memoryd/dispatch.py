@@ -38,7 +38,7 @@ from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCh
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.consolidation import Consolidate, ListConsolidations, PlanConsolidation
 from memoryd_client.context import BuildContext, Compact
-from memoryd_client.core_memory import CoreAppend, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
+from memoryd_client.core_memory import CoreAppend, CorePurge, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents, EventCounts
 from memoryd_client.importing import GetEdges, Import, Imported, LeftOut, Record
@@ -322,7 +322,7 @@ class Dispatcher:
             case Reindex():
                 self._indexer.rebuild()
                 return Done("rebuilding; `memoryd status` shows how far it is")
-            case CoreView() | CoreAppend() | CoreReplace() | CoreSet() | CoreUndo() | GetCoreHistory():
+            case CoreView() | CoreAppend() | CoreReplace() | CoreSet() | CoreUndo() | CorePurge() | GetCoreHistory():
                 return await self._core.answer(request, caller)
             case SaveCheckpoint() | LoadCheckpoint() | ListCheckpoints() | DeleteCheckpoint():
                 return await self._checkpoints.answer(request, caller)
@@ -429,7 +429,8 @@ class Dispatcher:
                 f"{len(gone)} memories are gone from the ledger, but their vectors are still on the disk",
                 "They go when the index can be written; `memoryd status` says why it cannot.",
             )
-        return Done(f"{len(gone)} memories destroyed")
+        leaves = self._ledger.leaves
+        return Done(f"{len(gone)} memories {f'purged: {leaves}' if leaves else 'destroyed'}")
 
     async def _origin(self, request: GetOrigin, caller: Caller) -> Origin:
         memory = await self._resolve(caller, request.id)

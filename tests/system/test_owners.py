@@ -13,7 +13,7 @@ from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCh
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.consolidation import Consolidate, ListConsolidations, PlanConsolidation
 from memoryd_client.context import BuildContext, Compact
-from memoryd_client.core_memory import CoreAppend, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
+from memoryd_client.core_memory import CoreAppend, CorePurge, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
 from memoryd_client.editing import Changes, GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents
 from memoryd_client.importing import GetEdges, Import, Imported, Record
@@ -95,6 +95,7 @@ CASES: dict[type, Callable[[str], Request]] = {
     CoreReplace: lambda _: CoreReplace(id="theirs-replace", section="human", old=SECRET, new="gone"),
     CoreSet: lambda _: CoreSet(id="theirs-set", section="human", text="gone", thread="mine", revision=1),
     CoreUndo: lambda _: CoreUndo(id="theirs-undo", section="human"),
+    CorePurge: lambda _: CorePurge(id="theirs-purge", section="human", thread="mine"),
     GetCoreHistory: lambda _: GetCoreHistory(thread="mine"),
     SaveCheckpoint: lambda _: SaveCheckpoint(id="theirs-save", thread="mine", data=b"gone"),
     LoadCheckpoint: lambda _: LoadCheckpoint(thread="mine", version=1),

@@ -1,8 +1,13 @@
 """A purge leaves no byte: proved by reading every file of the home."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
+from threading import Thread
 
-from memoryd_client import Message
+import pytest
+
+from memoryd_client import Client, Memory, MemorydError, Message, NewMemory, RequestFailed, Scope
 from running import RunningDaemon, until
 
 TOLD = "The vault of the Meridian observatory opens with quokkabanana."
@@ -31,3 +36,80 @@ def test_no_file_of_the_home_has_a_word_of_what_was_purged(daemon: RunningDaemon
         assert [hit.id for hit in client.search("Ana drinks tea")] == [kept.id]
         assert client.get(kept.id).content == kept.content
         assert [entry.event for entry in client.history(secret.id)] == ["PURGE", "UPDATE", "ADD"]
+
+
+def purged_by_halves(daemon: RunningDaemon, memory_id: str) -> None:
+    """Kill the daemon between the transaction that purges and the rewriting of files."""
+    with closing(sqlite3.connect(daemon.paths.ledger, isolation_level=None)) as reader:
+        # Somebody who still reads the state before: the log cannot be emptied meanwhile.
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM memories").fetchone()
+        purging = Thread(target=_purge, args=(daemon.client(), memory_id))
+        purging.start()
+        with daemon.client() as client:
+            until(lambda: _is_gone(client, memory_id), "the rows to be gone")
+            daemon.kill()
+        purging.join()
+
+
+def _purge(client: Client, memory_id: str) -> None:
+    with client, pytest.raises(MemorydError):
+        client.purge([memory_id], deadline_s=15)
+
+
+def _is_gone(client: Client, memory_id: str) -> bool:
+    return not [one for one in client.list(limit=50) if one.id == memory_id]
+
+
+def test_a_purge_that_is_killed_halfway_is_finished_by_the_next_start(daemon: RunningDaemon) -> None:
+    with daemon.client() as client:
+        kept = client.remember("Ana drinks tea at four.", scope="global")
+        secret = client.remember(TOLD, scope="global")
+        client.backup()
+        daemon.indexed(client)
+    purged_by_halves(daemon, secret.id)
+    left = files_with(daemon.paths.home, b"quokkabanana")
+    assert any("backups" in file for file in left)
+    assert any("index" in file for file in left)
+    daemon.start()
+    # In the ledger, in the index and in the backup.
+    until(lambda: not files_with(daemon.paths.home, b"quokkabanana"), "every byte to be gone")
+    with daemon.client() as client:
+        assert [hit.id for hit in client.search("Ana drinks tea")] == [kept.id]
+        with closing(sqlite3.connect(daemon.paths.ledger)) as ledger:
+            until(lambda: ledger.execute("SELECT count(*) FROM purges").fetchone() == (0,), "the mark to be gone")
+
+
+def _sent(client: Client, memory_id: str) -> Memory:
+    return client.remember_many([NewMemory(id=memory_id, content=TOLD, scope=Scope.GLOBAL)])[0]
+
+
+def test_the_same_request_sent_again_after_a_purge_stores_nothing(daemon: RunningDaemon) -> None:
+    with daemon.client() as client:
+        first = _sent(client, "mem_first")
+        # Another request that said the same, and so was never a memory of its own.
+        assert _sent(client, "mem_again").id == first.id
+        client.purge([first.id])
+        for one in ("mem_first", "mem_again"):
+            with pytest.raises(RequestFailed, match="purged"):
+                _sent(client, one)
+        assert files_with(daemon.paths.home, b"quokkabanana") == []
+        # Whoever wants it again says so, with a request of its own.
+        assert client.remember(TOLD, scope="global").content == TOLD
+
+
+def test_a_section_of_core_memory_is_purged_with_all_that_it_ever_said(daemon: RunningDaemon) -> None:
+    with daemon.client() as client:
+        client.core_append("human", "Their word is quokkabanana.")
+        client.core_set("human", "Prefers tea.", revision=1)
+        client.core_append("human", "quokkabanana, in a thread", thread="build")
+        client.backup()
+        assert client.core_purge("human") == "human and its history destroyed"
+        assert client.core_view()[1].text == ""
+        assert [write.event for write in client.core_history("human")] == ["PURGE"]
+        with pytest.raises(RequestFailed, match="nothing was written"):
+            client.core_undo("human")
+        assert files_with(daemon.paths.home, b"Their word") == []
+        assert files_with(daemon.paths.home, b"Prefers tea") == []
+        assert [one.text for one in client.core_view(thread="build") if one.text] == ["quokkabanana, in a thread"]
+        assert client.core_append("human", "Begins anew.").text == "Begins anew."

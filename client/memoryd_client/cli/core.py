@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memoryd_client.cli.confirm import confirm
 from memoryd_client.cli.options import Agent, Autostart, Json, Owner, Project, connect, examples
 from memoryd_client.cli.output import note, out, out_json, printable, table
 
@@ -119,6 +120,29 @@ def undo(
     """Take the last write to a section back; once more, and it is there again."""
     with connect("", project, agent, owner, autostart=autostart) as memory:
         _tell(memory.core_undo(section, thread=thread, revision=revision), as_json=as_json)
+
+
+@group.command(epilog=examples("memoryd core purge human", "memoryd core purge context --thread build --yes"))
+def purge(
+    section: Name,
+    *,
+    thread: Thread = "",
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    project: Project = None,
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Destroy a section and all that it ever said: here, in its history and in backups."""
+    with connect("", project, agent, owner, autostart=autostart) as memory:
+        if not yes:
+            confirm(f"Destroy {section} and its history for good?", "nobody is there to confirm it, so it stays")
+        done = memory.core_purge(section, thread=thread)
+    if as_json:
+        out_json({"detail": done})
+    else:
+        out(done)
 
 
 @group.command(epilog=examples("memoryd core history", "memoryd core history human --json"))

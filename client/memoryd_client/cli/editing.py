@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memoryd_client.cli import document, render
+from memoryd_client.cli.confirm import confirm
 from memoryd_client.cli.edge import CommandFailed, sentence
 from memoryd_client.cli.options import Agent, Autostart, Json, MemoryId, Owner, Project, Session, connect, examples
 from memoryd_client.cli.output import note, out, out_json
@@ -323,7 +324,4 @@ def _ask(doomed: list[Memory]) -> None:
     """Say what goes and ask; raise CommandFailed unless the answer is yes."""
     for one in doomed:
         note(render.destroyed(one))
-    if not sys.stdin.isatty():
-        raise CommandFailed("nobody is there to confirm it, so nothing was purged", "Add `--yes` to purge them.")
-    if not typer.confirm(f"Destroy {len(doomed)} for good?", default=False, err=True):
-        raise CommandFailed("nothing was purged")
+    confirm(f"Destroy {len(doomed)} for good?", "nobody is there to confirm it, so nothing was purged")

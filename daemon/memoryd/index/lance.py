@@ -99,9 +99,8 @@ class LanceIndex:
                     limit=limit,
                 )
         except IndexDamaged:
-            if self._table is found:
+            if not await self._replaced(found):
                 raise
-            # A purge has put another table in its place meanwhile.
             return await self.search(vector=vector, words=words, visible=visible, limit=limit)
 
     async def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
@@ -114,8 +113,13 @@ class LanceIndex:
         found = self._opened()
         if not ids or not self._rows:
             return {}
-        with translated(self.url):
-            return await vectors_of(found, ids)
+        try:
+            with translated(self.url):
+                return await vectors_of(found, ids)
+        except IndexDamaged:
+            if not await self._replaced(found):
+                raise
+            return await self.vectors(ids)
 
     async def apply(self, rows: Sequence[IndexRow], *, removed: Sequence[str], sequence: int) -> None:
         """Upsert and remove in one batch; see the port. A row never replaces one of a later sequence.
@@ -251,6 +255,13 @@ class LanceIndex:
         self._trained = rows
         await found.prewarm_index(VECTOR_INDEX)
         return True
+
+    async def _replaced(self, found: "AsyncTable") -> bool:
+        """Return whether a purge has put another table in the place of this one, or is about to; wait for it then."""
+        if self._table is found:
+            async with self._turn:
+                pass
+        return self._table is not found
 
     def _opened(self) -> "AsyncTable":
         if self._table is None:

@@ -2,14 +2,17 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, and_, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, inspect, select, update
 
+from memoryd.ledger import spent
 from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import core_sections, core_writes
 from memoryd_actors.characters import clean
 from memoryd_actors.core_memory import Change, Standing, event_of
+from memoryd_actors.errors import NotFound
 from memoryd_client.core_memory import SHARED, CoreEdit, CoreWrite, Section
 
+PURGE = "PURGE"
 KEPT_WRITES = 500
 """Of each section; at 2,000 characters a megabyte at most."""
 
@@ -52,6 +55,7 @@ def perform(
     done = select(core_writes.c.id).where(core_writes.c.owner == owner, core_writes.c.write_id == clean(edit.id))
     if standing is not None and connection.execute(done).first() is not None:
         return standing
+    spent.refuse_spent(connection, [_spent(owner, clean(edit.id))])
     there = and_(core_sections.c.owner == owner, core_sections.c.thread == thread)
     text = clean(
         change(
@@ -124,9 +128,64 @@ def writes(connection: Connection, owner: str, thread: str, section: str, limit:
     ]
 
 
+def purge(
+    connection: Connection, owner: str, thread: str, name: str, *, purge_id: str, actor: str, now: datetime
+) -> None:
+    """Destroy a section and what it ever said; that it was purged, when and by whom stays.
+
+    Raises:
+        NotFound: nothing was ever written to it.
+
+    """
+    owner, thread, purge_id = clean(owner), clean(thread), clean(purge_id)
+    mine = _whose(owner, thread, name)
+    there = connection.execute(select(core_writes.c.write_id, core_writes.c.revision).where(*mine)).all()
+    if any(row.write_id == purge_id for row in there):
+        return  # the same request again
+    if not there:
+        raise NotFound(name)
+    spent.spend(connection, [_spent(owner, row.write_id) for row in there], now)
+    erase(connection, owner, thread, name)
+    connection.execute(
+        insert(core_writes),
+        {
+            "owner": owner,
+            "thread": thread,
+            "name": name,
+            "revision": max(row.revision for row in there),
+            "event": PURGE,
+            "before": "",
+            "actor": clean(actor),
+            "ts": to_micros(now),
+            "write_id": purge_id,
+        },
+    )
+
+
+def erase(connection: Connection, owner: str, thread: str, name: str) -> None:
+    """Take a section and its history out, also of a backup, which may be from before there were any."""
+    if not inspect(connection).has_table(core_sections.name):
+        return
+    place = (clean(owner), clean(thread), name)
+    connection.execute(
+        delete(core_sections).where(
+            core_sections.c.owner == place[0], core_sections.c.thread == place[1], core_sections.c.name == name
+        )
+    )
+    connection.execute(delete(core_writes).where(*_whose(*place)))
+
+
+def _whose(owner: str, thread: str, name: str) -> tuple[ColumnElement[bool], ...]:
+    return core_writes.c.owner == owner, core_writes.c.thread == thread, core_writes.c.name == name
+
+
+def _spent(owner: str, write_id: str) -> str:
+    return f"core\n{owner}\n{write_id}"
+
+
 def _before(connection: Connection, owner: str, thread: str, name: str) -> str | None:
     last = next(iter(writes(connection, owner, thread, name, 1)), None)
-    return None if last is None else last.before
+    return None if last is None or last.event == PURGE else last.before
 
 
 def _is(section: Section, thread: str, name: str) -> bool:

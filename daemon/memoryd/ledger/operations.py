@@ -8,7 +8,7 @@ from typing import assert_never
 import msgspec
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
-from memoryd.ledger import consenting, consolidation, edges, progressing
+from memoryd.ledger import consenting, consolidation, edges, progressing, spent
 from memoryd.ledger.hand import Hand
 from memoryd.ledger.reads import MAX_VARIABLES, last_sequence
 from memoryd.ledger.records import difference, told
@@ -147,6 +147,7 @@ class _Operation(Hand):
     def _merge(self, step: Merge) -> Memory:
         self._refuse_other_owner(step.memory)
         memory = cleaned(step.memory)
+        spent.refuse_spent(self.connection, [memory.id])
         into = self.find(step.into)
         if into is None or not into.active or self._sent_before(memory) or self.twin(memory) is not None:
             return self._add(Add(memory, step.notes, compared=False))
@@ -252,6 +253,7 @@ class _Operation(Hand):
     def _patch(self, step: Patch) -> Memory:
         self._refuse_other_owner(step.memory)
         memory = cleaned(step.memory)
+        spent.refuse_spent(self.connection, [memory.id])
         if step.decision == "apply" or self._sent_before(memory) or self.twin(memory) is not None:
             standing = self._add(Add(memory, step.notes, compared=False))
             if step.decision == "apply" and standing.active:

@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import Connection, Table, delete, func, select, tuple_
 
 from memoryd.ledger.rows import to_micros
-from memoryd.ledger.tables import aliases, changes, events, sessions, traces
+from memoryd.ledger.tables import aliases, changes, events, sessions, spent_ids, traces
 
 STEP = 250
 """Rows in one transaction: a write that comes meanwhile waits for a few milliseconds."""
@@ -70,6 +70,12 @@ def find_aliases(connection: Connection, before: datetime) -> list[Pruned]:
     """Return the steps that delete aliases made before."""
     found = connection.execute(select(aliases.c.id).where(aliases.c.ts < to_micros(before))).scalars().all()
     return [Pruned("aliases", _step(aliases, aliases.c.id.in_(some))) for some in _chunks(found)]
+
+
+def find_spent(connection: Connection, before: datetime) -> list[Pruned]:
+    """Return the steps that delete the ids of requests whose content was purged before."""
+    found = connection.execute(select(spent_ids.c.digest).where(spent_ids.c.ts < to_micros(before))).scalars().all()
+    return [Pruned("aliases", _step(spent_ids, spent_ids.c.digest.in_(some))) for some in _chunks(found)]
 
 
 def find_changes(connection: Connection) -> list[Pruned]:

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 from sqlalchemy import URL, Connection, create_engine, delete, insert, inspect, or_, select, update
 
+from memoryd.ledger import spent
 from memoryd.ledger.reads import MAX_VARIABLES, last_sequence, owned_by
 from memoryd.ledger.records import next_operation
 from memoryd.ledger.rows import dump, to_micros
@@ -78,6 +79,7 @@ def purge(connection: Connection, owner: str, ids: Sequence[str], actor: str, no
     if not mine:
         return []
     operation = next_operation(connection)
+    spent.spend(connection, [*mine, *_renamed(connection, mine)], now)
     erase(connection, mine)
     for one in mine:
         connection.execute(
@@ -98,6 +100,15 @@ def purge(connection: Connection, owner: str, ids: Sequence[str], actor: str, no
         connection.execute(insert(changes), {"memory_id": one, "event": EVENT, "ts": to_micros(now)})
     tell(connection, Notice.PURGED, last_sequence(connection))
     return mine
+
+
+def _renamed(connection: Connection, ids: Sequence[str]) -> list[str]:
+    """Return the ids of requests that were found to say what one of these memories says."""
+    found: list[str] = []
+    for start in range(0, len(ids), MAX_VARIABLES):
+        query = select(aliases.c.id).where(aliases.c.memory_id.in_(ids[start : start + MAX_VARIABLES]))
+        found += connection.execute(query).scalars()
+    return found
 
 
 def erase(connection: Connection, ids: Sequence[str]) -> None:
@@ -174,7 +185,10 @@ def scour(file: Path) -> None:
     """
     with closing(sqlite3.connect(file, timeout=_BUSY_S, isolation_level=None)) as connection:
         connection.execute("VACUUM")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        in_use, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if in_use:
+            # SQLite does not call it an error; what was deleted is in the log still, and in the file.
+            raise sqlite3.OperationalError("the database is locked: somebody reads an older state of it")
 
 
 def _owned(connection: Connection, owner: str, ids: Sequence[str]) -> list[str]:

@@ -30,6 +30,7 @@ from memoryd.ledger import (
     records,
     sharing,
     switches,
+    unfinished,
     writes,
 )
 from memoryd.ledger.failures import translated
@@ -264,6 +265,7 @@ class SqlLedger:
             partial(pruning.find_traces, before=traces_before),
             partial(pruning.find_sessions, before=sessions_before),
             partial(pruning.find_aliases, before=aliases_before),
+            partial(pruning.find_spent, before=aliases_before),
             pruning.find_changes,
             partial(pruning.find_events, before=events_before),
         ):
@@ -303,12 +305,39 @@ class SqlLedger:
             operation = records.next_operation(connection)
             gone = purging.purge(connection, owner, purging.with_merged(connection, owner, ids), actor, now)
             recording.write_operation(connection, operation, _WRITER)
+            if gone:
+                unfinished.mark(connection, unfinished.Memories(tuple(gone)), in_files=self._file is not None)
             return gone
 
         gone = await self._write(work)
-        if gone and self._file is not None:
-            await self._copy(partial(self._scour, self._file, partial(purging.erase, ids=gone)))
+        await self.finish_purges()
         return gone
+
+    async def finish_purges(self) -> int:
+        """Rewrite what purges left behind in the ledger's files and backups; return how many had; see the port."""
+        left = await self._read(unfinished.left_in_files)
+        if left and self._file is not None:
+            await self._copy(partial(self._scour, self._file, tuple(left.values())))
+            await self._write(partial(unfinished.gone_from_files, newest=max(left)))
+        return len(left)
+
+    async def purges_in_index(self) -> int:
+        """Return the number of the newest purge that the index still has bytes of; 0 where there is none."""
+        return await self._read(unfinished.left_in_index)
+
+    async def gone_from_index(self, newest: int) -> None:
+        """Note that the index has no bytes left of what was purged up to that number."""
+        await self._write(partial(unfinished.gone_from_index, newest=newest))
+
+    @property
+    def leaves(self) -> str:
+        """What a purge does not reach; see the port."""
+        if self._file is not None:
+            return ""
+        return (
+            "the rows are deleted; PostgreSQL's files have their bytes until `VACUUM FULL`, its log and its backups "
+            "until they are rotated"
+        )
 
     async def core_sections(self, owner: str, thread: str, *, limit: int) -> list[Section]:
         """Return the written sections that a thread shares, and its own."""
@@ -324,6 +353,18 @@ class SqlLedger:
     async def core_writes(self, owner: str, thread: str, section: str, *, limit: int) -> list[CoreWrite]:
         """Return writes to core memory, newest first."""
         return await self._read(lambda connection: core_writing.writes(connection, owner, thread, section, limit))
+
+    async def core_purge(self, owner: str, thread: str, name: str, *, purge_id: str, actor: str) -> None:
+        """Destroy a section and its history, here and in every dated backup; see `memoryd_actors.core_memory`."""
+        now = self._clock.now()
+
+        def work(connection: Connection) -> None:
+            core_writing.purge(connection, owner, thread, name, purge_id=purge_id, actor=actor, now=now)
+            erased = unfinished.CoreSection(owner, thread, name)
+            unfinished.mark(connection, erased, in_files=self._file is not None)
+
+        await self._write(work)
+        await self.finish_purges()
 
     async def save_checkpoint(
         self,
@@ -351,10 +392,17 @@ class SqlLedger:
 
     async def delete_checkpoints(self, owner: str, thread: str, version: int | None, *, purge: bool) -> int:
         """Delete states and return how many; with `purge` from every dated backup, too, and from the files' bytes."""
-        gone = await self._write(lambda connection: checkpointing.remove(connection, owner, thread, version))
-        if purge and self._file is not None:
-            erase = partial(checkpointing.remove, owner=owner, thread=thread, version=version)
-            await self._copy(partial(self._scour, self._file, erase))
+
+        def work(connection: Connection) -> int:
+            gone = checkpointing.remove(connection, owner, thread, version)
+            if purge:
+                erased = unfinished.Checkpoints(owner, thread, version)
+                unfinished.mark(connection, erased, in_files=self._file is not None)
+            return gone
+
+        gone = await self._write(work)
+        if purge:
+            await self.finish_purges()
         return gone
 
     async def load_session(self, owner: str, session: str, *, known: int = 0) -> SavedSession | None:
@@ -547,7 +595,11 @@ class SqlLedger:
 
         return await to_thread.run_sync(translated_copy, limiter=self._copying)
 
-    def _scour(self, file: Path, erase: Callable[[Connection], object]) -> None:
+    def _scour(self, file: Path, left: Sequence[unfinished.Erased]) -> None:
+        def erase(connection: Connection) -> None:
+            for one in left:
+                unfinished.erase(connection, one)
+
         purging.scour(file)
         for backup in restoring.dated(self._backups) if self._backups is not None else ():
             purging.erase_in(backup, erase)

@@ -17,7 +17,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import TEXT as PG_TEXT
 
-HEAD = "0009"
+HEAD = "0010"
 """The newest migration. Known here so that a start on an up-to-date ledger need not import Alembic."""
 
 Identifier = Text().with_variant(PG_TEXT(collation="C"), "postgresql")
@@ -265,6 +265,23 @@ switches = Table(
     Column("project", Text, primary_key=True),
     Column("off_since", Moment, nullable=False),
     Column("actor", Text, nullable=False),
+)
+purges = Table(
+    # Those that are not finished: their rows are gone, their bytes are not.
+    "purges",
+    metadata,
+    Column("id", Serial, primary_key=True, autoincrement=True),
+    Column("erased", Text, nullable=False),
+    Column("in_files", Boolean, nullable=False),
+    Column("in_index", Boolean, nullable=False),
+    sqlite_autoincrement=True,
+)
+spent_ids = Table(
+    # Of requests whose content was purged, as hashes.
+    "spent_ids",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("ts", Moment, nullable=False),
 )
 core_sections = Table(
     # What an agent keeps in its prompt (seed 001); an empty thread is shared by all.

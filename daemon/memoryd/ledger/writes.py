@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, delete, insert, select, update
 
+from memoryd.ledger import spent
 from memoryd.ledger.reads import MAX_VARIABLES, owned_by
 from memoryd.ledger.records import Before, difference, next_operation, record
 from memoryd.ledger.rows import cleaned, dump, from_micros, memory_of, memory_row, to_micros
@@ -67,7 +68,7 @@ def store(
     `confirm`: whether a memory that says the same already gains strength, or stays as it is.
 
     Raises:
-        Refused: an id belongs to another owner's memory.
+        Refused: an id belongs to another owner's memory, or what it stood for was purged.
 
     """
     arriving = [cleaned(memory) for memory in given]
@@ -75,6 +76,10 @@ def store(
     batch.operation = next_operation(connection) if operation is None else operation
     batch.compared = compared
     standing: list[str] = []
+    if confirm:  # not where whole memories are brought in: whoever imports them wants them
+        spent.refuse_spent(
+            connection, [one.id for one in arriving if batch.renamed.get(one.id, one.id) not in batch.known]
+        )
     for n, memory in enumerate(arriving):
         target = batch.renamed.get(memory.id, memory.id)
         there = batch.known.get(target)
