@@ -44,6 +44,21 @@ def recorded(entry: Entry, rules: Rules, *, longest: int) -> Entry | None:
     )
 
 
+def brought(entry: Entry, rules: Rules) -> Entry | None:
+    """Return an entry that was written down elsewhere as it is to be stored here: gated again, not cut again.
+
+    Of what `recorded` returned, it changes nothing.
+    """
+    visible = strip_unkept(entry.content)
+    if is_skipped(visible) or (not visible.strip() and entry.kind == "message"):
+        return None
+    text = redact(visible, rules).text
+    name, call_id = redact(entry.name, rules).text, redact(entry.call_id, rules).text
+    return msgspec.structs.replace(
+        entry, content=_one_line(text) if entry.kind == "tool_call" else text, name=name, call_id=call_id
+    )
+
+
 def _one_line(arguments: str) -> str:
     """Return arguments that are a JSON object without the white space between its parts, others as they are."""
     try:

@@ -19,7 +19,7 @@ from memoryd_actors.actor import Actor, ActorRef
 from memoryd_actors.errors import Refused
 from memoryd_actors.overlap import fingerprint, new_places
 from memoryd_actors.ports import Clock, Publisher
-from memoryd_actors.recording import recorded
+from memoryd_actors.recording import brought, recorded
 from memoryd_actors.redaction import Rules
 from memoryd_actors.transcripts import Kept, Key, Stored, Transcripts
 from memoryd_client.messages import Caller, ContextUpdate, Message, Warned
@@ -94,7 +94,18 @@ class Summarise:
     by: str
 
 
-ScribeMessage = Say | Pushed | Destroy | End | Summarise
+@dataclass(frozen=True, slots=True)
+class Bring:
+    """Entries that were written down elsewhere."""
+
+    caller: Caller
+    session: str
+    records: tuple[Record, ...]
+    project: str
+    agent: str
+
+
+ScribeMessage = Say | Pushed | Destroy | End | Summarise | Bring
 
 
 @dataclass(slots=True)
@@ -208,6 +219,10 @@ class Scribe:
             raise Refused("a transcript belongs to a session", "Name it: `session=`, or `--session`.")
         return await self._of(caller.owner, caller.session).ask(Say(caller, entries), deadline_s=deadline_s)
 
+    async def bring(self, message: Bring, *, deadline_s: float) -> Appended:
+        """Store entries of a transcript that was kept elsewhere, whole; they are durable then."""
+        return await self._of(message.caller.owner, message.session).ask(message, deadline_s=deadline_s)
+
     def offer(self, update: ContextUpdate) -> bool:
         """Take what is new of a pushed context, without waiting; return whether there was room.
 
@@ -267,6 +282,7 @@ class _Writer(Actor[ScribeMessage, Appended]):
         self._clock = clock
         self._publish = publish
         self._clean = partial(recorded, rules=rules, longest=settings.longest_kb * 1000)
+        self._gate = partial(brought, rules=rules)
         self._on_append = on_append
         self._threads = threads
         self._tails: OrderedDict[Key, _Tail] = OrderedDict()
@@ -284,6 +300,8 @@ class _Writer(Actor[ScribeMessage, Appended]):
                     raise
                 finally:
                     self._scribe.done(message)
+            case Bring():
+                return await self._bring(message)
             case Destroy():
                 return await self._destroy(message)
             case End():
@@ -330,6 +348,33 @@ class _Writer(Actor[ScribeMessage, Appended]):
         self._scribe.counts.known += claimed
         self._scribe.counts.left_out += left_out
         return Appended(last=done.last, stored=done.stored, known=done.known + claimed, left_out=left_out)
+
+    async def _bring(self, message: Bring) -> Appended:
+        caller, records = message.caller, message.records
+        key = caller.owner, message.session
+        gated = await to_thread.run_sync(lambda: [self._gate(_as_entry(one)) for one in records], limiter=self._threads)
+        last = await self._transcripts.last(key)
+        # A summary names what it covers by numbers: it is one only where the entries have their numbers again.
+        places = [one.sequence for one in records]
+        aligned = None not in gated and places == list(range(last + 1, last + 1 + len(places)))
+        kept = [
+            Kept(
+                entry,
+                _moment(one.at, one.at),
+                pushed=one.pushed,
+                covers=one.covers if aligned else 0,
+                turns=one.turns if aligned else 0,
+            )
+            for entry, one in zip(gated, records, strict=True)
+            if entry is not None
+        ]
+        self._tails.pop(key, None)
+        done = await self._transcripts.append(key, kept, project=message.project, agent=message.agent)
+        self._scribe.counts.stored += done.stored
+        self._scribe.counts.known += done.known
+        if done.stored:
+            self._on_append(key, done.last)
+        return Appended(last=done.last, stored=done.stored, known=done.known, left_out=len(records) - len(kept))
 
     async def _pushed(self, update: ContextUpdate) -> Appended:
         caller = update.caller
@@ -428,6 +473,18 @@ def _entry(message: Message) -> Entry:
         role=message.role[:200],
         content=message.content,
         name=message.name[:200],
+    )
+
+
+def _as_entry(record: Record) -> Entry:
+    return Entry(
+        id=record.id,
+        kind=record.kind,
+        role=record.role,
+        content=record.content,
+        name=record.name,
+        call_id=record.call_id,
+        size=record.size,
     )
 
 

@@ -48,6 +48,7 @@ from memoryd_client.switching import Switch, Switched, SwitchedOff
 from memoryd_client.transcripts import (
     Append,
     EndSession,
+    ImportTranscript,
     ListSessions,
     PurgeSession,
     ReadTranscript,
@@ -94,6 +95,7 @@ def needs_memory(request: Request) -> bool:
             | SaveCheckpoint()
             | Append()
             | Compact()
+            | ImportTranscript()
             | SearchMessages()
         ):
             return True

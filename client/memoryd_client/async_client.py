@@ -94,6 +94,7 @@ from memoryd_client.transcripts import (
     Transcript,
     search_messages,
 )
+from memoryd_client.transcripts import Record as TranscriptRecord
 
 T = TypeVar("T")
 
@@ -390,6 +391,16 @@ class AsyncClient:
         It is done by itself when a conversation has grown long. Nothing is deleted; done twice it changes nothing.
         """
         return await self._call(Compact(session=session), replies.compacted, deadline_s)
+
+    async def import_transcript(
+        self, session: str, records: Sequence[TranscriptRecord], *, project: str = "", agent: str = ""
+    ) -> Appended:
+        """Bring entries into a transcript whole, in the order in which they are given; durable on return.
+
+        Entries that are there already, by their ids, stay as they are. `project` and `agent` say where and by whom it
+        was spoken last; empty: here.
+        """
+        return await self._core.import_transcript(await self._ready(), session, records, project=project, agent=agent)
 
     async def end_session(self, session: str = "") -> Ended:
         """Say that a session, by default this one, is over, so that what is done then is done now; durable on return.

@@ -92,6 +92,7 @@ from memoryd_client.transcripts import (
     Transcript,
     search_messages,
 )
+from memoryd_client.transcripts import Record as TranscriptRecord
 
 T = TypeVar("T")
 
@@ -360,6 +361,16 @@ class Client:
         It is done by itself when a conversation has grown long. Nothing is deleted; done twice it changes nothing.
         """
         return self._call(Compact(session=session), replies.compacted, deadline_s)
+
+    def import_transcript(
+        self, session: str, records: Sequence[TranscriptRecord], *, project: str = "", agent: str = ""
+    ) -> Appended:
+        """Bring entries into a transcript whole, in the order in which they are given; durable on return.
+
+        Entries that are there already, by their ids, stay as they are. `project` and `agent` say where and by whom it
+        was spoken last; empty: here.
+        """
+        return finish(self._core.import_transcript(_TRANSPORT, session, records, project=project, agent=agent))
 
     def end_session(self, session: str = "") -> Ended:
         """Say that a session, by default this one, is over, so that what is done then is done now; durable on return.

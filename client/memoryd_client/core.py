@@ -31,7 +31,7 @@ from memoryd_client.outgoing import check_context, conversation, encoded
 from memoryd_client.paths import Paths
 from memoryd_client.project import project_root
 from memoryd_client.requests import chunks
-from memoryd_client.transcripts import Append, Appended, Entry, chunked
+from memoryd_client.transcripts import Append, Appended, Entry, ImportTranscript, Record, chunked, chunked_records
 
 T = TypeVar("T")
 
@@ -124,15 +124,29 @@ class Core:
             stored += await self.call(transport, Remember(memories=chunk), replies.memories)
         return stored
 
+    async def import_transcript(
+        self, transport: Transport, session: str, records: Sequence[Record], *, project: str, agent: str
+    ) -> Appended:
+        """Bring entries in, in as many requests as they need; return what came of all of them together."""
+        done = Appended(last=0, stored=0)
+        for chunk in chunked_records(records):
+            request = ImportTranscript(session=session, records=chunk, project=project, agent=agent)
+            done = together(done, await self.call(transport, request, replies.appended))
+        return done
+
     async def append(self, transport: Transport, entries: Sequence[Entry]) -> Appended:
         """Append entries in as many requests as they need; return what came of all of them together."""
         done = Appended(last=0, stored=0)
         for chunk in chunked(entries):
-            one = await self.call(transport, Append(entries=chunk), replies.appended)
-            done = Appended(
-                last=one.last,
-                stored=done.stored + one.stored,
-                known=done.known + one.known,
-                left_out=done.left_out + one.left_out,
-            )
+            done = together(done, await self.call(transport, Append(entries=chunk), replies.appended))
         return done
+
+
+def together(before: Appended, one: Appended) -> Appended:
+    """Return what came of several requests, the last of which is `one`."""
+    return Appended(
+        last=one.last,
+        stored=before.stored + one.stored,
+        known=before.known + one.known,
+        left_out=before.left_out + one.left_out,
+    )

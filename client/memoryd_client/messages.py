@@ -27,6 +27,7 @@ from memoryd_client.transcripts import (
     Ended,
     EndSession,
     FoundMessages,
+    ImportTranscript,
     ListSessions,
     PurgeSession,
     ReadTranscript,
@@ -227,6 +228,7 @@ Request = (
     | ListSessions
     | SearchMessages
     | EndSession
+    | ImportTranscript
     | PurgeSession
     | Import
     | GetEdges

@@ -100,6 +100,21 @@ class EndSession(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     """Empty: the caller's."""
 
 
+class ImportTranscript(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="import_transcript"):
+    """Bring entries of a transcript in, whole, in their order: moments, ids, what was cut, which summary covers what.
+
+    They pass the gate like everything that is said; answered when they are durable. An id that is there already stays
+    as it is, so that an import that was broken off is simply begun again.
+    """
+
+    session: Annotated[str, msgspec.Meta(min_length=1, max_length=1_000)]
+    records: Annotated[tuple["Record", ...], msgspec.Meta(min_length=1, max_length=MAX_APPENDED)]
+    project: Annotated[str, msgspec.Meta(max_length=4_000)] = ""
+    """Where it was last spoken from; empty: where the caller is."""
+    agent: Name = ""
+    """Who was last at work in it; empty: the caller."""
+
+
 class PurgeSession(msgspec.Struct, frozen=True, kw_only=True, tag="purge_session"):
     """Destroy the transcript of a session, and what the index has of it."""
 
@@ -242,6 +257,21 @@ def entry(content: str | bytes, *, role: str = "user", kind: Kind = "message", n
     """Return an entry; bytes that are no UTF-8 become replacement signs."""
     text = content.decode(errors="replace") if isinstance(content, bytes) else content
     return Entry(content=text, role=role, kind=kind, name=name)
+
+
+def chunked_records(records: Sequence[Record]) -> Iterator[tuple[Record, ...]]:
+    """Cut entries that are brought in into as many as one request takes, by number and by size."""
+    chunk: list[Record] = []
+    room = MAX_APPENDED_BYTES
+    for one in records:
+        size = _bytes(one.content) + 2_000
+        if chunk and (len(chunk) == MAX_APPENDED or size > room):
+            yield tuple(chunk)
+            chunk, room = [], MAX_APPENDED_BYTES
+        chunk.append(one)
+        room -= size
+    if chunk:
+        yield tuple(chunk)
 
 
 def chunked(entries: Sequence[Entry]) -> Iterator[tuple[Entry, ...]]:

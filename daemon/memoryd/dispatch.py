@@ -28,7 +28,7 @@ from memoryd_actors.ports import Clock, Ledger
 from memoryd_actors.progress import ENDED, Progress, ProgressBook
 from memoryd_actors.querying import Querier
 from memoryd_actors.recall import Recall
-from memoryd_actors.scribe import Scribe
+from memoryd_actors.scribe import Bring, Scribe
 from memoryd_actors.search import Searcher
 from memoryd_actors.settings import name_of
 from memoryd_actors.switch import Switches, refusal
@@ -82,6 +82,7 @@ from memoryd_client.transcripts import (
     Append,
     Ended,
     EndSession,
+    ImportTranscript,
     ListSessions,
     PurgeSession,
     ReadTranscript,
@@ -90,7 +91,15 @@ from memoryd_client.transcripts import (
 )
 
 TranscriptRequest = (
-    Append | BuildContext | Compact | ReadTranscript | ListSessions | SearchMessages | EndSession | PurgeSession
+    Append
+    | BuildContext
+    | Compact
+    | ReadTranscript
+    | ListSessions
+    | SearchMessages
+    | EndSession
+    | ImportTranscript
+    | PurgeSession
 )
 TRACES_READ = 500
 """Decision traces in which it is looked where a memory was shown."""
@@ -153,6 +162,11 @@ class TranscriptDispatcher:
                 return await self._conversations.search(request, caller, deadline_s=deadline_s)
             case EndSession():
                 return await self._end(request.session or caller.session, caller, deadline_s)
+            case ImportTranscript():
+                self._check(caller, request.session)
+                project, agent = request.project or caller.project, request.agent or caller.agent
+                bring = Bring(caller, request.session, request.records, project, agent)
+                return await self._scribe.bring(bring, deadline_s=deadline_s)
             case PurgeSession():
                 self._check(caller, request.session)
                 key = caller.owner, request.session
@@ -334,6 +348,7 @@ class Dispatcher:
                 | ListSessions()
                 | SearchMessages()
                 | EndSession()
+                | ImportTranscript()
                 | PurgeSession()
             ):
                 return await self._transcripts.answer(request, caller, deadline_s)

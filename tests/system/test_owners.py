@@ -1,6 +1,7 @@
 """Every request of the wire, sent by somebody else: it sees nothing of the owner's, and changes nothing."""
 
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import get_args
 
@@ -50,11 +51,13 @@ from memoryd_client.transcripts import (
     Append,
     EndSession,
     Entry,
+    ImportTranscript,
     ListSessions,
     PurgeSession,
     ReadTranscript,
     SearchMessages,
 )
+from memoryd_client.transcripts import Record as TranscriptRecord
 from running import PROJECT, RunningDaemon
 
 SECRET = "The vault of the library opens with the northern door's third brass key."
@@ -108,6 +111,14 @@ CASES: dict[type, Callable[[str], Request]] = {
     ListSessions: lambda _: ListSessions(),
     SearchMessages: lambda _: SearchMessages(query=ASKED, session="mine"),
     EndSession: lambda _: EndSession(session="mine"),
+    ImportTranscript: lambda _: ImportTranscript(
+        session="mine",
+        records=(
+            TranscriptRecord(
+                session="mine", sequence=1, id="of-the-owner", content="In its place.", at=datetime.now(UTC)
+            ),
+        ),
+    ),
     PurgeSession: lambda _: PurgeSession(session="mine"),
     Import: lambda memory: Import(
         records=(Record(id=memory, content="In its place."),),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
 import msgspec
 import typer
 
-from memoryd_client.cli import render
+from memoryd_client.cli import render, session_transfer
 from memoryd_client.cli.edge import CommandFailed
 from memoryd_client.cli.options import Agent, Autostart, Json, Owner, Project, Session, connect, examples
 from memoryd_client.cli.output import note, one_line, out, out_json, printable, table
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memoryd_client.transcripts import Record
 
 group = typer.Typer(
-    help="What was said: list, show, search, context, compact, append, end, purge.",
+    help="What was said: list, show, search, context, compact, append, end, purge, export, import.",
     no_args_is_help=True,
     rich_markup_mode=None,
     epilog=examples("memoryd session list", 'memoryd session search "where the key is"'),
@@ -291,6 +291,9 @@ def purge(
         raise CommandFailed("nothing was destroyed")
     with connect(session, "", agent, owner, autostart=autostart) as memory:
         note(memory.purge_session(name))
+
+
+session_transfer.add_to(group)
 
 
 def _heading(record: "Record") -> str:

@@ -5,6 +5,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from anyio import to_thread
+
+from memoryd.heap import trim
 from memoryd.index.tables import FILTER_COLUMNS, LAYOUT, schema
 from memoryd.index.words import match_query
 from memoryd_actors.errors import MemorydError
@@ -91,6 +94,8 @@ async def remember(table: "AsyncTable", **facts: int) -> None:
 async def clean_up(table: "AsyncTable", keep_versions_s: float) -> dict[str, float]:
     """Compact, extend the indexes and delete versions that are older; return what was done."""
     done = await table.optimize(cleanup_older_than=timedelta(seconds=keep_versions_s))
+    # Compaction reads and writes in large pieces, which glibc keeps: of 20,000 messages 60 MB stayed behind, and 30 so.
+    await to_thread.run_sync(trim)
     return {
         "fragments_removed": float(done.compaction.fragments_removed),
         "fragments_added": float(done.compaction.fragments_added),

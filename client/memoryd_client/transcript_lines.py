@@ -1,0 +1,123 @@
+"""A line of a transcript, in the form of seed 003: an event with its type, its moment, and its number."""
+
+from datetime import datetime
+
+import msgspec
+
+from memoryd_client.transcripts import Kind, Record
+
+
+class Line(msgspec.Struct, kw_only=True, omit_defaults=True, rename="camel"):
+    """An event as it is written. Of `content`, `args` and `result` there is the one that its type calls for."""
+
+    type: Kind
+    role: str = ""
+    tool_name: str = ""
+    tool_call_id: str = ""
+    content: str = ""
+    args: msgspec.Raw = msgspec.Raw()
+    """An object where the arguments are one, else text."""
+    result: str = ""
+    name: str = ""
+    timestamp: datetime
+    id: str
+    seq: int
+    size: int = 0
+    pushed: bool = False
+    covers: int = 0
+    turns: int = 0
+    session: str = ""
+    """Where lines of several sessions stand in one file: of which one this is."""
+
+
+class Header(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True, tag_field="type", tag="session"):
+    """The line with which a session begins in a file of several."""
+
+    session: str
+    project: str = ""
+    agent: str = ""
+
+
+encode = msgspec.json.Encoder().encode
+decode_line = msgspec.json.Decoder(Line).decode
+_decode_header = msgspec.json.Decoder(Header).decode
+_decode_text = msgspec.json.Decoder(str).decode
+
+
+class _Kind(msgspec.Struct):
+    type: str
+
+
+_kind = msgspec.json.Decoder(_Kind).decode
+
+
+def line(one: Record) -> Line:
+    """Return an entry as a line, without its session."""
+    made = Line(type=one.kind, role=one.role, timestamp=one.at, id=one.id, seq=one.sequence, size=one.size)
+    made.pushed, made.covers, made.turns = one.pushed, one.covers, one.turns
+    made.tool_call_id = one.call_id
+    match one.kind:
+        case "message":
+            made.content, made.name = one.content, one.name
+        case "tool_call":
+            made.args, made.tool_name = _arguments(one.content), one.name
+        case "tool_result":
+            made.result, made.tool_name = one.content, one.name
+    return made
+
+
+def record(line: Line, session: str) -> Record:
+    """Return what a line says."""
+    match line.type:
+        case "message":
+            content = line.content
+        case "tool_result":
+            content = line.result
+        case "tool_call":
+            raw = bytes(line.args)
+            content = _decode_text(raw) if raw.startswith(b'"') else raw.decode()
+    return Record(
+        session=session,
+        sequence=line.seq,
+        id=line.id,
+        kind=line.type,
+        role=line.role,
+        content=content,
+        name=line.tool_name or line.name,
+        call_id=line.tool_call_id,
+        at=line.timestamp,
+        size=line.size,
+        pushed=line.pushed,
+        covers=line.covers,
+        turns=line.turns,
+    )
+
+
+def decode_any(text: bytes) -> Line | Header:
+    """Return what a line of an exported file is.
+
+    Raises:
+        msgspec.MsgspecError: neither an event nor the beginning of a session.
+
+    """
+    return _decode_header(text) if _kind(text).type == "session" else decode_line(text)
+
+
+def exported(one: Record) -> bytes:
+    """Return an entry as a line that names its session, its end of line included."""
+    made = line(one)
+    made.session = one.session
+    return encode(made) + b"\n"
+
+
+def _arguments(content: str) -> msgspec.Raw:
+    # Only an object without white space between its parts comes back as it was.
+    if content.startswith("{"):
+        try:
+            raw = content.encode()
+            msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
+            if msgspec.json.format(raw, indent=-1) == raw:
+                return msgspec.Raw(raw)
+        except (msgspec.MsgspecError, UnicodeEncodeError):
+            pass
+    return msgspec.Raw(encode(content))

@@ -1,0 +1,131 @@
+"""Transcripts taken along: printed as JSON lines, brought back whole, gated again; and in the backup."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from cli.memoryd_command import Command
+from memoryd_client import Entry, Message
+from memoryd_client.transcript_lines import Header, Line, decode_any, exported, record
+from memoryd_client.transcripts import Record
+from running import RunningDaemon, until
+
+KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+DAY = datetime(2026, 3, 1, 12, 30, 0, 250_000, tzinfo=UTC)
+SAID = (
+    Entry(content="good morning\nline two \u2028 ünï 😀 \0", role="user", name="ada", at=DAY),
+    Entry(kind="tool_call", content='{"path":"a.py","limit":1e3}', name="read_file", call_id="c1", at=DAY),
+    Entry(kind="tool_call", content="not {json", name="shell", call_id="c2", at=DAY),
+    Entry(kind="tool_result", content="x" * 400_000, name="read_file", call_id="c1", at=DAY),
+    Entry(content="done", role="assistant", at=DAY),
+)
+
+
+@pytest.fixture(scope="module")
+def two(models: Path) -> Iterator[tuple[RunningDaemon, RunningDaemon]]:
+    with ExitStack() as stack:
+        homes = [Path(tempfile.mkdtemp(prefix="md-")) for _ in range(2)]
+        for home in homes:
+            stack.callback(shutil.rmtree, home, ignore_errors=True)
+        first, second = (stack.enter_context(RunningDaemon(home, models)) for home in homes)
+        yield first, second
+
+
+def all_of(daemon: RunningDaemon, session: str) -> list[Record]:
+    found: list[Record] = []
+    with daemon.client(session) as client:
+        while page := client.messages(session, after=found[-1].sequence if found else 0).entries:
+            found += page
+    return found
+
+
+def test_what_is_exported_comes_back_whole_in_another_home_and_twice_is_once(
+    two: tuple[RunningDaemon, RunningDaemon],
+) -> None:
+    here, there = two
+    with here.client("s1") as client:
+        client.append(SAID)
+        client.push_acknowledged([Message("user", "one more thing")])
+        until(lambda: client.messages().last == 6, "the push to be written down")
+    with here.client("s2", project="/elsewhere") as client:
+        client.append([Entry(content=f"number {n}", role="user", at=DAY) for n in range(1_200)])
+    out, into = Command(here.home), Command(there.home)
+    lines = out.ok("session", "export", "--all")
+    assert len(lines.split("\n")) == 2 + 6 + 1_200 + 1
+    (there.home / "sessions.jsonl").write_text(lines, encoding="utf-8")
+    into.ok("session", "import", there.home / "sessions.jsonl")
+    for session in ("s1", "s2"):
+        assert all_of(there, session) == all_of(here, session)
+    with here.client() as before, there.client() as after:
+        assert {one.session: one for one in after.sessions()} == {one.session: one for one in before.sessions()}
+    assert '"stored":0' in into.ok("session", "import", "-", "--json", given=lines).replace(" ", "")
+    assert into.ok("session", "export", "--all") == lines
+    with there.client() as client:
+        until(lambda: client.search_messages("number 777", by="words").found, "it to be found there, too")
+
+
+def test_an_import_passes_the_gate_and_keeps_what_a_summary_covers(two: tuple[RunningDaemon, RunningDaemon]) -> None:
+    _, there = two
+
+    def entry(sequence: int, content: str, covers: int = 0) -> Record:
+        return Record(
+            session="", sequence=sequence, id=f"e{sequence}", role="user", content=content, at=DAY, covers=covers
+        )
+
+    with there.client() as client:
+        done = client.import_transcript(
+            "s3", [entry(1, f"my key is {KEY}"), entry(2, "tea"), entry(3, "they had tea", covers=2)]
+        )
+        assert (done.stored, done.left_out) == (3, 0)
+        # Where the numbers are others, nobody knows what it covers.
+        client.import_transcript("s3", [entry(7, "more"), entry(8, "they had more", covers=7)])
+        client.import_transcript("s3", [entry(9, "<private>all of it</private>")])
+    found = all_of(there, "s3")
+    assert [one.covers for one in found] == [0, 0, 2, 0, 0]
+    assert KEY not in found[0].content
+    assert "redacted" in found[0].content
+    with there.client() as client:
+        (info,) = [one for one in client.sessions() if one.session == "s3"]
+        assert (info.summarized, info.entries) == (2, 5)
+
+
+@pytest.mark.parametrize(("line", "reason"), [("{}", "line 1"), ("nonsense", "line 1"), ("", "nothing in it")])
+def test_what_is_no_transcript_is_refused_with_its_line(
+    two: tuple[RunningDaemon, RunningDaemon], line: str, reason: str
+) -> None:
+    done = Command(two[1].home)("session", "import", "-", given=line)
+    assert reason in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("entry", SAID)
+def test_a_line_says_what_the_entry_said(entry: Entry) -> None:
+    one = Record(
+        session="s 1",
+        sequence=7,
+        id=entry.id,
+        kind=entry.kind,
+        role=entry.role,
+        content=entry.content,
+        name=entry.name,
+        call_id=entry.call_id,
+        at=DAY,
+        size=9,
+        pushed=True,
+        covers=3,
+        turns=2,
+    )
+    line = decode_any(exported(one))
+    assert isinstance(line, Line)
+    assert record(line, line.session) == one
+
+
+def test_the_beginning_of_a_session_is_a_line_of_its_own_kind() -> None:
+    header = Header(session="s1", project="/p", agent="tui")
+    assert decode_any(msgspec.json.encode(header)) == header
