@@ -91,8 +91,13 @@ class Paths:
 
     @property
     def backups(self) -> Path:
-        """Copies of the ledger."""
+        """Copies of the ledger and, in a folder of its own, one of the transcripts."""
         return self.home / "backups"
+
+    @property
+    def transcripts_copy(self) -> Path:
+        """The copy of the transcripts beside those of the ledger."""
+        return self.backups / "transcripts"
 
     @property
     def lock(self) -> Path:

@@ -266,7 +266,7 @@ class Daemon:
             keeper=self._keeper,
             checker=consolidation.checker,
         )
-        self._transcripts = JsonlTranscripts(paths.transcripts)
+        self._transcripts = JsonlTranscripts(paths.transcripts, paths.transcripts_copy)
         messages = f"{config.index.url.rstrip('/')}/messages" if config.index.url else paths.messages_index
         self._messages = LanceMessages(messages, config.index)
         self._message_indexer = MessageIndexer(self._transcripts, self._messages, self._embedder, self._publish)
@@ -511,9 +511,19 @@ class Daemon:
         if target is not None:
             await self._ledger.backup(str(target))
             return str(target)
+        if not self._ledger.backs_up:
+            await self._transcripts.back_up()
+            raise Refused(
+                f"the transcripts are copied to {self._paths.transcripts_copy}; the ledger is no file to be copied",
+                "For PostgreSQL use pg_dump.",
+            )
         kept = self._config.ledger
         retention = Retention(newest=kept.keep_backups, days=kept.keep_daily, weeks=kept.keep_weekly)
-        return str(await self._ledger.backup_dated(retention))
+        try:
+            return str(await self._ledger.backup_dated(retention))
+        finally:
+            # After the ledger: what background work has done with a transcript, the copy of that transcript has.
+            await self._transcripts.back_up()
 
     async def _status(self) -> Status:
         try:

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from cli.memoryd_command import Command
+from memoryd.transcripts.mirror import forget, mirror
 from memoryd_client import Entry, Message
 from memoryd_client.transcript_lines import Header, Line, decode_any, exported, record
 from memoryd_client.transcripts import Record
@@ -129,3 +130,60 @@ def test_a_line_says_what_the_entry_said(entry: Entry) -> None:
 def test_the_beginning_of_a_session_is_a_line_of_its_own_kind() -> None:
     header = Header(session="s1", project="/p", agent="tui")
     assert decode_any(msgspec.json.encode(header)) == header
+
+
+def copied(daemon: RunningDaemon) -> bytes:
+    return b"".join(file.read_bytes() for file in sorted(daemon.paths.transcripts_copy.rglob("session.jsonl*")))
+
+
+def test_what_was_said_is_in_the_backup_and_comes_back_from_it(short_home: Path, models: Path) -> None:
+    with RunningDaemon(short_home, models) as daemon:
+        with daemon.client("s1") as client:
+            client.append([Entry(id=f"e{n}", content=f"number {n}", role="user") for n in range(10)])
+            stored = client.remember("The scheduler runs every seven minutes.")
+            client.backup()
+            client.append([Entry(id="e10", content="number 10", role="user")])
+            ledger = client.backup()
+        with daemon.client("gone") as client:
+            client.append([Entry(content="wombatcoconut", role="user")])
+            client.backup()
+            assert b"wombatcoconut" in copied(daemon)
+            client.purge_session("gone")
+            assert b"wombatcoconut" not in copied(daemon)
+        assert copied(daemon).count(b"\n") == 11
+        daemon.kill()
+        shutil.rmtree(daemon.paths.transcripts)
+        for file in daemon.home.glob("ledger.db*"):
+            file.unlink()
+        shutil.copy(ledger, daemon.paths.ledger)
+        shutil.copytree(daemon.paths.transcripts_copy, daemon.paths.transcripts)
+        daemon.start()
+        with daemon.client("s1") as client:
+            assert [one.id for one in client.messages().entries] == [f"e{n}" for n in range(11)]
+            assert client.get(stored.id).content == stored.content
+            assert client.append([Entry(id="e10", content="number 10", role="user")]).known == 1
+            assert client.search_messages("number 7", session="s1", by="words").found
+            client.append([Entry(id="e11", content="number 11", role="user")])
+            client.backup()
+        assert copied(daemon).count(b"\n") == 12
+
+
+def test_a_copy_goes_on_where_it_broke_off_and_outlives_a_spoilt_transcript(tmp_path: Path) -> None:
+    source, target = tmp_path / "transcripts" / "owner" / "s1", tmp_path / "copy"
+    source.mkdir(parents=True)
+    lines, copy = source / "session.jsonl", target / "owner" / "s1" / "session.jsonl"
+    (source / "metadata.json").write_text("{}")
+    lines.write_bytes(b'{"a":1}\n{"b":2}\n{"torn')
+    assert mirror(tmp_path / "transcripts", target) == 1
+    assert copy.read_bytes() == b'{"a":1}\n{"b":2}\n'
+    assert mirror(tmp_path / "transcripts", target) == 0
+    lines.write_bytes(b'{"a":1}\n{"b":2}\n{"c":3}\n')
+    copy.write_bytes(b'{"a":1}\n{"b"')  # it broke off
+    assert mirror(tmp_path / "transcripts", target) == 1
+    assert copy.read_bytes() == lines.read_bytes()
+    lines.write_bytes(b'{"x":1}\n')
+    assert mirror(tmp_path / "transcripts", target) == 1
+    assert copy.read_bytes() == b'{"x":1}\n'
+    assert [file.read_bytes() for file in copy.parent.glob("session.jsonl.*")] == [b'{"a":1}\n{"b":2}\n{"c":3}\n']
+    forget(target, "owner", "s1")
+    assert not copy.parent.exists()

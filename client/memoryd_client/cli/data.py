@@ -36,9 +36,11 @@ def backup(
     *,
     autostart: Autostart = False,
 ) -> None:
-    """Copy the ledger while the daemon runs, and print where the copy is.
+    """Copy ledger and transcripts while the daemon runs, and print where the copy of the ledger is.
 
-    To restore it: stop the daemon, put the copy in the place of ledger.db, and start it again. The index mends itself.
+    Without FILE the transcripts are brought up to date in the backups folder, too. To restore: stop the daemon, put the
+    copy in the place of ledger.db and transcripts in the place of transcripts, and start it again. The indexes mend
+    themselves.
     """
     if file is not None and file.exists():
         raise CommandFailed(f"{file} exists already", "Name a file that does not exist yet.")

@@ -12,7 +12,7 @@ from typing import TypeVar
 import anyio
 from anyio import CapacityLimiter, to_thread
 
-from memoryd.transcripts import places
+from memoryd.transcripts import mirror, places
 from memoryd.transcripts.metadata import Metadata
 from memoryd.transcripts.session_file import SessionFile, describe, destroy
 from memoryd_actors.errors import DiskFull, Refused, Unavailable
@@ -42,8 +42,12 @@ class _Open:
 class JsonlTranscripts:
     """Keeps transcripts below a folder; see `memoryd_actors.transcripts.Transcripts`."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, copy: Path | None = None) -> None:
+        """Prepare; `copy` is the folder that `back_up` brings up to date."""
         self._root = root
+        self._copy = copy
+        self._copying = anyio.Lock()
+        """A session that is destroyed while its lines are copied would be in the copy afterwards."""
         self._open: OrderedDict[Key, _Open] = OrderedDict()
         self._threads = CapacityLimiter(THREADS)
 
@@ -103,11 +107,28 @@ class JsonlTranscripts:
 
     async def purge(self, key: Key) -> int:
         """Destroy a transcript; see the port."""
-        async with self._session(key) as file:
+        async with self._copying, self._session(key) as file:
             gone = file.metadata.entry_count
             await self._in_thread(partial(destroy, file.folder))
             self._open[key].file = None
+            if self._copy is not None:
+                owner, session = file.folder.parts[-2:]
+                await self._in_thread(partial(mirror.forget, self._copy, owner, session))
         return gone
+
+    async def back_up(self) -> int:
+        """Copy what was said since the last time beside the ledger's backups; return in how many sessions that was.
+
+        Raises:
+            DiskFull: there is no space. The next time goes on from there.
+            Unavailable: the copy cannot be written.
+
+        """
+        if self._copy is None:
+            return 0
+        await self.save()
+        async with self._copying:
+            return await self._in_thread(partial(mirror.mirror, self._root, self._copy))
 
     async def save(self) -> None:
         """Write the metadata that changed."""
