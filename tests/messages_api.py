@@ -147,6 +147,9 @@ def huge() -> Reply:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
+    def do_GET(self) -> None:
+        self.do_POST()
+
     def do_POST(self) -> None:
         server = self.server
         assert isinstance(server, _Server)
@@ -189,6 +192,9 @@ class MessagesApi:
         self._queue: deque[Reply] = deque()
         self._changed = threading.Condition()
         self._requests: list[Received] = []
+        self._batches: dict[str, list[dict[str, Any]]] = {}
+        self._no_batches: Reply | None = None
+        self._ended = True
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.api = self
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02})
@@ -218,11 +224,63 @@ class MessagesApi:
             if not self._changed.wait_for(lambda: len(self._requests) >= count, _PATIENCE_S):
                 raise AssertionError(f"{len(self._requests)} of {count} requests came")
 
+    @property
+    def submitted(self) -> list[list[dict[str, Any]]]:
+        """The requests of every batch that was taken."""
+        with self._changed:
+            return list(self._batches.values())
+
+    def refuse_batches(self, reply: Reply | None) -> None:
+        """Answer everything about batches with this; None: as the service does."""
+        with self._changed:
+            self._no_batches = reply
+
+    def end_batches(self, *, ended: bool = True) -> None:
+        """Say of every batch that it is read, or that it is not yet."""
+        with self._changed:
+            self._ended = ended
+
+    def _batch(self, request: Received) -> Reply:
+        if self._no_batches is not None:
+            return self._no_batches
+        parts = request.path.split("/")[4:]
+        if not parts:
+            batch = f"msgbatch_{len(self._batches) + 1:02}"
+            self._batches[batch] = request.body["requests"]
+        else:
+            batch = parts[0]
+        if batch not in self._batches:
+            return error(404, "not_found_error", "no such batch")
+        if parts[1:] == ["results"]:
+            lines = [self._result(one["custom_id"]) for one in reversed(self._batches[batch])]
+            return Reply(b"\n".join(lines), headers={"content-type": "application/x-jsonl"})
+        status = "ended" if self._ended and parts else "in_progress"
+        body = {
+            "id": batch,
+            "type": "message_batch",
+            "processing_status": status,
+            "request_counts": {"processing": 0, "succeeded": 0, "errored": 0, "canceled": 0, "expired": 0},
+            "created_at": "2026-11-21T12:00:00Z",
+            "expires_at": "2026-11-22T12:00:00Z",
+            "results_url": "https://elsewhere.example/results" if status == "ended" else None,
+        }
+        return Reply(json.dumps(body).encode())
+
+    def _result(self, custom_id: str) -> bytes:
+        answer = self._queue.popleft() if self._queue else self._always
+        if answer.status == 200:
+            result: dict[str, object] = {"type": "succeeded", "message": json.loads(answer.body)}
+        else:
+            result = {"type": "errored", "error": json.loads(answer.body)}
+        return json.dumps({"custom_id": custom_id, "result": result}).encode()
+
     def received(self, request: Received) -> Reply:
         """Note a request and choose its answer; the handler calls this."""
         with self._changed:
             self._requests.append(request)
             self._changed.notify_all()
+            if request.path.startswith("/v1/messages/batches"):
+                return self._batch(request)
             return self._queue.popleft() if self._queue else self._always
 
     def __enter__(self) -> Self:

@@ -32,8 +32,6 @@ CALL_S: Final = 90.0
 """For one call: nobody waits, and an answer of 1,500 tokens takes some ten seconds."""
 MOST_PARTS: Final = 20
 """Of one session in one batch."""
-BATCH_PRICE: Final = 0.5
-"""What a batch costs, of the price of plain calls."""
 BUDGET_S: Final = 300.0
 """Until it is looked again whether there is budget."""
 

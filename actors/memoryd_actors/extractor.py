@@ -142,6 +142,8 @@ class Extractor:
         self.counts = ExtractionCounts()
         self.reader = reader
         self.last_refusal = ""
+        self.begun = not settings.extract
+        """Whether it is known which sessions wait."""
 
     @property
     def waiting(self) -> int:
@@ -158,7 +160,7 @@ class Extractor:
         if waiting is None:
             waiting = self._waiting[key] = Waiting(last, self._clock.now())
         waiting.last, waiting.quiet_since = last, self._clock.now()
-        if waiting.last - waiting.counted >= self._settings.extract_turns:
+        if self._may_be_enough(waiting):
             self._kick()
 
     def topic_changed(self, session: str) -> None:
@@ -179,6 +181,10 @@ class Extractor:
             waiting.not_before = None
             self._kick()
 
+    def _may_be_enough(self, waiting: Waiting) -> bool:
+        """Return whether there are enough turns if all that was not counted yet are turns."""
+        return waiting.turns + waiting.last - waiting.counted >= self._settings.extract_turns
+
     def _kick(self) -> None:
         self._kicked.set()
 
@@ -188,13 +194,12 @@ class Extractor:
         """Look at what is due until cancelled."""
         if not self._settings.extract:
             return
-        begun = False
         while True:
             self._kicked = anyio.Event()
             try:
-                if not begun:
+                if not self.begun:
                     await self._begin()
-                    begun = True
+                    self.begun = True
                 while await self._look():
                     pass
             except ActorStopped:
@@ -226,7 +231,7 @@ class Extractor:
             if waiting.last <= waiting.done:
                 self._waiting.pop(key, None)
                 continue
-            if waiting.topic or waiting.last - waiting.counted >= self._settings.extract_turns:
+            if waiting.topic or self._may_be_enough(waiting):
                 await self._count(key, waiting)
             found = due(waiting, self._clock.now(), turns=self._settings.extract_turns, idle=self._idle)
             waiting.topic = False

@@ -28,7 +28,7 @@ from memoryd.heap import share_arenas
 from memoryd.home_name import home_name
 from memoryd.index import LanceIndex, LanceMessages
 from memoryd.ipc import Server
-from memoryd.judge import AnthropicPairs, build_judge
+from memoryd.judge import AnthropicExtraction, AnthropicPairs, build_judge
 from memoryd.ledger import Retention, SqlLedger
 from memoryd.lock import hold_home
 from memoryd.logs import logging_to
@@ -285,7 +285,13 @@ class Daemon:
             ledger=self._ledger,
             keeper=self._keeper,
             recall=self._recall,
-            reader=Reader(None, account=account, publish=self._publish, settings=config.capture, prices=prices),
+            reader=Reader(
+                AnthropicExtraction(self._remote, config.sidecar, rules) if self._remote else None,
+                account=account,
+                publish=self._publish,
+                settings=config.capture,
+                prices=prices,
+            ),
             near=Nearby(searcher, categories).near,
             switches=self._switches,
             clock=clock,

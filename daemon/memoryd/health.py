@@ -156,7 +156,7 @@ def capture(capturer: Capturer, extractor: Extractor) -> ComponentStatus:
     counts, reader = capturer.counts, extractor.reader
     facts = {"last_refusal": counts.last_refusal or extractor.last_refusal, "read_by": reader.name}
     return ComponentStatus(
-        state="degraded" if reader.trouble else "ok",
+        state="degraded" if reader.trouble else "ok" if extractor.begun else "loading",
         message=f"conversations are not read: {reader.trouble}" if reader.trouble else "",
         hint=reader.hint,
         numbers={

@@ -2,13 +2,16 @@
 
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.extraction import Heard, capped, stated
+from memoryd_actors.extraction import Heard, capped, heard, stated
 from memoryd_actors.extraction.candidate import MOST_A_TURN
 from memoryd_actors.writing import MAX_FACT, written
+from memoryd_client.context import SUMMARY_OPENING
+from memoryd_client.transcripts import Record
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -97,6 +100,13 @@ def test_a_turn_brings_three_at_most_and_the_next_one_its_own() -> None:
     messages = [user(facts, 1), assistant("Noted.", 2), user("I moved to Kiel in March 2026.", 3)]
     kept = capped(stated(messages), messages)
     assert [one.first for one in kept] == [1] * MOST_A_TURN + [3]
+
+
+def test_summaries_are_nothing_that_was_said() -> None:
+    said = Record(session="s", sequence=1, id="a", role="user", content="We moved to Kiel in March.", at=AT)
+    summary = msgspec.structs.replace(said, covers=7)
+    pushed = msgspec.structs.replace(said, content=f"{SUMMARY_OPENING}\n- We moved to Kiel in March.")
+    assert [one.text for one in heard([said, summary, pushed])] == [said.content]
 
 
 NAMES = ("Ana", "Bo", "Cleo", "Dag", "Eva", "Finn", "Gus", "Hal")

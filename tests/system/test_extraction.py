@@ -37,7 +37,12 @@ def extracted(client: Client) -> list[Memory]:
 
 def looked_at(client: Client) -> list[Memory]:
     """Return what was extracted, once everything that was said is looked at."""
-    until(lambda: numbers(client)["sessions_waiting"] == 0, "the conversations to be looked at")
+
+    def done() -> bool:
+        capture = client.status().components["capture"]
+        return capture.state != "loading" and capture.numbers["sessions_waiting"] == 0
+
+    until(done, "the conversations to be looked at")
     return extracted(client)
 
 
@@ -83,7 +88,7 @@ def test_twelve_turns_are_looked_at_without_an_end(short_home: Path, models: Pat
         client.append([said("ok", "assistant")])
         assert extracted(client) == []
         client.append([said("And now?")])
-        until(lambda: extracted(client), "the twelfth turn to be looked at")
+        until(lambda: bool(extracted(client)), "the twelfth turn to be looked at")
 
 
 def test_a_silent_session_is_looked_at(short_home: Path, models: Path) -> None:
@@ -96,7 +101,7 @@ def test_a_silent_session_is_looked_at(short_home: Path, models: Path) -> None:
 def test_what_is_pushed_is_looked_at_like_what_is_appended(short_home: Path, models: Path) -> None:
     with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
         client.push_acknowledged([Message("user", FACT)])
-        until(lambda: client.messages().entries, "the push to be written down")
+        until(lambda: bool(client.messages().entries), "the push to be written down")
         client.end_session()
         (fact,) = looked_at(client)
         assert FACT in fact.content
@@ -170,7 +175,7 @@ def test_the_daily_cap_makes_the_rest_wait(short_home: Path, models: Path) -> No
                 client.append([said(f"I met {session} in Berlin on 3 May 2025.")])
                 client.end_session()
         with daemon.client("s3") as client:
-            until(lambda: extracted(client), "the first one")
+            until(lambda: bool(extracted(client)), "the first one")
             until(lambda: numbers(client)["sessions_waiting"] == 1, "the second to wait")
             assert len(extracted(client)) == 1
 

@@ -8,6 +8,7 @@ from typing import Literal
 from memoryd_actors.clean import clean_text
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
+from memoryd_client.context import SUMMARY_OPENING
 from memoryd_client.transcripts import Record
 
 
@@ -26,13 +27,15 @@ class Heard:
 def heard(records: Iterable[Record], rules: Rules = DEFAULT) -> list[Heard]:
     """Return the messages among the entries of a transcript that may hold something worth remembering.
 
-    Calls, results, what the system says (summaries among it) and what is marked `#skip` are left out. Takes about a
-    millisecond for each two kilobytes: not for an event loop.
+    Calls, results, what the system says, summaries and what is marked `#skip` are left out.
+    Takes about a millisecond for each two kilobytes: not for an event loop.
     """
     found: list[Heard] = []
     for record in records:
-        if record.kind != "message" or record.role not in {"user", "assistant"}:
+        if record.kind != "message" or record.role not in {"user", "assistant"} or record.covers:
             continue
+        if record.content.lstrip().startswith(SUMMARY_OPENING):
+            continue  # a context that was built here, and came back with a push
         if text := clean_text(record.content, rules):
             role: Literal["user", "assistant"] = "user" if record.role == "user" else "assistant"
             found.append(Heard(record.sequence, role, " ".join(record.name.split())[:60], text, record.at))

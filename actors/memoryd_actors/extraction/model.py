@@ -13,7 +13,10 @@ LONGEST_MESSAGE = 4_000
 """Characters of one message that a model reads."""
 _INSTRUCTIONS = 1_200
 _PER_MESSAGE = 30
-_ANSWER = 1_500
+MOST_ANSWERED = 3_000
+"""Tokens of an answer: 36 memories of 80 tokens, three for each of twelve turns."""
+BATCH_PRICE = 0.5
+"""What a batch costs, of the price of plain calls."""
 _CHARACTERS_PER_TOKEN = 3
 
 
@@ -79,4 +82,4 @@ def estimate(passage: Passage, prices: Prices) -> Usage:
     texts = [min(len(one.text), LONGEST_MESSAGE) for one in (*passage.before, *passage.messages)]
     characters = sum(texts) + sum(map(len, passage.known))
     asked = _INSTRUCTIONS + _PER_MESSAGE * len(texts) + characters // _CHARACTERS_PER_TOKEN
-    return prices.usage(asked, _ANSWER)
+    return prices.usage(asked, MOST_ANSWERED)
