@@ -171,7 +171,7 @@ class Recall:
         await self._save(session)
         session.traces.append(trace)
         del session.traces[:-UNSAVED_TRACES]
-        self._publish(PipelineRan(trace))
+        self._publish(PipelineRan(trace, session.key[0]))
         try:
             await self._ledger.add_trace(session.key[0], trace)
         except DiskFull:
@@ -262,7 +262,7 @@ class Recall:
             return Taken()
         ids = tuple(handed_over(pending))
         if ids:
-            self._publish(Surfaced(session=caller.session, turn=pending.turn, memories=ids))
+            self._publish(Surfaced(session=caller.session, turn=pending.turn, memories=ids, owner=caller.owner))
         await self._touch(caller.owner, (*ids, *(memory.id for memory in pending.always)))
         return Taken(pending)
 

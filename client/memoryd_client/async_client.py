@@ -126,8 +126,8 @@ class _Suspending:
     async def prepare(self, link: Link) -> None:
         await to_thread.run_sync(link.prepare, limiter=self._threads)
 
-    async def subscribe(self, paths: Paths) -> Subscription:
-        return await to_thread.run_sync(Subscription, paths, limiter=self._threads)
+    async def subscribe(self, paths: Paths, owner: str) -> Subscription:
+        return await to_thread.run_sync(Subscription, paths, owner, limiter=self._threads)
 
     async def locate(self, core: Core, project: str | Path | None) -> None:
         await to_thread.run_sync(core.locate, project, limiter=self._threads)
@@ -550,12 +550,12 @@ class AsyncClient:
         return await self._call(LoadCheckpoint(thread=thread, version=version), replies.run)
 
     async def events(self) -> AsyncGenerator[Event]:
-        """Yield what the daemon is doing, as it happens.
+        """Yield what the daemon is doing for this owner, as it happens.
 
         Begins to listen at the first step. Goes on after a restart of the daemon; ends when the client is closed.
         """
         transport, link = await self._ready(), self._core.link()
-        subscription = await transport.subscribe(self._core.paths)
+        subscription = await transport.subscribe(self._core.paths, self._core.caller.owner)
         with subscription:
             while not link.closed:
                 event = subscription.next()

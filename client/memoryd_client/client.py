@@ -520,12 +520,12 @@ class Client:
         return self._call(LoadCheckpoint(thread=thread, version=version), replies.run)
 
     def events(self, *, timeout_s: float | None = None) -> Iterator[Event]:
-        """Yield what the daemon is doing, as it happens, until nothing has happened for `timeout_s` seconds.
+        """Yield what the daemon does for this owner, as it happens, until nothing has happened for `timeout_s` seconds.
 
         Begins to listen at the first step. Goes on after a restart of the daemon; ends when the client is closed.
         """
         link = self._core.link()
-        with Subscription(self._core.paths) as subscription:
+        with Subscription(self._core.paths, self._core.caller.owner) as subscription:
             until = None if timeout_s is None else time.monotonic() + timeout_s
             while not link.closed and (until is None or time.monotonic() < until):
                 event = subscription.next()

@@ -4,6 +4,7 @@ New fields always get defaults, so that either side may be the older one. A requ
 written for; the daemon answers another major version with an error instead of guessing.
 """
 
+import hashlib
 from typing import Annotated, Literal
 
 import msgspec
@@ -497,6 +498,7 @@ class PipelineRan(msgspec.Struct, frozen=True, tag="pipeline"):
     """A context update went through the recall pipeline."""
 
     trace: Trace
+    owner: str = ""
 
 
 class Surfaced(msgspec.Struct, frozen=True, kw_only=True, tag="surfaced"):
@@ -505,6 +507,7 @@ class Surfaced(msgspec.Struct, frozen=True, kw_only=True, tag="surfaced"):
     session: str
     turn: int
     memories: tuple[str, ...]
+    owner: str = ""
 
 
 class Wrote(msgspec.Struct, frozen=True, kw_only=True, tag="wrote"):
@@ -531,7 +534,28 @@ class IndexProgress(msgspec.Struct, frozen=True, kw_only=True, tag="index"):
 
 
 Event = PipelineRan | Surfaced | Wrote | Warned | IndexProgress
-"""Published with the event's tag as the ZeroMQ topic frame, the encoded event as the second."""
+"""Published with its topic as the first ZeroMQ frame, the encoded event as the second."""
+
+
+def topic_of(event: Event) -> bytes:
+    """Return the topic under which an event is published: its tag; of what is an owner's, behind the owner's topic."""
+    tag = str(type(event).__struct_config__.tag).encode()
+    match event:
+        case Warned() | IndexProgress():
+            return tag
+        case PipelineRan() | Surfaced() | Wrote():
+            return owner_topic(event.owner) + tag
+
+
+def topics_for(owner: str) -> tuple[bytes, ...]:
+    """Return what to subscribe to: what concerns everybody, and what is the owner's."""
+    return b"warned", b"index", owner_topic(owner)
+
+
+def owner_topic(owner: str) -> bytes:
+    """Return the beginning of the topics of an owner's events: a hash, as a name could be the beginning of another."""
+    return b"owner/" + hashlib.sha256(owner.encode("utf-8", "replace")).hexdigest()[:32].encode() + b"/"
+
 
 encode = msgspec.msgpack.Encoder().encode
 decode_update = msgspec.msgpack.Decoder(ContextUpdate).decode

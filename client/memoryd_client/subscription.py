@@ -7,7 +7,7 @@ import msgspec
 import zmq
 
 from memoryd_client.connection import check_listening
-from memoryd_client.messages import Event, decode_event
+from memoryd_client.messages import Event, decode_event, topics_for
 from memoryd_client.paths import Paths, address
 
 
@@ -17,14 +17,20 @@ class Subscription:
     It reconnects by itself: a restart of the daemon is a pause. Events published meanwhile are not repeated.
     """
 
-    def __init__(self, paths: Paths) -> None:
-        """Subscribe to every event; raise DaemonUnreachable or UnsafeSocket where that is not possible."""
+    def __init__(self, paths: Paths, owner: str) -> None:
+        """Subscribe to the owner's events and to those that concern everybody.
+
+        Raises:
+            DaemonUnreachable, UnsafeSocket: that is not possible.
+
+        """
         path = paths.events_socket
         check_listening(path)
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._socket = self._context.socket(zmq.SUB)
         self._socket.set(zmq.LINGER, 0)
-        self._socket.set(zmq.SUBSCRIBE, b"")
+        for topic in topics_for(owner):
+            self._socket.set(zmq.SUBSCRIBE, topic)
         self._socket.connect(address(path))
         self.fd = self._socket.fileno()
 

@@ -67,7 +67,10 @@ def reindex(*, autostart: Autostart = False) -> None:
     """Rebuild the index from the ledger, and wait until it is there."""
     from memoryd_client.subscription import Subscription
 
-    with connect("", "", "cli", "local", autostart=autostart) as memory, Subscription(Paths.from_environment()) as news:
+    with (
+        connect("", "", "cli", "local", autostart=autostart) as memory,
+        Subscription(Paths.from_environment(), "local") as news,
+    ):
         begun = time.monotonic()
         note(memory.reindex())
         while not _caught_up(memory, news):

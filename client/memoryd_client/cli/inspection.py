@@ -160,11 +160,11 @@ def _rest(log: Path, position: int) -> int:
         return file.tell()
 
 
-def watch(*, autostart: Autostart = False, as_json: Json = False) -> None:
-    """Print what the daemon is doing, as it happens, until interrupted."""
+def watch(*, owner: Owner = "local", autostart: Autostart = False, as_json: Json = False) -> None:
+    """Print what the daemon is doing for an owner, as it happens, until interrupted."""
     import msgspec
 
-    with connect("", "", "cli", "local", autostart=autostart) as memory:
+    with connect("", "", "cli", owner, autostart=autostart) as memory:
         for event in memory.events():
             if as_json:
                 tag = str(event.__struct_config__.tag)

@@ -30,6 +30,7 @@ from memoryd_client.messages import (
     Reply,
     Request,
     encode,
+    topic_of,
 )
 from memoryd_client.paths import Paths
 
@@ -144,7 +145,7 @@ class Server:
         if self._endpoints is None:
             return
         try:
-            self._endpoints.events.send_multipart((_topic(event), encode(event)), zmq.NOBLOCK)
+            self._endpoints.events.send_multipart((topic_of(event), encode(event)), zmq.NOBLOCK)
             self._count.events += 1
         except (zmq.ZMQError, ValueError, OverflowError):  # nobody listens fast enough, or it cannot be said
             self._count.dropped += 1
@@ -273,7 +274,3 @@ async def _empty(socket: Socket, take: Callable[[list[bytes]], None]) -> int:
 
 def _arrived(endpoints: Endpoints) -> bool:
     return any(int(socket.get(zmq.EVENTS)) & zmq.POLLIN for socket in (endpoints.push, endpoints.rpc))
-
-
-def _topic(event: Event) -> bytes:
-    return str(type(event).__struct_config__.tag).encode()
