@@ -51,7 +51,7 @@ class Kept(TypedDict):
 
     messages: int
     read_back: int
-    """In their place, as they were said, once."""
+    """In their place, as they were said, once; summaries that a compaction wrote are none."""
     changed: int
     """In their place, but with something replaced: what looked like a secret."""
     lost: int
@@ -228,7 +228,7 @@ def _look(running: Running, data: DataSet) -> Kept:
         messages = [one for one in data.messages if one.group == group]
         with Client(owner=group, paths=running.paths, deadline_s=60) as client:
             for session, some in groupby(messages, key=session_of):
-                there = _read(client, session)
+                there = [one for one in _read(client, session) if not one.covers]
                 by_id: dict[str, list[Record]] = defaultdict(list)
                 for record in there:
                     by_id[record.id].append(record)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Annotated
 
 import msgspec
+from anyio import to_thread
 
 from memoryd_actors.account import Account
 from memoryd_actors.breaker import Breaker
@@ -131,7 +132,8 @@ class SummarySidecar:
     ) -> tuple[Written | None, str]:
         """Have all parts written, each on the summary of those before; None and why where one of them fails."""
         told: Written | None = None
-        for part in parts(said):
+        # In a thread: ten thousand messages are looked through for what is hidden in them.
+        for part in await to_thread.run_sync(parts, said):
             assignment = Assignment(part, earlier, budget_tokens, purpose)
             judgement = await self._sidecar.judge(planned(assignment))
             told = judgement.written if isinstance(judgement, Outcome) else None
