@@ -107,6 +107,7 @@ class System:
             settings=settings,
             categories=categories,
             relatives=Relatives(ledger),
+            files=files,
         )
         self.recall = Recall(
             pipeline,

@@ -6,7 +6,7 @@ Every update leaves a trace that says what was considered, what was decided and 
 
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,19 @@ from memoryd_actors.fence import one_line
 from memoryd_actors.focus import WINDOW_MESSAGES, Focus, find_focus
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.near_identical import adds_nothing, told, told_again
-from memoryd_actors.ports import Case, Clock, Embedder, Exhibit, Judge, Judgement, Vector, Vectors, Verdict, Visibility
+from memoryd_actors.ports import (
+    Case,
+    Clock,
+    Embedder,
+    Exhibit,
+    IgnoredFiles,
+    Judge,
+    Judgement,
+    Vector,
+    Vectors,
+    Verdict,
+    Visibility,
+)
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.related import Relatives
@@ -101,9 +113,14 @@ class Pipeline:
         categories: Categories | None = None,
         cadence: Cadence = Cadence(),  # noqa: B008 - frozen
         relatives: Relatives | None = None,
+        files: IgnoredFiles | None = None,
     ) -> None:
-        """Prepare; without `relatives` nothing stands beside what is found."""
+        """Prepare; without `relatives` nothing stands beside what is found.
+
+        `files` knows what stands in a project's environment files: no context may take that to a model.
+        """
         self._relatives = relatives
+        self._files = files
         self._embedder = embedder
         self._searcher = searcher
         self._indexer = indexer
@@ -121,8 +138,15 @@ class Pipeline:
         """
         stages = _Stages()
         with stages.stage("clean"):
-            focus = self.read(update.messages, update.trigger, self.rules)
+            focus = self.read(update.messages, update.trigger, await self.rules_for(update.caller.project))
         return await self._decide(state, update, focus, stages), focus
+
+    async def rules_for(self, project: str) -> Rules:
+        """Return what is replaced in what is said in a project: what stands in its environment files as well."""
+        if self._files is None or not project:
+            return self.rules
+        environment = (await self._files.look(project, ())).environment
+        return replace(self.rules, environment=environment) if environment else self.rules
 
     def undecided(self, state: SessionState, update: ContextUpdate, why: Refused) -> Trace:
         """Return the trace of a context that could not be decided; the same context again is tried again."""

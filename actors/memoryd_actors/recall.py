@@ -303,7 +303,8 @@ class Recall:
             Refused: there are no messages, and this session has not pushed any since the daemon started.
         """
         session = self._session((caller.owner, caller.session))
-        focus = self._pipeline.read(messages, "turn", self._pipeline.rules) if messages else session.focus
+        rules = await self._pipeline.rules_for(caller.project)
+        focus = self._pipeline.read(messages, "turn", rules) if messages else session.focus
         if focus is None:
             raise Refused("there is no context to recall for", "Push one first, or give the messages.")
         memories = await self._pipeline.recall(focus, self._categories.recalled(caller))

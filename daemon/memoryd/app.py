@@ -167,6 +167,7 @@ class Daemon:
             cadence=Cadence(rule=config.sidecar.cadence, every=config.sidecar.cadence_turns),
             categories=categories,
             relatives=Relatives(self._ledger),
+            files=files,
         )
         self._switches = Switches(self._ledger, clock)
         self._recall = Recall(

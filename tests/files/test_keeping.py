@@ -8,7 +8,7 @@ from memoryd.project_files import ProjectFolders
 from memoryd_actors.errors import Refused
 from memoryd_actors.keeper import Store
 from memoryd_client.memory import MAX_CONTENT_BYTES, NewMemory
-from memoryd_client.messages import Caller
+from memoryd_client.messages import Caller, ContextUpdate, Message
 from recall_system import Place, running
 
 
@@ -34,3 +34,18 @@ async def test_nothing_of_ignored_and_environment_files_is_kept(tmp_path: Path, 
         assert stored.content == "The job in notes/diary.md logs in with [redacted:env]."
         (entry,) = await system.ledger.history("local", memory_id=stored.id)
         assert entry.meta == {"gate": "redacted:env"}
+
+
+@pytest.mark.anyio
+async def test_what_stands_in_an_environment_file_is_in_no_context(tmp_path: Path, models: Path) -> None:
+    project = tmp_path / "shop"
+    project.mkdir()
+    (project / ".env").write_text("DB_PASSWORD=swordfishes\n", encoding="utf-8")
+    said = Message("user", "Why does the job of the shop log in with swordfishes at noon?")
+    async with running(Place(tmp_path / "home", models, files=ProjectFolders())) as system:
+        caller = Caller(project=str(project), session="s")
+        assert system.recall.offer(ContextUpdate(caller=caller, messages=(said,)))
+        trace = await system.decided("s", "Why does the job of the shop log in with [redacted:env] at noon?")
+        assert trace.turn == 1
+        elsewhere = Caller(project=str(tmp_path), session="s")
+        assert await system.recall.recall(elsewhere, [said]) is None
