@@ -279,10 +279,6 @@ class Ledger(Protocol):
         """Return active memories of any owner whose neighbours nobody has looked at yet, oldest first."""
         ...
 
-    async def open_doubts(self, *, after: int, limit: int) -> list[OpenDoubt]:
-        """Return pairs of any owner that nobody has decided about, by number, from the one after `after` on."""
-        ...
-
     async def tallies(self) -> dict[str, int]:
         """Return how many edges there are, and how many pairs in doubt: `relations`, `doubts`."""
         ...

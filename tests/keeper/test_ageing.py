@@ -1,7 +1,9 @@
 """What nobody uses goes out of sight, comes back when asked for, and is destroyed in the end."""
 
-from memoryd_actors.ageing import Aged
+from memoryd_actors.ageing import Aged, Ageing
+from memoryd_actors.decay import LifecycleSettings
 from memoryd_actors.keeper import SetState, Store
+from memoryd_actors.steps import ChangeState
 from memoryd_client import Memory, NewMemory, Scope, State
 from memoryd_client.messages import Caller
 from recall_system import Place, System, running
@@ -47,3 +49,30 @@ async def test_what_was_forgotten_can_be_restored_for_a_month_and_then_is_destro
         assert await system.ledger.get("local", [gone.id]) == {}
         events = [entry.event for entry in await system.ledger.history("local", memory_id=gone.id)]
         assert events == ["PURGE", "TTL", "ADD"]
+
+
+async def test_where_memory_is_off_nothing_fades_and_what_was_forgotten_is_destroyed_all_the_same(place: Place) -> None:
+    async with running(place) as system:
+        kept = await store(system, "Ana drinks tea at four.", 1)
+        gone = await store(system, "The deploy job runs in Frankfurt.", 1)
+        step = ChangeState(gone.id, State.FORGOTTEN, "TTL", purge_at=system.clock.now())
+        await system.ledger.apply("local", [step], actor="memoryd")
+        off = Ageing(
+            ledger=system.ledger,
+            indexer=system.indexer,
+            keeper=system.keeper,
+            clock=system.clock,
+            settings=LifecycleSettings(),
+            off=lambda owner, project: (owner, project),
+        )
+        system.clock.pass_by(days=100)
+        assert await off.round("local") == Aged(purged=1)
+        assert await states(system, kept) == [State.ACTIVE]
+
+
+async def test_one_owners_round_leaves_another_owners_memories_alone(place: Place) -> None:
+    async with running(place) as system:
+        mine = await store(system, "Ana drinks tea at four.", 1)
+        system.clock.pass_by(days=100)
+        assert await system.ageing.round("them") == Aged()
+        assert await states(system, mine) == [State.ACTIVE]

@@ -8,6 +8,7 @@ from typing import Protocol
 from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
 from memoryd_actors.consolidating.schedule import Run
+from memoryd_actors.ports import OpenDoubt
 from memoryd_client.memory import Memory
 
 
@@ -36,6 +37,14 @@ class ConsolidationBook(Protocol):
 
     async def checks(self, owner: str, *, since: datetime) -> list[Check]:
         """Return which pairs were compared since."""
+        ...
+
+    async def doubtful(self) -> list[str]:
+        """Return everybody who has a pair that nobody has decided about, in order."""
+        ...
+
+    async def open_doubts(self, owner: str, *, after: int, limit: int) -> list[OpenDoubt]:
+        """Return an owner's pairs that nobody has decided about, by number, from the one after `after` on."""
         ...
 
     async def queued(self, owner: str) -> frozenset[tuple[str, str]]:

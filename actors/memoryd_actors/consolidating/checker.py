@@ -7,8 +7,7 @@ daily consolidation: one cap on the pairs of an owner's day, one budget of token
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from itertools import groupby
-from operator import attrgetter
+from enum import Enum
 
 import anyio
 
@@ -36,6 +35,16 @@ MOOT = "moot"
 """Decision about a pair of which one is not active any more."""
 UNSURE = "unsure"
 """Decision about a pair that a model, too, had doubts about: both stay."""
+
+
+class Said(Enum):
+    """What came of asking about pairs."""
+
+    DONE = "done"
+    NOT_TODAY = "not today"
+    """What the owner is allowed in a day is used up."""
+    NOT_NOW = "not now"
+    """Nobody can be asked, whosever pairs they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,23 +100,17 @@ class Checker:
         checks = await self._book.checks(owner, since=now - timedelta(days=days))
         return known(checks, now, days, by_model=self.by_model)
 
-    async def doubts(self, owner: str = "") -> list[tuple[str, list[OpenDoubt]]]:
-        """Return what is in doubt and was not asked about lately, by owner; nothing where there is nobody to ask."""
-        if not self.by_model:
-            return []
-        waiting: list[OpenDoubt] = []
+    async def doubts(self, owner: str, most: int) -> list[OpenDoubt]:
+        """Return what an owner has in doubt and was not asked about lately; nothing where there is nobody to ask."""
+        found: list[OpenDoubt] = []
+        if not self.by_model or not most:
+            return found
+        lately = await self.known(owner)
         after = 0
-        while page := await self._ledger.open_doubts(after=after, limit=PAGE):
-            waiting += page
+        while len(found) < most and (page := await self._book.open_doubts(owner, after=after, limit=PAGE)):
+            found += [one for one in page if fingerprint(one.older, one.newer, one.similarity) not in lately]
             after = page[-1].number
-        waiting.sort(key=attrgetter("owner", "number"))
-        found: list[tuple[str, list[OpenDoubt]]] = []
-        for whose, group in groupby(waiting, key=attrgetter("owner")):
-            if owner in ("", whose):
-                lately = await self.known(whose)
-                some = [one for one in group if fingerprint(one.older, one.newer, one.similarity) not in lately]
-                found.append((whose, some))
-        return found
+        return found[:most]
 
     async def settle(self) -> None:
         """Ask about what is in doubt, of every owner, as far as that is allowed today.
@@ -117,12 +120,17 @@ class Checker:
             ActorError: the Keeper did not answer.
 
         """
+        if not self.by_model:
+            return
         async with self._one_at_a_time:
-            for owner, waiting in await self.doubts():
-                allowed = (await self.allowance(owner)).pairs
-                for some in self.groups(waiting[:allowed]):
-                    if not await self._check(owner, await self.suspects(owner, some)):
+            for owner in await self._book.doubtful():
+                waiting = await self.doubts(owner, (await self.allowance(owner)).pairs)
+                for some in self.groups(waiting):
+                    said = await self._check(owner, await self.suspects(owner, some))
+                    if said is Said.NOT_NOW:
                         return
+                    if said is Said.NOT_TODAY:
+                        break
 
     async def look(self, owner: str, doubts: Sequence[OpenDoubt]) -> tuple[list[Suspect], list[Settled]]:
         """Return pairs in doubt as pairs to be compared, and of those that are none any more that it is so."""
@@ -151,8 +159,8 @@ class Checker:
         size = self._settings.pairs_in_a_prompt
         return (waiting[at : at + size] for at in range(0, len(waiting), size))
 
-    async def check(self, owner: str, some: Sequence[Suspect], run: int) -> bool:
-        """Compare pairs of one owner in one prompt, and do what follows; return False where nobody can be asked now.
+    async def check(self, owner: str, some: Sequence[Suspect], run: int) -> Said:
+        """Compare pairs of one owner in one prompt, and do what follows.
 
         Raises:
             Refused: the ledger failed.
@@ -162,26 +170,26 @@ class Checker:
         async with self._one_at_a_time:
             return await self._check(owner, some, run)
 
-    async def _check(self, owner: str, some: Sequence[Suspect], run: int = 0) -> bool:
+    async def _check(self, owner: str, some: Sequence[Suspect], run: int = 0) -> Said:
         allowed = await self.allowance(owner)
         # As they are now: what was decided about one pair may have taken a memory of the next.
         there = await self._read(owner, some)
         some = [one for one in some if _stand(one, there)][: allowed.pairs]
         if not some:
-            return bool(allowed.pairs)
+            return Said.DONE if allowed.pairs else Said.NOT_TODAY
         if self._pairs is None:
             await self._book.use(owner, today(self._clock.now()), Used(pairs=len(some)))
             for one in some:
                 if _stand(one, await self._read(owner, [one])):
                     await self._perform(owner, [*decided(one, one.local), *_marks(one, LOCAL, one.local, run)])
-            return True
+            return Said.DONE
         asked = [Pair(statement(one.newer), statement(one.older), one.cosine) for one in some]
         if estimate(planned(asked), Prices()).tokens > allowed.tokens:
-            return False
+            return Said.NOT_TODAY
         said = await self._pairs.classify(asked)
         if not any(said.by_model) and said.note and not said.output_tokens:
             # No call was made, or nobody answered: when there is news, it is tried again.
-            return False
+            return Said.NOT_NOW
         tokens = said.input_tokens + said.output_tokens
         await self._book.use(owner, today(self._clock.now()), Used(len(some), tokens))
         if run:
@@ -193,7 +201,7 @@ class Checker:
                 # Each by itself, so that it can be taken back by itself.
                 done = decided(one, comparison, by_model=True)
                 await self._perform(owner, [*done, *_marks(one, said.judge, comparison, run)])
-        return True
+        return Said.DONE
 
     async def _read(self, owner: str, some: Sequence[Suspect]) -> dict[str, Memory]:
         return await self._ledger.get(owner, [side.id for one in some for side in (one.older, one.newer)])

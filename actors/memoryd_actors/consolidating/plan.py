@@ -46,8 +46,7 @@ class Planner:
 
         """
         allowance = await self._checker.allowance(owner)
-        doubts = [one for _, some in await self._checker.doubts(owner) for one in some][: allowance.pairs]
-        pairs, _ = await self._checker.look(owner, doubts)
+        pairs, _ = await self._checker.look(owner, await self._checker.doubts(owner, allowance.pairs))
         pairs += await self._worker.find(owner, allowance.pairs - len(pairs), self._give_way)
         pairs, written = performed(pairs)
         changes = [

@@ -22,6 +22,7 @@ class Resting:
     busy: Callable[[], bool]
     """Whether somebody is being answered now, or what was written waits for its place in the index."""
     quiet_s: float
+    look_s: float = LOOK_S
 
     async def until_quiet(self, unless: Callable[[], bool]) -> bool:
         """Wait until nobody has asked for anything for `quiet_s`; return False as soon as `unless` says so."""
@@ -30,9 +31,9 @@ class Resting:
         while quiet_s < self.quiet_s and waited_s < AT_MOST_S:
             if unless():
                 return False
-            await anyio.sleep(LOOK_S)
-            waited_s += LOOK_S
-            quiet_s += LOOK_S
+            await anyio.sleep(self.look_s)
+            waited_s += self.look_s
+            quiet_s += self.look_s
             if self.busy() or self.answered() != answered:
                 quiet_s, answered = 0.0, self.answered()
         return True

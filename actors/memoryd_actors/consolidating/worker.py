@@ -14,7 +14,7 @@ import anyio
 
 from memoryd_actors.ageing import Ageing
 from memoryd_actors.consolidating.book import ConsolidationBook
-from memoryd_actors.consolidating.checker import Checker
+from memoryd_actors.consolidating.checker import Checker, Said
 from memoryd_actors.consolidating.finder import PairFinder, Rest
 from memoryd_actors.consolidating.gatherer import Gatherer, reckoned
 from memoryd_actors.consolidating.pairs import Suspect
@@ -211,7 +211,7 @@ class Consolidator:
         await self._indexer.wait_open(deadline_s=INDEX_S)
         await self._indexer.wait_for(self._indexer.target, deadline_s=INDEX_S)
         allowed = (await self._checker.allowance(owner)).pairs
-        doubts = [one for _, some in await self._checker.doubts(owner) for one in some][:allowed]
+        doubts = await self._checker.doubts(owner, allowed)
         doing.total = len(doubts)
         for group in self._checker.groups(doubts):
             if not await self._check(doing, await self._checker.suspects(owner, group, number)):
@@ -236,7 +236,7 @@ class Consolidator:
 
     async def _check(self, doing: Doing, some: Sequence[Suspect]) -> bool:
         began = self._clock.monotonic()
-        if some and not await self._checker.check(doing.run.owner, some, doing.run.number):
+        if some and await self._checker.check(doing.run.owner, some, doing.run.number) is not Said.DONE:
             return False
         doing.done += len(some)
         await self._resting.rest(self._clock.monotonic() - began)

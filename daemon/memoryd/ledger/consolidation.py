@@ -14,6 +14,7 @@ from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
 from memoryd_actors.consolidating.rollup import EPISODE, SUMMARISES
 from memoryd_actors.consolidating.schedule import Run
+from memoryd_actors.ports import OpenDoubt
 from memoryd_actors.steps import Checked
 from memoryd_client.memory import Memory, Scope, State
 
@@ -91,6 +92,21 @@ def lately(connection: Connection, owner: str, since: datetime) -> list[Check]:
     return [
         Check((row.one_id, row.other_id, row.hundredths), row.judge, from_micros(row.checked_at))
         for row in connection.execute(select(checks).where(mine))
+    ]
+
+
+def doubtful(connection: Connection) -> list[str]:
+    """Return everybody who has a pair that nobody has decided about."""
+    query = select(doubts.c.owner).where(doubts.c.decided_at.is_(None)).distinct().order_by(doubts.c.owner)
+    return list(connection.execute(query).scalars())
+
+
+def open_doubts(connection: Connection, owner: str, after: int, limit: int) -> list[OpenDoubt]:
+    """Return an owner's pairs that nobody has decided about, by number."""
+    waiting = (doubts.c.owner == clean(owner)) & doubts.c.decided_at.is_(None) & (doubts.c.id > after)
+    return [
+        OpenDoubt(row["id"], row["owner"], row["older_id"], row["newer_id"], row["similarity"], row["reason"])
+        for row in connection.execute(select(doubts).where(waiting).order_by(doubts.c.id).limit(limit)).mappings()
     ]
 
 

@@ -9,7 +9,7 @@ from memoryd_actors.consolidating.book import Used
 from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
 from memoryd_actors.consolidating.schedule import Run
-from memoryd_actors.ports import Clock
+from memoryd_actors.ports import Clock, OpenDoubt
 from memoryd_client.memory import Memory
 
 
@@ -35,6 +35,14 @@ class LedgerBook:
     async def checks(self, owner: str, *, since: datetime) -> list[Check]:
         """Return which pairs were compared since."""
         return await self._ledger.read(lambda connection: consolidation.lately(connection, owner, since))
+
+    async def doubtful(self) -> list[str]:
+        """Return everybody who has a pair that nobody has decided about."""
+        return await self._ledger.read(consolidation.doubtful)
+
+    async def open_doubts(self, owner: str, *, after: int, limit: int) -> list[OpenDoubt]:
+        """Return an owner's pairs that nobody has decided about."""
+        return await self._ledger.read(lambda connection: consolidation.open_doubts(connection, owner, after, limit))
 
     async def queued(self, owner: str) -> frozenset[tuple[str, str]]:
         """Return the pairs that were ever in doubt."""

@@ -25,7 +25,7 @@ from memoryd.ledger.tables import (
 from memoryd_actors.changes import EVENTS, News
 from memoryd_actors.characters import clean
 from memoryd_actors.errors import Ambiguous, NotFound
-from memoryd_actors.ports import Change, OpenDoubt, SavedSession, Spending, Visibility
+from memoryd_actors.ports import Change, SavedSession, Spending, Visibility
 from memoryd_client.filters import Filters
 from memoryd_client.memory import ID_PREFIX, Memory, Scope, State
 from memoryd_client.messages import HistoryEntry, Trace
@@ -216,15 +216,6 @@ def uncompared(connection: Connection, limit: int) -> list[Memory]:
     """Return active memories whose neighbours nobody has looked at yet, oldest first."""
     query = select(memories).where(~memories.c.compared, IS_ACTIVE).order_by(memories.c.number).limit(limit)
     return [memory_of(row) for row in connection.execute(query).mappings()]
-
-
-def open_doubts(connection: Connection, after: int, limit: int) -> list[OpenDoubt]:
-    """Return pairs that nobody has decided about, by number."""
-    query = select(doubts).where(doubts.c.decided_at.is_(None), doubts.c.id > after).order_by(doubts.c.id).limit(limit)
-    return [
-        OpenDoubt(row["id"], row["owner"], row["older_id"], row["newer_id"], row["similarity"], row["reason"])
-        for row in connection.execute(query).mappings()
-    ]
 
 
 def tallies(

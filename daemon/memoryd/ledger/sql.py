@@ -40,7 +40,7 @@ from memoryd_actors.changes import News
 from memoryd_actors.core_memory import Change as CoreChange
 from memoryd_actors.errors import Refused, Unavailable
 from memoryd_actors.events import Happened
-from memoryd_actors.ports import Change, Clock, OpenDoubt, SavedSession, Spending, Visibility
+from memoryd_actors.ports import Change, Clock, SavedSession, Spending, Visibility
 from memoryd_actors.progress import Progress
 from memoryd_actors.sharing import Notice
 from memoryd_actors.steps import Applied, ChangeState, Step
@@ -158,10 +158,6 @@ class SqlLedger:
     async def uncompared(self, *, limit: int) -> list[Memory]:
         """Return active memories whose neighbours nobody has looked at yet, oldest first."""
         return await self._read(lambda connection: reads.uncompared(connection, limit))
-
-    async def open_doubts(self, *, after: int, limit: int) -> list[OpenDoubt]:
-        """Return pairs that nobody has decided about, by number, from the one after `after` on."""
-        return await self._read(lambda connection: reads.open_doubts(connection, after, limit))
 
     async def tallies(self) -> dict[str, int]:
         """Return how many edges there are, and how many pairs in doubt."""
