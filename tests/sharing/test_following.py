@@ -166,6 +166,11 @@ async def test_how_far_jobs_are_with_a_transcript_is_each_homes_own(url: str) ->
         assert there is not None
         assert (there.sequence, there.job) == (7, "extract")
         assert await other.forget_progress("local", "s") == 1
+        # What is noted of the owner holds for all of them: a daily limit is one.
+        await one.note_progress(Progress("local", "", "day", 20))
+        assert [
+            found.sequence if (found := await each.progress("local", "", "day")) else 0 for each in (one, other)
+        ] == [20, 20]
         assert [found.sequence for found in await one.progress_of("extract")] == [7]
 
 
