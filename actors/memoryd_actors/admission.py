@@ -17,6 +17,7 @@ from memoryd_actors.characters import clean
 from memoryd_actors.errors import Refused
 from memoryd_actors.fence import TAG, one_line
 from memoryd_actors.hidden import PRIVATE, UnopenedPrivate, hidden_names, is_skipped, strip_hidden, strip_private
+from memoryd_actors.names import check_names
 from memoryd_actors.project_files import NO_FILES, ProjectFiles, quoted_files
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
@@ -67,6 +68,7 @@ def admit(
         raise Refused(
             "an id may have 1 to 64 letters, digits and any of `_.:-`", "Leave the id out, and one is drawn for it."
         )
+    check_names(id=new.id)
     gate = _Gate(replace(rules, environment=seen.environment) if seen.environment else rules)
     _check_size(new.content)
     _check_skipped(new)
@@ -196,13 +198,7 @@ class _Gate:
         """Return an owner or a project as it is: a memory is found again under the same one only."""
         if len(text) > longest:
             raise Refused(f"`{field}` has {len(text)} characters and may have {longest}", f"Use a shorter {field}.")
-        # Not the user's own words: whoever has their name replaced has it in the path of their home, too.
-        secrets = redact(text, _SECRETS_ONLY)
-        if secrets.findings:
-            raise Refused(
-                f"`{field}` holds a secret: {secrets.text}",
-                f"Use another {field}; it stands beside every memory, so it cannot hold one.",
-            )
+        check_names(**{field: text})
         return text
 
     def _redacted(self, text: str) -> str:
@@ -248,7 +244,6 @@ class _Gate:
 
 
 _NOTES = {PRIVATE: "private", TAG: "injected"}
-_SECRETS_ONLY = Rules(personal_data=frozenset())
 
 
 def _blank(text: str) -> bool:

@@ -6,6 +6,9 @@ from typing import Annotated, Protocol, assert_never
 import msgspec
 
 from memoryd_actors.errors import Refused
+from memoryd_actors.names import check_names
+from memoryd_actors.project_rules import ProjectRules
+from memoryd_actors.redaction import Rules, redact
 from memoryd_client.checkpoints import (
     MAX_CHECKPOINT_BYTES,
     Checkpoint,
@@ -65,8 +68,9 @@ class CheckpointBook(Protocol):
 class CheckpointKeeper:
     """Answers what is asked of checkpoints."""
 
-    def __init__(self, book: CheckpointBook, settings: CheckpointSettings) -> None:
+    def __init__(self, book: CheckpointBook, rules: ProjectRules, settings: CheckpointSettings) -> None:
         self._book = book
+        self._rules = rules
         self._keep = settings.keep
 
     async def answer(self, request: CheckpointRequest, caller: Caller) -> Checkpoint | Checkpoints | Done:
@@ -79,13 +83,15 @@ class CheckpointKeeper:
         """
         match request:
             case SaveCheckpoint():
+                check_names(thread=request.thread)
                 check_size(len(request.data))
+                rules, _ = await self._rules.look(caller.project)
                 saved = await self._book.save_checkpoint(
                     caller.owner,
                     request.thread,
                     request.data,
                     save_id=request.id,
-                    meta=request.meta,
+                    meta={redact(name, rules).text: _entry(name, value, rules) for name, value in request.meta.items()},
                     expected=request.expected,
                     keep=self._keep,
                 )
@@ -104,6 +110,15 @@ class CheckpointKeeper:
                 return Done(f"{gone} checkpoints {'destroyed' if request.purge else 'deleted'}")
             case _:
                 assert_never(request)
+
+
+def _entry(name: str, value: str, rules: Rules) -> str:
+    """Return the value of a note without secrets: `password: swordfish` is one, `swordfish` alone is a fish."""
+    told = f'{name} = "'
+    together = redact(f'{told}{value}"', rules).text
+    return (
+        together[len(told) : -1] if together.startswith(told) and together.endswith('"') else redact(value, rules).text
+    )
 
 
 def check_size(size_bytes: int) -> None:

@@ -13,6 +13,8 @@ import msgspec
 from memoryd_actors.admission import signed
 from memoryd_actors.errors import Refused
 from memoryd_actors.hidden import UnopenedPrivate, is_skipped, strip_private
+from memoryd_actors.names import check_names
+from memoryd_actors.project_rules import ProjectRules
 from memoryd_actors.redaction import Rules, redact
 from memoryd_client.core_memory import (
     SHARED,
@@ -93,7 +95,7 @@ class CoreBook(Protocol):
 class CoreMemory:
     """Answers what is asked of core memory."""
 
-    def __init__(self, book: CoreBook, rules: Rules, settings: CoreSettings) -> None:
+    def __init__(self, book: CoreBook, rules: ProjectRules, settings: CoreSettings) -> None:
         self._book = book
         self._rules = rules
         self._limit = settings.section_chars
@@ -114,18 +116,21 @@ class CoreMemory:
                 writes = await self._book.core_writes(caller.owner, request.thread, name, limit=request.limit)
                 return CoreWrites(writes=tuple(writes))
             case CorePurge():
-                name, by = named(request.section), signed(caller, self._rules)
+                rules, _ = await self._rules.look(caller.project)
+                name, by = named(request.section), signed(caller, rules)
                 await self._book.core_purge(caller.owner, request.thread, name, purge_id=request.id, actor=by)
                 leaves = self._book.leaves
                 return Done(f"{name} and its history {f'purged: {leaves}' if leaves else 'destroyed'}")
             case CoreAppend() | CoreReplace() | CoreSet() | CoreUndo():
+                check_names(thread=request.thread, section=request.section)
+                rules, _ = await self._rules.look(caller.project)
                 section = Section(name=named(request.section), thread=request.thread, limit=self._limit)
                 stored = await self._book.core_edit(
                     caller.owner,
                     section,
                     request,
-                    lambda standing: edited(request, standing, self._rules, self._limit),
-                    signed(caller, self._rules),
+                    lambda standing: edited(request, standing, rules, self._limit),
+                    signed(caller, rules),
                 )
                 return CoreSections(sections=(stored,))
             case _:

@@ -120,7 +120,7 @@ class Importer:
             for record in records:
                 owner, target = behind.get(record.id, (caller.owner, ""))
                 known = there.get(record.id) or there.get(target)
-                files = seen.get(_project(record, caller), NO_FILES)
+                files = seen.get(_project(record, caller) or caller.project, NO_FILES)
                 if owner != caller.owner:
                     found.left_out.append(LeftOut(id=record.id, reason=f"the id {record.id} is taken"))
                 elif known is not None and (
@@ -249,7 +249,7 @@ class Importer:
         named: dict[str, list[str]] = {}
         for record in records:
             paths = (*record.files, *quoted_files(record.content[:MAX_CONTENT_BYTES]))
-            named.setdefault(_project(record, caller), []).extend(paths)
+            named.setdefault(_project(record, caller) or caller.project, []).extend(paths)
         return {project: await self._files.look(project, paths) for project, paths in named.items()}
 
     async def _edges(self, edges: Sequence[Edge], caller: Caller, deadline_s: float) -> Imported:
@@ -263,17 +263,18 @@ class Importer:
         left_out: list[LeftOut] = []
         unchanged = 0
         for edge in edges:
+            relation = redact(one_line(edge.relation[: 2 * MAX_LABEL]), self._rules).text
             missing = [end for end in (edge.from_id, edge.to_id) if end not in here]
             if missing:
-                left_out.append(LeftOut(id=edge.from_id, reason=f"`{edge.relation}`: {missing[0]} is not there"))
+                left_out.append(LeftOut(id=edge.from_id, reason=f"`{relation}`: {missing[0]} is not there"))
                 continue
-            key = (here[edge.from_id], here[edge.to_id], edge.relation.strip())
+            key = (here[edge.from_id], here[edge.to_id], relation)
             at = _since(edge)
             old, new = (key[0], key[1]) if key[2] == MERGED_INTO else (key[1], key[0])
             if key in there or key[0] == key[1]:
                 unchanged += 1
             elif not 0 < len(key[2]) <= MAX_LABEL or not 0 <= edge.strength <= 1 or (edge.at and at is None):
-                left_out.append(LeftOut(id=edge.from_id, reason=f"`{edge.relation[:60]}` is no relation"))
+                left_out.append(LeftOut(id=edge.from_id, reason=f"`{relation[:60]}` is no relation"))
             elif key[2] in RESERVED and fates[old].superseded_by != new:
                 # Only what became of a memory makes such an edge: so there is no circle of them, either.
                 reason = f"`{key[2]}`: {new} did not take the place of {old}"

@@ -16,10 +16,11 @@ from memoryd_actors.consent import ConsentSettings, decide, field_of, is_sensiti
 from memoryd_actors.consolidation import comparable, judged, plan
 from memoryd_actors.errors import Refused, Unavailable
 from memoryd_actors.events import Happened
+from memoryd_actors.fence import one_line
 from memoryd_actors.neighbours import Neighbours
 from memoryd_actors.ports import Clock, IgnoredFiles, Ledger, Publisher, Vector, Visibility
 from memoryd_actors.project_files import NO_FILES, ProjectFiles, quoted_files
-from memoryd_actors.redaction import Rules
+from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.steps import (
     MERGED_INTO,
@@ -425,7 +426,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         new = _as_new(before, message.changes)
         # As it stands, it was admitted already: in its own place, whoever changes it from wherever.
         place = msgspec.structs.replace(message.caller, owner=owner, project=before.project, session=before.session)
-        seen = await self._seen(before.project, [new])
+        seen = await self._seen(before.project or message.caller.project, [new])
         admitted = admit(new, place, self._clock.now(), self._rules, seen)
         after = msgspec.structs.replace(
             admitted.memory,
@@ -450,7 +451,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         return standing
 
     async def _link(self, message: Link) -> tuple[Memory, ...]:
-        owner, relation = message.caller.owner, message.relation.strip()
+        owner, relation = message.caller.owner, redact(one_line(message.relation), self._rules).text
         source = await self._ledger.resolve(owner, message.from_id)
         target = await self._ledger.resolve(owner, message.to_id)
         step: Step

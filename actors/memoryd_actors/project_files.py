@@ -27,6 +27,9 @@ _HEADERS = tuple(
 )
 _PATH_LIKE = re.compile(r"(?:.*[/\\])?(?:\.[\w.-]+|[\w@+-][\w .@+-]*\.\w{1,12})|.*/.*", re.DOTALL)
 _LONGEST_LINE = 1_200
+_MOST_SPACES = 24
+"""Indentation and all that a header has before and after its path, but for those of diffs and tags."""
+_LONG_HEADERS = ("diff", "+++", "---", " ", "<", "\t")
 
 _ENVIRONMENT = re.compile(r"\.env(?:\.[\w.-]{1,64})?|\.envrc|[\w-]{1,64}\.env", re.IGNORECASE)
 _TEMPLATE = re.compile(
@@ -61,14 +64,17 @@ def is_environment(path: str) -> bool:
 
 def quoted_files(content: str) -> tuple[str, ...]:
     """Return the files that a text quotes: a line names one, and another line follows."""
-    found: dict[str, None] = {}
-    lines = content.splitlines()
-    for line in lines[:-1]:
-        if len(line) > _LONGEST_LINE or not ("." in line or "/" in line):
-            continue
-        for header in _HEADERS:
-            match = header.fullmatch(line)
-            if match and _PATH_LIKE.fullmatch(match["path"]):
-                found[match["path"]] = None
-                break
-    return tuple(found)
+    return tuple(dict.fromkeys(filter(None, map(header_of, content.splitlines()[:-1]))))
+
+
+def header_of(line: str) -> str:
+    """Return the file that a line names as that of what follows; empty where it names none."""
+    if len(line) > _LONGEST_LINE or not ("." in line or "/" in line):
+        return ""
+    if line.count(" ") > _MOST_SPACES and not line.startswith(_LONG_HEADERS):
+        return ""  # 100 µs per kB of prose become 20
+    for header in _HEADERS:
+        match = header.fullmatch(line)
+        if match and _PATH_LIKE.fullmatch(match["path"]):
+            return match["path"]
+    return ""

@@ -3,7 +3,9 @@
 import msgspec
 
 from memoryd_actors.hidden import is_skipped, strip_unkept
+from memoryd_actors.project_files import NO_FILES, ProjectFiles
 from memoryd_actors.redaction import Rules, redact
+from memoryd_actors.withheld import without_files
 from memoryd_client.context import SUMMARY_OPENING
 from memoryd_client.transcripts import Entry
 
@@ -12,15 +14,24 @@ MARGIN = 4_000
 than this is no key."""
 
 
-def recorded(entry: Entry, rules: Rules, *, longest: int) -> Entry | None:
+def recorded(
+    entry: Entry, rules: Rules, *, longest: int, seen: ProjectFiles = NO_FILES, withheld: str = ""
+) -> Entry | None:
     """Return the entry as it is to be stored; None where nothing of it is.
+
+    `seen` is what the project says of the files that it quotes, `withheld` why nothing of it is to be kept but that it
+    was there.
 
     Of a content longer than `longest` characters the beginning is kept, with a marker that says how long it was.
     """
+    if withheld:
+        entry = msgspec.structs.replace(entry, content=f"[left out: {withheld}]", size=0)
     visible = strip_unkept(entry.content)
     if is_skipped(visible) or (entry.role == "system" and visible.lstrip().startswith(SUMMARY_OPENING)):
         # A summary that comes back with a context was never said, and is in the transcript already.
         return None
+    if seen.ignored or "env" in visible:
+        visible = without_files(visible, entry.kind, seen)
     whole = max(len(visible), entry.size)
     name, call_id = redact(entry.name, rules).text, redact(entry.call_id, rules).text
     if len(visible) <= longest and entry.size == 0:

@@ -8,7 +8,6 @@ from collections import Counter, OrderedDict, deque
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from typing import Annotated, TypeVar, assert_never
 
 import anyio
@@ -16,12 +15,16 @@ import msgspec
 from anyio import CapacityLimiter, to_thread
 
 from memoryd_actors.actor import Actor, ActorRef
+from memoryd_actors.admission import signed
 from memoryd_actors.errors import Refused
 from memoryd_actors.overlap import fingerprint, new_places
 from memoryd_actors.ports import Clock, Publisher
+from memoryd_actors.project_files import ProjectFiles, quoted_files
+from memoryd_actors.project_rules import ProjectRules
 from memoryd_actors.recording import brought, recorded
 from memoryd_actors.redaction import Rules
 from memoryd_actors.transcripts import Kept, Key, Stored, Transcripts
+from memoryd_actors.withheld import read_files, reason
 from memoryd_client.messages import Caller, ContextUpdate, Message, Warned
 from memoryd_client.transcripts import Appended, Entry, Record, new_entry_id
 
@@ -132,6 +135,8 @@ class _Tail:
     """Came by push, and nobody has appended them since."""
     claimed: OrderedDict[str, None] = field(default_factory=OrderedDict)
     """Ids of appended entries that a push had brought before."""
+    withheld: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    """Ids of tool calls whose results are not to be kept, and why."""
     seen: OrderedDict[int, int | None] = field(default_factory=OrderedDict)
     """What pushed messages are by fingerprint, so that each is cleaned once; None where nothing of it is kept."""
 
@@ -167,7 +172,7 @@ class Scribe:
         publish: Publisher,
         *,
         settings: TranscriptSettings,
-        rules: Rules,
+        rules: ProjectRules,
         on_append: Callable[[Key, int], None],
         on_crash: Callable[[str, Exception], None],
     ) -> None:
@@ -273,7 +278,7 @@ class _Writer(Actor[ScribeMessage, Appended]):
         clock: Clock,
         publish: Publisher,
         settings: TranscriptSettings,
-        rules: Rules,
+        rules: ProjectRules,
         on_append: Callable[[Key, int], None],
         threads: CapacityLimiter,
     ) -> None:
@@ -281,8 +286,8 @@ class _Writer(Actor[ScribeMessage, Appended]):
         self._transcripts = transcripts
         self._clock = clock
         self._publish = publish
-        self._clean = partial(recorded, rules=rules, longest=settings.longest_kb * 1000)
-        self._gate = partial(brought, rules=rules)
+        self._rules = rules
+        self._longest = settings.longest_kb * 1000
         self._on_append = on_append
         self._threads = threads
         self._tails: OrderedDict[Key, _Tail] = OrderedDict()
@@ -331,7 +336,7 @@ class _Writer(Actor[ScribeMessage, Appended]):
         caller = message.caller
         key = caller.owner, caller.session
         tail = await self._tail(key)
-        cleaned = await to_thread.run_sync(self._all_clean, message.entries, limiter=self._threads)
+        cleaned = await self._all_clean(message.entries, caller.project, tail)
         now = self._clock.now()
         fresh: list[tuple[Kept, int]] = []
         claimed = left_out = 0
@@ -352,7 +357,12 @@ class _Writer(Actor[ScribeMessage, Appended]):
     async def _bring(self, message: Bring) -> Appended:
         caller, records = message.caller, message.records
         key = caller.owner, message.session
-        gated = await to_thread.run_sync(lambda: [self._gate(_as_entry(one)) for one in records], limiter=self._threads)
+        rules, _ = await self._rules.look(caller.project)
+
+        def gate() -> list[Entry | None]:
+            return [brought(_as_entry(one), rules) for one in records]
+
+        gated = await to_thread.run_sync(gate, limiter=self._threads)
         last = await self._transcripts.last(key)
         # A summary names what it covers by numbers: it is one only where the entries have their numbers again.
         places = [one.sequence for one in records]
@@ -383,7 +393,9 @@ class _Writer(Actor[ScribeMessage, Appended]):
         messages = list(update.messages[-TAIL:])
         if messages and update.trigger != "turn" and messages[-1].role == "assistant":
             messages.pop()  # still being written; the next push has all of it
-        cleaned = await to_thread.run_sync(self._fingerprints, tail, messages, limiter=self._threads)
+        fresh_ones = [one for one in messages if hash((one.role, one.content)) not in tail.seen]
+        rules, files = await self._look([_entry(one) for one in fresh_ones], caller.project)
+        cleaned = await to_thread.run_sync(self._fingerprints, tail, messages, rules, files, limiter=self._threads)
         kept = [(message, said) for message, said in zip(messages, cleaned, strict=True) if said is not None]
         places = new_places(list(tail.said), [said for _, said in kept])
         characters = sum(len(message.content) for message in messages)
@@ -393,9 +405,7 @@ class _Writer(Actor[ScribeMessage, Appended]):
         sent = update.sent_at
         at = datetime.fromtimestamp(sent, UTC) if 0 < sent < now.timestamp() else now
         new = [kept[place] for place in places]
-        entries = await to_thread.run_sync(
-            self._all_clean, [_entry(message) for message, _ in new], limiter=self._threads
-        )
+        entries = await self._all_clean([_entry(message) for message, _ in new], caller.project, tail)
         fresh = [(Kept(entry, at, pushed=True), said) for entry, (_, said) in zip(entries, new, strict=True) if entry]
         done = await self._store(key, caller, tail, fresh)
         return Appended(last=done.last, stored=done.stored, known=len(kept) - len(new))
@@ -405,7 +415,7 @@ class _Writer(Actor[ScribeMessage, Appended]):
             return Stored(await self._transcripts.last(key), 0, 0)
         before = await self._transcripts.last(key)
         entries = [kept for kept, _ in fresh]
-        done = await self._transcripts.append(key, entries, project=caller.project, agent=caller.agent)
+        done = await self._transcripts.append(key, entries, project=caller.project, agent=signed(caller))
         if done.known:
             # Which of them were known, the file alone knows: its end is read again.
             self._tails.pop(key, None)
@@ -443,16 +453,33 @@ class _Writer(Actor[ScribeMessage, Appended]):
         self._tails.move_to_end(key)
         return tail
 
-    def _all_clean(self, entries: Sequence[Entry]) -> list[Entry | None]:
-        return [self._clean(entry) for entry in entries]
+    async def _look(self, entries: Sequence[Entry], project: str) -> tuple[Rules, ProjectFiles]:
+        """Return the rules that are in force for entries, and what the project says of the files that they name."""
+        named: list[str] = []
+        if project and entries:
+            named = await to_thread.run_sync(_named, entries, limiter=self._threads)
+        return await self._rules.look(project, named)
 
-    def _fingerprints(self, tail: _Tail, messages: Sequence[Message]) -> list[int | None]:
+    async def _all_clean(self, entries: Sequence[Entry], project: str, tail: _Tail) -> list[Entry | None]:
+        rules, files = await self._look(entries, project)
+
+        def clean() -> list[Entry | None]:
+            return [self._clean(entry, rules, files, _withheld(entry, files, tail)) for entry in entries]
+
+        return await to_thread.run_sync(clean, limiter=self._threads)
+
+    def _clean(self, entry: Entry, rules: Rules, files: ProjectFiles, withheld: str = "") -> Entry | None:
+        return recorded(entry, rules, longest=self._longest, seen=files, withheld=withheld)
+
+    def _fingerprints(
+        self, tail: _Tail, messages: Sequence[Message], rules: Rules, files: ProjectFiles
+    ) -> list[int | None]:
         """Return what each message is by fingerprint when cleaned; None where nothing of it is kept."""
         found: list[int | None] = []
         for message in messages:
             raw = hash((message.role, message.content))
             if raw not in tail.seen:
-                entry = self._clean(_entry(message))
+                entry = self._clean(_entry(message), rules, files)
                 said = None if entry is None else fingerprint(entry.kind, entry.role, entry.content)
                 _bounded(tail.seen, raw, said)
             found.append(tail.seen[raw])
@@ -486,6 +513,18 @@ def _as_entry(record: Record) -> Entry:
         call_id=record.call_id,
         size=record.size,
     )
+
+
+def _named(entries: Sequence[Entry]) -> list[str]:
+    return [file for entry in entries for file in (*read_files(entry), *quoted_files(entry.content))]
+
+
+def _withheld(entry: Entry, files: ProjectFiles, tail: _Tail) -> str:
+    """Return why nothing of a tool's call or result is kept; the call says of the result what file it is of."""
+    why = reason(read_files(entry), files)
+    if why and entry.call_id:
+        _bounded(tail.withheld, entry.call_id, why)
+    return why or (tail.withheld.get(entry.call_id, "") if entry.kind == "tool_result" and entry.call_id else "")
 
 
 def _said(record: Record) -> int:

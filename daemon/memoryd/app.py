@@ -58,11 +58,13 @@ from memoryd_actors.keeper import Keeper, KeeperMessage
 from memoryd_actors.local_judge import LocalJudge
 from memoryd_actors.lookups import MemoryLookups
 from memoryd_actors.message_indexer import MessageIndexer
+from memoryd_actors.names import are_names
 from memoryd_actors.nearby import Nearby
 from memoryd_actors.neighbours import Neighbours
 from memoryd_actors.pair_sidecar import PairSidecar
 from memoryd_actors.pipeline import Pipeline
 from memoryd_actors.ports import JudgeFailed
+from memoryd_actors.project_rules import ProjectRules
 from memoryd_actors.querying import Querier
 from memoryd_actors.recall import Recall
 from memoryd_actors.redaction import Rules
@@ -109,6 +111,7 @@ class Daemon:
         self._remote = None if config.privacy.offline else build_judge(config.sidecar, rules)
         self._indexer = Indexer(self._ledger, self._index, self._embedder, self._publish)
         files = ProjectFolders()
+        here = ProjectRules(rules, files)
         categories = Categories(config.categories, config.allowlists)
         searcher = Searcher(
             self._embedder,
@@ -276,7 +279,7 @@ class Daemon:
             clock,
             self._publish,
             settings=config.transcripts,
-            rules=rules,
+            rules=here,
             on_append=self._appended,
             on_crash=_log_crash,
         )
@@ -344,8 +347,8 @@ class Daemon:
             back_up=self._back_up,
             ready=lambda: self._ready,
             categories=categories,
-            core=CoreMemory(self._ledger, rules, config.core),
-            checkpoints=CheckpointKeeper(self._ledger, config.checkpoints),
+            core=CoreMemory(self._ledger, here, config.core),
+            checkpoints=CheckpointKeeper(self._ledger, here, config.checkpoints),
             transcripts=TranscriptDispatcher(
                 scribe=self._scribe,
                 transcripts=self._transcripts,
@@ -482,6 +485,10 @@ class Daemon:
             self._publish(Warned(component="model", message=statistics.message, hint=statistics.hint))
 
     def _accept(self, update: ContextUpdate) -> bool:
+        if not are_names(update.caller):
+            hint = "A push under such a name is dropped. Name it without one."
+            self._publish(Warned(component="sessions", message="owner, session or project holds a secret", hint=hint))
+            return False
         if self._switches.off(update.caller.owner, update.caller.project) is None:
             # What was said is kept also where it comes too late to be recalled for.
             self._scribe.offer(update)

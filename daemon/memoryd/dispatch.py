@@ -23,6 +23,7 @@ from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import Answer, Edit, KeeperMessage, Link, SetState, Store, TakeBack
 from memoryd_actors.keeper import Purge as PurgeMemories
 from memoryd_actors.message_indexer import MessageIndexer
+from memoryd_actors.names import are_names, check_names
 from memoryd_actors.origin import other_end, showings
 from memoryd_actors.ports import Clock, Ledger
 from memoryd_actors.progress import ENDED, Progress, ProgressBook
@@ -139,6 +140,7 @@ class TranscriptDispatcher:
         """Answer a request within its deadline."""
         match request:
             case Append():
+                check_names(**{f"entries[{number}].id": entry.id for number, entry in enumerate(request.entries)})
                 return await self._scribe.append(caller, request.entries, deadline_s=deadline_s)
             case BuildContext():
                 self._check(caller, request.session or caller.session)
@@ -181,6 +183,7 @@ class TranscriptDispatcher:
         if not session:
             raise Refused("there is no session to end", "Name it: `session=`, or `memoryd session end SESSION`.")
         self._check(caller, session)
+        check_names(session=session)
         key = caller.owner, session
 
         async def note(last: int) -> None:
@@ -251,6 +254,8 @@ class Dispatcher:
     def answer_now(self, request: Request, caller: Caller) -> Reply | None:
         """Answer what needs neither disk nor model; None for everything else."""
         match request:
+            case Take() if not are_names(caller):
+                return None  # where the reason is told
             case Take() if self._is_off(caller):
                 return Taken()
             case Take():
@@ -262,7 +267,7 @@ class Dispatcher:
 
     async def answer(self, request: Request, caller: Caller, deadline_s: float) -> Reply:  # noqa: PLR0911, PLR0912 - one case a request
         """Answer a request within its deadline."""
-        self._switches.check(request, caller)
+        self._check(request, caller)
         match request:
             case Ping():
                 return Pong(pid=os.getpid(), version=__version__, ready=self._ready())
@@ -358,6 +363,10 @@ class Dispatcher:
                 return await self._switches.turn(caller, on=request.on, everywhere=request.everywhere)
             case _:
                 assert_never(request)
+
+    def _check(self, request: Request, caller: Caller) -> None:
+        check_names(owner=caller.owner, session=caller.session, project=caller.project)
+        self._switches.check(request, caller)
 
     def _is_off(self, caller: Caller) -> bool:
         return self._switches.off(caller.owner, caller.project) is not None

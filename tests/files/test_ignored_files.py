@@ -113,7 +113,7 @@ def test_a_changed_ignore_file_is_read_again(project: Path) -> None:
     assert folders.look_now(str(project), ["a.txt"]).ignored == {}
 
 
-def test_the_variables_of_environment_files_are_found_beside_the_project_and_the_files(project: Path) -> None:
+def test_the_variables_of_environment_files_are_found_those_beside_the_named_files_first(project: Path) -> None:
     put(
         project,
         DOTenv="# a comment\nexport A=one two # why\nB='it # stays'\nC: \"x\"\n\nnot a line\nD=\n",
@@ -122,8 +122,14 @@ def test_the_variables_of_environment_files_are_found_beside_the_project_and_the
         other__DOTenv="G=elsewhere\n",
     )
     seen = ProjectFolders().look_now(str(project), ["api/main.py"]).environment
-    assert seen == (Variable("A", "one two"), Variable("B", "it # stays"), Variable("C", "x"), Variable("F", "far"))
-    assert [found.value for found in seen] == ["one two", "it # stays", "x", "far"]
+    assert seen == (
+        Variable("A", "one two"),
+        Variable("B", "it # stays"),
+        Variable("C", "x"),
+        Variable("F", "far"),
+        Variable("G", "elsewhere"),
+    )
+    assert [found.value for found in seen] == ["one two", "it # stays", "x", "far", "elsewhere"]
 
 
 @pytest.mark.parametrize("project_path", ["", "relative", "/nonexistent/project", "/dev/null"])

@@ -6,6 +6,7 @@ import pytest
 from memoryd.ledger import SqlLedger
 from memoryd_actors.core_memory import CoreMemory, CoreSettings
 from memoryd_actors.errors import Refused
+from memoryd_actors.project_rules import ProjectRules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_client.core_memory import (
     CoreAppend,
@@ -30,13 +31,13 @@ def append(text: str, *, thread: str = "", write_id: str = "") -> CoreAppend:
 
 
 async def edit(ledger: SqlLedger, request: CoreEdit, caller: Caller = ME) -> Section:
-    answer = await CoreMemory(ledger, DEFAULT, CoreSettings()).answer(request, caller)
+    answer = await CoreMemory(ledger, ProjectRules(DEFAULT), CoreSettings()).answer(request, caller)
     assert isinstance(answer, CoreSections)
     return answer.sections[0]
 
 
 async def texts(ledger: SqlLedger, caller: Caller = ME, thread: str = "") -> dict[tuple[str, str], str]:
-    answer = await CoreMemory(ledger, DEFAULT, CoreSettings()).answer(CoreView(thread=thread), caller)
+    answer = await CoreMemory(ledger, ProjectRules(DEFAULT), CoreSettings()).answer(CoreView(thread=thread), caller)
     assert isinstance(answer, CoreSections)
     return {(one.thread, one.name): one.text for one in answer.sections if one.text}
 
@@ -77,7 +78,7 @@ async def test_history_says_who_wrote_when_and_what_was_before_and_an_undo_is_un
     await edit(ledger, append("gin"))
     undo = CoreUndo(id=new_write_id(), section="human")
     assert (await edit(ledger, undo)).text == "tea"
-    answer = await CoreMemory(ledger, DEFAULT, CoreSettings()).answer(GetCoreHistory(section="human"), ME)
+    answer = await CoreMemory(ledger, ProjectRules(DEFAULT), CoreSettings()).answer(GetCoreHistory(section="human"), ME)
     assert isinstance(answer, CoreWrites)
     assert [(one.event, one.revision, one.before, one.actor) for one in answer.writes] == [
         ("UNDO", 3, "tea\ngin", "tui"),

@@ -1,0 +1,52 @@
+"""Environment files are found wherever they lie in a project, and above it up to the repository."""
+
+import os
+from pathlib import Path
+
+from memoryd.project_files import MOST_FOLDERS, ProjectFolders
+
+
+def names(folders: ProjectFolders, project: Path) -> list[str]:
+    return [variable.name for variable in folders.look_now(str(project), []).environment]
+
+
+def write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8")
+
+
+def test_sub_folders_count_and_what_tools_fill_does_not(tmp_path: Path) -> None:
+    write(tmp_path / ".env", "ROOT_PASS=one\n")
+    write(tmp_path / "apps" / "shop" / ".env.local", "SHOP_PASS=two\n")
+    write(tmp_path / "node_modules" / "thing" / ".env", "THEIR_PASS=three\n")
+    assert names(ProjectFolders(), tmp_path) == ["ROOT_PASS", "SHOP_PASS"]
+
+
+def test_a_part_of_a_repository_has_what_lies_above_it_and_nothing_beyond(tmp_path: Path) -> None:
+    write(tmp_path / ".env", "OUTSIDE_PASS=no\n")
+    write(tmp_path / "repo" / ".env", "REPO_PASS=yes\n")
+    (tmp_path / "repo" / ".git").mkdir()
+    write(tmp_path / "repo" / "part" / "inner" / ".env", "INNER_PASS=yes\n")
+    folders = ProjectFolders()
+    assert names(folders, tmp_path / "repo" / "part" / "inner") == ["REPO_PASS", "INNER_PASS"]
+    (tmp_path / "alone").mkdir()
+    assert names(folders, tmp_path / "alone") == []
+
+
+def test_a_file_that_comes_later_is_found_and_one_that_goes_is_forgotten(tmp_path: Path) -> None:
+    folders = ProjectFolders()
+    (tmp_path / "deep" / "er").mkdir(parents=True)
+    assert names(folders, tmp_path) == []
+    late = tmp_path / "deep" / "er" / ".env"
+    write(late, "LATE_PASS=x\n")
+    assert names(folders, tmp_path) == ["LATE_PASS"]
+    late.unlink()
+    assert names(folders, tmp_path) == []
+
+
+def test_a_tree_without_end_and_a_circle_of_links_come_to_an_end(tmp_path: Path) -> None:
+    for number in range(MOST_FOLDERS + 20):
+        (tmp_path / f"{number:04}").mkdir()
+    os.symlink(tmp_path, tmp_path / "0000" / "again")
+    write(tmp_path / "0001" / ".env", "FIRST_PASS=x\n")
+    assert names(ProjectFolders(), tmp_path) == ["FIRST_PASS"]
