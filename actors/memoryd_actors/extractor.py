@@ -25,6 +25,7 @@ from memoryd_actors.extraction.due import PATIENT, Reason, Waiting, due
 from memoryd_actors.extraction.model import Passage
 from memoryd_actors.extraction.window import BEFORE, windows
 from memoryd_actors.extraction_reader import Detail, Reader
+from memoryd_actors.insights import Insights
 from memoryd_actors.keeper import Bring, KeeperMessage, Perform
 from memoryd_actors.ports import Clock, Ledger, Publisher
 from memoryd_actors.progress import ENDED, Progress, ProgressBook
@@ -116,6 +117,7 @@ class Extractor:
         reader: Reader,
         near: Callable[[str, Caller], Awaitable[tuple[str, ...]]],
         switches: Switches,
+        insights: Insights | None = None,
         clock: Clock,
         publish: Publisher,
         settings: CaptureSettings,
@@ -130,6 +132,7 @@ class Extractor:
         self._reader = reader
         self._near = near
         self._switches = switches
+        self.insights = insights
         self._clock = clock
         self._publish = publish
         self._settings = settings
@@ -319,6 +322,8 @@ class Extractor:
             found = await to_thread.run_sync(partial(stated, messages), limiter=self._threads)
         self.counts.windows += 1
         await self._keep(session, capped(found, messages), parts[0][1], outcome.detail)
+        if self.insights is not None and self._settings.insights and reason in PATIENT and messages:
+            await self.insights.think(caller, messages)
         return None
 
     async def _parts(self, session: _Session, upto: int) -> tuple[tuple[tuple[int, int], ...], int]:

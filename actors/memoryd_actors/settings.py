@@ -60,6 +60,8 @@ class CaptureSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     daily_calls: Annotated[int, msgspec.Meta(ge=0)] = 200
     """How often a model is asked about an owner's conversations on one day, within `sidecar.daily_tokens` and
     `sidecar.daily_usd`; the rest waits."""
+    insights: bool = True
+    """Whether a model may guess, once in a day and where a key is configured, how a user likes to work."""
     batches: bool = True
     """Whether what nobody waits for is read in batches, which cost half and take up to a day."""
     batch_poll_s: Annotated[float, msgspec.Meta(gt=0)] = 60.0

@@ -28,7 +28,7 @@ from memoryd.heap import share_arenas
 from memoryd.home_name import home_name
 from memoryd.index import LanceIndex, LanceMessages
 from memoryd.ipc import Server
-from memoryd.judge import AnthropicExtraction, AnthropicPairs, build_judge
+from memoryd.judge import AnthropicExtraction, AnthropicInsights, AnthropicPairs, build_judge
 from memoryd.ledger import Retention, SqlLedger
 from memoryd.lock import hold_home
 from memoryd.logs import logging_to
@@ -54,6 +54,7 @@ from memoryd_actors.extraction_reader import Reader
 from memoryd_actors.extractor import Extractor
 from memoryd_actors.importing import Importer
 from memoryd_actors.indexer import Indexer
+from memoryd_actors.insights import Insights
 from memoryd_actors.keeper import Keeper, KeeperMessage
 from memoryd_actors.local_judge import LocalJudge
 from memoryd_actors.lookups import MemoryLookups
@@ -298,6 +299,18 @@ class Daemon:
             ),
             near=Nearby(searcher, categories).near,
             switches=self._switches,
+            insights=Insights(
+                AnthropicInsights(self._remote, config.sidecar, rules),
+                book=self._ledger,
+                ledger=self._ledger,
+                keeper=self._keeper,
+                account=account,
+                clock=clock,
+                categories=categories,
+                prices=prices,
+            )
+            if self._remote
+            else None,
             clock=clock,
             publish=self._publish,
             settings=config.capture,

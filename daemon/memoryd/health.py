@@ -168,6 +168,7 @@ def capture(capturer: Capturer, extractor: Extractor) -> ComponentStatus:
             "waiting": capturer.statistics().waiting,
             "sessions_waiting": extractor.waiting,
             **_numbers(asdict(extractor.counts)),
+            **(_numbers(asdict(extractor.insights.counts)) if extractor.insights else {}),
             **{f"model_{name}": count for name, count in _numbers(asdict(reader.counts)).items()},
         },
         facts={name: fact for name, fact in facts.items() if fact},
