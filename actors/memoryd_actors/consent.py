@@ -51,13 +51,21 @@ def is_sensitive(field: str, settings: ConsentSettings) -> bool:
     return bool(field) and field in map(spelled, settings.sensitive)
 
 
+def needs_consent(category: str, title: str, settings: ConsentSettings) -> bool:
+    """Return whether only the user's yes changes a memory: it is about a sensitive field, or does not say which.
+
+    Without a title, what it says of the person may be of any field.
+    """
+    return category in PERSONAL and (not field_of(category, title) or is_sensitive(field_of(category, title), settings))
+
+
 def decide(memory: Memory, settings: ConsentSettings) -> Decision | None:
     """Return what is to be done with a new memory; None where it is about no field that is watched over.
 
     A field on both lists is sensitive.
     """
     field = field_of(memory.category, memory.title)
-    sensitive = is_sensitive(field, settings)
+    sensitive = needs_consent(memory.category, memory.title, settings)
     if not sensitive and field not in map(spelled, settings.benign):
         return None
     if memory.source is Source.USER:
@@ -69,4 +77,4 @@ def decide(memory: Memory, settings: ConsentSettings) -> Decision | None:
 
 def replaces(field: str) -> bool:
     """Return whether a new value of a field takes the place of the old one."""
-    return not field.endswith(ADDED)
+    return bool(field) and not field.endswith(ADDED)

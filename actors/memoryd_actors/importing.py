@@ -18,7 +18,7 @@ from anyio import to_thread
 
 from memoryd_actors.actor import ActorRef
 from memoryd_actors.admission import MAX_LABEL, MAX_SESSION, Admitted, admit, content_hash, signed
-from memoryd_actors.consent import ConsentSettings, decide, field_of, is_sensitive
+from memoryd_actors.consent import ConsentSettings, decide, field_of, needs_consent
 from memoryd_actors.errors import Refused
 from memoryd_actors.fence import one_line
 from memoryd_actors.keeper import NODE, PERSON, Adopt, KeeperMessage, Perform
@@ -175,7 +175,7 @@ class Importer:
             found.left_out.append(LeftOut(id=record.id, reason=str(refused)))
             return
         memory = msgspec.structs.replace(admitted.memory, embedding_model=self._embedding_model)
-        sensitive = is_sensitive(field_of(memory.category, memory.title), self._consent)
+        sensitive = needs_consent(memory.category, memory.title, self._consent)
         if known is None and sensitive and memory.state is State.FORGOTTEN and not restore:
             # Whoever may forget may bring back: it would be active, and nobody would have been asked.
             reason = "a forgotten field of the user comes back with `memoryd import --restore` only"

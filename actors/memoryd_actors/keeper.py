@@ -12,7 +12,7 @@ from msgspec import UNSET
 
 from memoryd_actors.actor import Actor
 from memoryd_actors.admission import Admitted, admit, signed
-from memoryd_actors.consent import ConsentSettings, decide, field_of, is_sensitive
+from memoryd_actors.consent import ConsentSettings, decide, field_of, needs_consent
 from memoryd_actors.consolidation import comparable, judged, plan
 from memoryd_actors.errors import Refused, Unavailable
 from memoryd_actors.events import Happened
@@ -307,7 +307,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
             return None
         return Patch(
             memory,
-            field_of(memory.category, memory.title),
+            field_of(memory.category, memory.title) or memory.category,
             decision,
             expires_at=self._clock.now() + timedelta(days=settings.days),
             signals=settings.signals if decision == "wait_for_signal" else 0,
@@ -376,7 +376,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         before = await self._ledger.resolve(owner, message.memory_id)
         if before.state is State.PROPOSED and message.state is State.FORGOTTEN:
             return await self._answer(Answer(before.id, False, message.caller))
-        sensitive = is_sensitive(field_of(before.category, before.title), self._consent)
+        sensitive = needs_consent(before.category, before.title, self._consent)
         comes_back = message.state is State.ACTIVE and before.state in {State.SUPERSEDED, State.ARCHIVED}
         if comes_back and sensitive and message.caller.agent != PERSON:
             raise Refused(
@@ -408,8 +408,11 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
                 f"`memoryd consent reject {before.id}`, and propose it as it should be.",
             )
         said = (after.category, after.title, after.content) != (before.category, before.title, before.content)
-        fields = {field_of(one.category, one.title) for one in (before, after)}
-        if said and caller.agent != PERSON and any(is_sensitive(field, self._consent) for field in fields):
+        if (
+            said
+            and caller.agent != PERSON
+            and any(needs_consent(one.category, one.title, self._consent) for one in (before, after))
+        ):
             raise Refused(
                 f"{before.id} is about the user, and only the user changes it",
                 "Store the new value under the same category and title: it waits for the user's consent.",

@@ -35,9 +35,9 @@ async def test_rules_come_with_the_first_take_and_again_only_when_one_changes(tm
     place = Place(tmp_path / "home", models)
     async with running(place) as system:
         await system.remember("four spaces", category="rule", title="indentation")
-        name = await system.remember("is called Ana", category="profile")
+        name = await system.remember("is called Ana", category="profile", title="employee")
         first = await taken(system, "1")
-        assert contents(first) == ["indentation: four spaces", "is called Ana"]
+        assert contents(first) == ["indentation: four spaces", "employee: is called Ana"]
         assert first is not None
         assert first.memories == ()
         assert await taken(system, "2") is None
@@ -77,7 +77,7 @@ async def test_an_agent_is_not_handed_what_is_not_on_its_allowlist(guarded: Plac
     async with running(guarded) as system:
         await system.remember(EXPIRY)
         await system.remember("four spaces", category="rule")
-        await system.remember("is called Ana", category="profile")
+        await system.remember("is called Ana", category="profile", title="employee")
         # Another agent of the same session found the fact; it waits for that one.
         assert system.push("s", ASKED)
         await system.decided("s", ASKED)

@@ -58,9 +58,17 @@ def test_spelling_a_field_twice_changes_nothing(title: str) -> None:
     assert spelled(spelled(title)) == spelled(title)
 
 
-@pytest.mark.parametrize(("category", "title"), [("fact", "city"), ("profile", "employer"), ("profile", "")])
+@pytest.mark.parametrize(("category", "title"), [("fact", "city"), ("profile", "employer"), ("fact", "")])
 def test_what_is_about_no_field_that_is_watched_over_is_nobodys_business(category: str, title: str) -> None:
     assert decide(memory(title, Source.AGENT, category=category), SETTINGS) is None
+
+
+@pytest.mark.parametrize("title", ["", " ", "-"])
+@pytest.mark.parametrize("source", [Source.AGENT, Source.EXTRACTED, Source.IMPORTED])
+def test_what_does_not_say_which_field_it_is_about_may_be_about_a_sensitive_one(title: str, source: Source) -> None:
+    assert decide(memory(title, source, trust=1.0), SETTINGS) == "propose"
+    assert decide(memory(title, Source.USER), SETTINGS) == "apply"
+    assert not replaces(field_of("profile", title))
 
 
 def test_user_context_is_watched_over_as_profile_is() -> None:
