@@ -133,9 +133,14 @@ def initial_trust(new: NewMemory) -> float:
 
 
 def content_hash(content: str) -> str:
-    """Return the SHA-256 of a content as it reads: Unicode-normalised, in lower case, white space folded."""
+    """Return the SHA-256 of a content, of which only white space that says nothing is folded.
+
+    Two contents of one hash are one memory, and the second is kept nowhere. So case counts (`userId`, `userID`), and so
+    do characters that merely look alike (`½`, `1/2`), and in a text of several lines what indents them.
+    """
     # As it will be read back: what is edited later must still be known as the same.
-    read = " ".join(unicodedata.normalize("NFKC", clean(content)).casefold().split())
+    lines = unicodedata.normalize("NFC", clean(content)).strip().replace("\r\n", "\n").split("\n")
+    read = "\n".join(line.rstrip() for line in lines) if len(lines) > 1 else " ".join(lines[0].split())
     return hashlib.sha256(read.encode()).hexdigest()
 
 

@@ -39,7 +39,7 @@ async def test_a_memory_cannot_be_edited_into_one_that_is_there(place: Place) ->
     async with running(place) as system:
         one, other = await store(system, "Ana plays chess."), await store(system, "Rain is expected on Sunday.")
         with pytest.raises(Refused, match=f"says the same as {one.id}"):
-            await system.keeper.ask(Edit(other.id, Changes(content="ana plays  chess."), None, CALLER), deadline_s=10)
+            await system.keeper.ask(Edit(other.id, Changes(content="Ana plays  chess."), None, CALLER), deadline_s=10)
 
 
 async def test_nul_and_half_a_character_are_kept_as_what_stands_for_them(place: Place) -> None:

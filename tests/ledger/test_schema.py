@@ -3,6 +3,7 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 from alembic import command
 from alembic.autogenerate import compare_metadata
@@ -14,6 +15,7 @@ from sqlalchemy import create_engine
 import memoryd.ledger
 from memoryd.ledger import SqlLedger
 from memoryd.ledger.tables import HEAD, metadata
+from memoryd_actors.admission import content_hash
 from memoryd_actors.errors import Refused
 from memoryd_actors.steps import Undo
 from postgresql import database
@@ -108,4 +110,19 @@ async def test_a_ledger_from_before_operations_keeps_its_memories_and_its_histor
     assert (entry.event, entry.new, entry.operation) == ("ADD", "tea", 1)
     with pytest.raises(Refused, match="cannot be undone"):
         await ledger.apply("local", [Undo(1)], actor="a")
+    await ledger.close()
+
+
+async def test_contents_that_differ_in_case_were_one_and_are_two(file: Path) -> None:
+    at_version(file, "0009")
+    with closing(sqlite3.connect(file)) as raw:
+        raw.executescript(OLD_MEMORY)
+    ledger = SqlLedger(file, clock=HandClock())
+    await ledger.open()
+    there = (await ledger.get("local", ["mem_tea"]))["mem_tea"]
+    assert there.content_hash == content_hash("tea")
+    said = [memory(content, id=f"mem_{n}") for n, content in enumerate(("Tea", " tea"))]
+    again = [msgspec.structs.replace(one, content_hash=content_hash(one.content)) for one in said]
+    standing, _ = await ledger.insert(again, actor="a")
+    assert [one.id for one in standing] == ["mem_0", "mem_tea"]
     await ledger.close()

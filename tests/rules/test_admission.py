@@ -124,9 +124,12 @@ def test_the_session_is_the_source_session_or_the_callers() -> None:
 
 
 def test_contents_that_read_the_same_have_the_same_hash() -> None:
-    same = {admitted(content).content_hash for content in ("Ünix  time", "ünix\ntime ", "U\u0308NIX TIME")}
+    same = {admitted(content).content_hash for content in ("Ünix  time", " Ünix time\n", "U\u0308nix time")}
     assert len(same) == 1
-    assert admitted("Unix time is UTC").content_hash not in same
+    others = ("ünix time", "Unix time", "Ünix\ntime", "Ünix time.")
+    assert not same & {admitted(content).content_hash for content in others}
+    assert content_hash("if ok:\n  go\nlog ") == content_hash("if ok:\r\n  go\r\nlog")
+    assert content_hash("if ok:\n  go\nlog") != content_hash("if ok:\n  go\n  log")
     assert admitted(f"a {SECRET}").content_hash == content_hash("a [redacted:github-token]")
 
 

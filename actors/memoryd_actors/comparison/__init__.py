@@ -14,8 +14,11 @@
 | resembles | from 0.6 | keep | keep both |
 | resembles | below | queue | keep both, queue the pair |
 
-A comparison with a guard (a number, a date, a version, a negation, a name that differs) is never `same`, whoever says
-so: `vetoed` holds a model's answer to that.
+Same is what differs in nothing but what is known to be harmless: white space, the last full stop, the capital of a
+sentence, articles, ways to write a number or a date, a few spellings and synonyms (`lexemes`, `canon`, `sameness`).
+
+A comparison with a guard (a number, a sign, a unit, a symbol, a date, a name, a tense, a negation, a word that binds)
+is never `same`, whoever says so: `vetoed` holds a model's answer to that.
 """
 
 from memoryd_actors.comparison.compare import compare as compare

@@ -1,26 +1,23 @@
 """What a new statement is to an old one, decided by what differs.
 
-Structure decides, similarity only orders. A logistic combination of all features, fitted to all sets of sentence pairs
-but one and applied to that one, merges far fewer duplicates for 1% of the conflicts than the rule `no word of meaning
-is replaced, none restricts, none changed places` (`python -m benchmarks.pairs`). The weights below are therefore few
-and round; they order pairs within a kind.
+Same is what differs in nothing that is not known to be harmless (`sameness`); similarity has no say in it. A logistic
+combination of all features of a pair, fitted to all sets of sentence pairs but one and applied to that one, merges
+fewer duplicates for 1% of the conflicts (`python -m benchmarks.pairs`). The weights below are few and round; they order
+pairs within a kind.
 """
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from memoryd_actors.comparison.cues import update_cue
 from memoryd_actors.comparison.difference import Difference, difference, spelled
+from memoryd_actors.comparison.sameness import unlike
 from memoryd_actors.comparison.statement import Comparison, Statement
 from memoryd_actors.comparison.tokens import Reading, read
 
-_SAME: Final = 0.95
-_PER_EXTRA: Final = 0.03
-"""Off for every word that only one side has: of pairs with none 3 in 1,000 conflicts are left, with one 7."""
-_NEW_NUMBER: Final = 0.10
-"""Off where one side names a number and the other none."""
-_FAR: Final = 0.5
-"""Below this cosine two short texts share little but words."""
+_REWORDED: Final = 0.95
+"""How sure it is that two texts say the same where what differs is harmless; to the word, it is certain."""
 _SHARED_TO_DIFFER: Final = 2
 """Words of meaning that two statements share before one can replace the other, unless little else is said."""
 _PLAIN: Final = 0.7
@@ -65,12 +62,18 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
     one, other = read(new.text), read(old.text)
     found = difference(one, other)
     guards = (*_circumstances(new, old, one, other), *found.guards)
-    if not guards and [token.stem for token in one.tokens] == [token.stem for token in other.tokens]:
-        return Comparison("same", 1.0, "the same words")
+    between = unlike(new.text, old.text)
+    if not guards and not between:
+        if [token.stem for token in one.tokens] == [token.stem for token in other.tokens]:
+            return Comparison("same", 1.0, "the same words")
+        return Comparison("same", _REWORDED, "other wording")
+    if between.hard and not found.guards:
+        guards = (*guards, between.hard)
+        found = replace(found, values=found.values or between.value)
+    if found.swapped and not (found.new_only or found.old_only):
+        guards = (*guards, "other order")
     replaced = min(len(found.new_only), len(found.old_only))
-    if not (guards or found.restricted or found.swapped or replaced) and found.shared:
-        return Comparison("same", _sameness(found, cosine), _added(found, one, other))
-    reason = "; ".join((*guards, *_soft(found, one, other)))
+    reason = "; ".join((*guards, *_soft(found, one, other))) or between.soft
     strength = _strength(found, cosine)
     enough = found.shared >= _SHARED_TO_DIFFER or strength >= _PLAIN
     if enough and (newer := _newer(new, old, found)) and (guards or replaced):
@@ -90,14 +93,6 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
     # What is close and yet not the same is in doubt; what is far apart is merely similar.
     close = 0.5 * cosine + 0.5 * found.coverage
     return Comparison("resembles", _share(_FAR_APART - close), reason, bool(guards))
-
-
-def _sameness(found: Difference, cosine: float) -> float:
-    extra = len(found.new_only) + len(found.old_only)
-    off = _PER_EXTRA * extra
-    off += _NEW_NUMBER if found.new_numbers or found.old_numbers else 0.0
-    off += max(0.0, _FAR - cosine) / 2 if extra else 0.0
-    return _share(_SAME - off)
 
 
 def _says_never(reading: Reading) -> bool:
@@ -146,17 +141,11 @@ def _soft(found: Difference, new: Reading, old: Reading) -> list[str]:
     said: list[str] = []
     if found.new_only and found.old_only:
         said.append(f"{spelled(found.new_only, new)} ≠ {spelled(found.old_only, old)}")
-    if found.swapped:
+    if found.swapped and (found.new_only or found.old_only):
         said.append("other order")
     if found.restricted:
         said.append(f"only one says {found.restricted[0]!r}")
     return said
-
-
-def _added(found: Difference, new: Reading, old: Reading) -> str:
-    if found.new_only:
-        return f"the new one adds {spelled(found.new_only, new)}"
-    return f"the old one adds {spelled(found.old_only, old)}" if found.old_only else "other wording"
 
 
 def _share(value: float) -> float:

@@ -10,7 +10,8 @@ Action = Literal["merge", "supersede", "contradict", "keep", "queue"]
 worker."""
 
 MERGE: Final = 0.75
-"""0.73% of the conflicts and 26.5% of the duplicates are above (`python -m benchmarks.pairs`)."""
+"""Above are the pairs that differ in nothing that is not harmless: of 9,071 labelled ones 6.7% of the duplicates, none
+of the merely close or related, and 0.2% of the conflicts, all of them equal to the letter (`benchmarks/pairs.py`)."""
 SUPERSEDE: Final = 0.6
 """Half of the real updates are above, and 0.2% of the pairs that are merely related."""
 CONTRADICT: Final = 0.6

@@ -20,6 +20,8 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 """`isn't it?` denies nothing."""
+MARKER: Final = re.compile(r"\[redacted:[a-z0-9-]{1,48}\]")
+"""What the gate leaves of a secret. It tells nothing: texts are not alike for having had one."""
 _SENTENCE_END: Final = frozenset('.!?\n:\u201c"`')
 _WORDS = str.split
 _LONGEST_ORDERED: Final = 2_000
@@ -255,6 +257,8 @@ class Reading:
 @lru_cache(maxsize=2048)
 def read(text: str) -> Reading:
     """Read a text. The last 2,048 are kept: a new memory is compared with ten old ones."""
+    if "[redacted:" in text:
+        text = MARKER.sub(" ", text)
     text = _TAG.sub("?", text.replace("\u2019", "'").replace("\u2018", "'"))
     tokens = tuple(_tokens(text))
     names = frozenset(one.stem for one in tokens if one.capital and not one.first and one.kind == "content")
@@ -371,6 +375,11 @@ def _number(raw: str) -> str:
 
 def _plain(value: float) -> str:
     return f"{value:.10g}"
+
+
+def irregular() -> dict[str, str]:
+    """Return forms of irregular verbs with the verb they are of."""
+    return _IRREGULAR
 
 
 @lru_cache(maxsize=16_384)

@@ -15,11 +15,13 @@ from memoryd.ledger.hand import Hand
 from memoryd.ledger.records import Before, Value, decode_before
 from memoryd.ledger.rows import memory_from, memory_row, to_micros
 from memoryd.ledger.tables import aliases, history
+from memoryd_actors.admission import content_hash
 from memoryd_actors.errors import Refused
 from memoryd_client.memory import Memory, State
 
 EVENT = "UNDO"
-_OF_EVERY_WRITE = frozenset({"updated_at", "revision"})
+_OF_EVERY_WRITE = frozenset({"updated_at", "revision", "content_hash"})
+"""Columns that follow from the others, or from the write itself."""
 
 
 def undo(hand: Hand, operation: int) -> list[Memory]:
@@ -65,6 +67,9 @@ def _as_before(hand: Hand, memory: Memory, before: Before) -> Memory:
         hand.connection.execute(delete(aliases).where(aliases.c.id == memory.id))
         return msgspec.structs.replace(memory, state=State.FORGOTTEN, superseded_by="", updated_at=hand.now)
     target = memory_from({**memory_row(memory), **before.columns, "updated_at": to_micros(hand.now)})
+    if target.content_hash:
+        # What the history remembers may have been made by another rule.
+        target = msgspec.structs.replace(target, content_hash=content_hash(target.content))
     hand.refuse_twin(target)
     if target.superseded_by and target.superseded_by != memory.superseded_by:
         # What it was replaced by may have been replaced by it, since it was restored.

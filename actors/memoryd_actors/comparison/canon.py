@@ -1,0 +1,207 @@
+"""A text in the form in which it says the same as another or does not: what is harmless is out or alike."""
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from memoryd_actors.comparison.equivalents import (
+    COMPLEMENTS,
+    IN_LOWER_CASE,
+    MONTHS,
+    canonical,
+    number,
+    written,
+)
+from memoryd_actors.comparison.harmless import (
+    ADVERBS,
+    ARTICLES,
+    COPULAS,
+    NEGATORS,
+    OURS,
+    Language,
+    is_article,
+    is_joint,
+    language,
+)
+from memoryd_actors.comparison.lexemes import Lexeme, lexemes
+
+_THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+"""In English; elsewhere the comma is a decimal one."""
+_PREDICATE: Final = "*"
+"""Behind an article that stands after a copula: `is the owner` is more than `is an owner`."""
+_VALUES: Final = frozenset({"name", "number", "unit", "symbol", "date"})
+_QUIET: Final = frozenset("`\u201c\u201d\u201e\u00ab\u00bb\"'")
+_FINAL: Final = frozenset({".", "!", "\n", *_QUIET})
+
+
+class Canon(NamedTuple):
+    """A text as it is compared."""
+
+    lexemes: tuple[Lexeme, ...]
+    language: Language
+    layout: tuple[str, ...]
+    """The indents of its lines, where any line is indented: white space that may mean something."""
+
+
+@lru_cache(maxsize=2048)
+def canon(text: str) -> Canon:
+    """Return a text's canonical form. The last 2,048 are kept: a new memory is compared with ten old ones."""
+    found = lexemes(text)
+    spoken = language(found)
+    found = _without_marks(_without_light(_complemented(_dated([_spelled(one, spoken) for one in found])), spoken))
+    return Canon(tuple(found), spoken, layout(text))
+
+
+def layout(text: str) -> tuple[str, ...]:
+    """Return the indents of a text's lines; nothing where none but the first is indented."""
+    indents = tuple(line[: len(line) - len(line.lstrip())] for line in text.splitlines() if line.strip())
+    return indents if any(indents[1:]) else ()
+
+
+def alike(one: Lexeme, other: Lexeme, spoken: Language) -> bool:
+    """Return whether two lexemes say the same; a capital counts where no sentence begins."""
+    if one.text != other.text:
+        if not one.folded or one.folded != other.folded:
+            return False
+        if not all(each.first or each.text == each.folded for each in (one, other)):
+            return False
+    return one.article == other.article or _articles_alike(one.article, other.article, spoken)
+
+
+def _articles_alike(one: str, other: str, spoken: Language) -> bool:
+    if not one or not other:
+        return True
+    ours = one.rstrip(_PREDICATE) in OURS, other.rstrip(_PREDICATE) in OURS
+    if any(ours):
+        return all(ours) or "a" not in (one, other)
+    return spoken == "en" and _PREDICATE not in one + other
+
+
+def _spelled(one: Lexeme, spoken: Language) -> Lexeme:
+    if one.kind == "number" and spoken == "en" and _THOUSANDS.fullmatch(one.text):
+        return Lexeme(one.text.replace(",", ""), "number")
+    if one.kind == "name" and (name := written(one.text)):
+        return Lexeme(name, "name", name, one.first)
+    if one.kind != "word":
+        return one
+    if name := written(one.text):
+        return Lexeme(name, "name", name, one.first)
+    if figure := number(one.folded):
+        return Lexeme(figure, "number")
+    plain = canonical(one.folded)
+    return one if plain == one.folded else Lexeme(plain, "word", plain, one.first)
+
+
+def _dated(given: list[Lexeme]) -> list[Lexeme]:
+    """Put dates that are written out into one lexeme each."""
+    if not any(one.folded in MONTHS for one in given):
+        return given
+    found: list[Lexeme] = []
+    at = 0
+    while at < len(given):
+        if dated := _date(given, at):
+            found.append(dated[0])
+            at = dated[1]
+        else:
+            found.append(given[at])
+            at += 1
+    return found
+
+
+def _date(given: list[Lexeme], at: int) -> tuple[Lexeme, int] | None:
+    """Return the date that begins here and where it ends."""
+    one = given[at]
+    if day := _day(one):
+        following = at + 1
+        while following < len(given) and (given[following].text in {".", "of"}):
+            following += 1
+        month = _month(given[following]) if following < len(given) else 0
+    else:
+        month = _month(one)
+        following = at + 1
+        day = _day(given[following]) if month and following < len(given) else 0
+    if not (day and month):
+        return None
+    end = following + 1
+    after = end + 1 if end < len(given) and given[end].text == "," else end
+    year = given[after].text if after < len(given) and given[after].kind == "number" else ""
+    if len(year) == 4 and year.isdecimal():
+        return Lexeme(f"@{year}-{month:02}-{day:02}", "date"), after + 1
+    return Lexeme(f"@{month:02}-{day:02}", "date"), end
+
+
+def _day(one: Lexeme) -> int:
+    figure = one.text.removeprefix("#")
+    small = one.kind == "number" and figure.isdecimal() and len(figure) <= 2
+    return int(figure) if small and 1 <= int(figure) <= 31 else 0
+
+
+def _month(one: Lexeme) -> int:
+    capital = one.text[:1].isupper() or one.folded in IN_LOWER_CASE
+    # Behind a number, `20 May`, it was taken for a unit.
+    return MONTHS.get(one.text.lower(), 0) if capital and one.kind in {"word", "name", "unit"} else 0
+
+
+def _complemented(given: list[Lexeme]) -> list[Lexeme]:
+    """Write `is not open.` as `is closed.`, where nothing follows that it might hold for only in part."""
+    found: list[Lexeme] = []
+    for place, one in enumerate(given):
+        ends = place + 1 == len(given) or given[place + 1].text in _FINAL
+        other = COMPLEMENTS.get(one.text, "")
+        if other and ends and len(found) > 1 and found[-1].text == "not" and found[-2].folded in COPULAS:
+            found[-1] = Lexeme(other, "word", other)
+        else:
+            found.append(one)
+    return found
+
+
+def _without_light(given: list[Lexeme], spoken: Language) -> list[Lexeme]:
+    if not spoken:
+        return given
+    denies = any(one.folded in NEGATORS for one in given)
+    found: list[Lexeme] = []
+    article = ""
+    for place, one in enumerate(given):
+        before = given[place - 1] if place else None
+        after = given[place + 1] if place + 1 < len(given) else None
+        then = given[place + 2] if place + 2 < len(given) else None
+        if is_article(spoken, before, one, after, then):
+            article = ARTICLES[spoken][one.folded]
+            if before is not None and before.folded in COPULAS:
+                article += _PREDICATE
+        elif (not denies and one.text in ADVERBS[spoken]) or is_joint(spoken, before, one, after):
+            continue
+        else:
+            found.append(one._replace(article=article) if article else one)
+            article = ""
+    return found
+
+
+def _without_marks(given: list[Lexeme]) -> list[Lexeme]:
+    """Leave out the punctuation that changes nothing.
+
+    What a sentence denies may hang on a comma (`no, deploy`), and so may what belongs to which value.
+    """
+    end = len(given)
+    while end and given[end - 1].text in _FINAL and given[end - 1].kind == "mark":
+        end -= 1
+    denies = any(one.folded in NEGATORS for one in given)
+    found: list[Lexeme] = []
+    for place, one in enumerate(given[:end]):
+        if one.kind != "mark" or one.text == "?":
+            found.append(one)
+            continue
+        if one.text in _QUIET:
+            continue
+        between = all(_is_value(given, place, step) for step in (-1, 1))
+        beside = one.text in "()[]{}!" and any(_is_value(given, place, step) for step in (-1, 1))
+        if between or beside or denies:
+            found.append(Lexeme("," if one.text == "\n" else one.text, "mark"))
+    return found
+
+
+def _is_value(given: list[Lexeme], place: int, step: int) -> bool:
+    at = place + step
+    while 0 <= at < len(given) and given[at].kind == "mark":
+        at += step
+    return 0 <= at < len(given) and (given[at].kind in _VALUES or given[at].first)

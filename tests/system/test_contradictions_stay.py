@@ -1,0 +1,29 @@
+"""What looks alike and does not say the same, told to a real daemon: both stay."""
+
+from pathlib import Path
+
+import pytest
+
+from comparison.contradictions import PAIRS
+from memoryd_client import State
+from running import RunningDaemon
+
+SECRETS = ("ssh alice@10.0.0.3 with password Blume77", "PASSWORD\thunter2!!")
+ANNOUNCED = {"We migrated."}
+"""What says itself that something changed takes the place of what was so before."""
+
+
+@pytest.mark.timeout(600)
+def test_of_two_memories_that_do_not_say_the_same_both_stay_active(short_home: Path, models: Path) -> None:
+    pairs = [(one, other) for _, one, other in PAIRS if other not in ANNOUNCED]
+    gone: list[str] = []
+    with RunningDaemon(short_home, models) as daemon:
+        for number, (one, other) in enumerate([*pairs, SECRETS]):
+            with daemon.client(project=f"/projects/{number}") as client:
+                stored = [client.remember(text) for text in (one, other)]
+                standing = [client.get(memory.id) for memory in stored]
+            if [memory.state for memory in standing] != [State.ACTIVE, State.ACTIVE]:
+                gone.append(f"{one!r} / {other!r}: {standing}")
+            elif standing[0].id == standing[1].id or any(memory.strength != 1 for memory in standing):
+                gone.append(f"{one!r} / {other!r} are one: {standing[0].content!r}")
+    assert gone == []
