@@ -72,7 +72,10 @@ class Capturer:
         settings: CaptureSettings,
         rules: Rules = DEFAULT,
         categories: Categories | None = None,
+        place: Callable[[Caller, str], Awaitable[int | None]] | None = None,
     ) -> None:
+        """Prepare; `place` knows at which entry of its transcript a session said something."""
+        self._place = place
         self._keeper = keeper
         self._recall = recall
         self._ledger = ledger
@@ -128,7 +131,8 @@ class Capturer:
         if not found and self._settings.standing and (instruction := standing_instruction(said)):
             found = (instruction,)
         for captured in found:
-            new = _as_new(captured, heard)
+            at = await self._place(heard.caller, said) if self._place else None
+            new = _as_new(captured, heard, at)
             try:
                 await self._keep(new, heard.caller)
             except (ActorError, DiskFull, Unavailable) as failed:
@@ -198,7 +202,7 @@ class _Listener(Actor[Heard, None]):
         await self._hear(message)
 
 
-def _as_new(captured: Captured, heard: Heard) -> NewMemory:
+def _as_new(captured: Captured, heard: Heard, at: int | None) -> NewMemory:
     caller = heard.caller
     in_project = bool(caller.project.strip()) and not captured.everywhere
     speaker = heard.before.role if captured.from_before and heard.before else "user"
@@ -209,5 +213,6 @@ def _as_new(captured: Captured, heard: Heard) -> NewMemory:
         scope=Scope.PROJECT if in_project else Scope.GLOBAL,
         source=Source.USER,
         speaker=speaker,
+        source_messages=None if at is None else (at, at),
         metadata={"captured": captured.asked[:200] or "standing instruction"},
     )

@@ -16,7 +16,8 @@ from anyio import CapacityLimiter, to_thread
 
 from memoryd_actors.actor import Actor, ActorRef
 from memoryd_actors.admission import signed
-from memoryd_actors.errors import Refused
+from memoryd_actors.clean import clean_text
+from memoryd_actors.errors import ActorError, Refused
 from memoryd_actors.overlap import fingerprint, new_places
 from memoryd_actors.ports import Clock, Publisher
 from memoryd_actors.project_files import ProjectFiles, quoted_files
@@ -41,6 +42,9 @@ TAIL = 1_000
 TAILS = 16
 """Sessions of one writer whose ends stay in memory: 60 KB each."""
 TAIL_CHARACTERS = 4 * 1024 * 1024
+FIND_IN = 24
+"""Entries at the end of a transcript in which something that was just pushed is looked for."""
+FIND_S = 5.0
 PERHAPS_CUT = 60_000
 """Characters of a pushed context from which its first message may have lost its beginning on the way."""
 
@@ -178,6 +182,7 @@ class Scribe:
     ) -> None:
         """Prepare; `on_append` learns how far a transcript goes now."""
         self.counts = Counts()
+        self._transcripts = transcripts
         self._settings = settings
         self._waiting = 0
         threads = CapacityLimiter(2)  # cleaning is work for a core
@@ -258,6 +263,29 @@ class Scribe:
         """Append the summary of everything up to an entry, durably; False where that is summarised already."""
         message = Summarise(key, covers, turns, text, by)
         return bool((await self._of(*key).ask(message, deadline_s=deadline_s)).stored)
+
+    async def find(self, key: Key, said: str) -> int | None:
+        """Return at which entry near the end of a transcript a user said this, after all that was accepted before.
+
+        `said` is cleaned as by `clean_text`. None where it is not there, or nobody answers in time.
+        """
+
+        async def nothing(_: int) -> None:
+            return None
+
+        try:
+            last = await self.end(key, nothing, deadline_s=FIND_S)
+        except (Refused, ActorError):
+            return None
+        records = await self._transcripts.read(
+            key, after=max(0, last - FIND_IN), limit=FIND_IN, characters=TAIL_CHARACTERS
+        )
+
+        def match() -> int | None:
+            users = (one for one in reversed(records) if one.role == "user")
+            return next((one.sequence for one in users if clean_text(one.content) == said), None)
+
+        return await to_thread.run_sync(match)
 
     def done(self, pushed: Pushed) -> None:
         """Note that a push no longer waits."""

@@ -77,7 +77,7 @@ from memoryd_actors.sidecar import FollowUps, Sidecar
 from memoryd_actors.switch import Switches
 from memoryd_actors.transcripts import Key
 from memoryd_client.memory import Memory
-from memoryd_client.messages import ContextUpdate, Event, PipelineRan, Status, Warned, Wrote
+from memoryd_client.messages import Caller, ContextUpdate, Event, PipelineRan, Status, Warned, Wrote
 from memoryd_client.paths import Paths
 
 log = logging.getLogger(__name__)
@@ -224,6 +224,7 @@ class Daemon:
             settings=config.capture,
             rules=rules,
             categories=categories,
+            place=self._find_said,
         )
         self._curator = Curator(
             index=self._index,
@@ -526,6 +527,9 @@ class Daemon:
         """Destroy the memories that tell a session whose transcript is destroyed."""
         if await self._compactor.forget(key, project):
             await self._indexer.purge(deadline_s=PURGE_S)
+
+    async def _find_said(self, caller: Caller, said: str) -> int | None:
+        return await self._scribe.find((caller.owner, caller.session), said) if caller.session else None
 
     def _publish(self, event: Event, /) -> None:
         if isinstance(event, PipelineRan) and event.trace.topic_changed:

@@ -43,6 +43,8 @@ def test_what_a_user_asks_to_have_remembered_is_stored_with_where_it_comes_from(
     assert (memory.category, memory.scope, memory.source, memory.trust) == ("fact", "project", "user", 0.8)
     assert (memory.session, memory.speaker, memory.role, memory.agent) == ("s1", "user", "user", "test")
     assert memory.metadata == {"captured": "Remember that"}
+    # Of what was pushed together, the very message.
+    assert memory.source_messages == (3, 3)
 
 
 def test_a_correction_is_trusted_fully_and_what_holds_everywhere_is_global(daemon: RunningDaemon) -> None:

@@ -7,7 +7,7 @@ from memoryd_actors.extraction.heard import Heard
 from memoryd_actors.extraction.model import LONGEST_MESSAGE
 
 WINDOW_CHARACTERS: Final = 24_000
-"""Of the messages in it: some 7,000 tokens, a fortieth of a cent."""
+"""Of the messages in it: some 7,000 tokens, less than a tenth of a cent."""
 BEFORE: Final = 4
 """Messages before it that a model is shown, so that it knows what is spoken of."""
 
