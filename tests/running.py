@@ -19,11 +19,11 @@ PATIENCE_S = 60.0
 
 
 def until(condition: Callable[[], T | None], what: str, *, patience_s: float = PATIENCE_S) -> T:
-    """Poll another process until it is so far; its state has no event to wait for."""
+    """Poll another process until it is so far; its state has no event to wait for. 0 and what is empty do not count."""
     deadline = time.monotonic() + patience_s
     while time.monotonic() < deadline:
         value = condition()
-        if value is not None and value is not False:
+        if value:
             return value
         time.sleep(0.005)
     raise AssertionError(f"waited {patience_s:g} s for {what}")
