@@ -1,5 +1,6 @@
 """What happens in a conversation becomes memory by itself: in a real daemon, without a model, whenever it dies."""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,18 @@ def test_kill_9_at_any_moment_loses_nothing_and_doubles_nothing(short_home: Path
             assert contents == sorted(f'The user said: "{fact}"' for fact in facts)
 
 
+def test_a_session_that_was_purged_begins_anew(short_home: Path, models: Path) -> None:
+    with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
+        client.append(talk())
+        client.end_session()
+        assert len(looked_at(client)) == 2
+        client.purge_session("s1")
+        client.append([said("I met Eva in Lund on 9 May 2025.")])
+        client.end_session()
+        newest = max(looked_at(client), key=lambda one: one.created_at)
+        assert (newest.content, newest.source_messages) == ('The user said: "I met Eva in Lund on 9 May 2025."', (1, 1))
+
+
 def test_nothing_is_taken_where_memory_is_off_until_it_is_on_again(short_home: Path, models: Path) -> None:
     with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
         client.append(talk())
@@ -186,3 +199,29 @@ def test_turned_off_nothing_is_looked_at(short_home: Path, models: Path) -> None
         client.end_session()
         assert numbers(client)["sessions_waiting"] == 0
         assert extracted(client) == []
+
+
+def test_a_change_of_topic_brings_what_was_before_it(short_home: Path, models: Path) -> None:
+    before = [
+        "Why does the staging database refuse connections?",
+        FACT,
+        "Does the database need a new certificate for its connections?",
+        "Which port does the staging database listen on now?",
+        "Show me the connection settings of the staging database.",
+    ]
+    with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
+        messages: list[Message] = []
+        for turn, said_now in enumerate(before, 1):
+            messages.append(Message("user", said_now))
+            client.push_acknowledged(messages, turn=turn)
+            until(partial(decided, client, turn), "the turn to be decided")
+            messages.append(Message("assistant", f"About the database: {said_now}"))
+        assert extracted(client) == []
+        messages.append(Message("user", "Now to my birthday cake: how long do I bake a chocolate cake with cherries?"))
+        client.push_acknowledged(messages, turn=len(before) + 1)
+        until(lambda: bool(extracted(client)), "what was said about the database")
+        assert client.why(1)[0].topic_changed
+
+
+def decided(client: Client, turn: int) -> bool:
+    return [one.turn for one in client.why(1)] == [turn]
