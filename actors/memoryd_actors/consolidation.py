@@ -24,9 +24,8 @@ MOST_EDGES = 5
 LONGEST_STATEMENT = 1_000
 """Characters."""
 CORRECTION = "correction"
-APART = frozenset(
-    {"rule", "procedural", "episode", "episodic", "message", "summary", "project_summary", "session_summary", "insight"}
-)
+_TOLD = ("episode", "episodic", "message", "summary", "project_summary", "session_summary", "insight")
+APART = frozenset({"rule", "procedural", "file", *_TOLD})
 """Categories that are never merged or superseded by what they resemble: rules have keys, what happened twice happened
 twice."""
 

@@ -54,6 +54,15 @@ from memoryd_client.transcripts import (
     ReadTranscript,
     SearchMessages,
 )
+from memoryd_client.virtual_files import (
+    DeleteFile,
+    EditFile,
+    GrepFiles,
+    ListFiles,
+    ReadFile,
+    SearchFiles,
+    WriteFile,
+)
 
 EVERYWHERE = ""
 
@@ -95,6 +104,10 @@ def needs_memory(request: Request) -> bool:
             | SaveCheckpoint()
             | Append()
             | Compact()
+            | WriteFile()
+            | EditFile()
+            | GrepFiles()
+            | SearchFiles()
             | ImportTranscript()
             | SearchMessages()
         ):
@@ -124,6 +137,9 @@ def needs_memory(request: Request) -> bool:
             | ListCheckpoints()
             | DeleteCheckpoint()
             | BuildContext()
+            | ListFiles()
+            | ReadFile()
+            | DeleteFile()
             | ReadTranscript()
             | ListSessions()
             | EndSession()

@@ -95,6 +95,17 @@ from memoryd_client.transcripts import (
     search_messages,
 )
 from memoryd_client.transcripts import Record as TranscriptRecord
+from memoryd_client.virtual_files import (
+    DeleteFile,
+    EditFile,
+    FileMatch,
+    GrepFiles,
+    ListFiles,
+    MemoryFile,
+    ReadFile,
+    SearchFiles,
+    WriteFile,
+)
 
 T = TypeVar("T")
 
@@ -401,6 +412,41 @@ class AsyncClient:
         was spoken last; empty: here.
         """
         return await self._core.import_transcript(await self._ready(), session, records, project=project, agent=agent)
+
+    async def list_files(self, prefix: str = "", *, limit: int = 200) -> builtins.list[MemoryFile]:
+        """Return the memory files of this project and those that hold everywhere, by path."""
+        return builtins.list(await self._call(ListFiles(prefix=prefix, limit=limit), replies.files))
+
+    async def read_file(self, path: str, *, offset: int = 0, limit: int = 20_000) -> MemoryPage:
+        """Return a page of a memory file."""
+        return await self._call(ReadFile(path=path, offset=offset, limit=limit), replies.page)
+
+    async def write_file(
+        self, path: str, content: str, *, tags: Sequence[str] | None = None, revision: int | None = None
+    ) -> MemoryFile:
+        """Create a memory file, or overwrite it; refused where it is not at the `revision` that is given."""
+        kept = None if tags is None else tuple(tags)
+        request = WriteFile(path=path, content=content, tags=kept, revision=revision)
+        return await self._call(request, replies.file)
+
+    async def edit_file(self, path: str, old: str, new: str, *, revision: int | None = None) -> MemoryFile:
+        """Replace a passage of a memory file, which has to stand in it exactly once."""
+        return await self._call(EditFile(path=path, old=old, new=new, revision=revision), replies.file)
+
+    async def grep_files(self, pattern: str, *, prefix: str = "", limit: int = 100) -> builtins.list[FileMatch]:
+        """Return the lines of memory files that a regular expression matches, in whatever case."""
+        return builtins.list(await self._call(GrepFiles(pattern=pattern, prefix=prefix, limit=limit), replies.matches))
+
+    async def search_files(
+        self, query: str, *, prefix: str = "", tags: Sequence[str] = (), limit: int = 5
+    ) -> builtins.list[MemoryFile]:
+        """Return memory files by meaning and words, best first, each with its score and a snippet."""
+        request = SearchFiles(query=query, prefix=prefix, tags=tuple(tags), limit=limit)
+        return builtins.list(await self._call(request, replies.files))
+
+    async def delete_file(self, path: str) -> str:
+        """Delete a memory file, and say how it is brought back."""
+        return await self._call(DeleteFile(path=path), replies.detail)
 
     async def end_session(self, session: str = "") -> Ended:
         """Say that a session, by default this one, is over, so that what is done then is done now; durable on return.

@@ -36,6 +36,7 @@ from memoryd_client.transcripts import (
     Sessions,
     Transcript,
 )
+from memoryd_client.virtual_files import FileMatches, FileRequest, MemoryFiles
 
 PROTOCOL_VERSION = 1
 MAX_FRAME_BYTES = 4 * 1024 * 1024
@@ -223,6 +224,7 @@ Request = (
     | CoreRequest
     | CheckpointRequest
     | Append
+    | FileRequest
     | BuildContext
     | Compact
     | ReadTranscript
@@ -472,6 +474,8 @@ Reply = (
     | Checkpoints
     | Appended
     | Ended
+    | MemoryFiles
+    | FileMatches
     | SessionContext
     | Compacted
     | Transcript

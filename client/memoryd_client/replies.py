@@ -33,6 +33,7 @@ from memoryd_client.messages import (
 from memoryd_client.query import Queried
 from memoryd_client.switching import Switched
 from memoryd_client.transcripts import Appended, Ended, FoundMessages, SessionInfo, Sessions, Transcript
+from memoryd_client.virtual_files import FileMatch, FileMatches, MemoryFile, MemoryFiles
 
 
 def detail(reply: Reply) -> str:
@@ -194,6 +195,21 @@ def context(reply: Reply) -> SessionContext:
 def compacted(reply: Reply) -> Compacted:
     """Compacted."""
     return reply if isinstance(reply, Compacted) else _fail(reply)
+
+
+def files(reply: Reply) -> tuple[MemoryFile, ...]:
+    """Memory files."""
+    return reply.files if isinstance(reply, MemoryFiles) else _fail(reply)
+
+
+def file(reply: Reply) -> MemoryFile:
+    """Return the one memory file."""
+    return files(reply)[0]
+
+
+def matches(reply: Reply) -> tuple[FileMatch, ...]:
+    """Lines that match."""
+    return reply.matches if isinstance(reply, FileMatches) else _fail(reply)
 
 
 def transcript(reply: Reply) -> Transcript:

@@ -35,6 +35,7 @@ from memoryd.logs import logging_to
 from memoryd.project_files import ProjectFolders
 from memoryd.summaries import build_summariser
 from memoryd.transcripts import JsonlTranscripts
+from memoryd.virtual_files import grep
 from memoryd_actors.account import Account
 from memoryd_actors.actor import ActorRef
 from memoryd_actors.breaker import Breaker
@@ -76,6 +77,7 @@ from memoryd_actors.sharing import Follower
 from memoryd_actors.sidecar import FollowUps, Sidecar
 from memoryd_actors.switch import Switches
 from memoryd_actors.transcripts import Key
+from memoryd_actors.virtual_files import VirtualFiles
 from memoryd_client.memory import Memory
 from memoryd_client.messages import Caller, ContextUpdate, Event, PipelineRan, Status, Warned, Wrote
 from memoryd_client.paths import Paths
@@ -363,6 +365,15 @@ class Daemon:
             categories=categories,
             core=CoreMemory(self._ledger, here, config.core),
             checkpoints=CheckpointKeeper(self._ledger, here, config.checkpoints),
+            files=VirtualFiles(
+                self._ledger,
+                self._keeper,
+                categories,
+                search=lambda query, visible, limit, deadline_s: searcher.search(
+                    query, visible, limit=limit, deadline_s=deadline_s
+                ),
+                grep=grep,
+            ),
             transcripts=TranscriptDispatcher(
                 scribe=self._scribe,
                 transcripts=self._transcripts,

@@ -34,6 +34,7 @@ from memoryd_actors.search import Searcher
 from memoryd_actors.settings import name_of
 from memoryd_actors.switch import Switches, refusal
 from memoryd_actors.transcripts import Key, Transcripts
+from memoryd_actors.virtual_files import VirtualFiles
 from memoryd_actors.visibility import is_allowed
 from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
@@ -89,6 +90,15 @@ from memoryd_client.transcripts import (
     ReadTranscript,
     SearchMessages,
     Sessions,
+)
+from memoryd_client.virtual_files import (
+    DeleteFile,
+    EditFile,
+    GrepFiles,
+    ListFiles,
+    ReadFile,
+    SearchFiles,
+    WriteFile,
 )
 
 TranscriptRequest = (
@@ -226,6 +236,7 @@ class Dispatcher:
         categories: Categories,
         core: CoreMemory,
         checkpoints: CheckpointKeeper,
+        files: VirtualFiles,
         transcripts: TranscriptDispatcher,
         accept: Callable[[ContextUpdate], bool],
         switches: Switches,
@@ -247,6 +258,7 @@ class Dispatcher:
         self._categories = categories
         self._core = core
         self._checkpoints = checkpoints
+        self._files = files
         self._switches = switches
         self._importer = importer
         self._consolidating = consolidating
@@ -265,7 +277,7 @@ class Dispatcher:
             case _:
                 return None
 
-    async def answer(self, request: Request, caller: Caller, deadline_s: float) -> Reply:  # noqa: PLR0911, PLR0912 - one case a request
+    async def answer(self, request: Request, caller: Caller, deadline_s: float) -> Reply:  # noqa: PLR0911, PLR0912, PLR0915 - one case a request
         """Answer a request within its deadline."""
         self._check(request, caller)
         match request:
@@ -341,6 +353,8 @@ class Dispatcher:
             case Reindex():
                 self._indexer.rebuild()
                 return Done("rebuilding; `memoryd status` shows how far it is")
+            case ListFiles() | ReadFile() | WriteFile() | EditFile() | GrepFiles() | SearchFiles() | DeleteFile():
+                return await self._files.answer(request, caller, deadline_s=deadline_s)
             case CoreView() | CoreAppend() | CoreReplace() | CoreSet() | CoreUndo() | CorePurge() | GetCoreHistory():
                 return await self._core.answer(request, caller)
             case SaveCheckpoint() | LoadCheckpoint() | ListCheckpoints() | DeleteCheckpoint():

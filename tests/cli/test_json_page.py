@@ -34,6 +34,7 @@ from memoryd_client.transcripts import (
     SessionInfo,
     Transcript,
 )
+from memoryd_client.virtual_files import FileMatch, MemoryFile
 
 PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
 SECTIONS = {
@@ -54,6 +55,7 @@ SECTIONS = {
         Ended,
         Entry,
     ),
+    "Memory file": (MemoryFile, FileMatch),
     "Context": (SessionContext, ContextSection, ContextEntry, Compacted),
     "Edge, origin": (Edge, Origin, Showing),
     "Trace": (Trace, CandidateTrace),

@@ -58,6 +58,15 @@ from memoryd_client.transcripts import (
     SearchMessages,
 )
 from memoryd_client.transcripts import Record as TranscriptRecord
+from memoryd_client.virtual_files import (
+    DeleteFile,
+    EditFile,
+    GrepFiles,
+    ListFiles,
+    ReadFile,
+    SearchFiles,
+    WriteFile,
+)
 from running import PROJECT, RunningDaemon
 
 SECRET = "The vault of the library opens with the northern door's third brass key."
@@ -106,6 +115,13 @@ CASES: dict[type, Callable[[str], Request]] = {
     DeleteCheckpoint: lambda _: DeleteCheckpoint(thread="mine", purge=True),
     Append: lambda _: Append(entries=(Entry(id="of-the-owner", content="In its place."),)),
     BuildContext: lambda _: BuildContext(session="mine", take=True),
+    ListFiles: lambda _: ListFiles(),
+    ReadFile: lambda _: ReadFile(path="notes/vault.md"),
+    WriteFile: lambda _: WriteFile(path="notes/vault.md", content="In its place."),
+    EditFile: lambda _: EditFile(path="notes/vault.md", old="third brass key", new="hand"),
+    GrepFiles: lambda _: GrepFiles(pattern="brass"),
+    SearchFiles: lambda _: SearchFiles(query=ASKED, limit=100),
+    DeleteFile: lambda _: DeleteFile(path="notes/vault.md"),
     Compact: lambda _: Compact(session="mine"),
     ReadTranscript: lambda _: ReadTranscript(session="mine"),
     ListSessions: lambda _: ListSessions(),
@@ -149,6 +165,7 @@ class Owned:
         with daemon.client("mine") as client:
             daemon.turn(client, ASKED)
             client.append([Entry(id="of-the-owner", content=SECRET)])
+            client.write_file("notes/vault.md", f"# Vault\n{SECRET}")
             assert client.search_messages("vault").found
 
     def ask(self, request: Request, caller: Caller) -> Reply:

@@ -16,6 +16,7 @@ from memoryd_client.cli import (
     data,
     editing,
     events,
+    files,
     inspection,
     lifecycle,
     memories,
@@ -62,7 +63,7 @@ _SECTIONS = {
         "history",
         "consent",
     ),
-    "For agents": ("push", "take", "why", "session", "core", "checkpoint"),
+    "For agents": ("push", "take", "why", "session", "core", "fs", "checkpoint"),
     "Data": ("import", "export", "backup", "reindex", "consolidate"),
     "Settings": ("config",),
 }
@@ -118,6 +119,7 @@ for module in (lifecycle, inspection, events, memories, query, editing, switch, 
     module.add_to(app)
 app.add_typer(consent.group, name="consent")
 app.add_typer(core.group, name="core")
+app.add_typer(files.group, name="fs")
 app.add_typer(checkpoints.group, name="checkpoint")
 app.add_typer(service.group, name="service")
 app.add_typer(session.group, name="session")

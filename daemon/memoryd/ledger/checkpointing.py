@@ -62,16 +62,6 @@ def save(connection: Connection, new: NewCheckpoint, keep: int, now: datetime) -
         created_at=now,
         meta={clean(key): clean(value) for key, value in new.meta.items()},
     )
-    going = (
-        select(checkpoints.c.version)
-        .where(same, ~checkpoints.c.gone)
-        .order_by(checkpoints.c.version.desc())
-        .offset(keep - 1)
-        .limit(1)
-        .scalar_subquery()
-    )
-    # Before the insert, which takes its pages: SQLite writes each once, and 1 MB is saved in half the time.
-    connection.execute(delete(checkpoints).where(same, checkpoints.c.version <= going))
     connection.execute(
         insert(checkpoints),
         {
@@ -86,6 +76,15 @@ def save(connection: Connection, new: NewCheckpoint, keep: int, now: datetime) -
             "data": new.data,
         },
     )
+    oldest = (
+        select(checkpoints.c.version)
+        .where(same, ~checkpoints.c.gone)
+        .order_by(checkpoints.c.version.desc())
+        .offset(keep - 1)
+        .limit(1)
+        .scalar_subquery()
+    )
+    connection.execute(delete(checkpoints).where(same, checkpoints.c.version < oldest))
     return info
 
 

@@ -133,6 +133,18 @@ def page(connection: Connection, visible: Visibility, limit: int, before: str) -
     return [memory_of(row) for row in connection.execute(query.limit(limit)).mappings()]
 
 
+def files(connection: Connection, visible: Visibility, prefix: str, limit: int) -> list[Memory]:
+    """Return visible memories with a path that begins so, in the order of their paths.
+
+    The path is an entry of the metadata, which are JSON: what the database finds in them is looked at once more.
+    """
+    begins = f'"path":{msgspec.json.encode(clean(prefix)).decode()[:-1]}'
+    query = newest(visible).where(memories.c.metadata.contains(begins, autoescape=True))
+    found = [memory_of(row) for row in connection.execute(query).mappings()]
+    named = [one for one in found if one.metadata.get("path") and one.metadata["path"].startswith(clean(prefix))]
+    return sorted(named, key=lambda one: one.metadata["path"])[:limit]
+
+
 def newest(visible: Visibility) -> Select[Any]:
     """Return the query for what is visible, newest first."""
     query = select(memories).where(*_conditions(visible))

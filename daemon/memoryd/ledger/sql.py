@@ -174,6 +174,10 @@ class SqlLedger:
         """Return the owner's among these memories, whatever their state."""
         return await self._read(lambda connection: reads.get(connection, owner, ids)) if ids else {}
 
+    async def files(self, visible: Visibility, *, prefix: str, limit: int) -> list[Memory]:
+        """Return visible memories with a path that begins so, in the order of their paths."""
+        return await self._read(lambda connection: reads.files(connection, visible, prefix, limit))
+
     async def page(self, visible: Visibility, *, limit: int, before: str = "") -> list[Memory]:
         """Return memories newest first; those of several tags carry all of them.
 

@@ -1,0 +1,226 @@
+"""Answers what is asked of memory files: of this project, and those that hold everywhere.
+
+A file is a memory with a path in its metadata: it is found, recalled, shown and restored as any other, and has its
+history. Episodes and summaries of projects have paths, too.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+from typing import Final, Protocol, assert_never
+
+import anyio
+import msgspec
+
+from memoryd_actors.actor import ActorRef
+from memoryd_actors.capture.identity import memory_id
+from memoryd_actors.categories import Categories
+from memoryd_actors.errors import Refused
+from memoryd_actors.fence import one_line
+from memoryd_actors.keeper import Edit, KeeperMessage, SetState, Store
+from memoryd_actors.ports import Visibility
+from memoryd_actors.virtual_files.paths import PATH, compiled, plain, replaced
+from memoryd_client.editing import Changes
+from memoryd_client.filters import Filters
+from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, Scope, State
+from memoryd_client.messages import Caller, Done, Page
+from memoryd_client.virtual_files import (
+    DeleteFile,
+    EditFile,
+    FileMatch,
+    FileMatches,
+    FileRequest,
+    GrepFiles,
+    ListFiles,
+    MemoryFile,
+    MemoryFiles,
+    ReadFile,
+    SearchFiles,
+    WriteFile,
+)
+
+CATEGORY: Final = "file"
+MOST_FILES = 1_000
+"""Looked through at once."""
+MOST_HITS = 200
+GREP_S = 2.0
+"""A pattern that takes longer is given up: some take for ever."""
+_TITLE = 120
+
+
+class FileBook(Protocol):
+    """Finds memories by their paths; the ledger is one."""
+
+    async def files(self, visible: Visibility, *, prefix: str, limit: int) -> list[Memory]:
+        """Return visible memories that have a path that begins so, in the order of their paths."""
+        ...
+
+
+Search = Callable[[str, Visibility, int, float], Awaitable[Sequence[Hit]]]
+Grep = Callable[[str, Sequence[tuple[str, str]], int], Awaitable[list[FileMatch]]]
+
+
+class VirtualFiles:
+    """Memories as files."""
+
+    def __init__(
+        self,
+        book: FileBook,
+        keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
+        categories: Categories,
+        *,
+        search: Search,
+        grep: Grep,
+    ) -> None:
+        """Prepare; `search` finds memories, `grep` does the work of `matching` where it can be given up."""
+        self._book = book
+        self._keeper = keeper
+        self._categories = categories
+        self._search = search
+        self._grep = grep
+
+    async def answer(  # noqa: PLR0911 - one case a request
+        self, request: FileRequest, caller: Caller, *, deadline_s: float
+    ) -> MemoryFiles | FileMatches | Page | Done:
+        """Answer one request; a write is durable then.
+
+        Raises:
+            Refused: there is no such file, or it cannot be written so.
+        """
+        match request:
+            case ListFiles():
+                found = await self._below(caller, request.prefix, request.limit)
+                return MemoryFiles(files=tuple(map(_listed, found)))
+            case ReadFile():
+                return _page(await self._one(caller, request.path), request.offset, request.limit)
+            case WriteFile():
+                return MemoryFiles(files=(_listed(await self._write(request, caller, deadline_s)),))
+            case EditFile():
+                file = await self._one(caller, request.path)
+                content = replaced(file.content, request.old, request.new, request.path)
+                # At the revision that was read here, so that two edits that meet do not lose each other's words.
+                revision = request.revision or file.revision
+                edit = Edit(file.id, Changes(content=content), revision, caller)
+                return MemoryFiles(files=(_listed((await self._keeper.ask(edit, deadline_s=deadline_s))[0]),))
+            case GrepFiles():
+                return await self._matches(request, caller)
+            case SearchFiles():
+                return await self._found(request, caller, deadline_s)
+            case DeleteFile():
+                file = await self._one(caller, request.path)
+                await self._keeper.ask(SetState(file.id, State.FORGOTTEN, caller), deadline_s=deadline_s)
+                return Done(f"{file.metadata[PATH]} deleted; `memoryd restore {file.id}` brings it back")
+            case _:
+                assert_never(request)
+
+    async def _below(self, caller: Caller, prefix: str, limit: int) -> list[Memory]:
+        wanted = prefix.strip().lstrip("/")
+        found = await self._book.files(self._categories.visible(caller), prefix=wanted, limit=limit)
+        # Of two files of one path the project's is meant.
+        by_path: dict[str, Memory] = {}
+        for one in sorted(found, key=lambda one: one.scope is Scope.PROJECT):
+            by_path[one.metadata[PATH]] = one
+        return [by_path[path] for path in sorted(by_path)]
+
+    async def _one(self, caller: Caller, path: str) -> Memory:
+        wanted = plain(path)
+        for one in await self._below(caller, wanted, MOST_FILES):
+            if one.metadata[PATH] == wanted:
+                return one
+        raise Refused(f"there is no memory file {wanted}", "`memoryd fs ls` shows those there are.")
+
+    async def _write(self, request: WriteFile, caller: Caller, deadline_s: float) -> Memory:
+        path = plain(request.path)
+        there = [one for one in await self._below(caller, path, MOST_FILES) if one.metadata[PATH] == path]
+        if there:
+            return await self._overwrite(there[0], request, caller, deadline_s)
+        if request.revision is not None:
+            raise Refused(f"there is no memory file {path}", "Write it without a revision.")
+        self._categories.check(caller.agent, [CATEGORY])
+        in_project = bool(caller.project.strip())
+        new = NewMemory(
+            # Of one place and path there is one file, however many write it first.
+            id=memory_id(caller.owner, caller.project if in_project else "", f"{CATEGORY} {path}"),
+            content=request.content,
+            category=CATEGORY,
+            scope=Scope.PROJECT if in_project else Scope.GLOBAL,
+            title=_title(request.content, path),
+            tags=request.tags or (),
+            metadata={PATH: path},
+        )
+        stored = (await self._keeper.ask(Store((new,), caller), deadline_s=deadline_s))[0]
+        if stored.id != new.id:
+            where = stored.metadata.get(PATH) or stored.id
+            raise Refused(f"what {path} would say is kept already, as {where}", "Say what is different about it.")
+        if not stored.active:
+            # It was deleted before, and is written anew.
+            stored = (await self._keeper.ask(SetState(stored.id, State.ACTIVE, caller), deadline_s=deadline_s))[0]
+        if stored.revision > 1 or stored.content.strip() != request.content.strip():
+            return await self._overwrite(stored, request, caller, deadline_s)
+        return stored
+
+    async def _overwrite(self, file: Memory, request: WriteFile, caller: Caller, deadline_s: float) -> Memory:
+        changes = Changes(content=request.content, title=_title(request.content, file.metadata[PATH]))
+        if request.tags is not None:
+            changes = msgspec.structs.replace(changes, tags=request.tags)
+        edit = Edit(file.id, changes, request.revision, caller)
+        return (await self._keeper.ask(edit, deadline_s=deadline_s))[0]
+
+    async def _matches(self, request: GrepFiles, caller: Caller) -> FileMatches:
+        compiled(request.pattern)
+        files = await self._below(caller, request.prefix, MOST_FILES)
+        texts = [(one.metadata[PATH], one.content) for one in files]
+        try:
+            with anyio.fail_after(GREP_S):
+                found = await self._grep(request.pattern, texts, request.limit)
+        except TimeoutError:
+            raise Refused(
+                f"the pattern took longer than {GREP_S:g} s and was given up", "Make it simpler, or name a prefix."
+            ) from None
+        return FileMatches(matches=tuple(found))
+
+    async def _found(self, request: SearchFiles, caller: Caller, deadline_s: float) -> MemoryFiles:
+        visible = self._categories.visible(caller, Filters(tags=request.tags))
+        known = {one.id: one for one in await self._below(caller, request.prefix, MOST_FILES)}
+        hits = await self._search(request.query, replace(visible), MOST_HITS, deadline_s)
+        files = [
+            msgspec.structs.replace(_listed(known[hit.id]), score=hit.score, snippet=_snippet(known[hit.id]))
+            for hit in hits
+            if hit.id in known
+        ]
+        return MemoryFiles(files=tuple(files[: request.limit]))
+
+
+def _listed(memory: Memory) -> MemoryFile:
+    return MemoryFile(
+        path=memory.metadata[PATH],
+        id=memory.id,
+        title=memory.title,
+        category=memory.category,
+        tags=memory.tags,
+        characters=len(memory.content),
+        revision=memory.revision,
+        updated_at=memory.updated_at,
+    )
+
+
+def _page(memory: Memory, offset: int, limit: int) -> Page:
+    end = offset + limit
+    return Page(
+        MemoryPage(
+            id=memory.id,
+            content=memory.content[offset:end],
+            offset=offset,
+            total=len(memory.content),
+            next_offset=end if end < len(memory.content) else None,
+        )
+    )
+
+
+def _title(content: str, path: str) -> str:
+    first = next((line for line in content.split("\n") if line.strip()), "")
+    return one_line(first.lstrip("# "), _TITLE) or path
+
+
+def _snippet(memory: Memory) -> str:
+    body = memory.content.split("\n", 1)[-1] if memory.content.startswith("#") else memory.content
+    return one_line(body, 200)

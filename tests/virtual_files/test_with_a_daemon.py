@@ -1,0 +1,84 @@
+"""Memories as files, at a real daemon."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from memoryd_client import RequestFailed
+from running import RunningDaemon
+
+
+@pytest.fixture(scope="module")
+def daemon(models: Path) -> Iterator[RunningDaemon]:
+    home = Path(tempfile.mkdtemp(prefix="md-"))
+    with RunningDaemon(home, models) as running:
+        yield running
+    shutil.rmtree(home, ignore_errors=True)
+
+
+def test_a_file_is_written_listed_read_edited_found_and_deleted(daemon: RunningDaemon) -> None:
+    with daemon.client("s1") as client:
+        made = client.write_file("notes/deploy.md", "# Deploy\nThe ferry service is deployed on Monday.", tags=["ops"])
+        assert (made.path, made.title, made.tags, made.revision) == ("notes/deploy.md", "Deploy", ("ops",), 1)
+        client.write_file("notes_x/other.md", "# Other\nNothing of interest stands here, honestly.")
+        assert [one.path for one in client.list_files()] == ["notes/deploy.md", "notes_x/other.md"]
+        assert [one.path for one in client.list_files("notes/")] == ["notes/deploy.md"]
+        edited = client.edit_file("notes/deploy.md", "on Monday", "on Friday")
+        assert edited.revision == 2
+        assert client.read_file("/notes/deploy.md").content == "# Deploy\nThe ferry service is deployed on Friday."
+        assert [(one.path, one.line) for one in client.grep_files(r"F(ri|ro)day")] == [("notes/deploy.md", 2)]
+        (best,) = client.search_files("when is the ferry deployed?", limit=1)
+        assert (best.path, best.tags) == ("notes/deploy.md", ("ops",))
+        assert best.score > 0
+        with pytest.raises(RequestFailed, match="revision"):
+            client.write_file("notes/deploy.md", "# Deploy\nNobody deploys it.", revision=1)
+        client.delete_file("notes/deploy.md")
+        assert client.list_files("notes/") == []
+        with pytest.raises(RequestFailed, match="no memory file"):
+            client.read_file("notes/deploy.md")
+        again = client.write_file("notes/deploy.md", "# Deploy\nIt begins anew, on Sundays.")
+        assert again.id == made.id
+        assert client.read_file("notes/deploy.md").content.endswith("on Sundays.")
+
+
+def test_many_who_write_one_file_first_make_one_file(daemon: RunningDaemon) -> None:
+    def write(number: int) -> None:
+        with daemon.client(f"w{number}") as client:
+            client.write_file("race/one.md", f"# One\nWritten by number {number}.")
+
+    with ThreadPoolExecutor(6) as threads:
+        list(threads.map(write, range(6)))
+    with daemon.client("s1") as client:
+        assert [one.path for one in client.list_files("race/")] == ["race/one.md"]
+
+
+def test_a_pattern_that_takes_for_ever_is_given_up_and_the_daemon_goes_on(daemon: RunningDaemon) -> None:
+    with daemon.client("s1") as client:
+        client.write_file("traps/long.md", "a" * 60 + "!")
+        with pytest.raises(RequestFailed, match="given up"):
+            client.grep_files(r"(a+)+$")
+        assert [one.path for one in client.grep_files("aaa!$", prefix="traps/")] == ["traps/long.md"]
+
+
+def test_files_are_of_their_owner_and_their_project(daemon: RunningDaemon) -> None:
+    with daemon.client("s1") as client:
+        client.write_file("mine/plan.md", "# Plan\nThe plan is mine alone.")
+    with daemon.client("s1", owner="them") as client:
+        assert client.list_files() == []
+    with daemon.client("s1", project="/projects/other") as client:
+        assert client.list_files("mine/") == []
+    with daemon.client("s1", project="") as client:
+        client.write_file("everywhere.md", "# Everywhere\nThis holds in every project.")
+    with daemon.client("s1") as client:
+        assert [one.path for one in client.list_files("every")] == ["everywhere.md"]
+
+
+def test_no_secret_is_kept_in_a_file(daemon: RunningDaemon) -> None:
+    key = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+    with daemon.client("s1") as client:
+        client.write_file("notes/keys.md", f"# Keys\nThe token of the build host is {key}")
+        assert key not in client.read_file("notes/keys.md").content
