@@ -377,6 +377,10 @@ class Ledger(Protocol):
         """
         ...
 
+    async def purge_session(self, owner: str, session: str) -> None:
+        """Destroy the traces and the state of a session, in every backup, too."""
+        ...
+
     @property
     def leaves(self) -> str:
         """What a purge does not reach, in words; empty where it reaches every byte."""

@@ -335,10 +335,20 @@ class Recall:
         for session in self._sessions.values():
             if session.state is not None:
                 session.state.purge(ids)
+            # What was asked may say what is destroyed; of what is not saved yet, nobody looks which.
             session.traces = [
-                msgspec.structs.replace(trace, candidates=tuple(one for one in trace.candidates if one.id not in ids))
+                msgspec.structs.replace(
+                    trace, focus="", candidates=tuple(one for one in trace.candidates if one.id not in ids)
+                )
                 for trace in session.traces
             ]
+
+    def forget_session(self, key: Key) -> None:
+        """Let go of a session that is purged, unsaved."""
+        session = self._sessions.pop(key, None)
+        if session is not None:
+            session.traces = []
+            session.actor.close()
 
     async def traces(self, caller: Caller, *, limit: int) -> list[Trace]:
         """Return the last decision traces of the caller's session, newest first; of all where it names none."""

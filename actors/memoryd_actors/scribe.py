@@ -83,6 +83,15 @@ class Destroy:
 
 
 @dataclass(frozen=True, slots=True)
+class Erase:
+    """Entries whose words are to be destroyed; `forget` takes the session out of the index, which then begins anew."""
+
+    key: Key
+    sequences: tuple[int, ...]
+    forget: Callable[[Key], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
 class End:
     """A session that is over; `note` learns at which entry."""
 
@@ -112,7 +121,7 @@ class Bring:
     agent: str
 
 
-ScribeMessage = Say | Pushed | Destroy | End | Summarise | Bring
+ScribeMessage = Say | Pushed | Destroy | Erase | End | Summarise | Bring
 
 
 @dataclass(slots=True)
@@ -255,6 +264,12 @@ class Scribe:
         """Destroy a transcript, and with `forget` what others have of it; return how many entries it had."""
         return (await self._of(*key).ask(Destroy(key, forget), deadline_s=deadline_s)).stored
 
+    async def erase(
+        self, key: Key, sequences: tuple[int, ...], forget: Callable[[Key], Awaitable[None]], *, deadline_s: float
+    ) -> int:
+        """Destroy the words of some entries, and what the index has of them; return how many had some."""
+        return (await self._of(*key).ask(Erase(key, sequences, forget), deadline_s=deadline_s)).stored
+
     async def end(self, key: Key, note: Callable[[int], Awaitable[None]], *, deadline_s: float) -> int:
         """Have noted at which entry a session is over, after all that was accepted before; return that number."""
         return (await self._of(*key).ask(End(key, note), deadline_s=deadline_s)).last
@@ -320,7 +335,7 @@ class _Writer(Actor[ScribeMessage, Appended]):
         self._threads = threads
         self._tails: OrderedDict[Key, _Tail] = OrderedDict()
 
-    async def handle(self, message: ScribeMessage) -> Appended:
+    async def handle(self, message: ScribeMessage) -> Appended:  # noqa: PLR0911 - one case a message
         """Write, or destroy."""
         match message:
             case Say():
@@ -337,6 +352,8 @@ class _Writer(Actor[ScribeMessage, Appended]):
                 return await self._bring(message)
             case Destroy():
                 return await self._destroy(message)
+            case Erase():
+                return await self._erase(message)
             case End():
                 last = await self._transcripts.last(message.key)
                 await message.note(last)
@@ -464,6 +481,15 @@ class _Writer(Actor[ScribeMessage, Appended]):
         if message.forget is not None:
             await message.forget(message.key)
         return Appended(last=0, stored=gone)
+
+    async def _erase(self, message: Erase) -> Appended:
+        # The end of the session stays known as it was: a context that is pushed again brings nothing back.
+        gone = await self._transcripts.erase(message.key, message.sequences)
+        last = await self._transcripts.last(message.key)
+        if gone:
+            await message.forget(message.key)
+            self._on_append(message.key, last)
+        return Appended(last=last, stored=gone)
 
     async def _tail(self, key: Key) -> _Tail:
         tail = self._tails.get(key)

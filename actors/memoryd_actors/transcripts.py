@@ -79,6 +79,13 @@ class Transcripts(Protocol):
         """Return the number of the newest entry of every session."""
         ...
 
+    async def erase(self, key: Key, sequences: Sequence[int]) -> int:
+        """Take the words out of the entries with these numbers, for good; return how many had some.
+
+        The entries stay, without a content: what comes again under their ids is known still.
+        """
+        ...
+
     async def purge(self, key: Key) -> int:
         """Destroy a transcript; return how many entries it had."""
         ...

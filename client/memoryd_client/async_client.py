@@ -318,12 +318,13 @@ class AsyncClient:
         """Remove an edge; return those that are left of the first memory."""
         return await self._call(Unrelate(from_id=from_id, to_id=to_id, relation=relation), replies.edges)
 
-    async def purge(self, memory_ids: Sequence[str], *, deadline_s: float = 300.0) -> str:
+    async def purge(self, memory_ids: Sequence[str], *, transcripts: bool = False, deadline_s: float = 300.0) -> str:
         """Destroy memories for good, wherever memoryd keeps them: ledger, history, index, backups. Say what was done.
 
-        Ids may be shortened. What was merged into them goes with them.
+        Ids may be shortened. What was merged into them goes with them; with `transcripts` also the words of the
+        messages that they come from, else the answer names the sessions that still tell it.
         """
-        return await self._call(Purge(ids=tuple(memory_ids)), replies.detail, deadline_s)
+        return await self._call(Purge(ids=tuple(memory_ids), transcripts=transcripts), replies.detail, deadline_s)
 
     async def undo(self, operation: int) -> builtins.list[Memory]:
         """Take back an operation, as the history numbers them; return the memories that changed back."""

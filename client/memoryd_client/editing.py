@@ -63,7 +63,9 @@ class GetOrigin(msgspec.Struct, frozen=True, kw_only=True, tag="origin"):
     id: str
 
 
-class Purge(msgspec.Struct, frozen=True, kw_only=True, tag="purge"):
+class Purge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="purge"):
     """Destroy memories for good, wherever they are kept, and what was merged into them. Nothing brings them back."""
 
     ids: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=1000)]
+    transcripts: bool = False
+    """Also the words of the messages that the memories come from. Without it, the answer names their sessions."""

@@ -85,6 +85,11 @@ class Paths:
         return self.home / "index-messages"
 
     @property
+    def drafts(self) -> Path:
+        """What somebody wrote in an editor and could not be stored."""
+        return self.home / "drafts"
+
+    @property
     def models(self) -> Path:
         """Cached model weights."""
         return self.home / "models"

@@ -67,6 +67,7 @@ from memoryd_actors.pair_sidecar import PairSidecar
 from memoryd_actors.pipeline import Pipeline
 from memoryd_actors.ports import JudgeFailed
 from memoryd_actors.project_rules import ProjectRules
+from memoryd_actors.purger import TranscriptPurger
 from memoryd_actors.querying import Querier
 from memoryd_actors.recall import Recall
 from memoryd_actors.redaction import Rules
@@ -78,6 +79,7 @@ from memoryd_actors.sidecar import FollowUps, Sidecar
 from memoryd_actors.switch import Switches
 from memoryd_actors.transcripts import Key
 from memoryd_actors.virtual_files import VirtualFiles
+from memoryd_client import drafts
 from memoryd_client.memory import Memory
 from memoryd_client.messages import Caller, ContextUpdate, Event, PipelineRan, Status, Warned, Wrote
 from memoryd_client.paths import Paths
@@ -396,6 +398,8 @@ class Daemon:
             ),
             accept=self._accept,
             switches=self._switches,
+            purger=TranscriptPurger(self._transcripts, self._scribe, self._message_indexer),
+            drafts=paths.drafts,
             importer=Importer(
                 ledger=self._ledger,
                 standing=self._ledger,
@@ -453,6 +457,7 @@ class Daemon:
         async with AsyncExitStack() as stack:
             await self._ledger.open()
             await self._switches.load()
+            await anyio.to_thread.run_sync(drafts.expire, self._paths.drafts)
             await self._indexer.prepare()
             stack.push_async_callback(self._ledger.close)
             stack.push_async_callback(self._index.close)
@@ -535,7 +540,9 @@ class Daemon:
         self._sizes.forget(key)
 
     async def _forget_session(self, key: Key, project: str) -> None:
-        """Destroy the memories that tell a session whose transcript is destroyed."""
+        """Destroy the memories that tell a session whose transcript is destroyed, and what it asked and was shown."""
+        self._recall.forget_session(key)
+        await self._ledger.purge_session(*key)
         if await self._compactor.forget(key, project):
             await self._indexer.purge(deadline_s=PURGE_S)
 

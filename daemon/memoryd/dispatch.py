@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import assert_never
 
+from anyio import to_thread
 from msgspec import UNSET
 from msgspec.structs import replace
 
@@ -27,6 +28,7 @@ from memoryd_actors.names import are_names, check_names
 from memoryd_actors.origin import other_end, showings
 from memoryd_actors.ports import Clock, Ledger
 from memoryd_actors.progress import ENDED, Progress, ProgressBook
+from memoryd_actors.purger import TranscriptPurger
 from memoryd_actors.querying import Querier
 from memoryd_actors.recall import Recall
 from memoryd_actors.scribe import Bring, Scribe
@@ -41,6 +43,7 @@ from memoryd_client.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.consolidation import Consolidate, ListConsolidations, PlanConsolidation
 from memoryd_client.context import BuildContext, Compact
 from memoryd_client.core_memory import CoreAppend, CorePurge, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
+from memoryd_client.drafts import destroy
 from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents, EventCounts
 from memoryd_client.importing import GetEdges, Import, Imported, LeftOut, Record
@@ -242,7 +245,11 @@ class Dispatcher:
         switches: Switches,
         importer: Importer,
         consolidating: Consolidating,
+        purger: TranscriptPurger,
+        drafts: Path,
     ) -> None:
+        self._purger = purger
+        self._drafts = drafts
         self._accept = accept
         self._transcripts = transcripts
         self._recall = recall
@@ -459,7 +466,10 @@ class Dispatcher:
         return Edges(edges=tuple(await self._ledger.edges(caller.owner, [source.id])))
 
     async def _purge(self, request: Purge, caller: Caller, deadline_s: float) -> Done:
-        ids = [(await self._resolve(caller, one)).id for one in request.ids]
+        doomed = [await self._resolve(caller, one) for one in request.ids]
+        ids = [one.id for one in doomed]
+        places = await self._purger.places(doomed)
+        await to_thread.run_sync(destroy, self._drafts, ids)
         message = PurgeMemories(tuple(ids), caller.owner, signed(caller))
         gone = await self._keeper.ask(message, deadline_s=deadline_s)
         if not await self._indexer.purge(deadline_s=deadline_s):
@@ -468,7 +478,14 @@ class Dispatcher:
                 "They go when the index can be written; `memoryd status` says why it cannot.",
             )
         leaves = self._ledger.leaves
-        return Done(f"{len(gone)} memories {f'purged: {leaves}' if leaves else 'destroyed'}")
+        told = f"{len(gone)} memories {f'purged: {leaves}' if leaves else 'destroyed'}"
+        if places and request.transcripts:
+            said = await self._purger.erase(places, deadline_s=deadline_s)
+            told += f", and the words of {said} entries of {len(places)} transcripts"
+        elif places:
+            sessions = ", ".join(f"`{session}` ({len(numbers)})" for (_, session), numbers in places.items())
+            told += f"; transcripts still tell it, entries by session: {sessions}; `--transcripts` takes them out, too"
+        return Done(told)
 
     async def _origin(self, request: GetOrigin, caller: Caller) -> Origin:
         memory = await self._resolve(caller, request.id)

@@ -8,6 +8,7 @@ from threading import Thread
 import pytest
 
 from memoryd_client import Client, Memory, MemorydError, Message, NewMemory, RequestFailed, Scope
+from memoryd_client.transcripts import Entry
 from running import RunningDaemon, until
 
 TOLD = "The vault of the Meridian observatory opens with quokkabanana."
@@ -113,3 +114,50 @@ def test_a_section_of_core_memory_is_purged_with_all_that_it_ever_said(daemon: R
         assert files_with(daemon.paths.home, b"Prefers tea") == []
         assert [one.text for one in client.core_view(thread="build") if one.text] == ["quokkabanana, in a thread"]
         assert client.core_append("human", "Begins anew.").text == "Begins anew."
+
+
+def test_what_was_asked_in_the_words_of_a_memory_goes_with_it_and_transcripts_by_choice(daemon: RunningDaemon) -> None:
+    home = daemon.paths.home
+    with daemon.client(session="s1") as client:
+        asked = "Please remember that the Brontomerus exhibit opens on floor nineteen."
+        client.push_acknowledged([Message("user", asked), Message("assistant", "Noted.")])
+        captured = until(lambda: next(iter(client.list()), None), "the memory")
+        client.append([Entry(id="other", role="user", content="The kiosk sells lemonade on Sundays.")])
+        other = client.remember("The kiosk of the museum sells maps.")
+        client.relate(other.id, captured.id, relation="explains Brontomerus")
+        until(lambda: client.why(1), "the trace")
+        client.search_messages("Brontomerus")
+        client.backup()
+        told = client.purge([captured.id])
+        assert "transcripts still tell it" in told
+        assert "`s1` (1)" in told
+        left = files_with(home, b"Brontomerus") + files_with(home, b"brontomerus")
+        assert all("transcripts" in file or "index-messages" in file for file in left), left
+        assert "Brontomerus" not in str(client.why(5))
+        assert "Brontomerus" not in str(client.history(other.id))
+        again = client.remember("The Brontomerus exhibit opens on floor nineteen.", source_session="s1")
+        told = client.purge([again.id], transcripts=True)
+        assert "the words of 1 entries of 1 transcripts" in told
+        assert files_with(home, b"Brontomerus") == []
+        assert files_with(home, b"brontomerus") == []
+        entries = client.messages().entries
+        assert "The kiosk sells lemonade on Sundays." in [one.content for one in entries]
+        assert [hit.id for hit in client.search("Where are maps sold?")] == [other.id]
+        # Pushed again, what was purged is known still.
+        client.push_acknowledged([Message("user", asked), Message("assistant", "Noted.")])
+        client.append([Entry(id="after", role="user", content="And now?")])
+        assert len(client.messages().entries) == len(entries) + 1
+
+
+def test_a_session_that_is_purged_leaves_no_trace_and_no_state(daemon: RunningDaemon) -> None:
+    with daemon.client(session="s1") as client:
+        client.remember("The planetarium has forty seats.", scope="global")
+        daemon.indexed(client)
+        trace = daemon.turn(client, "How many seats has the planetarium, says Quetzalcoatlus?")
+        assert "Quetzalcoatlus" in trace.focus
+        client.take_pending()
+        client.backup()
+        client.purge_session("s1")
+        assert client.why(5) == []
+    for needle in (b"Quetzalcoatlus", b"quetzalcoatlus"):
+        assert files_with(daemon.paths.home, needle) == []

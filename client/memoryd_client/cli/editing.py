@@ -5,12 +5,12 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memoryd_client import drafts
 from memoryd_client.cli import document, render
 from memoryd_client.cli.confirm import confirm
 from memoryd_client.cli.edge import CommandFailed, sentence
@@ -18,6 +18,7 @@ from memoryd_client.cli.options import Agent, Autostart, Json, MemoryId, Owner, 
 from memoryd_client.cli.output import note, out, out_json
 from memoryd_client.errors import MemorydError
 from memoryd_client.memory import Memory
+from memoryd_client.paths import Paths
 from memoryd_client.requests import ChangedFields
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def add_to(app: typer.Typer) -> None:
         relate
     )
     app.command(epilog=examples("memoryd unrelate 4k2m9x0c 7p1d3c5e"))(unrelate)
-    app.command(epilog=examples("memoryd purge 4k2m9x0c", "memoryd purge 4k2m9x0c 7p1d3c5e --yes"))(purge)
+    app.command(epilog=examples("memoryd purge 4k2m9x0c", "memoryd purge 4k2m9x0c --transcripts -y"))(purge)
 
 
 def edit(
@@ -60,36 +61,37 @@ def edit(
     A line without a value empties its field, a line taken out changes nothing. Whatever goes wrong, what you wrote is
     kept in a file that is named.
     """
+    command = _editor()
     with connect(session, project, agent, owner, autostart=autostart) as memory:
         before = memory.get(memory_id)
         draft = _draft(before)
         try:
-            wanted = _edited(draft, before)
+            wanted = _edited(command, draft, before)
             if not wanted:
                 draft.unlink()
-                draft.parent.rmdir()
                 _told(before, before, as_json=as_json)
                 return
             after = memory.update(before.id, revision=before.revision, **wanted)
         except (MemorydError, ValueError) as problem:
             hint = problem.hint if isinstance(problem, MemorydError) else ""
             message = sentence(str(problem), hint)
+            if draft.read_bytes() == document.written(before).encode():
+                draft.unlink()  # nothing was written in it
+                raise CommandFailed(message) from problem
             raise CommandFailed(message, f"What you wrote is kept in {draft}") from problem
         draft.unlink()
-        draft.parent.rmdir()
         _told(before, after, as_json=as_json, operation=_last_operation(memory, after))
 
 
 def _draft(memory: Memory) -> Path:
     """Write what is to be edited into a file of its own that nobody else can read, and return it."""
-    file = Path(tempfile.mkdtemp(prefix="memoryd-")) / f"{memory.id}.md"
+    file = drafts.new(Paths.from_environment().drafts, memory.id)
     file.write_bytes(document.written(memory).encode())
     return file
 
 
-def _edited(draft: Path, memory: Memory) -> ChangedFields:
+def _edited(command: list[str], draft: Path, memory: Memory) -> ChangedFields:
     """Let the user edit the file, again where it cannot be read and somebody is there; return what they changed."""
-    command = _editor()
     while True:
         done = subprocess.run([*command, str(draft)], check=False)
         if done.returncode != 0:
@@ -282,6 +284,9 @@ def unrelate(
 def purge(
     memory_ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The memories' ids, or beginnings of them.")],
     *,
+    transcripts: Annotated[
+        bool, typer.Option("--transcripts", help="Also the words of the messages that they come from.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     session: Session = "",
     project: Project = None,
@@ -292,13 +297,15 @@ def purge(
 ) -> None:
     """Destroy memories for good, and what was merged into them: here, in the history, in the index and in backups.
 
-    Says what goes, and asks first. `memoryd forget` only puts out of sight.
+    Says what goes, and asks first. What was said stays in the transcripts, which are then named. With --transcripts the
+    messages that a memory rests on, and those of its sessions that say it in the same words, lose their words.
+    `memoryd forget` only puts out of sight.
     """
     with connect(session, project, agent, owner, autostart=autostart) as memory:
         doomed = _with_merged(memory, memory_ids)
         if not yes:
             _ask(doomed)
-        done = memory.purge([one.id for one in doomed])
+        done = memory.purge([one.id for one in doomed], transcripts=transcripts)
     if as_json:
         out_json({"purged": [one.id for one in doomed], "detail": done})
     else:

@@ -1,7 +1,7 @@
 """Purge: what a memory said is destroyed, in every table and in every copy. That it was, stays in the history."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -27,6 +27,7 @@ from memoryd.ledger.tables import (
     traces,
 )
 from memoryd_actors.characters import clean
+from memoryd_actors.retold import Telling
 from memoryd_actors.session import decode_state, encode_state
 from memoryd_actors.sharing import Notice
 from memoryd_actors.steps import MERGED_INTO
@@ -80,7 +81,7 @@ def purge(connection: Connection, owner: str, ids: Sequence[str], actor: str, no
         return []
     operation = next_operation(connection)
     spent.spend(connection, [*mine, *_renamed(connection, mine)], now)
-    erase(connection, mine)
+    erase(connection, mine, sessions_of(connection, mine))
     for one in mine:
         connection.execute(
             insert(history),
@@ -111,9 +112,13 @@ def _renamed(connection: Connection, ids: Sequence[str]) -> list[str]:
     return found
 
 
-def erase(connection: Connection, ids: Sequence[str]) -> None:
-    """Take all that memories said out of every table that there is: an older copy does not have them all."""
+def erase(connection: Connection, ids: Sequence[str], places: Collection[tuple[str, str]] = ()) -> None:
+    """Take all that memories said out of every table that there is: an older copy does not have them all.
+
+    `places`: owners and sessions that they come from; what was asked there goes from the traces, too.
+    """
     there = set(inspect(connection).get_table_names())
+    owners, telling = _telling(connection, ids)
     for start in range(0, len(ids), MAX_VARIABLES // 2):
         some = ids[start : start + MAX_VARIABLES // 2]
         connection.execute(delete(memories).where(memories.c.id.in_(some)))
@@ -127,11 +132,14 @@ def erase(connection: Connection, ids: Sequence[str]) -> None:
             connection.execute(delete(doubts).where(or_(doubts.c.older_id.in_(some), doubts.c.newer_id.in_(some))))
         connection.execute(update(history).where(history.c.memory_id.in_(some)).values(**blank))
     needles = [one.encode() for one in ids]
-    for row in connection.execute(select(traces.c.id, traces.c.body)).all():
-        if any(needle in row.body for needle in needles):
-            trace = _decode_trace(row.body)
+    for row in connection.execute(select(traces)).all():
+        named = any(needle in row.body for needle in needles)
+        if not (named or row.owner in owners or (row.owner, row.session) in places):
+            continue
+        trace = _decode_trace(row.body)
+        if named or (row.owner, row.session) in places or telling.within(trace.focus):
             kept = tuple(one for one in trace.candidates if one.id not in ids)
-            body = msgspec.msgpack.encode(msgspec.structs.replace(trace, candidates=kept))
+            body = msgspec.msgpack.encode(msgspec.structs.replace(trace, focus="", candidates=kept))
             connection.execute(update(traces).where(traces.c.id == row.id).values(body=body))
     for row in connection.execute(select(sessions)).all():
         if any(needle in row.state for needle in needles):
@@ -147,8 +155,42 @@ def erase(connection: Connection, ids: Sequence[str]) -> None:
                 connection.execute(delete(consents).where(consents.c.id == row.id))
 
 
+def sessions_of(connection: Connection, ids: Sequence[str]) -> list[tuple[str, str]]:
+    """Return owners and sessions that memories come from."""
+    found: dict[tuple[str, str], None] = {}
+    for start in range(0, len(ids), MAX_VARIABLES):
+        query = select(memories.c.owner, memories.c.session).where(
+            memories.c.id.in_(ids[start : start + MAX_VARIABLES])
+        )
+        found.update(((row.owner, row.session), None) for row in connection.execute(query) if row.session)
+    return list(found)
+
+
+def _telling(connection: Connection, ids: Sequence[str]) -> tuple[set[str], Telling]:
+    """Return whose memories these are, and what they say and ever said."""
+    owners: set[str] = set()
+    texts: list[str] = []
+    for start in range(0, len(ids), MAX_VARIABLES):
+        some = ids[start : start + MAX_VARIABLES]
+        for row in connection.execute(select(memories.c.owner, memories.c.content).where(memories.c.id.in_(some))):
+            owners.add(row.owner)
+            texts.append(row.content)
+        past = select(history.c.owner, history.c.old, history.c.new).where(history.c.memory_id.in_(some))
+        for entry in connection.execute(past):
+            owners.add(entry.owner)
+            texts += (entry.old, entry.new)
+    return owners, Telling(texts)
+
+
+def erase_session(connection: Connection, owner: str, session: str) -> None:
+    """Take out what was asked in a session and what was shown there: its traces and its state."""
+    for table in (traces, sessions):
+        mine = (table.c.owner == clean(owner)) & (table.c.session == clean(session))
+        connection.execute(delete(table).where(mine))
+
+
 def _take_out_reasons(connection: Connection, ids: Sequence[str]) -> None:
-    """Take the reasons out of what was done to others on account of these memories: they name words of both."""
+    """Take out what others' histories say of these memories in words: reasons, and the names of relations to them."""
     ends = relations.c.from_id.in_(ids), relations.c.to_id.in_(ids)
     others = {*connection.execute(select(relations.c.to_id).where(ends[0])).scalars()}
     others.update(connection.execute(select(relations.c.from_id).where(ends[1])).scalars())
@@ -156,12 +198,13 @@ def _take_out_reasons(connection: Connection, ids: Sequence[str]) -> None:
     beside = sorted(others - purged)
     for start in range(0, len(beside), MAX_VARIABLES):
         query = select(history.c.id, history.c.meta).where(
-            history.c.memory_id.in_(beside[start : start + MAX_VARIABLES]), history.c.meta.contains('"reason"')
+            history.c.memory_id.in_(beside[start : start + MAX_VARIABLES]),
+            or_(history.c.meta.contains('"reason"'), history.c.meta.contains('"relation"')),
         )
         for row in connection.execute(query).all():
             meta = _decode_meta(row.meta)
-            if {meta.get("by"), meta.get("into")} & purged:
-                kept = dump({name: value for name, value in meta.items() if name != "reason"})
+            if {meta.get("by"), meta.get("into"), meta.get("to")} & purged:
+                kept = dump({name: value for name, value in meta.items() if name not in {"reason", "relation"}})
                 connection.execute(update(history).where(history.c.id == row.id).values(meta=kept))
 
 

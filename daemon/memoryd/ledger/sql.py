@@ -303,15 +303,27 @@ class SqlLedger:
 
         def work(connection: Connection) -> list[str]:
             operation = records.next_operation(connection)
-            gone = purging.purge(connection, owner, purging.with_merged(connection, owner, ids), actor, now)
+            doomed = purging.with_merged(connection, owner, ids)
+            places = tuple(purging.sessions_of(connection, doomed))
+            gone = purging.purge(connection, owner, doomed, actor, now)
             recording.write_operation(connection, operation, _WRITER)
             if gone:
-                unfinished.mark(connection, unfinished.Memories(tuple(gone)), in_files=self._file is not None)
+                unfinished.mark(connection, unfinished.Memories(tuple(gone), places), in_files=self._file is not None)
             return gone
 
         gone = await self._write(work)
         await self.finish_purges()
         return gone
+
+    async def purge_session(self, owner: str, session: str) -> None:
+        """Destroy what was asked in a session and what was shown there, in every dated backup, too; see the port."""
+
+        def work(connection: Connection) -> None:
+            purging.erase_session(connection, owner, session)
+            unfinished.mark(connection, unfinished.Session(owner, session), in_files=self._file is not None)
+
+        await self._write(work)
+        await self.finish_purges()
 
     async def finish_purges(self) -> int:
         """Rewrite what purges left behind in the ledger's files and backups; return how many had; see the port."""

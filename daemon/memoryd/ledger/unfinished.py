@@ -17,6 +17,15 @@ class Memories(msgspec.Struct, frozen=True, tag="memories"):
     """Memories were destroyed."""
 
     ids: tuple[str, ...]
+    places: tuple[tuple[str, str], ...] = ()
+    """Owners and sessions that they come from."""
+
+
+class Session(msgspec.Struct, frozen=True, tag="session"):
+    """What was asked in a session, and what was shown there, was destroyed."""
+
+    owner: str
+    session: str
 
 
 class Checkpoints(msgspec.Struct, frozen=True, tag="checkpoints"):
@@ -35,7 +44,7 @@ class CoreSection(msgspec.Struct, frozen=True, tag="core"):
     name: str
 
 
-Erased = Memories | Checkpoints | CoreSection
+Erased = Memories | Session | Checkpoints | CoreSection
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(Erased).decode
@@ -76,7 +85,9 @@ def erase(connection: Connection, erased: Erased) -> None:
     """Take it out of a backup, in which it may be still."""
     match erased:
         case Memories():
-            purging.erase(connection, erased.ids)
+            purging.erase(connection, erased.ids, set(erased.places))
+        case Session():
+            purging.erase_session(connection, erased.owner, erased.session)
         case Checkpoints():
             checkpointing.remove(connection, erased.owner, erased.thread, erased.version)
         case CoreSection():

@@ -116,6 +116,19 @@ class JsonlTranscripts:
                 await self._in_thread(partial(mirror.forget, self._copy, owner, session))
         return gone
 
+    async def erase(self, key: Key, sequences: Sequence[int]) -> int:
+        """Take the words out of entries; see the port."""
+        async with self._copying, self._session(key) as file:
+            if not file.last:
+                return 0
+            gone = await self._in_thread(partial(file.erase, sequences))
+            self._open[key].file = None
+            if gone and self._copy is not None:
+                # It is copied anew the next time.
+                owner, session = file.folder.parts[-2:]
+                await self._in_thread(partial(mirror.forget, self._copy, owner, session))
+        return gone
+
     async def back_up(self) -> int:
         """Copy what was said since the last time beside the ledger's backups; return in how many sessions that was.
 

@@ -1,10 +1,17 @@
 """One line of a transcript, in the form of seed 003; see `memoryd_client.transcript_lines`."""
 
+import msgspec
+
 from memoryd_actors.transcripts import Kept
 from memoryd_client.transcript_lines import Line, decode_line, encode, line, record
 from memoryd_client.transcripts import Record
 
-__all__ = ["Line", "decode_line", "encoded", "record"]
+__all__ = ["Line", "decode_line", "encoded", "record", "reworded"]
+
+
+def reworded(one: Record, content: str) -> bytes:
+    """Return an entry with another content as a line, its end of line included."""
+    return encode(line(msgspec.structs.replace(one, content=content, size=0))) + b"\n"
 
 
 def encoded(kept: Kept, sequence: int) -> bytes:

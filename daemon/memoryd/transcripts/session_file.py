@@ -11,7 +11,7 @@ import msgspec
 
 from memoryd.private_folder import private_folder
 from memoryd.transcripts import metadata as metadata_file
-from memoryd.transcripts.lines import Line, decode_line, encoded, record
+from memoryd.transcripts.lines import Line, decode_line, encoded, record, reworded
 from memoryd.transcripts.metadata import Metadata
 from memoryd.transcripts.places import LINES, METADATA
 from memoryd.transcripts.seen import SeenIds
@@ -100,6 +100,31 @@ class SessionFile:
             if line is not None and line.seq == number:
                 found[number] = record(line, self.metadata.id)
         return found
+
+    def erase(self, sequences: Sequence[int]) -> int:
+        """Rewrite the file without the words of these entries; return how many had some. Read it again afterwards.
+
+        Raises:
+            OSError: it is as it was.
+        """
+        gone = set(sequences)
+        count = 0
+        new = self._file.with_name(f"{LINES}.new")
+        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with self._file.open("rb") as source, open(handle, "wb") as target:
+            for text in source:
+                line = _decoded(text)
+                one = None if line is None or line.seq not in gone else record(line, self.metadata.id)
+                if one is not None and one.content:
+                    target.write(reworded(one, ""))
+                    count += 1
+                else:
+                    target.write(text)
+            target.flush()
+            os.fsync(target.fileno())
+        new.replace(self._file)
+        _sync(self.folder)
+        return count
 
     def save(self) -> None:
         """Write the metadata where they changed."""
@@ -203,7 +228,7 @@ def describe(folder: Path) -> Metadata | None:
 
 def destroy(folder: Path) -> None:
     """Delete the files of a session, the lines first."""
-    for name in (LINES, METADATA, f"{METADATA}.new"):
+    for name in (LINES, f"{LINES}.new", METADATA, f"{METADATA}.new"):
         (folder / name).unlink(missing_ok=True)
     if folder.exists():
         folder.rmdir()

@@ -1,0 +1,38 @@
+"""Whether a text tells what another one says: four words in a row, or all of a shorter text, in whatever case."""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+IN_A_ROW = 4
+"""Words: of two sentences about different things hardly any share as many."""
+_WORD = re.compile(r"\w+")
+
+
+class Telling:
+    """What some texts say, to be found again in others."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        self._runs: set[tuple[str, ...]] = set()
+        for text in texts:
+            words = _words(text)
+            if words:
+                self._runs.update(_runs(words, min(IN_A_ROW, len(words))))
+        self._lengths = sorted({len(run) for run in self._runs})
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to find."""
+        return bool(self._runs)
+
+    def within(self, text: str) -> bool:
+        """Return whether a text tells some of it. In linear time."""
+        words = _words(text)
+        return any(run in self._runs for length in self._lengths for run in _runs(words, length))
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _runs(words: list[str], length: int) -> Iterator[tuple[str, ...]]:
+    return zip(*(islice(words, start, None) for start in range(length)), strict=False)

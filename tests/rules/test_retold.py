@@ -1,0 +1,35 @@
+"""Whether one text tells what another says."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryd_actors.retold import IN_A_ROW, Telling
+
+VOCABULARY = ("the", "a", "brontomerus", "exhibit", "opens", "on", "floor", "nineteen")
+WORDS = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=12)
+
+
+def test_four_words_in_a_row_tell_it_and_three_do_not() -> None:
+    telling = Telling(["The exhibit opens on floor nineteen."])
+    assert telling.within("Say that the EXHIBIT opens, on floor 3.")
+    assert not telling.within("The exhibit opens tomorrow. We meet on floor nineteen.")
+
+
+def test_a_short_text_is_told_whole_and_nothing_by_nothing() -> None:
+    assert Telling(["Brontomerus"]).within("the brontomerus!")
+    assert not Telling(["tall Brontomerus"]).within("the brontomerus")
+    assert not Telling(["", "…"])
+    assert not Telling([""]).within("")
+
+
+@given(WORDS, WORDS, WORDS)
+def test_whatever_stands_around_it_a_text_is_found(before: list[str], text: list[str], after: list[str]) -> None:
+    assert Telling([" ".join(text)]).within(" ".join((*before, *text, *after)))
+
+
+@given(WORDS, WORDS)
+def test_it_is_so_as_the_definition_says(one: list[str], other: list[str]) -> None:
+    length = min(IN_A_ROW, len(one))
+    runs = {tuple(one[at : at + length]) for at in range(len(one) - length + 1)}
+    told = any(tuple(other[at : at + length]) in runs for at in range(len(other) - length + 1))
+    assert Telling([" ".join(one)]).within(" ".join(other)) == told
