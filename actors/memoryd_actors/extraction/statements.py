@@ -66,6 +66,7 @@ _ASKS = re.compile(
     r" (?:make sure|ensure|know|understand|see)|i(?:['\u2019]d| would) like to|please)\b",
     re.IGNORECASE,
 )
+_LEADS_ON = re.compile(r"[\s,;]+(?:and|but|so|because|now|then)(?: now)?\Z", re.IGNORECASE)
 _NEEDS_BEFORE = re.compile(
     r"^\W*(?:it(?! turn(?:s|ed) out)|that|this|they|these|those|she|he|then|there|both|also|and|but|so)\b",
     re.IGNORECASE,
@@ -160,7 +161,8 @@ def _telling(sentence: Sentence) -> _Told | None:
     bare, text = sentence.bare, sentence.text
     asks = _ASKS.search(bare)
     if asks is not None:
-        bare, text = bare[: asks.start()].rstrip(" ,;-\u2013\u2014"), text[: asks.start()].rstrip(" ,;-\u2013\u2014")
+        bare = _LEADS_ON.sub("", bare[: asks.start()].rstrip(" ,;-\u2013\u2014"))
+        text = text[: len(bare)]
     elif bare.rstrip().endswith("?"):
         return None
     if len(bare.split()) < FEWEST_WORDS or len(text) > LONGEST:
