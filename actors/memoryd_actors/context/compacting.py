@@ -27,7 +27,7 @@ from memoryd_actors.transcripts import Key, Transcripts
 from memoryd_client.context import SUMMARY_OPENING, Compacted
 from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, State
 from memoryd_client.messages import Caller, ComponentStatus, Filters, Warned
-from memoryd_client.transcripts import SessionInfo
+from memoryd_client.transcripts import Record, SessionInfo
 
 log = logging.getLogger(__name__)
 
@@ -268,14 +268,16 @@ class Compactor:
         if entry is None or progress.sequence >= info.summarized:
             return
         caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
-        new = _as_memory(caller, told(entry.content), info, by=entry.name)
+        new = _as_memory(caller, entry, info)
         memories = (new,) if self._may_store(caller) else ()
         if memories:
             # Before it is stored: the session has it in its context already.
             await self._recall.note_written(caller, [new.id])
-        older = await self._stored(caller, (CATEGORY,), ("active",)) if memories else []
-        steps = tuple(Supersede(one, new.id, "a later summary tells it again") for one in older if one != new.id)
-        advance = Advance(key[1], JOB, progress.sequence, info.summarized)
+        # Told by `detail`, not searched for: homes that share a ledger may have sessions of one name.
+        older = await self._ledger.get(key[0], [progress.detail]) if memories and progress.detail else {}
+        steps = tuple(Supersede(one, new.id, "a later summary tells it again") for one in older)
+        told_as = new.id if memories else progress.detail
+        advance = Advance(key[1], JOB, progress.sequence, info.summarized, told_as)
         await self._keeper.ask(Bring(memories, caller, (*steps, advance), NODE, _declined), deadline_s=KEEPER_S)
 
     async def _stored(self, caller: Caller, categories: tuple[str, ...], states: tuple[str, ...]) -> list[str]:
@@ -311,17 +313,16 @@ def told(content: str) -> str:
     return content.removeprefix(SUMMARY_OPENING).strip()
 
 
-def summary_id(caller: Caller, covers: int) -> str:
-    """Return the id of the memory of a session's summary up to an entry: the same whenever it is stored."""
-    return memory_id(caller.owner, caller.session, f"{CATEGORY} {covers}")
-
-
-def _as_memory(caller: Caller, text: str, info: SessionInfo, *, by: str) -> NewMemory:
+def _as_memory(caller: Caller, entry: Record, info: SessionInfo) -> NewMemory:
+    by = entry.name
     in_project = bool(caller.project.strip())
     # No two summaries read alike, or the second would count as the first said again.
-    content = f"What was said in the session {caller.session[:100]} up to entry {info.summarized}:\n{text}"
+    content = (
+        f"What was said in the session {caller.session[:100]} up to entry {info.summarized}:\n{told(entry.content)}"
+    )
     return NewMemory(
-        id=summary_id(caller, info.summarized),
+        # It follows from the entry: stored again after a crash it is the same.
+        id=memory_id(caller.owner, caller.session, f"{CATEGORY} {entry.id}"),
         content=content.encode()[: MAX_CONTENT_BYTES - 100].decode(errors="ignore"),
         category=CATEGORY,
         scope=Scope.PROJECT if in_project else Scope.GLOBAL,

@@ -37,6 +37,8 @@ class Run:
     turns: int
     """How many turns of the user."""
     ended_at: datetime
+    mark: str = ""
+    """What tells it from a run in a session of the same name in another home that shares the ledger."""
 
 
 def run_of(records: Sequence[Record]) -> Run | None:
@@ -45,7 +47,8 @@ def run_of(records: Sequence[Record]) -> Run | None:
     if not said:
         return None
     turns = sum(one.kind == "message" and one.role == "user" for one in said)
-    return Run(said[0].sequence, said[-1].sequence, turns, max(one.at for one in said).astimezone(UTC))
+    ended_at = max(one.at for one in said).astimezone(UTC)
+    return Run(said[0].sequence, said[-1].sequence, turns, ended_at, f"{said[0].id} {said[0].at.isoformat()}")
 
 
 def points(summary: Summary) -> list[str]:
@@ -86,7 +89,7 @@ def path(summary: Summary, run: Run, session: str, episode_id: str) -> str:
 def episode(summary: Summary, run: Run, caller: Caller, *, before: int) -> NewMemory:
     """Return the episode as a memory; `before` is the entry at which the run before it ended."""
     # The id follows from where the run begins: told again after a crash it is the same episode.
-    episode_id = memory_id(caller.owner, caller.session, f"{CATEGORY} {before}")
+    episode_id = memory_id(caller.owner, caller.session, f"{CATEGORY} {before} {run.mark}")
     return NewMemory(
         id=episode_id,
         content=document(summary, run, caller.session),
