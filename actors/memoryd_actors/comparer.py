@@ -86,7 +86,8 @@ class Comparer:
         for memory in batch:
             began = perf_counter()
             vector = vectors.get(memory.id)
-            if vector is None:
+            if vector is None or memory.revision > 1:
+                # What was changed may be in the index as it was before.
                 vector = await self._neighbours.embed(memory)
             try:
                 await self._compare_one(memory, vector)

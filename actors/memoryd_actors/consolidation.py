@@ -12,8 +12,9 @@ from memoryd_actors.comparison import Comparison, Statement, action, compare, me
 from memoryd_actors.comparison.cues import update_cue
 from memoryd_actors.consent import field_of
 from memoryd_actors.neighbours import Neighbour
-from memoryd_actors.steps import CONTRADICTS, RELATED, Absorb, Add, Doubt, Merge, Relate, Step, Supersede
+from memoryd_actors.steps import CONTRADICTS, RELATED, Absorb, Add, Doubt, Merge, Relate, Step, Supersede, Unrelate
 from memoryd_client.memory import Memory, Source
+from memoryd_client.messages import Edge
 
 LINKED_FROM = 0.5
 """Cosine from which a neighbour is worth an edge: of LoCoMo's extracted facts a quarter of the nearest five are."""
@@ -107,6 +108,19 @@ def plan(
 def plan_stored(memory: Memory, neighbours: Iterable[Neighbour], compared: Iterable[Compared]) -> list[Step]:
     """Return the steps for a memory that is stored already, and has not been compared with its neighbours."""
     return [*(step for one in compared for step in settle(memory, one)), *_edges(memory, neighbours)]
+
+
+def plan_revised(
+    memory: Memory, neighbours: Iterable[Neighbour], compared: Iterable[Compared], edges: Iterable[Edge]
+) -> list[Step]:
+    """Return the steps for a memory that reads anew, with the edges it had.
+
+    What its former words contradicted is no longer contradicted, unless its new ones do so, too.
+    """
+    steps = plan_stored(memory, neighbours, compared)
+    kept = {frozenset((one.from_id, one.to_id)) for one in steps if isinstance(one, Relate) and one.told}
+    gone = [one for one in edges if one.relation == CONTRADICTS and frozenset((one.from_id, one.to_id)) not in kept]
+    return [*(Unrelate(one.from_id, one.to_id, CONTRADICTS) for one in gone), *steps]
 
 
 def settle(memory: Memory, one: Compared) -> list[Step]:

@@ -6,19 +6,18 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import assert_never
 
-import anyio
 import msgspec
 from msgspec import UNSET
 
 from memoryd_actors.actor import Actor
 from memoryd_actors.admission import Admitted, admit, signed
 from memoryd_actors.consent import ConsentSettings, decide, field_of, needs_consent
-from memoryd_actors.consolidation import comparable, judged, plan
-from memoryd_actors.errors import Refused, Unavailable
+from memoryd_actors.consolidation import plan, plan_revised
+from memoryd_actors.errors import Refused
 from memoryd_actors.events import Happened
 from memoryd_actors.fence import one_line
 from memoryd_actors.neighbours import Neighbours
-from memoryd_actors.ports import Clock, IgnoredFiles, Ledger, Publisher, Vector, Visibility
+from memoryd_actors.ports import Clock, IgnoredFiles, Ledger, Publisher, Visibility
 from memoryd_actors.project_files import NO_FILES, ProjectFiles, quoted_files
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
@@ -26,6 +25,7 @@ from memoryd_actors.steps import (
     MERGED_INTO,
     RESERVED,
     SUPERSEDES,
+    Absorb,
     Add,
     Advance,
     ChangeState,
@@ -38,16 +38,13 @@ from memoryd_actors.steps import (
     Undo,
     Unrelate,
 )
+from memoryd_actors.surroundings import Seen, Surroundings
 from memoryd_client.editing import Changes
 from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, State
 from memoryd_client.messages import Caller, Filters, Wrote
 
 log = logging.getLogger(__name__)
 
-EMBEDDING_S = 2.0
-"""How long a write waits for the model, which may still be loading, before it is stored without its neighbours."""
-UNCOMPARED_S = 30.0
-"""How long writes after that one do not wait at all: the model may be on its way from the hub for minutes."""
 RULE = "rule"
 NODE = "keeper"
 """Who writes, in the counts of events."""
@@ -177,7 +174,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         consent: ConsentSettings = ConsentSettings(),  # noqa: B008 - frozen
     ) -> None:
         self._ledger = ledger
-        self._neighbours = neighbours
+        self._surroundings = Surroundings(neighbours, clock)
         self._clock = clock
         self._publish = publish
         self._on_change = on_change
@@ -185,7 +182,6 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         self._embedding_model = embedding_model
         self._rules = rules
         self._files = files
-        self._compares_again = float("-inf")
         self._consent = consent
 
     async def handle(self, message: KeeperMessage) -> tuple[Memory, ...]:
@@ -232,7 +228,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         actor = self._signed(message.caller)
         if len(admitted) == 1:
             return await self._store_one(admitted[0], actor)
-        if any(decide(one.memory, self._consent) for one in admitted):
+        if any(decide(one.memory, self._consent) or one.memory.category == RULE for one in admitted):
             steps = [self._patch(one) or Add(one.memory, _told(one), compared=False) for one in admitted]
             return (await self._apply(admitted[0].memory.owner, steps, actor))[0]
         # Several are compared with what is there afterwards, in the background: an import waits for the disk only.
@@ -267,6 +263,8 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         for memory, asked in zip(stored, memories, strict=True):
             if memory.id == asked.id:
                 self._publish(Wrote(event="ADD", memory_id=memory.id, owner=message.owner))
+                if memory.category == RULE and memory.title:
+                    await self._settle_rules(memory, message.actor)
         return tuple(stored)
 
     async def _store_one(self, admitted: Admitted, actor: str) -> tuple[Memory, ...]:
@@ -275,28 +273,18 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         if patch is not None:
             return (await self._apply(patch.memory.owner, [patch], actor))[0]
         memory, notes = admitted.memory, _told(admitted)
-        steps: list[Step] = [Add(memory, notes, compared=False)]
-        vector: Vector | None = None
         if memory.category == RULE and memory.title:
-            standing, _ = await self._apply(memory.owner, [Add(memory, notes), *await self._older_rules(memory)], actor)
+            standing, _ = await self._apply(memory.owner, [Add(memory, notes)], actor)
             await self._settle_rules(standing[0], actor)
             return standing[:1]
-        elif self._clock.monotonic() >= self._compares_again:
-            try:
-                with anyio.fail_after(EMBEDDING_S):
-                    vector = await self._neighbours.embed(memory)
-                    as_of = self._neighbours.as_of
-                    near = await self._neighbours.of(memory, vector)
-                steps = plan(memory, near, [judged(memory, one) for one in comparable(memory, near)], notes)
-                steps = [replace(one, as_of=as_of) if isinstance(one, Add) else one for one in steps]
-            except Unavailable as missing:
-                log.info("stored, to be compared later: %s", missing)
-            except TimeoutError:
-                log.info("stored, to be compared later: the model did not answer within %g s", EMBEDDING_S)
-                self._compares_again = self._clock.monotonic() + UNCOMPARED_S
+        seen = await self._surroundings.look(memory)
+        steps: list[Step] = [Add(memory, notes, compared=False)]
+        if seen is not None:
+            steps = plan(memory, seen.near, seen.compared, notes)
+            steps = [replace(one, as_of=seen.as_of) if isinstance(one, Add) else one for one in steps]
         standing, sequence = await self._apply(memory.owner, steps, actor)
-        if vector is not None and standing[0].id == memory.id:
-            self._neighbours.wrote(standing[0], vector, sequence)
+        if seen is not None and standing[0].id == memory.id:
+            self._surroundings.wrote(standing[0], seen, sequence)
         return standing[:1]
 
     def _patch(self, admitted: Admitted) -> Patch | None:
@@ -314,11 +302,6 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
             reason=f"{memory.source.value}, trust {memory.trust:g}",
             notes=_told(admitted),
         )
-
-    async def _older_rules(self, rule: Memory) -> list[Step]:
-        """Return the steps that retire the rules of the same name in the same place: a name has one value."""
-        reason = f"the rule `{rule.title}` has a new value"
-        return [Supersede(one.id, rule.id, reason) for one in await self._same_rule(rule)]
 
     async def _same_rule(self, rule: Memory) -> list[Memory]:
         """Return the other active rules of the same name in the same place."""
@@ -447,11 +430,25 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
             purge_at=before.purge_at,
         )
         self._check_edit(before, after, message.caller)
-        said = after.content != before.content
-        standing, _ = await self._apply(
-            owner, [Revise(after, notes=_told(admitted), compared=not said)], self._signed(message.caller)
-        )
-        return standing
+        steps, around = await self._revised(before, after, _told(admitted))
+        standing, sequence = await self._apply(owner, steps, self._signed(message.caller))
+        if around is not None:
+            self._surroundings.wrote(standing[0], around, sequence)
+        # One that says now what another one says is that other one from here on.
+        return standing[-1:] if any(isinstance(step, Absorb) for step in steps) else standing[:1]
+
+    async def _revised(self, before: Memory, after: Memory, notes: Mapping[str, str]) -> tuple[list[Step], Seen | None]:
+        """Return the steps by which a memory reads anew, compared with its neighbours as a new one would be."""
+        said = (after.content, after.category) != (before.content, before.category)
+        if not said or not after.active or (after.category == RULE and after.title):
+            return [Revise(after, notes=notes)], None
+        # What it says, it says now: of the two it is the newer.
+        now = msgspec.structs.replace(after, created_at=self._clock.now())
+        seen = await self._surroundings.look(now)
+        if seen is None:
+            return [Revise(after, notes=notes, compared=False)], None
+        edges = await self._ledger.edges(after.owner, [after.id])
+        return [Revise(after, notes=notes), *plan_revised(now, seen.near, seen.compared, edges)], seen
 
     async def _link(self, message: Link) -> tuple[Memory, ...]:
         owner, relation = message.caller.owner, redact(one_line(message.relation), self._rules).text

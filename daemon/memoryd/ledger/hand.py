@@ -12,6 +12,7 @@ from memoryd.ledger.rows import from_micros, memory_of, memory_row, to_micros
 from memoryd.ledger.tables import HAS_SAID, changes, history, memories, memory_tags
 from memoryd_actors.characters import clean
 from memoryd_actors.errors import NotFound, Refused
+from memoryd_actors.settings import RULE
 from memoryd_client.memory import Memory, State
 from memoryd_client.messages import Edge
 
@@ -92,6 +93,25 @@ class Hand:
             raise Refused(
                 f"{memory.id} says the same as {twin.id}, which is active", f"`memoryd show {twin.id}` shows that one."
             )
+
+    def namesakes(self, rule: Memory) -> list[Memory]:
+        """Return the other active rules of the name of an active one, in its place."""
+        if not (rule.active and rule.category == RULE and rule.title):
+            return []
+        query = select(memories).where(
+            memories.c.owner == rule.owner,
+            memories.c.scope == rule.scope.value,
+            memories.c.project == rule.project,
+            memories.c.category == RULE,
+            memories.c.state == State.ACTIVE.value,
+            memories.c.id != rule.id,
+        )
+        rules = [memory_of(row) for row in self.connection.execute(query).mappings()]
+        return [self.find(one.id) or one for one in rules if one.title.casefold() == rule.title.casefold()]
+
+    def uncompared(self, memory_id: str) -> None:
+        """Have a memory compared with its neighbours later: it says something else now."""
+        self.connection.execute(update(memories).where(memories.c.id == memory_id).values(compared=False))
 
     def refuse_circle(self, old: str, new: str) -> None:
         """Refuse to let `new` take the place of `old` where, over however many steps, `old` took that of `new`.

@@ -142,6 +142,8 @@ class _Operation(Hand):
         self.know(standing)
         if standing.id != (given := clean(step.memory.id)):
             self._stands_for[given] = standing.id
+        else:
+            self._displace(standing)
         return standing
 
     def _merge(self, step: Merge) -> Memory:
@@ -195,7 +197,10 @@ class _Operation(Hand):
         self.refuse_twin(after)
         after = self.write(before, after, step.event, told(before, after) | dict(step.notes))
         if not step.compared:
-            self.connection.execute(update(memories).where(memories.c.id == after.id).values(compared=False))
+            self.uncompared(after.id)
+        if after.content != before.content:
+            self._ask_again(after.id)
+        self._displace(after)
         return after
 
     def _supersede(self, step: Supersede) -> None:
@@ -248,7 +253,9 @@ class _Operation(Hand):
             # What it says is to be found under its own id again, not under the one that it was merged into.
             self.connection.execute(delete(aliases).where(aliases.c.id == before.id))
         meta = {"from": before.state.value, "to": after.state.value}
-        return self.write(before, after, step.event, meta | ({"reason": step.reason} if step.reason else {}))
+        after = self.write(before, after, step.event, meta | ({"reason": step.reason} if step.reason else {}))
+        self._displace(after)
+        return after
 
     def _patch(self, step: Patch) -> Memory:
         self._refuse_other_owner(step.memory)
@@ -362,6 +369,16 @@ class _Operation(Hand):
             consolidation.note(self.connection, self.owner, step.run, counts)
 
     # --- parts of steps
+
+    def _displace(self, rule: Memory) -> None:
+        """Retire the other rules of a name: it has one value, the one that came or came back last."""
+        for other in self.namesakes(rule):
+            self._retire(other, rule, f"the rule `{rule.title}` has a new value")
+
+    def _ask_again(self, memory_id: str) -> None:
+        """Forget what was decided about a memory's former words: of its new ones nobody was asked."""
+        beside = (doubts.c.older_id == memory_id) | (doubts.c.newer_id == memory_id)
+        self.connection.execute(delete(doubts).where(beside, doubts.c.decided_at.is_not(None)))
 
     def _standing(self, memory_id: str, *, merged: bool = True) -> str:
         """Return the memory that stands for one which this operation was to store, or has `merged` away."""

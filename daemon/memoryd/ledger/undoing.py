@@ -40,6 +40,7 @@ def undo(hand: Hand, operation: int) -> list[Memory]:
             f"operation {operation} cannot be undone: what was there before was not kept",
             "That is so of a purge, of what was purged since, and of what a memoryd before 0.2 wrote.",
         )
+    stood: dict[str, Memory] = {}
     newest = {row["memory_id"]: row["id"] for row in reversed(rows)}
     changed: dict[str, Memory] = {}
     for row in rows:
@@ -49,6 +50,7 @@ def undo(hand: Hand, operation: int) -> list[Memory]:
         memory = hand.get(row["memory_id"])
         if memory.id not in changed:
             _refuse_rewritten(hand, memory, rows, newest[memory.id])
+            stood[memory.id] = memory
         changed[memory.id] = hand.write(memory, _as_before(hand, memory, before), EVENT, {"of": str(operation)})
     if not edges.undo(hand.connection, operation, hand.number) and not changed:
         raise Refused(
@@ -57,7 +59,22 @@ def undo(hand: Hand, operation: int) -> list[Memory]:
         )
     if not changed:
         hand.tell(hand.get(rows[0]["memory_id"]), EVENT, {"of": str(operation)})
+    for memory in changed.values():
+        _refuse_namesake(hand, stood[memory.id], memory)
+        if memory.active and memory.content != stood[memory.id].content:
+            hand.uncompared(memory.id)
     return list(changed.values())
+
+
+def _refuse_namesake(hand: Hand, before: Memory, after: Memory) -> None:
+    """Refuse to bring a rule back beside another one of its name, which was given its value since."""
+    if before.active and (before.category, before.title) == (after.category, after.title):
+        return
+    for other in hand.namesakes(after):
+        raise Refused(
+            f"the rule `{after.title}` has another value since: {other.id}",
+            f"`memoryd restore {after.id}` gives it the old one back; or forget {other.id} first.",
+        )
 
 
 def _as_before(hand: Hand, memory: Memory, before: Before) -> Memory:
