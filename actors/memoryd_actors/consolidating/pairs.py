@@ -13,8 +13,6 @@ from memoryd_client.memory import Memory
 
 _DECIDED: Final = {"merge": 0, "supersede": 0, "contradict": 0, "queue": 1, "keep": 2}
 """What the local classifier says comes before what it leaves alone: there a duplicate or a conflict is likely."""
-_LEAST_SHARED = 2
-"""Words of meaning: one word in common is chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +49,7 @@ def suspect(
         return None
     found = difference(read(newer.content), read(older.content))
     numeric_step = bool(found.new_numbers and found.old_numbers) and not (found.new_only and found.old_only)
-    overlaps = found.shared >= _LEAST_SHARED and found.coverage >= settings.overlap
+    overlaps = found.shared > 0 and found.coverage >= settings.overlap
     if not (doubted or overlaps or numeric_step):
         return None
     local = judged(newer, beside).comparison
