@@ -20,6 +20,7 @@ repository.
 import argparse
 import shutil
 import sys
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -49,6 +50,7 @@ from memoryd_actors.comparison import Comparison, Relation
 from memoryd_actors.consolidating.checker import Checker
 from memoryd_actors.consolidating.finder import PairFinder
 from memoryd_actors.consolidating.near import ROWS, Band, near
+from memoryd_actors.consolidating.pairs import in_turn
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.keeper import Keeper, KeeperMessage, Store
@@ -223,11 +225,12 @@ class World:
         )
         compared, began = 0, perf_counter()
         for _ in range(count):
-            await checker.settle()
             allowed = (await checker.allowance(OWNER)).pairs
+            doubts, moot = await checker.look(OWNER, await checker.doubts(OWNER, allowed))
+            await checker.put_aside(OWNER, moot)
             found = await finder.find(OWNER, await checker.known(OWNER), allowed, _no_rest)
-            for start in range(0, len(found), SETTINGS.pairs_in_a_prompt):
-                await checker.check(OWNER, found[start : start + SETTINGS.pairs_in_a_prompt], 0)
+            for some in checker.groups(in_turn([*doubts, *found], by_model=judge is not None)[:allowed]):
+                await checker.check(OWNER, some, 0)
             compared += (await self.book.used(OWNER, self.clock.now().date().isoformat())).pairs
             await self.indexer.wait_for(self.indexer.target, deadline_s=60)
             self.clock.days += 1
@@ -237,19 +240,21 @@ class World:
         """Return of each label what share was merged, and what share was settled in any way."""
         memories = await self.ledger.get(OWNER, [side for one in planted for side in (one.older, one.newer)])
         edges = await self.ledger.edges(OWNER, list(memories))
-        linked = {frozenset((edge.from_id, edge.to_id)): edge.relation for edge in edges}
+        linked: dict[frozenset[str], set[str]] = defaultdict(set)
+        for edge in edges:
+            linked[frozenset((edge.from_id, edge.to_id))].add(edge.relation)
         queued = await self.book.queued(OWNER)
         figures: dict[str, float] = {}
         for label in ("dup", "conflict", "update"):
             some = [one for one in planted if one.label == label]
             merged = settled = 0
             for one in some:
-                relation = linked.get(frozenset((one.older, one.newer)), "")
-                together = relation == "merged_into" or one.older == one.newer
+                relations = linked[frozenset((one.older, one.newer))]
+                together = "merged_into" in relations or one.older == one.newer
                 gone = any(memories[side].state is State.SUPERSEDED for side in (one.older, one.newer))
                 doubted = (min(one.older, one.newer), max(one.older, one.newer)) in queued
                 merged += together
-                settled += together or gone or doubted or relation == "contradicts"
+                settled += together or gone or doubted or "contradicts" in relations
             if some:
                 figures[f"{label} merged"] = round(merged / len(some), 4)
                 figures[f"{label} settled"] = round(settled / len(some), 4)

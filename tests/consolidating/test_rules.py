@@ -6,9 +6,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryd_actors.comparison import action
 from memoryd_actors.consolidating.fingerprints import LOCAL, NOBODY, Check, fingerprint, known
 from memoryd_actors.consolidating.near import NOTHING, ROWS, Band, near
-from memoryd_actors.consolidating.pairs import suspect
+from memoryd_actors.consolidating.pairs import close, in_turn, suspect
 from memoryd_actors.consolidating.pool import Pooled, candidates, often_used
 from memoryd_actors.consolidating.schedule import STAGES, Run, is_due
 from memoryd_actors.consolidating.settings import ConsolidationSettings
@@ -107,33 +108,44 @@ def test_block_by_block_the_same_pairs_are_found_as_at_once() -> None:
 
 def test_a_pair_that_shares_its_words_or_differs_by_a_number_is_compared_and_one_of_other_words_is_not() -> None:
     one = memory("The deploy job runs in Frankfurt every night.", days=2)
-    assert suspect(memory("The nightly deploy job runs in Frankfurt."), one, 0.7, SETTINGS)
-    assert suspect(memory("Fee: 70."), memory("Fee: 80.", days=1), 0.7, SETTINGS)
-    assert suspect(memory("Ana bakes bread on Mondays."), one, 0.7, SETTINGS) is None
+    assert close(memory("The nightly deploy job runs in Frankfurt."), one, 0.7, SETTINGS)
+    assert close(memory("Fee: 70."), memory("Fee: 80.", days=1), 0.7, SETTINGS)
+    assert close(memory("Ana bakes bread on Mondays."), one, 0.7, SETTINGS) is None
+
+
+def test_short_texts_are_held_against_each_other_with_synonyms_and_long_ones_word_by_word() -> None:
+    one, other = memory("The children are happy."), memory("The kids are glad.", days=1)
+    assert close(one, other, 0.7, SETTINGS)
+    padding = " ".join(f"word{n}" for n in range(20))
+    long = memory(f"{one.content} {padding}"), memory(f"{other.content} {padding.replace('word', 'term')}", days=1)
+    assert close(*long, 0.7, SETTINGS) is None
 
 
 def test_the_newer_of_two_is_the_newer_whichever_comes_first() -> None:
     old, new = memory("The deploy job runs at two.", days=5), memory("The deploy job runs at four.", days=1)
-    for pair in (suspect(old, new, 0.8, SETTINGS), suspect(new, old, 0.8, SETTINGS)):
+    for pair in (close(old, new, 0.8, SETTINGS), close(new, old, 0.8, SETTINGS)):
         assert pair is not None
         assert (pair.newer, pair.older) == (new, old)
+    assert suspect(old, new, 0.8).newer == new
 
 
 def test_episodes_rules_and_messages_kept_as_they_were_said_are_compared_with_nothing() -> None:
     for category in ("episode", "rule", "procedural", "project_summary", "insight"):
         one, other = (memory("The deploy job runs.", category=category, days=days) for days in (0, 1))
-        assert suspect(one, other, 0.8, SETTINGS) is None
+        assert close(one, other, 0.8, SETTINGS) is None
     said = memory("The deploy job runs.", speaker="Ana")
-    assert suspect(said, memory("The deploy job runs.", days=1), 0.8, SETTINGS) is None
+    assert close(said, memory("The deploy job runs.", days=1), 0.8, SETTINGS) is None
 
 
-def test_what_looks_like_something_comes_before_what_is_merely_close() -> None:
-    apart = suspect(
-        memory("The deploy job runs in Frankfurt."), memory("The deploy tool sits there.", days=1), 0.89, SETTINGS
-    )
-    same = suspect(memory("The deploy job runs in Frankfurt."), memory("The deploy job runs.", days=1), 0.5, SETTINGS)
-    assert same is not None
-    assert apart is None or same.rank < apart.rank
+def test_the_local_classifier_begins_with_what_it_has_a_say_about_and_a_model_with_what_is_closest() -> None:
+    job = memory("The deploy job runs in Frankfurt.")
+    same = suspect(job, memory("The deploy job runs in Frankfurt on Mondays.", days=1), 0.5)
+    nothing = suspect(job, memory("The deploy tool was bought in Rome.", days=1), 0.6)
+    closer = suspect(job, memory("The deploy tool of Frankfurt was bought.", days=1), 0.89)
+    assert [action(one.local) for one in (same, nothing, closer)] == ["merge", "keep", "keep"]
+    assert in_turn([nothing, closer, same], by_model=False)[0] == same
+    by_model = in_turn([nothing, closer, same], by_model=True)
+    assert [one.closeness for one in by_model] == sorted((one.closeness for one in by_model), reverse=True)
 
 
 # --- fingerprints

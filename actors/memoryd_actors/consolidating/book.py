@@ -43,8 +43,8 @@ class ConsolidationBook(Protocol):
         """Return everybody who has a pair that nobody has decided about, in order."""
         ...
 
-    async def open_doubts(self, owner: str, *, after: int, limit: int) -> list[OpenDoubt]:
-        """Return an owner's pairs that nobody has decided about, by number, from the one after `after` on."""
+    async def open_doubts(self, owner: str, *, skip: int, limit: int) -> list[OpenDoubt]:
+        """Return an owner's pairs that nobody has decided about, the nearest first, without as many as are skipped."""
         ...
 
     async def queued(self, owner: str) -> frozenset[tuple[str, str]]:

@@ -16,7 +16,7 @@ from memoryd_actors.budget import Prices, estimate, today
 from memoryd_actors.comparison import Comparison, action
 from memoryd_actors.consolidating.book import ConsolidationBook, Used
 from memoryd_actors.consolidating.fingerprints import LOCAL, NOBODY, Fingerprint, fingerprint, known
-from memoryd_actors.consolidating.pairs import Suspect, suspect
+from memoryd_actors.consolidating.pairs import Suspect, in_turn, suspect
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.consolidation import Compared, settle, statement
 from memoryd_actors.keeper import KeeperMessage, Perform
@@ -101,15 +101,18 @@ class Checker:
         return known(checks, now, days, by_model=self.by_model)
 
     async def doubts(self, owner: str, most: int) -> list[OpenDoubt]:
-        """Return what an owner has in doubt and was not asked about lately; nothing where there is nobody to ask."""
+        """Return what an owner has in doubt and was not asked about lately, the nearest first.
+
+        Nothing where there is nobody to ask.
+        """
         found: list[OpenDoubt] = []
         if not self.by_model or not most:
             return found
         lately = await self.known(owner)
-        after = 0
-        while len(found) < most and (page := await self._book.open_doubts(owner, after=after, limit=PAGE)):
+        seen = 0
+        while len(found) < most and (page := await self._book.open_doubts(owner, skip=seen, limit=PAGE)):
             found += [one for one in page if fingerprint(one.older, one.newer, one.similarity) not in lately]
-            after = page[-1].number
+            seen += len(page)
         return found[:most]
 
     async def settle(self) -> None:
@@ -125,8 +128,10 @@ class Checker:
         async with self._one_at_a_time:
             for owner in await self._book.doubtful():
                 waiting = await self.doubts(owner, (await self.allowance(owner)).pairs)
-                for some in self.groups(waiting):
-                    said = await self._check(owner, await self.suspects(owner, some))
+                suspects, moot = await self.look(owner, waiting)
+                await self.put_aside(owner, moot)
+                for some in self.groups(in_turn(suspects, by_model=True)):
+                    said = await self._check(owner, some)
                     if said is Said.NOT_NOW:
                         return
                     if said is Said.NOT_TODAY:
@@ -141,23 +146,19 @@ class Checker:
             older, newer = memories.get(one.older), memories.get(one.newer)
             if older is None or newer is None or not (older.active and newer.active):
                 moot.append(Settled(one.older, one.newer, MOOT))
-            elif self._off(owner, newer.project) is None and (
-                pair := suspect(newer, older, one.similarity, self._settings, doubted=True)
-            ):
-                found.append(pair)
+            elif self._off(owner, newer.project) is None:
+                found.append(suspect(newer, older, one.similarity, doubted=True))
         return found, moot
 
-    async def suspects(self, owner: str, doubts: Sequence[OpenDoubt], run: int = 0) -> list[Suspect]:
-        """Return pairs in doubt as pairs to be compared; of those that are none any more it is written down."""
-        found, moot = await self.look(owner, doubts)
+    async def put_aside(self, owner: str, moot: Sequence[Settled], run: int = 0) -> None:
+        """Write down which pairs are none any more."""
         if moot:
             await self._perform(owner, [*moot, Noted(run, {"moot": len(moot)})])
-        return found
 
-    def groups(self, waiting: Sequence[OpenDoubt]) -> Iterable[Sequence[OpenDoubt]]:
+    def groups(self, pairs: Sequence[Suspect]) -> Iterable[Sequence[Suspect]]:
         """Return what is asked about together."""
         size = self._settings.pairs_in_a_prompt
-        return (waiting[at : at + size] for at in range(0, len(waiting), size))
+        return (pairs[at : at + size] for at in range(0, len(pairs), size))
 
     async def check(self, owner: str, some: Sequence[Suspect], run: int) -> Said:
         """Compare pairs of one owner in one prompt, and do what follows.

@@ -13,7 +13,7 @@ from anyio import CapacityLimiter, to_thread
 from memoryd_actors.consolidating.book import ConsolidationBook
 from memoryd_actors.consolidating.fingerprints import Fingerprint, fingerprint
 from memoryd_actors.consolidating.near import NOTHING, ROWS, Band, Near, near
-from memoryd_actors.consolidating.pairs import Suspect, suspect
+from memoryd_actors.consolidating.pairs import Close, Suspect, close, closeness, suspect
 from memoryd_actors.consolidating.pool import Pooled, candidates
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.consolidation import APART
@@ -29,6 +29,10 @@ PAGE = 500
 ENOUGH = 8
 """Times what may be compared today: found so many, the nearest, nobody looks further for a better one."""
 
+JUDGED = 3
+"""Times what may be compared today: of so many, the closest, it is asked what the local classifier has to say."""
+CHUNK = 25
+"""Of those at once: 10 ms each where they are messages of a chat."""
 Rest = Callable[[float], Awaitable[None]]
 """Gives way after so many seconds of work."""
 
@@ -57,7 +61,7 @@ class PairFinder:
         self._thread = CapacityLimiter(1)
 
     async def find(self, owner: str, known: frozenset[Fingerprint], most: int, rest: Rest) -> list[Suspect]:
-        """Return at most so many pairs that are not known, the likeliest first.
+        """Return pairs that are not known, `JUDGED` times as many as may be compared, the closest first.
 
         Raises:
             Refused: ledger or index failed.
@@ -74,15 +78,20 @@ class PairFinder:
         for one in pool:
             if self._off(owner, one.place[1]) is None:
                 places[one.place].append(one)
-        found: list[Suspect] = []
+        found: list[Close] = []
         for _, there in sorted(places.items()):
             newest = sorted(there, key=lambda one: (one.updated_at, one.id), reverse=True)[:MOST_MEMORIES]
             pairs = await self._near(newest, looked_at, rest)
-            unknown = (
+            unknown = [
                 one for one in pairs if one[:2] not in queued and fingerprint(one[0], one[1], one[2]) not in known
-            )
-            found += await self._suspects(owner, list(unknown), most * ENOUGH, rest)
-        return sorted(found, key=lambda one: one.rank)[:most]
+            ]
+            found += await self._close(owner, unknown, most * ENOUGH, rest)
+        closest = sorted(found, key=lambda one: (-closeness(one.cosine, one.overlap), one.older.id, one.newer.id))
+        suspects: list[Suspect] = []
+        closest = closest[: most * JUDGED]
+        for start in range(0, len(closest), CHUNK):
+            suspects += await self._in_thread(partial(_judged, closest[start : start + CHUNK]), rest)
+        return suspects
 
     async def _near(
         self, memories: Sequence[Pooled], looked_at: frozenset[str], rest: Rest
@@ -103,14 +112,12 @@ class PairFinder:
             for one, other, cosine in zip(best.one.tolist(), best.other.tolist(), best.cosine.tolist(), strict=True)
         ]
 
-    async def _suspects(
-        self, owner: str, pairs: Sequence[tuple[str, str, float]], enough: int, rest: Rest
-    ) -> list[Suspect]:
-        found: list[Suspect] = []
+    async def _close(self, owner: str, pairs: Sequence[tuple[str, str, float]], enough: int, rest: Rest) -> list[Close]:
+        found: list[Close] = []
         for start in range(0, len(pairs), PAGE):
             some = pairs[start : start + PAGE]
             memories = await self._ledger.get(owner, [side for one in some for side in one[:2]])
-            found += await self._in_thread(partial(_compared, some, memories, self._settings), rest)
+            found += await self._in_thread(partial(_sharing_words, some, memories, self._settings), rest)
             if len(found) >= enough:
                 break
         return found
@@ -126,13 +133,17 @@ def _merged(best: Near, matrix: Vectors, start: int, mask: npt.NDArray[np.bool_]
     return best.and_(near(matrix, start, mask, band)).nearest(MOST_NEAR)
 
 
-def _compared(
+def _sharing_words(
     pairs: Sequence[tuple[str, str, float]], memories: dict[str, Memory], settings: ConsolidationSettings
-) -> list[Suspect]:
-    found: list[Suspect] = []
+) -> list[Close]:
+    found: list[Close] = []
     for one, other, cosine in pairs:
         if one in memories and other in memories:
-            pair = suspect(memories[one], memories[other], cosine, settings)
+            pair = close(memories[one], memories[other], cosine, settings)
             if pair is not None:
                 found.append(pair)
     return found
+
+
+def _judged(pairs: Sequence[Close]) -> list[Suspect]:
+    return [suspect(one.newer, one.older, one.cosine) for one in pairs]

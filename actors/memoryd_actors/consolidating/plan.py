@@ -46,8 +46,7 @@ class Planner:
 
         """
         allowance = await self._checker.allowance(owner)
-        pairs, _ = await self._checker.look(owner, await self._checker.doubts(owner, allowance.pairs))
-        pairs += await self._worker.find(owner, allowance.pairs - len(pairs), self._give_way)
+        pairs, _ = await self._worker.choose(owner, allowance.pairs, self._give_way)
         pairs, written = performed(pairs)
         changes = [
             planned_change(step, memory) for step, memory in await self._ageing.due(owner) if memory.id not in written

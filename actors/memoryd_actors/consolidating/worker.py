@@ -17,7 +17,7 @@ from memoryd_actors.consolidating.book import ConsolidationBook
 from memoryd_actors.consolidating.checker import Checker, Said
 from memoryd_actors.consolidating.finder import PairFinder, Rest
 from memoryd_actors.consolidating.gatherer import Gatherer, reckoned
-from memoryd_actors.consolidating.pairs import Suspect
+from memoryd_actors.consolidating.pairs import Suspect, in_turn
 from memoryd_actors.consolidating.report import told
 from memoryd_actors.consolidating.resting import Resting
 from memoryd_actors.consolidating.schedule import AGEING, PAIRS, ROLLUPS, UPKEEP, Run, is_due
@@ -25,6 +25,7 @@ from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.errors import ActorError, ActorStopped, Refused
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.ports import Clock, Publisher
+from memoryd_actors.steps import Settled
 from memoryd_actors.switch import EVERYWHERE, refusal
 from memoryd_client.consolidation import Consolidation
 from memoryd_client.messages import Warned
@@ -210,33 +211,28 @@ class Consolidator:
         owner, number = doing.run.owner, doing.run.number
         await self._indexer.wait_open(deadline_s=INDEX_S)
         await self._indexer.wait_for(self._indexer.target, deadline_s=INDEX_S)
-        allowed = (await self._checker.allowance(owner)).pairs
-        doubts = await self._checker.doubts(owner, allowed)
-        doing.total = len(doubts)
-        for group in self._checker.groups(doubts):
-            if not await self._check(doing, await self._checker.suspects(owner, group, number)):
-                return
-        allowed = (await self._checker.allowance(owner)).pairs
-        found = await self.find(owner, allowed, self._resting.rest)
-        doing.total += len(found)
-        size = self._settings.pairs_in_a_prompt
-        for start in range(0, len(found), size):
-            if not await self._check(doing, found[start : start + size]):
+        chosen, moot = await self.choose(owner, (await self._checker.allowance(owner)).pairs, self._resting.rest)
+        await self._checker.put_aside(owner, moot, number)
+        doing.total = len(chosen)
+        for some in self._checker.groups(chosen):
+            if not await self._check(doing, some):
                 return
 
-    async def find(self, owner: str, most: int, rest: Rest) -> list[Suspect]:
-        """Return the pairs of an owner that are to be compared, besides those that are in doubt already.
+    async def choose(self, owner: str, most: int, rest: Rest) -> tuple[list[Suspect], list[Settled]]:
+        """Return the pairs of an owner that are to be compared, in turn, and those in doubt that are none any more.
 
         Raises:
             Refused: ledger or index failed.
 
         """
         await self._indexer.wait_open(deadline_s=INDEX_S)
-        return await self._finder.find(owner, await self._checker.known(owner), most, rest)
+        doubts, moot = await self._checker.look(owner, await self._checker.doubts(owner, most))
+        found = await self._finder.find(owner, await self._checker.known(owner), most, rest)
+        return in_turn([*doubts, *found], by_model=self._checker.by_model)[:most], moot
 
     async def _check(self, doing: Doing, some: Sequence[Suspect]) -> bool:
         began = self._clock.monotonic()
-        if some and await self._checker.check(doing.run.owner, some, doing.run.number) is not Said.DONE:
+        if await self._checker.check(doing.run.owner, some, doing.run.number) is not Said.DONE:
             return False
         doing.done += len(some)
         await self._resting.rest(self._clock.monotonic() - began)

@@ -101,12 +101,13 @@ def doubtful(connection: Connection) -> list[str]:
     return list(connection.execute(query).scalars())
 
 
-def open_doubts(connection: Connection, owner: str, after: int, limit: int) -> list[OpenDoubt]:
-    """Return an owner's pairs that nobody has decided about, by number."""
-    waiting = (doubts.c.owner == clean(owner)) & doubts.c.decided_at.is_(None) & (doubts.c.id > after)
+def open_doubts(connection: Connection, owner: str, skip: int, limit: int) -> list[OpenDoubt]:
+    """Return an owner's pairs that nobody has decided about, the nearest first."""
+    waiting = (doubts.c.owner == clean(owner)) & doubts.c.decided_at.is_(None)
+    query = select(doubts).where(waiting).order_by(doubts.c.similarity.desc(), doubts.c.id)
     return [
         OpenDoubt(row["id"], row["owner"], row["older_id"], row["newer_id"], row["similarity"], row["reason"])
-        for row in connection.execute(select(doubts).where(waiting).order_by(doubts.c.id).limit(limit)).mappings()
+        for row in connection.execute(query.offset(skip).limit(limit)).mappings()
     ]
 
 

@@ -40,9 +40,9 @@ class LedgerBook:
         """Return everybody who has a pair that nobody has decided about."""
         return await self._ledger.read(consolidation.doubtful)
 
-    async def open_doubts(self, owner: str, *, after: int, limit: int) -> list[OpenDoubt]:
+    async def open_doubts(self, owner: str, *, skip: int, limit: int) -> list[OpenDoubt]:
         """Return an owner's pairs that nobody has decided about."""
-        return await self._ledger.read(lambda connection: consolidation.open_doubts(connection, owner, after, limit))
+        return await self._ledger.read(lambda connection: consolidation.open_doubts(connection, owner, skip, limit))
 
     async def queued(self, owner: str) -> frozenset[tuple[str, str]]:
         """Return the pairs that were ever in doubt."""
