@@ -47,8 +47,8 @@ class Suspect:
 def in_turn(pairs: Iterable[Suspect], *, by_model: bool) -> list[Suspect]:
     """Return pairs in the order in which they are compared.
 
-    A model is asked about the closest first: of the first 50, 250 and 500 pairs among 1,356 memories 49, 230 and 315 are
-    real duplicates or conflicts, and in the order in which they came into doubt 0, 32 and 247. The local classifier
+    A model is asked about the closest first: of the first 50, 250 and 500 pairs among 1,356 memories 49, 230 and 315
+    are real duplicates or conflicts, and in the order in which they came into doubt 0, 32 and 247. The local classifier
     begins with those about which it has something to say.
     """
 
