@@ -18,7 +18,7 @@ from memoryd_actors.errors import Refused
 from memoryd_actors.fence import TAG, one_line
 from memoryd_actors.hidden import PRIVATE, UnopenedPrivate, hidden_names, is_skipped, strip_hidden, strip_private
 from memoryd_actors.names import check_names
-from memoryd_actors.project_files import NO_FILES, ProjectFiles, quoted_files
+from memoryd_actors.project_files import NO_FILES, ProjectFiles, named_files, quoted_files, stated_files
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.writing import written
@@ -277,6 +277,20 @@ def _check_files(new: NewMemory, seen: ProjectFiles) -> None:
     for file in quoted_files(new.content):
         if why_not := seen.why_not(file):
             raise Refused(f"the content quotes {_shown(file)}, {why_not}", _NOT_KEPT)
+    for file in _files_told(new):
+        if why_not := seen.why_not(file):
+            raise Refused(f"the content says what {_shown(file)} holds, {why_not}", _NOT_KEPT)
+
+
+def _files_told(new: NewMemory) -> tuple[str, ...]:
+    """Return the files of which a memory tells more than its writer may: see `project_files`."""
+    match new.source:
+        case Source.EXTRACTED:
+            return named_files(new.content)
+        case Source.USER:
+            return ()
+        case _:
+            return stated_files(new.content)
 
 
 def _shown(file: str) -> str:

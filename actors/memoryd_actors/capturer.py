@@ -158,7 +158,7 @@ class Capturer:
         self._categories.check(caller.agent, [new.category])
         # Before it is stored, so that no context of this session finds it in between.
         await self._recall.note_written(caller, [new.id])
-        stored = await self._keeper.ask(Store((new,), caller), deadline_s=STORE_S)
+        stored = await self._keeper.ask(Store((new,), caller, heard=True), deadline_s=STORE_S)
         self.counts.captured += 1
         await self._recall.note_written(caller, [memory.id for memory in stored])
         await self._recall.note_captured(caller, new.id)

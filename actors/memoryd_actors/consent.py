@@ -36,6 +36,17 @@ class ConsentSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """Trust from which a single proposal of a benign field is enough."""
 
 
+_WHOSE = frozenset({"user", "users", "my", "the", "their", "current", "preferred", "home", "native", "primary"})
+_MEANINGS = {
+    "preferred_name": "name full_name first_name last_name given_name family_name surname nickname nick called vorname",
+    "pronouns": "pronoun gender gender_pronouns pronomen",
+    "city": "city town location place address residence home hometown lives_in country region based_in wohnort",
+    "language": "language languages tongue mother_tongue locale spoken_language speaks sprache",
+}
+_MEANT = {word: field for field, words in _MEANINGS.items() for word in words.split()}
+"""Other names of the fields that are sensitive unless the settings say otherwise."""
+
+
 def field_of(category: str, title: str) -> str:
     """Return the field of the person that a memory is about; empty where it is about none."""
     return spelled(title) if category in PERSONAL else ""
@@ -47,8 +58,15 @@ def spelled(field: str) -> str:
 
 
 def is_sensitive(field: str, settings: ConsentSettings) -> bool:
-    """Return whether only the user's yes changes a field."""
-    return bool(field) and field in map(spelled, settings.sensitive)
+    """Return whether only the user's yes changes a field, in whatever words it is named: `home city`, `my name`."""
+    if not field:
+        return False
+    fields = set(map(spelled, settings.sensitive))
+    words = field.split("_")
+    while len(words) > 1 and words[0] in _WHOSE:
+        words = words[1:]
+    base = "_".join(words)
+    return bool({field, base, _MEANT.get(base, "")} & fields)
 
 
 def needs_consent(category: str, title: str, settings: ConsentSettings) -> bool:
@@ -59,16 +77,17 @@ def needs_consent(category: str, title: str, settings: ConsentSettings) -> bool:
     return category in PERSONAL and (not field_of(category, title) or is_sensitive(field_of(category, title), settings))
 
 
-def decide(memory: Memory, settings: ConsentSettings) -> Decision | None:
+def decide(memory: Memory, settings: ConsentSettings, *, own_word: bool = True) -> Decision | None:
     """Return what is to be done with a new memory; None where it is about no field that is watched over.
 
-    A field on both lists is sensitive.
+    A field on both lists is sensitive. `own_word`: whether it is known that the user said it, where it says so; that an
+    agent says so proves nothing.
     """
     field = field_of(memory.category, memory.title)
     sensitive = needs_consent(memory.category, memory.title, settings)
     if not sensitive and field not in map(spelled, settings.benign):
         return None
-    if memory.source is Source.USER:
+    if memory.source is Source.USER and own_word:
         return "apply"
     if sensitive:
         return "propose"

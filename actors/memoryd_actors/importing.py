@@ -23,7 +23,7 @@ from memoryd_actors.errors import Refused
 from memoryd_actors.fence import one_line
 from memoryd_actors.keeper import NODE, PERSON, Adopt, KeeperMessage, Perform
 from memoryd_actors.ports import Clock, IgnoredFiles, Ledger
-from memoryd_actors.project_files import NO_FILES, ProjectFiles, quoted_files
+from memoryd_actors.project_files import NO_FILES, ProjectFiles, named_files
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.steps import MERGED_INTO, RESERVED, Patch, Relate
@@ -248,7 +248,7 @@ class Importer:
             return {}
         named: dict[str, list[str]] = {}
         for record in records:
-            paths = (*record.files, *quoted_files(record.content[:MAX_CONTENT_BYTES]))
+            paths = (*record.files, *named_files(record.content[:MAX_CONTENT_BYTES]))
             named.setdefault(_project(record, caller) or caller.project, []).extend(paths)
         return {project: await self._files.look(project, paths) for project, paths in named.items()}
 

@@ -18,7 +18,7 @@ from memoryd_actors.events import Happened
 from memoryd_actors.fence import one_line
 from memoryd_actors.neighbours import Neighbours
 from memoryd_actors.ports import Clock, IgnoredFiles, Ledger, Publisher, Visibility
-from memoryd_actors.project_files import NO_FILES, ProjectFiles, quoted_files
+from memoryd_actors.project_files import NO_FILES, ProjectFiles, named_files
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.steps import (
@@ -59,6 +59,9 @@ class Store:
 
     memories: tuple[NewMemory, ...]
     caller: Caller
+    heard: bool = False
+    """Whether memoryd found them in the user's own messages. Else what says that the user wrote it is the user's where
+    it comes from the command line only."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,10 +229,14 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
     async def _store(self, message: Store) -> tuple[Memory, ...]:
         admitted = await self._admitted(message)
         actor = self._signed(message.caller)
+        own_word = message.heard or message.caller.agent == PERSON
         if len(admitted) == 1:
-            return await self._store_one(admitted[0], actor)
-        if any(decide(one.memory, self._consent) or one.memory.category == RULE for one in admitted):
-            steps = [self._patch(one) or Add(one.memory, _told(one), compared=False) for one in admitted]
+            return await self._store_one(admitted[0], actor, own_word=own_word)
+        watched = [decide(one.memory, self._consent, own_word=own_word) for one in admitted]
+        if any(watched) or any(one.memory.category == RULE for one in admitted):
+            steps = [
+                self._patch(one, own_word=own_word) or Add(one.memory, _told(one), compared=False) for one in admitted
+            ]
             return (await self._apply(admitted[0].memory.owner, steps, actor))[0]
         # Several are compared with what is there afterwards, in the background: an import waits for the disk only.
         notes = [_told(one) for one in admitted]
@@ -267,9 +274,9 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
                     await self._settle_rules(memory, message.actor)
         return tuple(stored)
 
-    async def _store_one(self, admitted: Admitted, actor: str) -> tuple[Memory, ...]:
+    async def _store_one(self, admitted: Admitted, actor: str, *, own_word: bool) -> tuple[Memory, ...]:
         """Store a memory beside its neighbours; where that needs what is not there, it is compared later."""
-        patch = self._patch(admitted)
+        patch = self._patch(admitted, own_word=own_word)
         if patch is not None:
             return (await self._apply(patch.memory.owner, [patch], actor))[0]
         memory, notes = admitted.memory, _told(admitted)
@@ -287,10 +294,10 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
             self._surroundings.wrote(standing[0], seen, sequence)
         return standing[:1]
 
-    def _patch(self, admitted: Admitted) -> Patch | None:
+    def _patch(self, admitted: Admitted, *, own_word: bool = True) -> Patch | None:
         """Return the step for what is said about a field of the person that is watched over; None for all else."""
         memory, settings = admitted.memory, self._consent
-        decision = decide(memory, settings)
+        decision = decide(memory, settings, own_word=own_word)
         if decision is None:
             return None
         return Patch(
@@ -346,7 +353,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         """Return what the project says about the files that the memories name, and its variables."""
         if self._files is None:
             return NO_FILES
-        named = [path for new in memories for path in (*new.files, *quoted_files(new.content[:MAX_CONTENT_BYTES]))]
+        named = [path for new in memories for path in (*new.files, *named_files(new.content[:MAX_CONTENT_BYTES]))]
         return await self._files.look(project, named)
 
     def _signed(self, caller: Caller) -> str:

@@ -1,7 +1,9 @@
 """Files that a memory names, and whether what they hold may be kept.
 
 A memory names a file in `files`, or where its content quotes one: `cat .env`, a diff, a code block with a path for a
-title. Prose that mentions a file (`.env is read by settings.py`) quotes nothing.
+title. Prose that says what stands in a file (`notes.md says that ...`) is the user's to keep, and nobody else's; prose
+that only mentions one (`.env is read by settings.py`) quotes nothing. What a model or a rule read out of a conversation
+may be either, so it names no such file at all.
 """
 
 import re
@@ -26,6 +28,15 @@ _HEADERS = tuple(
     )
 )
 _PATH_LIKE = re.compile(r"(?:.*[/\\])?(?:\.[\w.-]+|[\w@+-][\w .@+-]*\.\w{1,12})|.*/.*", re.DOTALL)
+_FILE = r"[\"'`*]{0,3}[^\s\"'`<>|*?:;,()]{1,256}[\"'`*]{0,3}"
+_STATED = re.compile(
+    rf"(?<![^\s\"'`*(])(?P<said>{_FILE})\s(?:has|says|contains|holds|lists|states|reads|stores|includes|defines|gives|tells|shows"
+    r"|names|records|documents|keeps|mentions|enthält|sagt|nennt|contient|dit|contiene|dice)\b"
+    rf"|(?:according\sto|as\s(?:written|noted|stated)\sin|laut|gemäß|selon|d'après|según)\s(?:the\s)?(?P<after>{_FILE})"
+    rf"|(?:^|[.!?]\s)(?:in|from|im|dans|en)\s(?P<in>{_FILE}),?\s(?:we|I|it|they|there|is|stands|steht|wir|es|on|nous|il)\b",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LONGEST_PATH = 256
 _LONGEST_LINE = 1_200
 _MOST_SPACES = 24
 """Indentation and all that a header has before and after its path, but for those of diffs and tags."""
@@ -65,6 +76,23 @@ def is_environment(path: str) -> bool:
 def quoted_files(content: str) -> tuple[str, ...]:
     """Return the files that a text quotes: a line names one, and another line follows."""
     return tuple(dict.fromkeys(filter(None, map(header_of, content.splitlines()[:-1]))))
+
+
+def stated_files(content: str) -> tuple[str, ...]:
+    """Return the files of which a text says in prose what stands in them."""
+    found = (match["said"] or match["after"] or match["in"] for match in _STATED.finditer(content))
+    return tuple(dict.fromkeys(file for file in map(_bare, found) if _PATH_LIKE.fullmatch(file)))
+
+
+def named_files(content: str) -> tuple[str, ...]:
+    """Return all files that a text names, in whatever way."""
+    words = (_bare(word) for word in content.split() if "." in word or "/" in word)
+    likely = (word for word in words if len(word) <= _LONGEST_PATH and _PATH_LIKE.fullmatch(word))
+    return tuple(dict.fromkeys((*quoted_files(content), *likely)))
+
+
+def _bare(word: str) -> str:
+    return word.strip("\"'`*()[]<>,;:!?").rstrip(".")
 
 
 def header_of(line: str) -> str:

@@ -7,7 +7,7 @@ import pytest
 from memoryd.project_files import ProjectFolders
 from memoryd_actors.errors import Refused
 from memoryd_actors.keeper import Store
-from memoryd_client.memory import MAX_CONTENT_BYTES, NewMemory
+from memoryd_client.memory import MAX_CONTENT_BYTES, NewMemory, Source
 from memoryd_client.messages import Caller, ContextUpdate, Message
 from recall_system import Place, running
 
@@ -49,3 +49,36 @@ async def test_what_stands_in_an_environment_file_is_in_no_context(tmp_path: Pat
         assert trace.turn == 1
         elsewhere = Caller(project=str(tmp_path), session="s")
         assert await system.recall.recall(elsewhere, [said]) is None
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize(
+    "content",
+    [
+        "In secret_notes.md we wrote that the launch is in June.",
+        "vault/keys.txt has the door code of the office: blue elephant.",
+        "According to `secret_notes.md` the launch is in June.",
+        "Laut secret_notes.md ist der Start im Juni.",
+        "The launch is in June. secret_notes.md says so, and who is invited.",
+    ],
+)
+async def test_what_an_ignored_file_holds_is_the_users_to_keep_and_nobody_elses(
+    tmp_path: Path, models: Path, content: str
+) -> None:
+    project = tmp_path / "shop"
+    project.mkdir()
+    (project / ".gitignore").write_text("secret_notes.md\nvault/\n", encoding="utf-8")
+    async with running(Place(tmp_path / "home", models, files=ProjectFolders())) as system:
+        caller = Caller(project=str(project))
+        for source in (Source.AGENT, Source.EXTRACTED, Source.IMPORTED):
+            with pytest.raises(Refused, match=r"says what .* holds, which .gitignore leaves out"):
+                await system.keeper.ask(Store((NewMemory(content=content, source=source),), caller), deadline_s=10)
+        mention = NewMemory(content="The build copies secret_notes.md into the archive.", source=Source.EXTRACTED)
+        with pytest.raises(Refused, match=r"says what .* holds"):
+            await system.keeper.ask(Store((mention,), caller), deadline_s=10)
+        own = NewMemory(content=content, source=Source.USER)
+        agent = NewMemory(content="The job copies secret_notes.md into the archive.", source=Source.AGENT)
+        other = NewMemory(content="In readme.md we wrote that the launch is in July.", source=Source.AGENT)
+        for kept in (own, agent, other):
+            (stored,) = await system.keeper.ask(Store((kept,), caller), deadline_s=10)
+            assert stored.content == kept.content

@@ -192,3 +192,20 @@ async def test_a_proposal_of_one_project_is_none_of_anothers(place: Place) -> No
         new = NewMemory(content="Lisbon", title="city", category="profile", scope=Scope.GLOBAL)
         shared = await store(system, new)
         assert [one.id for one in await system.ledger.consents(Visibility(owner="local"), limit=50)] == [shared.id]
+
+
+@pytest.mark.parametrize("title", ["name", "Full name", "location", "home city", "preferred_language", "My pronouns"])
+async def test_a_sensitive_field_is_one_in_whatever_words_and_whoever_claims_to_be_the_user(
+    place: Place, title: str
+) -> None:
+    async with running(place) as system:
+        assert (await store(system, field(title, "Lisbon", Source.USER))).state is State.PROPOSED
+        assert (await store(system, field(title, "Porto", Source.AGENT), caller=USER)).state is State.PROPOSED
+        assert (await store(system, field(title, "Faro", Source.USER), caller=USER)).state is State.ACTIVE
+
+
+async def test_what_is_heard_in_the_users_own_messages_is_their_word(place: Place) -> None:
+    async with running(place) as system:
+        new = field("city", "Lisbon", Source.USER)
+        (stored,) = await system.keeper.ask(Store((new,), AGENT, heard=True), deadline_s=20)
+        assert stored.state is State.ACTIVE
