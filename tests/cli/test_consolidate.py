@@ -12,14 +12,14 @@ def test_a_plan_a_run_and_its_report(served: Command) -> None:
     title = "Notes from the gardening club about tulips, roses and the spring market"
     older = served.ok("add", "Ana parks the van behind the bakery.", "--title", title).strip()
     served.ok("forget", older)
-    newer = served.ok("add", "Ana parks the van behind the bakery on Mondays.").strip()
+    newer = served.ok("add", "Ana parks the van behind the bakery!").strip()
     served.ok("restore", older)
     plan = msgspec.json.decode(served.ok("consolidate", "--dry-run", "--json"), type=ConsolidationPlan)
     (pair,) = plan.pairs
     assert (pair.older, pair.newer, pair.action) == (older, newer, "merge")
     shown = served.ok("consolidate", "--dry-run")
     assert "merge" in shown
-    assert "on Mondays" in shown
+    assert "bakery!" in shown
     run = msgspec.json.decode(served.ok("consolidate", "--json"), type=Consolidation)
     assert run.counts["merged"] == 1
     assert run.finished_at

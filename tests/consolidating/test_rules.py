@@ -139,7 +139,7 @@ def test_episodes_rules_and_messages_kept_as_they_were_said_are_compared_with_no
 
 def test_the_local_classifier_begins_with_what_it_has_a_say_about_and_a_model_with_what_is_closest() -> None:
     job = memory("The deploy job runs in Frankfurt.")
-    same = suspect(job, memory("The deploy job runs in Frankfurt on Mondays.", days=1), 0.5)
+    same = suspect(job, memory("The deploy job runs in Frankfurt!", days=1), 0.5)
     nothing = suspect(job, memory("The deploy tool was bought in Rome.", days=1), 0.6)
     closer = suspect(job, memory("The deploy tool of Frankfurt was bought.", days=1), 0.89)
     assert [action(one.local) for one in (same, nothing, closer)] == ["merge", "keep", "keep"]

@@ -40,7 +40,7 @@ def unseen(client: Client, facts: tuple[str, ...] = FACTS[:1]) -> list[tuple[Mem
     older = [client.remember(f"{fact}.", title=TITLE) for fact in facts]
     for one in older:
         client.forget(one.id)
-    newer = [client.remember(f"{fact} on Mondays.") for fact in facts]
+    newer = [client.remember(f"{fact}!") for fact in facts]
     for one in older:
         client.restore(one.id)
     return list(zip(older, newer, strict=True))
