@@ -26,6 +26,7 @@ CONTRADICTIONS: dict[str, tuple[tuple[str, str], ...]] = {
         ("The link has 100 Mbit.", "The link has 100 MB."),
         ("The flight takes 9 hours.", "The flight takes 9 days."),
         ("Take 5 mg daily.", "Take 5 µg daily."),
+        ('Set the port to "80".', "Set the port to 80."),
         ("The pipe is 5' long.", 'The pipe is 5" long.'),
     ),
     "time of day": (
@@ -78,6 +79,8 @@ CONTRADICTIONS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         ("We won 3-2.", "We won 2-3."),
         ("Mix it 1:3.", "Mix it 3:1."),
+        ('Bob told Ann "I am late".', "Bob told Ann I am late."),
+        ("- €5 on the account", "€5 on the account"),
         ("Ann owes Bob 5 euros.", "Bob owes Ann 5 euros."),
         ("Red is 4 and blue is 9.", "Red is 9 and blue is 4."),
         ("Fly from Rome to Oslo.", "Fly from Oslo to Rome."),
@@ -117,6 +120,7 @@ CONTRADICTIONS: dict[str, tuple[tuple[str, str], ...]] = {
         ("Call Ann Bob Meyer.", "Call Ann, Bob Meyer."),
         ("He studies Java.", "He studies JavaScript."),
         ("They live in Austria.", "They live in Australia."),
+        ("Grey owns the code.", "Gray owns the code."),
         ("Ann Smith approved it.", "Ann Smyth approved it."),
     ),
     "protocol and thing": (
@@ -174,6 +178,7 @@ CONTRADICTIONS: dict[str, tuple[tuple[str, str], ...]] = {
     "direction, order": (
         ("Test before the deploy.", "Test after the deploy."),
         ("Data flows from A to B.", "Data flows to A from B."),
+        ("The page is being scraped by Ann.", "Ann is scrapping the page."),
         ("Push into the queue.", "Push out of the queue."),
         ("The cat is in the box.", "The cat is on the box."),
         ("The port opens until noon.", "The port opens from noon."),
@@ -202,6 +207,8 @@ CONTRADICTIONS: dict[str, tuple[tuple[str, str], ...]] = {
         ("She is a smoker.", "She is a non-smoker."),
         ("The tests pass.", "The tests never pass."),
         ("Is the port open?", "The port is open."),
+        ("All the tests are not valid.", "All the tests are invalid."),
+        ("That is out of the question.", "That is out of question."),
         ("Kahve sever.", "Kahve sevmez."),
     ),
     "symbol": (
@@ -236,6 +243,7 @@ CONTRADICTIONS: dict[str, tuple[tuple[str, str], ...]] = {
         ("Add ½ cup.", "Add 1/2 cup."),
         ("The area is 5 m².", "The area is 5 m2."),
         ("Use ﬁle.", "Use file."),
+        ("The branch is: Main.", "The branch is: main."),
     ),
     "secret": (
         ("ssh alice@10.0.0.3 with password [redacted:password]", "PASSWORD\t[redacted:password]"),

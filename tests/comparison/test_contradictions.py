@@ -17,7 +17,13 @@ AROUND = (
     "{} The whole team in the office was told about it by the project lead.",
     "As of this morning the note of the support team says the following, word by word: {} Nothing else is known.",
 )
-OTHER_WORDS = {"Test, then deploy.", "Elle habite à Lyon.", "Kahve sever."}
+OTHER_WORDS = {
+    "Test, then deploy.",
+    "Elle habite à Lyon.",
+    "Kahve sever.",
+    "The page is being scraped by Ann.",
+    "That is out of the question.",
+}
 """What a model may know to be the same, as far as the rules can tell."""
 GUARDED = [pair for pair in PAIRS if pair[0] != "added" and pair[1] not in OTHER_WORDS]
 

@@ -30,6 +30,10 @@ _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _PREDICATE: Final = "*"
 """Behind an article that stands after a copula: `is the owner` is more than `is an owner`."""
 _VALUES: Final = frozenset({"name", "number", "unit", "symbol", "date"})
+_FIGURES: Final = frozenset({"number", "unit", "symbol", "date"})
+_SPEAKERS: Final = frozenset("i me my we us our you your ich wir mein je j' nous mon ma".split())  # noqa: SIM905
+_WHOLLY: Final = frozenset("all every each both everyone everybody everything always any".split())  # noqa: SIM905
+"""Words with which `not` has more than one scope."""
 _QUIET: Final = frozenset("`\u201c\u201d\u201e\u00ab\u00bb\"'")
 _FINAL: Final = frozenset({".", "!", "\n", *_QUIET})
 
@@ -58,10 +62,10 @@ def layout(text: str) -> tuple[str, ...]:
     return indents if any(indents[1:]) else ()
 
 
-def alike(one: Lexeme, other: Lexeme, spoken: Language) -> bool:
-    """Return whether two lexemes say the same; a capital counts where no sentence begins."""
+def alike(one: Lexeme, other: Lexeme, spoken: Language, *, alone: bool = False) -> bool:
+    """Return whether two lexemes say the same; a capital counts where no sentence begins, and in a word `alone`."""
     if one.text != other.text:
-        if not one.folded or one.folded != other.folded:
+        if alone or not one.folded or one.folded != other.folded:
             return False
         if not all(each.first or each.text == each.folded for each in (one, other)):
             return False
@@ -88,8 +92,9 @@ def _spelled(one: Lexeme, spoken: Language) -> Lexeme:
         return Lexeme(name, "name", name, one.first)
     if figure := number(one.folded):
         return Lexeme(figure, "number")
-    plain = canonical(one.folded)
-    return one if plain == one.folded else Lexeme(plain, "word", plain, one.first)
+    # One with a capital may be somebody's name: Grey is not Gray.
+    plain = canonical(one.text)
+    return one if plain == one.text else Lexeme(plain, "word", plain, one.first)
 
 
 def _dated(given: list[Lexeme]) -> list[Lexeme]:
@@ -145,6 +150,8 @@ def _month(one: Lexeme) -> int:
 def _complemented(given: list[Lexeme]) -> list[Lexeme]:
     """Write `is not open.` as `is closed.`, where nothing follows that it might hold for only in part."""
     found: list[Lexeme] = []
+    if any(one.folded in _WHOLLY for one in given):
+        return given
     for place, one in enumerate(given):
         ends = place + 1 == len(given) or given[place + 1].text in _FINAL
         other = COMPLEMENTS.get(one.text, "")
@@ -186,12 +193,18 @@ def _without_marks(given: list[Lexeme]) -> list[Lexeme]:
     while end and given[end - 1].text in _FINAL and given[end - 1].kind == "mark":
         end -= 1
     denies = any(one.folded in NEGATORS for one in given)
+    speaks = any(one.folded in _SPEAKERS for one in given)
     found: list[Lexeme] = []
-    for place, one in enumerate(given[:end]):
+    for place, one in enumerate(given if speaks else given[:end]):
+        if place >= end and one.text not in _QUIET:
+            continue
         if one.kind != "mark" or one.text == "?":
             found.append(one)
             continue
         if one.text in _QUIET:
+            # `"5"` is not 5, and in quotation marks `I` is somebody else.
+            if one.text != "`" and (speaks or any(_is_value(given, place, step, _FIGURES) for step in (-1, 1))):
+                found.append(Lexeme('"', "mark"))
             continue
         between = all(_is_value(given, place, step) for step in (-1, 1))
         beside = one.text in "()[]{}!" and any(_is_value(given, place, step) for step in (-1, 1))
@@ -200,8 +213,8 @@ def _without_marks(given: list[Lexeme]) -> list[Lexeme]:
     return found
 
 
-def _is_value(given: list[Lexeme], place: int, step: int) -> bool:
+def _is_value(given: list[Lexeme], place: int, step: int, kinds: frozenset[str] = _VALUES) -> bool:
     at = place + step
     while 0 <= at < len(given) and given[at].kind == "mark":
         at += step
-    return 0 <= at < len(given) and (given[at].kind in _VALUES or given[at].first)
+    return 0 <= at < len(given) and (given[at].kind in kinds or (given[at].first and kinds is _VALUES))

@@ -44,6 +44,7 @@ OURS: Final = frozenset(_WORDS("our unser unsere unserem unseren unserer notre n
 """Of a team that speaks of itself, `the team` is `our team`."""
 _KEEPS_ARTICLE: Final = frozenset(
     _WORDS(
+        "question "
         "few little bit lot number couple while most more less least same other others one ones best worst only latest "
         "is are was were be and or of to by in on at for with not never as if when then than but from has have"
     )
@@ -102,7 +103,7 @@ def is_article(spoken: Language, before: Lexeme | None, one: Lexeme, after: Lexe
     """Return whether a word is an article that may be left out, judged by its neighbours."""
     if one.folded not in ARTICLES.get(spoken, {}) or (one.kind == "name" and not one.first):
         return False
-    if after is None or after.kind in {"mark", "unit", "date"} or after.folded in _KEEPS_ARTICLE:
+    if after is None or after.kind in {"mark", "number", "unit", "date"} or after.folded in _KEEPS_ARTICLE:
         return False
     if before is not None and (before.folded in _LABELLED or before.folded in _PRONOUNS or before.text == ","):
         return False

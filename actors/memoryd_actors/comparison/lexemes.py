@@ -32,7 +32,7 @@ _LOOKALIKES: Final = str.maketrans(
 _OPENING: Final = frozenset("\"'`\u201c\u201d\u201e\u00ab\u00bb\u201a([{\u00bf\u00a1")
 _CLOSING: Final = frozenset(".,;:!?\u2026\"'`\u201d\u201c\u00bb\u00ab)]}")
 _PAIRS: Final = {")": "(", "]": "[", "}": "{"}
-_ENDS: Final = frozenset(".!?:\u2026\n")
+_ENDS: Final = frozenset(".!?\u2026\n")
 """Marks after which a capital says nothing."""
 _SEPARATE: Final = frozenset({".", ",", ";", ":", "!", "?", "...", "\u2026"})
 _NUMBER: Final = re.compile(
@@ -86,7 +86,7 @@ def lexemes(text: str) -> list[Lexeme]:
         if found and found[-1].kind != "mark":
             found.append(Lexeme("\n", "mark"))
         for place, chunk in enumerate(line.split()):
-            if place == 0 and chunk in {"-", "*", "\u2022"} and not line.lstrip(" \t-*\u2022")[:1].isdigit():
+            if place == 0 and chunk in {"-", "*", "\u2022"} and line.lstrip(" \t-*\u2022")[:2].isalpha():
                 continue  # an item of a list
             _chunk(found, chunk)
     return found

@@ -88,7 +88,8 @@ def equal(one: Canon, other: Canon) -> bool:
     spoken = one.language or other.language
     left, right = one.lexemes, other.lexemes
     if len(left) == len(right):
-        if all(alike(a, b, spoken) for a, b in zip(left, right, strict=True)):
+        alone = len(left) == 1
+        if all(alike(a, b, spoken, alone=alone) for a, b in zip(left, right, strict=True)):
             return True
         return _joined(left, right, spoken)
     return _voiced(left, right, spoken) or _voiced(right, left, spoken)
@@ -137,10 +138,21 @@ def _voiced(passive: Sequence[Lexeme], active: Sequence[Lexeme], spoken: Languag
 
 
 def _does(verb: str, participle: str, *, lasting: bool) -> bool:
-    """Return whether a verb, in the present or with -ing, and a participle are of one verb."""
-    formed = participle.endswith("ed") or participle in irregular() or participle in {"run", "set", "put", "hit", "cut"}
-    present = verb.endswith("ing") if lasting else not (verb.endswith("ed") or verb in irregular())
-    return formed and present and stem(verb) == stem(participle)
+    """Return whether a verb, in the present or with -ing, and a participle are of one verb, to the letter."""
+    plain = irregular().get(participle, participle if participle in _UNCHANGED else "")
+    if lasting:
+        doing = {f"{plain}ing", f"{plain[:-1]}ing", f"{plain}{plain[-1:]}ing"} if plain else {f"{participle[:-2]}ing"}
+        return verb in doing and (bool(plain) or participle.endswith("ed"))
+    bases = {verb, verb.removesuffix("s"), verb.removesuffix("es")}
+    if plain:
+        return plain in bases
+    return any(
+        participle in {f"{base}ed", f"{base}{base[-1:]}ed"} or participle == f"{base}d" for base in bases if base
+    )
+
+
+_UNCHANGED: Final = frozenset({"run", "set", "put", "hit", "cut", "read"})
+"""Verbs whose participle is themselves."""
 
 
 def _all_plain(given: Sequence[Lexeme]) -> bool:
