@@ -52,6 +52,11 @@ def test_the_points_of_an_episode_carry_its_date_and_nothing_of_its_head() -> No
     ]
 
 
+def test_of_an_episode_that_is_quoted_and_says_so_the_points_are_told_all_the_same() -> None:
+    quoted = EPISODE.replace("Summary:", "Summary (quoted from the conversation, not written by a model):")
+    assert points_of(memory(quoted)) == points_of(memory())
+
+
 def test_of_an_episode_in_plain_prose_each_sentence_is_a_point() -> None:
     assert points_of(memory("The tests were mended. Nothing else was done.")).splitlines() == [
         "- 2026-03-01: The tests were mended.",
