@@ -101,7 +101,8 @@ def _joined(left: Sequence[Lexeme], right: Sequence[Lexeme], spoken: Language) -
     if len(joints) != 1 or any(one.kind in _WEIGHTY or one.text in _IN_TURN for one in left):
         return False
     (at,) = joints
-    if not 0 < at < len(left) - 1 or left[at + 1].kind != "name" or not left[at - 1].text[:1].isupper():
+    # Who does something together; what is divided, or lies between two, has an order.
+    if at != 1 or at == len(left) - 1 or left[at + 1].kind != "name" or not left[at - 1].text[:1].isupper():
         return False
     if at + 2 < len(left) and left[at + 2].text == "'s":
         return False
@@ -113,7 +114,7 @@ def _joined(left: Sequence[Lexeme], right: Sequence[Lexeme], spoken: Language) -
     return crossed and all(rest)
 
 
-_IN_TURN: Final = frozenset({"respectively", "former", "latter", "then", "first", "second", "beziehungsweise"})
+_IN_TURN: Final = frozenset({"respectively", "former", "latter", "order", "then", "first", "second", "beziehungsweise"})
 
 
 def _voiced(passive: Sequence[Lexeme], active: Sequence[Lexeme], spoken: Language) -> bool:
