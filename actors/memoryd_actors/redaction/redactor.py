@@ -11,6 +11,7 @@ from memoryd_actors.redaction.finding import Finding, Redacted
 from memoryd_actors.redaction.harmless import protected_spans
 from memoryd_actors.redaction.literals import find_environment, find_words
 from memoryd_actors.redaction.locators import find_locators
+from memoryd_actors.redaction.marked import find_marked
 from memoryd_actors.redaction.personal import find_personal
 from memoryd_actors.redaction.prose import find_prose
 from memoryd_actors.redaction.rules import DEFAULT, Rules
@@ -51,6 +52,7 @@ def _find(text: str, rules: Rules) -> list[Finding]:
             find_locators(text, lowered),
             find_assignments(text, lowered, rules.doubt),
             find_prose(text, lowered),
+            find_marked(text, lowered),
             find_personal(text, rules.personal_data),
             find_words(lowered, rules.words),
             find_environment(text, rules.environment),
