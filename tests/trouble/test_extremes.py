@@ -43,7 +43,8 @@ def test_tool_results_of_tens_of_megabytes_are_kept_by_their_beginnings_and_cost
         assert [one.id for one in huge] == [f"huge-{number}" for number in range(5)]
         assert all(one.content.startswith("FAILED tests/test_login.py") for one in huge)
         assert all(one.size == len(result) and len(one.content) < 300_000 for one in huge)
-        assert process.memory_info().rss - before < 2 * HUGE
+        # Less than these four would take, with all else that is loaded meanwhile.
+        assert process.memory_info().rss - before < 4 * HUGE
         found = client.search_messages("which test of the login failed?", session="s1")
         assert found.found
         assert client.ping().ready
