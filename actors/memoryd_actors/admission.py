@@ -38,6 +38,7 @@ MAX_ENTRIES = 100
 """Tags, files and metadata entries, of each."""
 
 _ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
+_FENCE_TAG = re.compile(rf"</?\s{{0,8}}{re.escape(TAG)}[^<>]{{0,400}}>?", re.IGNORECASE)
 _MARKERS = re.compile(r"\[redacted:[a-z0-9-]{1,48}\]")
 
 
@@ -187,7 +188,13 @@ class _Gate:
                 f"`{field}` has {len(text)} characters and may have {longest}",
                 "Shorten it; what is long belongs in the content.",
             )
-        return self._redacted(one_line(self._public(field, text))) if text else ""
+        if not text:
+            return ""
+        # In a line of a prompt the fence around what was recalled would be opened or closed.
+        unfenced = _FENCE_TAG.sub(" ", text)
+        if unfenced != text:
+            self.notes[_NOTES[TAG]] = None
+        return self._redacted(one_line(self._public(field, unfenced)))
 
     def labels(self, field: str, texts: tuple[str, ...], longest: int) -> tuple[str, ...]:
         _check_entries(field, len(texts))

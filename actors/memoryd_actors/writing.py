@@ -61,6 +61,12 @@ _FIRST_OR_SECOND = re.compile(
     r"\b(?:I|I['’](?:m|ve|ll|d)|(?i:my|mine|myself|we|we['’](?:re|ve|ll|d)|us(?!\s*-)|our|ours|ourselves|you|you['’](?:re|ve|ll|d)|"  # noqa: RUF001
     r"your|yours|yourself))\b"
 )
+_FIRST_ELSEWHERE = re.compile(
+    r"(?:ich|wir|mein(?:e[rmns]?)?|unser(?:e[rmns]?)?|je|j['’]|nous|mon|mes|notre|yo|nosotros|я|мы|мой|моя|eu|nós|meu|minha|noi|ik|wij)"  # noqa: RUF001
+    r"(?:\b|(?<=['’]))",  # noqa: RUF001
+    re.IGNORECASE,
+)
+"""As the first word: further on, these may be words of a quotation, a title, another language."""
 _NO_PERSON = re.compile(
     r"\bI/O\b|\b(?:type|phase|class|part|world war|chapter|version)\s+I\b|\bUS\b|\b(?:Thank You|you-)\b"
 )
@@ -122,6 +128,7 @@ def written(content: str, category: str) -> tuple[str, bool]:
     if category not in EPISODES:
         kept = _within(kept, parts[0] if parts else "")
     bare = _QUOTED.sub(" ", kept)
+    _check_person(kept)
     _check_substance(kept, bare)
     if is_english(bare):
         _check_english(bare, episode=category in EPISODES)
@@ -175,6 +182,17 @@ def _check_substance(kept: str, bare: str) -> None:
         or _NOTHING.fullmatch(kept.rstrip(". "))
     ):
         raise Refused(f"this is too trivial to remember: {_shown(kept)}", "Store what will matter in another session.")
+
+
+def _check_person(kept: str) -> None:
+    """Refuse what somebody asks, and what somebody says of themselves in another language than English."""
+    if kept.rstrip("\"'”»)").endswith(("?", "？", "؟")):  # noqa: RUF001 - question marks
+        raise Refused("this is a question, and nothing to remember", "Store what was answered.")
+    if first := _FIRST_ELSEWHERE.match(kept):
+        raise Refused(
+            f"this is not written in the third person: it says {first.group()!r}",
+            "Write about the user, or by name.",
+        )
 
 
 def _check_english(bare: str, *, episode: bool) -> None:

@@ -147,3 +147,25 @@ def test_what_is_written_fits_and_is_not_changed_again(text: str, category: str)
 @given(words)
 def test_the_sentences_of_a_text_are_the_text(text: str) -> None:
     assert "".join("".join(sentences(text)).split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ("Ich mag Tee am Morgen.", "third person"),
+        ("J'habite à Paris depuis mars.", "third person"),
+        ("Я живу в Москве.", "third person"),
+        ("What is the port of the mirror?", "question"),
+        ("Welcher Port ist es auf dem Server?", "question"),
+    ],
+)
+def test_questions_and_the_first_person_of_other_languages_are_refused(content: str, reason: str) -> None:
+    with pytest.raises(Refused, match=reason):
+        written(content, "fact")
+
+
+@pytest.mark.parametrize(
+    "content", ["Der Nutzer mag Tee am Morgen.", "Icheon liegt in Korea.", "Jenkins baut den Spiegel."]
+)
+def test_what_only_begins_like_it_is_kept(content: str) -> None:
+    assert written(content, "fact")[0] == content
