@@ -205,9 +205,9 @@ def test_a_change_of_topic_brings_what_was_before_it(short_home: Path, models: P
     before = [
         "Why does the staging database refuse connections?",
         FACT,
-        "Does the database need a new certificate for its connections?",
-        "Which port does the staging database listen on now?",
-        "Show me the connection settings of the staging database.",
+        "Why does the staging database in Frankfurt refuse connections?",
+        "Which connections does the staging database in Frankfurt refuse?",
+        "Does the staging database in Frankfurt refuse all connections?",
     ]
     with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
         messages: list[Message] = []
@@ -215,11 +215,13 @@ def test_a_change_of_topic_brings_what_was_before_it(short_home: Path, models: P
             messages.append(Message("user", said_now))
             client.push_acknowledged(messages, turn=turn)
             until(partial(decided, client, turn), "the turn to be decided")
-            messages.append(Message("assistant", f"About the database: {said_now}"))
+            messages.append(Message("assistant", f"About the staging database and its connections: {said_now}"))
+        assert not any(trace.topic_changed for trace in client.why(len(before)))
         assert extracted(client) == []
         messages.append(Message("user", "Now to my birthday cake: how long do I bake a chocolate cake with cherries?"))
         client.push_acknowledged(messages, turn=len(before) + 1)
         until(lambda: bool(extracted(client)), "what was said about the database")
+        until(partial(decided, client, len(before) + 1), "the trace of the change")
         assert client.why(1)[0].topic_changed
 
 
