@@ -1,7 +1,7 @@
 """Finds what was said, in whichever session: by meaning, by words, by date (seed 001)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -9,7 +9,7 @@ import msgspec
 from memoryd_actors.errors import ModelUnavailable, Refused
 from memoryd_actors.fusion import Ranked, fuse
 from memoryd_actors.message_indexer import MessageIndexer
-from memoryd_actors.ports import Embedder
+from memoryd_actors.ports import Embedder, Vector
 from memoryd_actors.ranking import rank
 from memoryd_actors.transcripts import MessageCandidate, MessageIndex, Transcripts, Wanted
 from memoryd_actors.visibility import micros
@@ -26,8 +26,8 @@ from memoryd_client.transcripts import (
     Transcript,
 )
 
-CANDIDATES = 50
-"""Taken from each side of a search, at least."""
+CANDIDATES = 100
+"""Taken from each side of a search and ranked together, whichever page is asked for: pages must not overlap."""
 LONGEST_QUERY = 20_000
 PATIENCE = 0.5
 """Share of a deadline that a search waits for what was said just now."""
@@ -128,17 +128,32 @@ class Conversations:
             except ModelUnavailable as missing:
                 note = f"found by words alone: {missing}"
         words = "" if request.by == "meaning" and vector is not None else request.query[:LONGEST_QUERY]
-        candidates = await self._index.search(wanted, vector=vector, words=words, limit=max(CANDIDATES, end + 1))
-        by_id = {one.id: one for one in candidates}
         if request.by == "both":
+            candidates = await self._index.search(wanted, vector=vector, words=words, limit=CANDIDATES)
             # As memories are: what was said around a message is part of its place.
-            ranked = rank(words, [(one, _utterance(by_id[one.id])) for one in fuse(candidates)])
+            ranked = rank(words, [(one, _utterance(said)) for one, said in _paired(candidates)])
+            if len(ranked) <= end and len(candidates) >= CANDIDATES:
+                rest = await self._rest(wanted, vector, words, end + 1, known={one.id for one in candidates})
+                last = ranked[-1].score
+                after = fuse(rest, vector_weight=0.0 if vector is None else 1.0)
+                ranked += [replace(one, score=min(one.score, last)) for one in after]
+                candidates = [*candidates, *rest]
         else:
+            candidates = await self._index.search(wanted, vector=vector, words=words, limit=max(CANDIDATES, end + 1))
             ranked = fuse(candidates, vector_weight=1.0 if words == "" else 0.0)
+        by_id = {one.id: one for one in candidates}
         page = ranked[request.offset : end + 1]
         return await self._found(
             caller, [(by_id[one.id].session, by_id[one.id].sequence, one) for one in page], request, note
         )
+
+    async def _rest(
+        self, wanted: Wanted, vector: Vector | None, words: str, limit: int, *, known: Collection[str]
+    ) -> list[MessageCandidate]:
+        """Return what comes after the candidates that were ranked: by one side alone, whose order no limit changes."""
+        words = "" if vector is not None else words
+        found = await self._index.search(wanted, vector=vector, words=words, limit=limit)
+        return [one for one in found if one.id not in known]
 
     async def _found(
         self,
@@ -173,6 +188,12 @@ class Conversations:
                 )
             )
         return FoundMessages(found=tuple(found), next=request.offset + request.limit if more else None, note=note)
+
+
+def _paired(candidates: Sequence[MessageCandidate]) -> list[tuple[Ranked, MessageCandidate]]:
+    """Return the candidates with both scores fused, best first."""
+    by_id = {one.id: one for one in candidates}
+    return [(one, by_id[one.id]) for one in fuse(candidates)]
 
 
 def _utterance(one: MessageCandidate) -> Utterance:

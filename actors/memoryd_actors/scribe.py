@@ -18,7 +18,7 @@ from memoryd_actors.actor import Actor, ActorRef
 from memoryd_actors.admission import signed
 from memoryd_actors.clean import clean_text
 from memoryd_actors.errors import ActorError, Refused
-from memoryd_actors.overlap import fingerprint, new_places
+from memoryd_actors.overlap import fingerprint, new_after, new_places
 from memoryd_actors.ports import Clock, Publisher
 from memoryd_actors.project_files import ProjectFiles, quoted_files
 from memoryd_actors.project_rules import ProjectRules
@@ -152,6 +152,12 @@ class _Tail:
     """Ids of tool calls whose results are not to be kept, and why."""
     seen: OrderedDict[int, int | None] = field(default_factory=OrderedDict)
     """What pushed messages are by fingerprint, so that each is cleaned once; None where nothing of it is kept."""
+    window: tuple[int, ...] = ()
+    """What was pushed last,"""
+    client: str = ""
+    """by whom,"""
+    since: list[int] = field(default_factory=list[int])
+    """and what was appended that no push has brought."""
 
     def add(self, said: int, *, pushed: bool) -> None:
         if len(self.said) == TAIL:
@@ -161,8 +167,17 @@ class _Tail:
             if not self.unclaimed[oldest]:
                 del self.unclaimed[oldest]
         self.said.append(said)
+        if not pushed and len(self.since) < TAIL:
+            self.since.append(said)
         if pushed:
             self.unclaimed[said] += 1
+
+    def follow(self, client: str, window: Sequence[int]) -> None:
+        """Note what was pushed last: the next short window comes after it."""
+        self.client, self.window = client, tuple(window)
+        for said in window:
+            if said in self.since:
+                del self.since[: self.since.index(said) + 1]
 
     def claim(self, entry_id: str, said: int) -> bool:
         """Return whether an appended entry is one that a push has brought already."""
@@ -442,7 +457,10 @@ class _Writer(Actor[ScribeMessage, Appended]):
         rules, files = await self._look([_entry(one) for one in fresh_ones], caller.project)
         cleaned = await to_thread.run_sync(self._fingerprints, tail, messages, rules, files, limiter=self._threads)
         kept = [(message, said) for message, said in zip(messages, cleaned, strict=True) if said is not None]
-        places = new_places(list(tail.said), [said for _, said in kept])
+        window = [said for _, said in kept]
+        places = new_after(tail.window, tail.since, window) if tail.client == update.client != "" else None
+        if places is None:
+            places = new_places(list(tail.said), window)
         characters = sum(len(message.content) for message in messages)
         if characters >= PERHAPS_CUT and len(places) < len(kept) and places[:1] == [0]:
             del places[0]
@@ -453,6 +471,9 @@ class _Writer(Actor[ScribeMessage, Appended]):
         entries = await self._all_clean([_entry(message) for message, _ in new], caller.project, tail)
         fresh = [(Kept(entry, at, pushed=True), said) for entry, (_, said) in zip(entries, new, strict=True) if entry]
         done = await self._store(key, caller, tail, fresh)
+        if window:
+            tail.follow(update.client, window)
+        self._scribe.counts.known += len(kept) - len(new)
         return Appended(last=done.last, stored=done.stored, known=len(kept) - len(new))
 
     async def _store(self, key: Key, caller: Caller, tail: _Tail, fresh: Sequence[tuple[Kept, int]]) -> Stored:

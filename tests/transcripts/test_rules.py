@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.overlap import fingerprint, new_places
+from memoryd_actors.overlap import fingerprint, new_after, new_places
 from memoryd_actors.recording import recorded
 from memoryd_actors.redaction import Rules
 from memoryd_client.transcripts import Entry
@@ -38,6 +38,17 @@ def test_what_a_client_appended_itself_is_not_taken_from_its_push_again() -> Non
     first, reply, second = 1, 2, 3
     assert new_places([first, second], [first, reply, second]) == [1]
     assert new_places([7, first, 8, second], [first, second]) == []
+
+
+def test_a_short_window_comes_after_the_one_before_it() -> None:
+    yes, explain, reply, other = 1, 2, 3, 4
+    assert new_after([explain], [], [yes]) == [0]
+    assert new_after([yes], [], [yes]) == []
+    assert new_after([yes], [], [yes, reply]) == [1]
+    assert new_after([explain], [reply], [yes]) == [0]
+    assert new_after([explain], [yes], [yes]) == [], "the agent appended it itself"
+    assert new_after([explain, yes], [], [yes, other]) == [1]
+    assert new_after([explain], [], [yes, reply, other]) is None
 
 
 def test_a_tool_says_the_same_in_whatever_role_it_is_pushed() -> None:

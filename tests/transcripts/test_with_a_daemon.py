@@ -147,6 +147,37 @@ def test_messages_are_found_by_each_criterion(daemon: RunningDaemon) -> None:
         assert client.search_messages(session="harbour", limit=33).next is None
 
 
+def test_the_pages_of_a_search_have_every_message_once(daemon: RunningDaemon) -> None:
+    with daemon.client("paged") as client:
+        for begin in range(0, 300, 50):
+            some = range(begin, begin + 50)
+            client.append(
+                [Entry(content=f"The family goes to lake {n} with {n % 7} boats.", role="user") for n in some]
+            )
+        found_in_the_end(client, "paged")
+        seen: list[int] = []
+        offset: int | None = 0
+        while offset is not None:
+            page = client.search_messages("family in boats", session="paged", limit=20, offset=offset)
+            seen += [hit.record.sequence for hit in page.found]
+            scores = [hit.score for hit in page.found]
+            assert scores == sorted(scores, reverse=True)
+            offset = page.next
+        assert sorted(seen) == list(range(1, 301))
+
+
+def test_who_pushes_only_the_newest_message_may_say_the_same_again(daemon: RunningDaemon) -> None:
+    said = ["yes", "explain it", "yes", "yes, and the other?", "continue", "fine", "continue"]
+    with daemon.client("terse") as client:
+        for turn, one in enumerate(said, 1):
+            client.push_acknowledged([Message("user", one)], turn=turn)
+            client.push_acknowledged([Message("user", one)], turn=turn)  # the same turn, told twice
+        found = until(
+            lambda: client.messages().entries if len(client.messages().entries) >= len(said) else None, "all of them"
+        )
+        assert [one.content for one in found] == said
+
+
 def test_a_transcript_is_read_in_pages_in_both_directions(daemon: RunningDaemon) -> None:
     with daemon.client("pages") as client:
         client.append([Entry(content=str(n), role="user") for n in range(1, 11)])
