@@ -340,6 +340,7 @@ class Daemon:
         self._compactor = Compactor(
             transcripts=self._transcripts,
             sizes=self._sizes,
+            warm=self._embedder.warm,
             summariser=self._summariser,
             appender=self._scribe,
             ledger=self._ledger,

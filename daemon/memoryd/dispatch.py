@@ -164,7 +164,7 @@ class TranscriptDispatcher:
                 if not session:
                     raise Refused("there is no session to compact", "Name it: `session=`, or `--session`.")
                 self._check(caller, session)
-                return await self._compactor.compact((caller.owner, session))
+                return await self._compactor.compact((caller.owner, session), deadline_s=deadline_s)
             case ReadTranscript():
                 self._check(caller, request.session or caller.session)
                 return await self._conversations.read(request, caller)

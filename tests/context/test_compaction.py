@@ -9,7 +9,7 @@ from threading import Event, Thread
 
 import pytest
 
-from memoryd_client import Client, DaemonUnreachable, DeadlineExceeded, Entry, Memory, Message
+from memoryd_client import Client, DaemonUnreachable, DeadlineExceeded, Entry, Memory, Message, RequestFailed
 from memoryd_client.context import SUMMARY_OPENING
 from memoryd_client.transcripts import Record
 from running import RunningDaemon, until
@@ -245,3 +245,26 @@ def test_what_was_summarised_when_the_daemon_died_becomes_a_memory_after_the_sta
             (new,) = until(stored, "the memory")
             assert new.source_messages == (1, done.last_summarized + 2)
             assert len(summaries(client, "s1")) == 1
+
+
+def test_right_after_a_start_nothing_is_decided_on_estimates(short_home: Path, models: Path) -> None:
+    with RunningDaemon(short_home, models, **SMALL | {"MEMORYD_CONTEXT_COMPACT_FROM": "100000"}) as daemon:
+        with daemon.client("s1") as client:
+            client.append(talk(0, 40))
+            done = client.compact()
+            assert client.compact().entries == 0
+        daemon.stop()
+        daemon.start()
+        with daemon.client("s1") as client:
+            again = client.compact()
+            assert (again.entries, again.tokens_before) == (0, done.tokens_after)
+
+
+def test_where_nobody_can_count_it_is_refused_with_the_way_out(short_home: Path, tmp_path: Path) -> None:
+    settings = SMALL | {"MEMORYD_CONTEXT_COMPACT_FROM": "100000", "MEMORYD_EMBEDDING_FOLDER": str(tmp_path / "gone")}
+    with RunningDaemon(short_home, tmp_path, **settings) as daemon, daemon.client("s1") as client:
+        client.append(talk(0, 40))
+        with pytest.raises(RequestFailed, match="gone") as caught:
+            client.compact()
+        assert caught.value.hint
+        assert not [one for one in client.messages(limit=1000).entries if one.covers]

@@ -6,6 +6,8 @@ the memory under which the summary is found from other sessions. Nothing is dele
 """
 
 import logging
+import math
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -16,7 +18,7 @@ from memoryd_actors.capture.identity import memory_id
 from memoryd_actors.categories import Categories
 from memoryd_actors.context.sizes import Measured, Sizes
 from memoryd_actors.context.window import Item, WindowSettings, to_compact
-from memoryd_actors.errors import ActorError, ActorStopped, Refused
+from memoryd_actors.errors import ActorError, ActorStopped, Refused, Unavailable
 from memoryd_actors.keeper import Bring, KeeperMessage, Purge
 from memoryd_actors.ports import Ledger, Publisher, Visibility
 from memoryd_actors.progress import Progress, ProgressBook
@@ -45,6 +47,8 @@ READ = 1_000
 READ_CHARACTERS = 2_000_000
 KEEPER_S = 60.0
 SCRIBE_S = 60.0
+WAITING_SHARE = 0.8
+"""Of a request's deadline, for the tokeniser to be loaded: the refusal has to arrive within it."""
 MOST_SUMMARIES = 1_000
 DENSEST = 4
 """Tokens there may be at most for one that is estimated by length: in Chinese every character is one."""
@@ -85,6 +89,7 @@ class Compactor:
         *,
         transcripts: Transcripts,
         sizes: Sizes,
+        warm: Callable[[], Awaitable[None]],
         summariser: Summariser,
         appender: Appender,
         recall: Introducer,
@@ -96,8 +101,10 @@ class Compactor:
         settings: WindowSettings,
         categories: Categories | None = None,
     ) -> None:
+        """Prepare; `warm` loads the tokeniser, or raises ModelUnavailable."""
         self._transcripts = transcripts
         self._sizes = sizes
+        self._warm = warm
         self._summariser = summariser
         self._appender = appender
         self._recall = recall
@@ -141,20 +148,21 @@ class Compactor:
                 await self._kicked.wait()
             await anyio.sleep(GATHER_S)
 
-    async def compact(self, key: Key) -> Compacted:
+    async def compact(self, key: Key, *, deadline_s: float = math.inf) -> Compacted:
         """Compact a session now, however short; what is protected stays. Done twice it changes nothing.
 
         Raises:
+            Unavailable: nobody can count its tokens (yet).
             Refused: nothing was said in it, or it cannot be written down.
         """
-        measured = await self._sizes.of(key)
+        measured = await self._counted(key, deadline_s)
         if measured.info is None:
             raise Refused(
                 f"nothing was said in the session {key[1]!r}", "`memoryd session list` shows those there are."
             )
         before, tokens = measured.info, measured.said.tokens
         async with self._lock(key):
-            measured = await self._sizes.of(key)
+            measured = await self._counted(key, deadline_s)
             taken = to_compact(measured.said, self._settings)
             if measured.info is not None and taken:
                 await self._compact(key, measured, measured.info, taken)
@@ -212,7 +220,7 @@ class Compactor:
             return
         if self._switches.off(key[0], info.project) is not None:
             return
-        if (await self._sizes.of(key)).said.tokens >= self._settings.compact_from:
+        if (await self._counted(key)).said.tokens >= self._settings.compact_from:
             await self.compact(key)
 
     async def _mend(self) -> None:
@@ -227,6 +235,20 @@ class Compactor:
                 self._grown.setdefault(key, 0.0)
 
     # --- one compaction
+
+    async def _counted(self, key: Key, deadline_s: float = math.inf) -> Measured:
+        """Return a session as it was counted: by estimates more would be archived than has to be."""
+        measured = await self._sizes.of(key)
+        if not measured.exact:
+            with anyio.move_on_after(deadline_s * WAITING_SHARE):
+                await self._warm()
+            measured = await self._sizes.of(key)
+        if not measured.exact:
+            raise Unavailable(
+                f"the tokens of the session {key[1]!r} cannot be counted: the tokeniser is not loaded yet",
+                "Try again in a moment; `memoryd status` says how the model is.",
+            )
+        return measured
 
     async def _compact(self, key: Key, measured: Measured, info: SessionInfo, taken: list[Item]) -> None:
         covers = taken[-1].sequence
