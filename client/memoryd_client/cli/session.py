@@ -111,7 +111,8 @@ def search(
     as_json: Json = False,
 ) -> None:
     """Find what was said, in any session: by meaning, words, date."""
-    with connect(session, "", agent, owner, autostart=autostart) as memory:
+    # From where it is asked: memory may be turned off here.
+    with connect(session, None, agent, owner, autostart=autostart) as memory:
         found = memory.search_messages(
             query,
             by=by,
