@@ -86,7 +86,10 @@ def entries(messages: Sequence[Said]) -> list[Entry]:
 
 def play(data: DataSet) -> Played:
     """Append everything, end every session, and wait until all is looked at."""
-    with home() as paths, daemon(paths, MEMORYD_CAPTURE_DAILY_MEMORIES="100000") as running:
+    with (
+        home() as paths,
+        daemon(paths, MEMORYD_CAPTURE_DAILY_MEMORIES="100000", MEMORYD_CAPTURE_SESSION_MEMORIES="100000") as running,
+    ):
         wait_for_model(running)
         began = perf_counter()
         for name, messages in sessions(data).items():

@@ -45,6 +45,10 @@ class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
     """Under which id parts were handed in, to be read by and by."""
     parts: tuple[Part, ...] = ()
     """Which of them are still to be fetched."""
+    day: str = ""
+    """The latest day on which the session brought something, set by the extractor."""
+    stored: int = 0
+    """How much, on that day."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,6 +46,8 @@ NODE = "extractor"
 """Who writes, in the counts of events."""
 DAY = "extracted"
 """The job, without a session, that counts what an owner's conversations brought today."""
+DAILY = "capture.daily_memories"
+OF_SESSION = "capture.session_memories"
 LOOK_S = 30.0
 """How often it is looked whether a session has fallen silent."""
 READ = 200
@@ -102,6 +104,16 @@ class _Session:
     detail: Detail
     today: _Today
 
+    @property
+    def stored(self) -> int:
+        """What it brought today."""
+        return self.detail.stored if self.detail.day == self.today.day else 0
+
+    def counted(self, detail: Detail | None, more: int = 0) -> Detail:
+        """Return what is kept of it, with what it brought today."""
+        stored = self.stored + more
+        return msgspec.structs.replace(detail or Detail(), day=self.today.day if stored else "", stored=stored)
+
 
 class Extractor:
     """Looks at conversations when they are due; `run` it in a task group."""
@@ -139,6 +151,8 @@ class Extractor:
         self._rules = rules
         self._categories = categories or Categories()
         self._waiting: dict[Key, Waiting] = {}
+        self._full: dict[Key, tuple[str, str]] = {}
+        """Sessions that wait for the next day: the setting that they have come up to, and the day."""
         self._kicked = anyio.Event()
         self._threads = CapacityLimiter(1)
         self._idle = timedelta(minutes=settings.extract_idle_minutes)
@@ -152,6 +166,16 @@ class Extractor:
     def waiting(self) -> int:
         """Sessions with something that was not looked at yet."""
         return len(self._waiting)
+
+    def full(self, setting: str) -> int:
+        """Return how many sessions wait because what this setting allows in a day is used up."""
+        today = self._clock.now().date().isoformat()
+        return sum(full == (setting, today) for key, full in self._full.items() if key in self._waiting)
+
+    @property
+    def settings(self) -> CaptureSettings:
+        """What is in force."""
+        return self._settings
 
     # --- what is heard of sessions; never waits
 
@@ -295,7 +319,9 @@ class Extractor:
         progress = await self._book.progress(*key, JOB) or Progress(*key, JOB, 0)
         caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
         session = _Session(key, caller, progress, _detail(progress), await self._today(key[0]))
-        if session.today.stored >= self._settings.daily_memories:
+        self._full.pop(key, None)
+        if full := self._used_up(session):
+            self._full[key] = full, session.today.day
             return timedelta(seconds=RETRY_S)
         parts, end = session.detail.parts, upto
         if not parts:
@@ -325,6 +351,12 @@ class Extractor:
         if self.insights is not None and self._settings.insights and reason in PATIENT and messages:
             await self.insights.think(caller, messages)
         return None
+
+    def _used_up(self, session: _Session) -> str:
+        """Return the setting that allows no more of a session today; empty where there is none."""
+        if session.today.stored >= self._settings.daily_memories:
+            return DAILY
+        return OF_SESSION if session.stored >= self._settings.session_memories else ""
 
     async def _parts(self, session: _Session, upto: int) -> tuple[tuple[tuple[int, int], ...], int]:
         """Cut what comes next into parts, and return how far it was read; none where nobody said anything in it."""
@@ -371,13 +403,16 @@ class Extractor:
                 memories.append(new)
         if await self._transcripts.last(session.key) < upto:
             return  # purged meanwhile
-        memories = memories[: max(self._settings.daily_memories - today.stored, 0)]
+        room = min(self._settings.daily_memories - today.stored, self._settings.session_memories - session.stored)
+        memories = memories[: max(room, 0)]
         # Before it is stored, so that no context of this session finds it in between.
         if memories:
             await self._recall.note_written(caller, [one.id for one in memories])
         stored = today.stored + len(memories)
         advances = (
-            Advance(session.key[1], JOB, session.progress.sequence, upto, _encoded(detail)),
+            Advance(
+                session.key[1], JOB, session.progress.sequence, upto, _encoded(session.counted(detail, len(memories)))
+            ),
             *((today.advance(stored),) if memories or today.calls else ()),
         )
         brought = await self._keeper.ask(
@@ -391,8 +426,8 @@ class Extractor:
         """Put down what is kept of a part that is not done with."""
         here = session.progress.sequence
         steps: list[Step] = [session.today.advance(session.today.stored)] if session.today.calls else []
-        if detail is not None and detail != session.detail:
-            steps.append(Advance(session.key[1], JOB, here, here, _encoded(detail)))
+        if detail is not None and (kept := session.counted(detail)) != session.detail:
+            steps.append(Advance(session.key[1], JOB, here, here, _encoded(kept)))
         if steps:
             await self._keeper.ask(Perform(session.key[0], tuple(steps), NODE, NODE), deadline_s=KEEPER_S)
 

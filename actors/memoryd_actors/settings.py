@@ -57,6 +57,8 @@ class CaptureSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """After how many minutes without a word a session counts as over."""
     daily_memories: Annotated[int, msgspec.Meta(ge=0)] = 200
     """What conversations may bring on one day (UTC), for each owner; the rest waits."""
+    session_memories: Annotated[int, msgspec.Meta(ge=0)] = 67
+    """What one session may bring of that on one day: a third, so that a talkative one leaves room for the others."""
     daily_calls: Annotated[int, msgspec.Meta(ge=0)] = 200
     """How often a model is asked about an owner's conversations on one day, within `sidecar.daily_tokens` and
     `sidecar.daily_usd`; the rest waits."""

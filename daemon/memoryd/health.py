@@ -13,7 +13,7 @@ from memoryd.ipc import Statistics as SocketStatistics
 from memoryd_actors.actor import Statistics
 from memoryd_actors.capturer import Capturer
 from memoryd_actors.errors import MemorydError, Refused
-from memoryd_actors.extractor import Extractor
+from memoryd_actors.extractor import DAILY, OF_SESSION, Extractor
 from memoryd_actors.indexer import Indexer
 from memoryd_actors.message_indexer import MessageIndexer
 from memoryd_actors.recall import Recall
@@ -155,10 +155,15 @@ def capture(capturer: Capturer, extractor: Extractor) -> ComponentStatus:
     """Return what became of what users asked to have remembered, and of what was found in their conversations."""
     counts, reader = capturer.counts, extractor.reader
     facts = {"last_refusal": counts.last_refusal or extractor.last_refusal, "read_by": reader.name}
+    state, message, hint = "ok" if extractor.begun else "loading", *_used_up(extractor)
+    if message and extractor.full(DAILY):
+        state = "degraded"
+    if reader.trouble:
+        state, message, hint = "degraded", f"conversations are not read: {reader.trouble}", reader.hint
     return ComponentStatus(
-        state="degraded" if reader.trouble else "ok" if extractor.begun else "loading",
-        message=f"conversations are not read: {reader.trouble}" if reader.trouble else "",
-        hint=reader.hint,
+        state=state,
+        message=message,
+        hint=hint,
         numbers={
             "captured": counts.captured,
             "known": counts.known,
@@ -173,6 +178,19 @@ def capture(capturer: Capturer, extractor: Extractor) -> ComponentStatus:
         },
         facts={name: fact for name, fact in facts.items() if fact},
     )
+
+
+def _used_up(extractor: Extractor) -> tuple[str, str]:
+    """Return what is said where conversations have brought what they may in a day: a message, and the way out."""
+    settings = extractor.settings
+    goes_on = "They go on at 00:00 UTC;"
+    if waiting := extractor.full(DAILY):
+        message = f"{waiting} sessions wait: conversations have brought the {settings.daily_memories} memories of today"
+        return message, f"{goes_on} `memoryd config set {DAILY} NUMBER` allows more."
+    if waiting := extractor.full(OF_SESSION):
+        message = f"{waiting} sessions wait: each has brought the {settings.session_memories} memories of today"
+        return message, f"{goes_on} `memoryd config set {OF_SESSION} NUMBER` allows more."
+    return "", ""
 
 
 def sockets(statistics: SocketStatistics) -> ComponentStatus:

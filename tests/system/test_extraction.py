@@ -227,3 +227,35 @@ def test_a_change_of_topic_brings_what_was_before_it(short_home: Path, models: P
 
 def decided(client: Client, turn: int) -> bool:
     return [one.turn for one in client.why(1)] == [turn]
+
+
+def test_a_talkative_session_leaves_room_for_others_and_status_says_who_waits(short_home: Path, models: Path) -> None:
+    caps = {"MEMORYD_CAPTURE_DAILY_MEMORIES": "2", "MEMORYD_CAPTURE_SESSION_MEMORIES": "1"}
+
+    def told(client: Client, state: str, setting: str) -> bool:
+        capture = client.status().components["capture"]
+        return capture.state == state and bool(capture.message) and setting in capture.hint
+
+    def bring(client: Client, *contents: str) -> None:
+        client.append([said(one) for one in contents])
+        client.end_session()
+
+    with RunningDaemon(short_home, models, **caps) as daemon:
+        with daemon.client("s1") as client:
+            bring(client, FACT, "I met Eva in Lund on 9 May 2025.")
+            assert [one.session for one in looked_at(client)] == ["s1"]
+            bring(client, "I met Ana in Berlin on 8 May 2025.")
+            until(lambda: told(client, "ok", "capture.session_memories"), "the session to wait")
+        with daemon.client("s2") as client:
+            bring(client, "I met Bo in Berlin on 7 May 2025.")
+            until(lambda: len(extracted(client)) == 2, "the other session to have room")
+        daemon.stop()
+        daemon.start()
+        with daemon.client("s3") as client:
+            bring(client, "I met Cleo in Berlin on 6 May 2025.")
+            until(lambda: told(client, "degraded", "capture.daily_memories"), "the day to be used up")
+            capture = client.status().components["capture"]
+            assert "2 memories of today" in capture.message
+            assert "00:00 UTC" in capture.hint
+            assert any(warning.startswith("capture:") for warning in client.status().warnings)
+            assert {one.session for one in extracted(client)} == {"s1", "s2"}
