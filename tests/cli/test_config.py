@@ -124,6 +124,17 @@ def test_the_list_says_what_each_setting_means_and_where_its_value_is_from(memor
     }
 
 
+def test_one_section_is_listed_and_an_unknown_one_is_told_which_there_are(memoryd: Command) -> None:
+    found = json.loads(memoryd.ok("config", "list", "consolidation", "--json"))
+    assert found
+    assert all(one["name"].startswith("consolidation.") for one in found)
+    assert "consolidation." in memoryd.ok("config", "list", "consolidation")
+    done = memoryd("config", "list", "nonsense")
+    assert done.returncode == 1
+    assert "nonsense" in done.stderr
+    assert "consolidation, " in done.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "environment", "told", "judged"),
     [

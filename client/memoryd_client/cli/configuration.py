@@ -22,12 +22,23 @@ _MEND = "`memoryd config set` or an editor mends it."
 _SECRET = frozenset({"sidecar.api_key"})
 
 
-@group.command("list", epilog=examples("memoryd config list", "memoryd config list --json"))
-def list_(*, as_json: Json = False) -> None:
+@group.command(
+    "list", epilog=examples("memoryd config list", "memoryd config list consolidation", "memoryd config list --json")
+)
+def list_(
+    section: Annotated[str, typer.Argument(metavar="[SECTION]", help="Only the settings of this section.")] = "",
+    *,
+    as_json: Json = False,
+) -> None:
     """Print every setting, its value, where the value comes from and what it means."""
     from memoryd_client.cli.settings import settings
 
     found, problem = settings(Paths.from_environment().config, os.environ)
+    if section:
+        sections = sorted({_section(one.name) for one in found})
+        found = [one for one in found if _section(one.name) == section]
+        if not found:
+            raise CommandFailed(f"there is no section {section!r}", f"There are {', '.join(sections)}.")
     if as_json:
         shown = [(one, _masked(one.name, one.value)) for one in found]
         out_json(
@@ -80,6 +91,10 @@ def set_(name: Name, value: Annotated[str, typer.Argument(metavar="VALUE", help=
     if variable in os.environ:
         note(f"note: {variable} is set in this shell and stands above the file")
     note(f"wrote {paths.config}; `memoryd restart` makes it take effect")
+
+
+def _section(name: str) -> str:
+    return name.split(".", 1)[0]
 
 
 def _masked(name: str, value: toml_edit.Value) -> toml_edit.Value:
