@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from memoryd.lock import holder
 from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory
@@ -198,3 +199,15 @@ def test_events_are_told_as_they_happen(served: Command) -> None:
         heard = watching.stdout.readline()
         watching.terminate()
     assert json.loads(heard)["event"] in {"wrote", "index"}
+
+
+@pytest.mark.parametrize("command", [("show",), ("context",), ("end",), ("purge", "--yes")])
+def test_a_session_in_which_nothing_was_said_is_told_as_such(served: Command, command: tuple[str, ...]) -> None:
+    name = f"known-{command[0]}"
+    served.ok("session", "append", "--session", name, "the login test is green again")
+    served.ok("session", *command, name)
+    done = served("session", *command, f"{name}x")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert f"'{name}x'" in done.stderr
+    assert "memoryd session list" in done.stderr

@@ -76,6 +76,8 @@ def show(
     """Print a part of a transcript, by default its end, oldest first."""
     with connect(session, "", agent, owner, autostart=autostart) as memory:
         transcript = memory.messages(name or session, before=before, after=after, limit=limit)
+    if not transcript.last:
+        raise _unknown(name or session)
     if as_json:
         out_json(transcript)
         return
@@ -215,6 +217,8 @@ def context(
     Core memory, rules, the summary of what was compacted, what memory has found, and the recent messages.
     """
     with connect(session, project, agent, owner, autostart=autostart) as memory:
+        if not memory.messages(name or session, limit=1).last:
+            raise _unknown(name or session)
         built = memory.build_context(budget, session=name, turns=turns, take=take)
     if as_json:
         out_json({"system": built.system, "messages": built.messages()} if messages else built)
@@ -271,6 +275,8 @@ def end(
     """Say that a session is over: what is done at its end begins now, in the background."""
     with connect(session, "", agent, owner, autostart=autostart) as memory:
         ended = memory.end_session(name or session)
+    if not ended.last:
+        raise _unknown(ended.session)
     if as_json:
         out_json(ended)
     else:
@@ -287,14 +293,25 @@ def purge(
     owner: Owner = "local",
     autostart: Autostart = False,
 ) -> None:
-    """Destroy the transcript of a session for good, and what the index has of it."""
+    """Destroy the transcript of a session for good, and what the index has of it.
+
+    Where nothing was said in it, what else is left of it is destroyed all the same, and the command fails.
+    """
     if not yes and not typer.confirm(f"Destroy everything that was said in {name}?", err=True):
         raise CommandFailed("nothing was destroyed")
     with connect(session, "", agent, owner, autostart=autostart) as memory:
-        note(memory.purge_session(name))
+        known = memory.messages(name, limit=1).last
+        done = memory.purge_session(name)
+    if not known:
+        raise _unknown(name)
+    note(done)
 
 
 session_transfer.add_to(group)
+
+
+def _unknown(name: str) -> CommandFailed:
+    return CommandFailed(f"nothing was said in the session {name!r}", "`memoryd session list` shows those there are.")
 
 
 def _heading(record: "Record") -> str:
