@@ -42,8 +42,8 @@ class BuildContext(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 class Compact(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="compact"):
     """Let a summary take the place of what was said long ago in a session; answered when that is durable.
 
-    It is done by itself at `context.compact_from` tokens. The most recent `context.protected` stay as they are; nothing
-    is deleted, and what is archived stays searchable and readable. Done twice it changes nothing.
+    It is done by itself at `context.compact_from` tokens. At least the most recent `context.protected` stay as they
+    are; nothing is deleted, and what is archived stays searchable and readable. Done twice it changes nothing.
     """
 
     session: str = ""
@@ -99,7 +99,8 @@ class SessionContext(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     sections: tuple[ContextSection, ...] = ()
     """core, rules, summary, pending: those that there are, in this order."""
     entries: tuple[ContextEntry, ...] = ()
-    """The end of the conversation, oldest first. A tool's call and its results are all there or none."""
+    """The end of the conversation, oldest first. A tool's call and the results that come before the user speaks again
+    are all there or none."""
     tokens: int
     """Of all of it, what stands around each message included."""
     budget: int

@@ -4,14 +4,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.context.window import Caps, Conversation, Item, WindowSettings, pressure, recent, to_compact
+from memoryd_actors.context.counting import PER_MESSAGE
+from memoryd_actors.context.window import (
+    LONGEST_PIECE,
+    Caps,
+    Conversation,
+    Item,
+    WindowSettings,
+    pressure,
+    recent,
+    to_compact,
+)
 
 WHOLE = Caps(tool=10**9, other=10**9)
 PARTS = st.tuples(
     st.sampled_from(["message", "message", "tool_call", "tool_result"]),
     st.sampled_from(["user", "assistant"]),
     st.sampled_from(["", "a", "b", "c"]),
-    st.integers(0, 400),
+    st.integers(PER_MESSAGE, 400),
 )
 
 
@@ -30,17 +40,18 @@ def messages(*sizes: int) -> list[Item]:
 
 
 def split_calls(left: list[Item], right: list[Item]) -> list[Item]:
-    """The results on the right whose call is on the left."""
+    """The results on the right whose call is on the left, and the user said nothing since."""
     split: list[Item] = []
     for at, item in enumerate(right):
         if item.kind != "tool_result":
             continue
         before = [*left, *right[:at]]
+        spoke = max((n for n, one in enumerate(before) if one.begins_turn), default=-1)
         if not item.call_id:
             if at == 0 and left and left[-1].kind in {"tool_call", "tool_result"}:
                 split.append(item)
             continue
-        calls = [one for one in before if one.kind == "tool_call" and one.call_id == item.call_id]
+        calls = [one for one in before[spoke + 1 :] if one.kind == "tool_call" and one.call_id == item.call_id]
         if calls and calls[-1] in left:
             split.append(item)
     return split
@@ -67,6 +78,87 @@ def test_an_id_that_is_used_again_begins_another_call() -> None:
 def test_results_without_an_id_stay_with_the_call_right_before_them() -> None:
     said = [Item(n, kind, "", 1) for n, kind in enumerate(["tool_call", "tool_result", "tool_result", "message"])]
     assert [len(piece.items) for piece in Conversation(said).pieces()] == [3, 1]
+
+
+def late(between: list[Item]) -> list[Item]:
+    """A call whose result comes after all that."""
+    n = len(between)
+    moved = [Item(at, one.kind, one.role, one.tokens, one.call_id) for at, one in enumerate(between, start=1)]
+    return [Item(0, "tool_call", "", 1, "late"), *moved, Item(n + 1, "tool_result", "", 1, "late")]
+
+
+def test_what_the_user_says_ends_a_piece_and_a_late_result_is_one_by_itself() -> None:
+    said = late(messages(*[10] * 200))
+    assert [len(piece.items) for piece in Conversation(said).pieces()] == [1] * 202
+    assert len(recent(Conversation(said), turns=50, tokens=500, caps=WHOLE)) == 50
+    left = len(said) - len(to_compact(Conversation(said), WindowSettings(protected=300)))
+    assert left == 31
+    # Also within one turn, and calls that overlap without end.
+    alone = late([Item(0, "message", "assistant", 10)] * 200)
+    assert [len(piece.items) for piece in Conversation(alone).pieces()] == [1] * 202
+    chain = [
+        Item(2 * n + at, kind, "", 1, str(call))
+        for n in range(200)
+        for at, (kind, call) in enumerate((("tool_call", n), ("tool_result", n - 1)))
+    ]
+    sizes = [len(piece.items) for piece in Conversation(chain).pieces()]
+    assert sum(sizes) == 400
+    assert LONGEST_PIECE // 2 < max(sizes) <= LONGEST_PIECE
+
+
+@given(between=CONVERSATIONS, tail=CONVERSATIONS)
+def test_a_late_result_ties_nothing_together(between: list[Item], tail: list[Item]) -> None:
+    between = [Item(0, "message", "user", 1), *between]
+    said = late(between)
+    said += [Item(len(said) + n, one.kind, one.role, one.tokens, one.call_id) for n, one in enumerate(tail)]
+    first, *others = Conversation(said).pieces()
+    assert len(first.items) == 1
+    assert all(not one.begins_turn or len(piece.items) == 1 for piece in others for one in piece.items)
+    (its,) = (piece for piece in others if any(one.call_id == "late" for one in piece.items))
+    without = {one.sequence for one in its.items} & set(range(1, len(between) + 1))
+    # Only a call that was open around it holds it.
+    assert not without or its.items[0].kind == "tool_call"
+
+
+@given(calls=st.integers(1, LONGEST_PIECE), texts=st.integers(0, 200), size=st.integers(0, 50))
+def test_no_piece_is_longer_than_the_longest(calls: int, texts: int, size: int) -> None:
+    said = [Item(n, "tool_call", "", size, str(n)) for n in range(calls)]
+    said += [Item(calls + n, "message", "assistant", size) for n in range(texts)]
+    said += [Item(calls + texts + n, "tool_result", "", size, str(n)) for n in range(calls)]
+    pieces = Conversation(said).pieces()
+    assert [item for piece in pieces for item in piece.items] == said
+    assert max(len(piece.items) for piece in pieces) <= LONGEST_PIECE
+    if len(said) <= LONGEST_PIECE:
+        assert len(pieces) == 1
+
+
+def test_a_huge_piece_older_than_the_last_few_words_is_taken() -> None:
+    settings = WindowSettings(protected=1_000, compact_from=5_000)
+    assert to_compact(Conversation(messages(10, 4_500, 10)), settings) == messages(10)
+    assert to_compact(Conversation(messages(10, 5_500, 10)), settings) == messages(10, 5_500)
+    # The newest stays, whatever it is.
+    assert to_compact(Conversation(messages(10, 10, 5_500)), settings) == messages(10, 10)
+
+
+@given(
+    sizes=st.lists(st.one_of(st.integers(1, 300), st.integers(1, 12_000)), min_size=1, max_size=60),
+    protected=st.integers(256, 2_000),
+    compact_from=st.integers(2_001, 10_000),
+)
+def test_at_least_the_protected_stay_and_what_is_due_gets_done(
+    sizes: list[int], protected: int, compact_from: int
+) -> None:
+    settings = WindowSettings(protected=protected, compact_from=compact_from)
+    taken = to_compact(Conversation(messages(*sizes)), settings)
+    left = sizes[len(taken) :]
+    assert len(left) == 1 or sum(left) < compact_from or not taken
+    if sum(left) < min(protected, sum(sizes)):
+        assert sum(left) + taken[-1].tokens >= compact_from
+    assert sum(left[1:]) < protected
+    if sum(sizes) >= compact_from and len(sizes) > 1:
+        assert taken
+    rest = Conversation(messages(*sizes)).without(len(taken) - 1)
+    assert to_compact(rest, settings) == []
 
 
 def test_the_end_of_a_conversation_is_kept_within_turns_and_tokens() -> None:
@@ -120,6 +212,7 @@ def test_a_compaction_takes_a_beginning_leaves_the_protected_and_divides_no_call
     assert [*taken, *left] == said
     assert split_calls(taken, left) == []
     assert left or not said
+    assert sum(item.tokens for item in left) >= min(protected, sum(item.tokens for item in said))
     if sum(item.tokens for item in said) <= protected:
         assert taken == []
 

@@ -1,12 +1,13 @@
 """What of a conversation fits into a context, and when it is time to compact it (seeds 001 and 003). Pure.
 
-A tool call and its results are one piece: models refuse one without the other.
+A tool call and the results that come before the user speaks again are one piece: models refuse one without the other.
+A result that comes later is a piece by itself: call and result are then told in words.
 """
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 import msgspec
 
@@ -14,6 +15,9 @@ Tokens = Annotated[int, msgspec.Meta(ge=256)]
 Pressure = Literal["none", "suggested", "due", "overdue"]
 """none: all is well. suggested: past the soft limit. due: past the threshold of compaction. overdue: past the hard
 limit, the oldest are left out."""
+
+LONGEST_PIECE: Final = 64
+"""Entries of a piece at most: what an agent does by itself for hours is not one piece."""
 
 
 class WindowSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -30,7 +34,7 @@ class WindowSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     hard_limit: Tokens = 160_000
     """Tokens that a context never exceeds: the oldest are left out."""
     protected: Tokens = 20_000
-    """Of the most recent tokens, so many are never compacted (seed 003)."""
+    """Of the most recent tokens, so many at least are never compacted (seed 003)."""
     summary_tokens: Annotated[int, msgspec.Meta(ge=64, le=3_000)] = 1_200
     """Size of the summary that takes the place of what is compacted."""
 
@@ -89,8 +93,9 @@ class Caps:
 class Conversation:
     """The entries that are not compacted, in order, cut into pieces as they come.
 
-    From a tool's call to the last of its results everything is one piece: calls that run at once overlap. A result
-    without an id belongs to the call or result right before it; an id that is used again begins a new call.
+    From a tool's call to the last of its results everything is one piece: calls that run at once overlap. A message of
+    the user, or `LONGEST_PIECE`, ends it: what comes later is a piece by itself. A result without an id belongs to the
+    call or result right before it; an id that is used again begins a new call.
     """
 
     def __init__(self, items: Iterable[Item] = ()) -> None:
@@ -99,7 +104,7 @@ class Conversation:
         self._begins: list[int] = []
         """Where each piece begins."""
         self._calls: dict[str, int] = {}
-        """Where the latest call of each id is."""
+        """Where the latest call of each id is, of those made since the user spoke."""
         for item in items:
             self.add(item)
 
@@ -120,12 +125,16 @@ class Conversation:
         """Take in the next entry."""
         at = len(self._items)
         tied = at
-        if item.kind == "tool_call" and item.call_id:
+        if item.begins_turn:
+            self._calls.clear()
+        elif item.kind == "tool_call" and item.call_id:
             self._calls[item.call_id] = at
         elif item.kind == "tool_result" and item.call_id:
             tied = self._calls.get(item.call_id, at)
         elif item.kind == "tool_result" and at and self._items[-1].kind in {"tool_call", "tool_result"}:
             tied = at - 1
+        if tied < at and at - self._begins[bisect_right(self._begins, tied) - 1] >= LONGEST_PIECE:
+            tied = at
         self._items.append(item)
         self.tokens += item.tokens
         self._begins.append(at)
@@ -179,12 +188,15 @@ def pressure(tokens: int, settings: WindowSettings) -> Pressure:
 def to_compact(said: Conversation, settings: WindowSettings) -> list[Item]:
     """Return the beginning of a conversation that a compaction takes: all but what is protected; no piece divided.
 
-    The newest piece is never taken, however large.
+    The piece in which the protected tokens begin stays, too, unless it is so large that with it compaction would be due
+    again at once. The newest piece is never taken, however large.
     """
     cut = said.pieces()
-    room = settings.protected
-    newest = True
-    while cut and (newest or cut[-1].tokens <= room):
-        room -= cut.pop().tokens
-        newest = False
+    kept = 0
+    while cut and kept < settings.protected:
+        tokens = cut[-1].tokens
+        if kept and settings.protected < kept + tokens >= settings.compact_from:
+            break
+        kept += tokens
+        cut.pop()
     return [item for piece in cut for item in piece.items]
