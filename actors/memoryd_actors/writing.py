@@ -128,7 +128,7 @@ def written(content: str, category: str) -> tuple[str, bool]:
     if category not in EPISODES:
         kept = _within(kept, parts[0] if parts else "")
     bare = _QUOTED.sub(" ", kept)
-    _check_person(kept)
+    _check_person(kept, episode=category in EPISODES)
     _check_substance(kept, bare)
     if is_english(bare):
         _check_english(bare, episode=category in EPISODES)
@@ -184,9 +184,13 @@ def _check_substance(kept: str, bare: str) -> None:
         raise Refused(f"this is too trivial to remember: {_shown(kept)}", "Store what will matter in another session.")
 
 
-def _check_person(kept: str) -> None:
-    """Refuse what somebody asks, and what somebody says of themselves in another language than English."""
-    if kept.rstrip("\"'”»)").endswith(("?", "？", "؟")):  # noqa: RUF001 - question marks
+def _check_person(kept: str, *, episode: bool) -> None:
+    """Refuse what somebody asks, and what somebody says of themselves in another language than English.
+
+    What was asked in an episode, and is told with quotation marks, is part of what happened.
+    """
+    told = episode and kept.endswith(('"', "'", "”", "»"))
+    if not told and kept.rstrip("\"'”»)").endswith(("?", "？", "؟")):  # noqa: RUF001 - question marks
         raise Refused("this is a question, and nothing to remember", "Store what was answered.")
     if first := _FIRST_ELSEWHERE.match(kept):
         raise Refused(
