@@ -89,7 +89,7 @@ def test_a_foreign_id_with_another_content_a_taken_id_and_a_refusal_are_reported
         {"id": theirs, "content": SECOND},
         {"content": "<private>All of it.</private>"},
         {"content": f"The token of the mirror is {TOKEN}.", "relations": [{"to_id": "mem_nowhere"}]},
-        {"content": FIRST.upper()},
+        {"content": FIRST.replace(" ", "  ")},
     ]
     file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     result = json.loads(served.ok("import", file, "--json"))
