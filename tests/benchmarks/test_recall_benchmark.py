@@ -44,7 +44,7 @@ def test_the_pool_of_a_question_is_what_its_conversation_has(data: Path, models:
 
 def test_what_a_conversation_says_twice_is_one_memory(data: Path) -> None:
     home = read(data / "home")
-    again = Said("again", "kitchen", "anna is  allergic to walnuts.", session=2, speaker="Ben")
+    again = Said("again", "kitchen", "Anna is  allergic to walnuts.", session=2, speaker="Ben")
     elsewhere = Said("elsewhere", "garden", "Anna is allergic to walnuts.", session=2, speaker="Ben")
     stored, held_by = memories_of(type(home)("home", (*home.messages, again, elsewhere), home.questions))
     assert held_by["again"] == "kitchen/1"
