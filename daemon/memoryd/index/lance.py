@@ -199,19 +199,19 @@ class LanceIndex:
                 about = await folder.remembered(found)
                 if self._connection is None:
                     return
-                self._table = found = await folder.begin(
-                    self._connection, model=about["model"], dimensions=self._dimensions
-                )
-                self._rows, self._trained = 0, 0
+                self._trained = 0
+                found = await folder.begin(self._connection, model=about["model"], dimensions=self._dimensions)
                 if kept.num_rows:
                     await found.add(kept)
                 await folder.remember(found, applied=self._applied)
-                self._rows = await found.count_rows()
                 await self._build(found)
                 await folder.clean_up(found, self._config.keep_versions_s)
                 # Addresses may be given again in a new table: what lay at them before must not be found there.
-                self._addresses = Addresses()
-                await self._addresses.load(found)
+                addresses = Addresses()
+                await addresses.load(found)
+                rows = await found.count_rows()
+                # Not before it is whole: who searches meanwhile finds the old one gone, and waits for this one.
+                self._table, self._addresses, self._rows = found, addresses, rows
             if self._folder is not None:
                 await to_thread.run_sync(folder.discard_aside, self._folder, limiter=self._threads)
 
