@@ -49,6 +49,7 @@ def filled(memoryd: Command) -> list[str]:
     return [first, second, third, forgotten]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)  # about thirty processes, one after the other
 @pytest.mark.parametrize("markdown", [False, True], ids=["lines", "markdown"])
 def test_memories_survive_an_export_and_an_import_elsewhere_whole_and_twice_changes_nothing(

@@ -174,6 +174,7 @@ def test_a_short_conversation_and_one_of_another_owner_stay_as_they_are(daemon: 
         assert client.compact().last_summarized == 0
 
 
+@pytest.mark.slow
 def test_after_kill_9_at_any_moment_every_message_is_there_once_and_no_summary_is_half_or_double(
     short_home: Path, models: Path
 ) -> None:

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from memoryd_client import Client, Entry, Memory
 from messages_api import MessagesApi, message
@@ -80,6 +81,7 @@ def test_a_run_that_falls_silent_is_told_without_being_ended(short_home: Path, m
         assert one.source_messages == (1, 6)
 
 
+@pytest.mark.slow
 def test_after_kill_9_every_run_is_told_once(short_home: Path, models: Path) -> None:
     with RunningDaemon(short_home, models) as daemon:
         for number in range(6):

@@ -209,6 +209,7 @@ def test_a_run_that_is_killed_goes_on_where_it_stopped_and_asks_about_no_pair_tw
                 assert sum(count == 2 for count in Counter(asked).values()) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 3, 6])
 def test_killed_at_any_moment_without_a_key_nothing_is_merged_twice_and_nothing_is_left_out(
     short_home: Path, models: Path, after: int

@@ -14,6 +14,7 @@ from memoryd_client.transcripts import Entry
 from messages_api import MessagesApi, Received, Reply, error, garbage, message, refusal, truncated
 from running import RunningDaemon, until
 
+pytestmark = pytest.mark.slow
 SAID = "We moved the staging database to Frankfurt in March 2026."
 FOUND = "The staging database of the project is in Frankfurt since March 2026."
 QUOTED = f'The user said: "{SAID}"'

@@ -74,6 +74,7 @@ def test_what_is_no_text_is_kept_as_far_as_it_is_one(daemon: RunningDaemon) -> N
         assert [one.content for one in client.messages(limit=10).entries] == contents
 
 
+@pytest.mark.slow
 def test_a_hundred_sessions_that_append_and_push_at_once_lose_nothing_and_mix_nothing(daemon: RunningDaemon) -> None:
     def play(session: int) -> None:
         with daemon.client(f"many-{session}") as client:
