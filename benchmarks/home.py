@@ -34,7 +34,7 @@ _STEMS = """
     token expiry midnight login session cookie refresh database migration lock timeout retry queue worker deploy docker
     image layer cache build pipeline flaky test fixture date picker locale currency rounding invoice tax billing report
     export import parser schema index vector search ranking judge prompt budget latency throughput memory leak profile
-""".split()  # noqa: SIM905 - a table of words reads better as text
+""".split()
 WORDS = [f"{one}{other}" if other else one for other in ["", *_STEMS] for one in _STEMS]
 """2,500 words, used with the frequencies of natural language: few often, most rarely (Zipf)."""
 _RANKS = 1.0 / np.arange(1, len(WORDS) + 1)

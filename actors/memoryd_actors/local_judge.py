@@ -32,7 +32,7 @@ PLEASANTRIES = frozenset(
     """hello hi hey thanks thank thx bye goodbye ok okay yes yeah yep sure great cool wow nice awesome amazing welcome
     congrats congratulations lol haha good morning evening night see later glad hallo hi danke tschüss gut super prima
     genau klar bonjour salut merci oui d'accord bien hope fine well oh ah love sorry cheers indeed absolutely
-    definitely""".split()  # noqa: SIM905 - a table of words reads better as text
+    definitely""".split()
 )
 """Words that say nothing on their own."""
 _ALWAYS_WORTH_ACTING_ON = frozenset({"correction", "preference", "procedure", "procedural", "constraint", "rule"})

@@ -29,9 +29,7 @@ _MARKS = 8
 _ENDING = 4
 """Letters that another form of a word may lose."""
 _SHORT = 4
-_TAKES_BACK = NEGATORS | frozenset(
-    "but however except unless until formerly wrong false aber außer mais sauf".split()  # noqa: SIM905 - reads better
-)
+_TAKES_BACK = NEGATORS | frozenset("but however except unless until formerly wrong false aber außer mais sauf".split())
 """Words by which one sentence takes back what another says."""
 
 

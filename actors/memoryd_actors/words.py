@@ -19,7 +19,7 @@ STOP_WORDS = frozenset(
     cela comme dans de des donc du elle elles en est et eu il ils je la le les leur lui ma mais me merci mes moi mon
     ne nos notre nous on ou où par pas peu plus pour pourquoi qu que quel quelle qui sa se ses si son sont sur ta te
     tes toi ton tu un une vos votre vous
-    """.split()  # noqa: SIM905 - a table of words reads better as text
+    """.split()
 )
 """English, German and French words that say nothing about a topic."""
 

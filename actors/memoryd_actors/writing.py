@@ -21,13 +21,13 @@ _LABEL = re.compile(
     r"\s*(?:[-*•·]\s+|\d{1,2}[.)]\s+)?(?:(?:fact|memory|insight|episode|summary)\s*:\s*)?", re.IGNORECASE
 )
 # A sentence ends before a capital, a number or a quote; not within `e.g. X`, `v1.2`, `Dr. Y`, `3. Mai`.
-_SENTENCE = re.compile(r"(?<=[.!?])[\"')\]»”]?\s+(?=[\"'(\[«“„`]?[^\W_a-zß-öø-ÿ])|(?<=[。！？])(?=.)")  # noqa: RUF001
+_SENTENCE = re.compile(r"(?<=[.!?])[\"')\]»”]?\s+(?=[\"'(\[«“„`]?[^\W_a-zß-öø-ÿ])|(?<=[。！？])(?=.)")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|ca|no|nr|st|dr|mr|mrs|ms|prof|jr|inc|ltd|z\.b|d\.h|u\.a|bzw|usw|evtl|mme|p\.ex)"
     r"|(?<![\w.])[A-Z]|(?<![\w.])\d{1,2})\.\Z",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"\s*(?:;|\s[–—-])\s")  # noqa: RUF001 - the dashes that set clauses apart
+_CLAUSE = re.compile(r"\s*(?:;|\s[–—-])\s")
 _QUOTED = re.compile(
     r"```.{0,4000}?(?:```|\Z)|`[^`\n]{1,300}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|«[^»\n]{1,300}»", re.DOTALL
 )
@@ -43,10 +43,10 @@ et est une un pour dans du que qui sur avec il elle nous je ne pas au aux el los
 del lo al como o e os em um uma com não il che di per non sono het een van niet voor met op te zijn
 """
 _FOREIGN = frozenset(_FOREIGN_TEXT.split())
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")  # noqa: RUF001 - both apostrophes
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 _DANGLING = re.compile(
-    r"(?:it(?:['’]s)?|they|he|she|him|her|them|his|their|its)\b"  # noqa: RUF001
+    r"(?:it(?:['’]s)?|they|he|she|him|her|them|his|their|its)\b"
     r"|(?:this|that|these|those)\s+(?:is|are|was|were|has|have|had|will|would|can|could|should|must|may|might|does|did|"
     r"means|meant|makes|made|happens|happened|works|worked|fails|failed|uses|needs|one|ones)\b"
     r"|(?:here|there)\s+(?:it|they|we)\b|(?:the\s+)?(?:former|latter|same)\b|(?:as|see)\s+(?:mentioned|said|above|below)\b",
@@ -58,12 +58,12 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 _FIRST_OR_SECOND = re.compile(
-    r"\b(?:I|I['’](?:m|ve|ll|d)|(?i:my|mine|myself|we|we['’](?:re|ve|ll|d)|us(?!\s*-)|our|ours|ourselves|you|you['’](?:re|ve|ll|d)|"  # noqa: RUF001
+    r"\b(?:I|I['’](?:m|ve|ll|d)|(?i:my|mine|myself|we|we['’](?:re|ve|ll|d)|us(?!\s*-)|our|ours|ourselves|you|you['’](?:re|ve|ll|d)|"
     r"your|yours|yourself))\b"
 )
 _FIRST_ELSEWHERE = re.compile(
-    r"(?:ich|wir|mein(?:e[rmns]?)?|unser(?:e[rmns]?)?|je|j['’]|nous|mon|mes|notre|yo|nosotros|я|мы|мой|моя|eu|nós|meu|minha|noi|ik|wij)"  # noqa: RUF001
-    r"(?:\b|(?<=['’]))",  # noqa: RUF001
+    r"(?:ich|wir|mein(?:e[rmns]?)?|unser(?:e[rmns]?)?|je|j['’]|nous|mon|mes|notre|yo|nosotros|я|мы|мой|моя|eu|nós|meu|minha|noi|ik|wij)"
+    r"(?:\b|(?<=['’]))",
     re.IGNORECASE,
 )
 """As the first word: further on, these may be words of a quotation, a title, another language."""
@@ -190,7 +190,7 @@ def _check_person(kept: str, *, episode: bool) -> None:
     What was asked in an episode, and is told with quotation marks, is part of what happened.
     """
     told = episode and kept.endswith(('"', "'", "”", "»"))
-    if not told and kept.rstrip("\"'”»)").endswith(("?", "？", "؟")):  # noqa: RUF001 - question marks
+    if not told and kept.rstrip("\"'”»)").endswith(("?", "？", "؟")):
         raise Refused("this is a question, and nothing to remember", "Store what was answered.")
     if first := _FIRST_ELSEWHERE.match(kept):
         raise Refused(

@@ -59,8 +59,8 @@ def test_a_comma_in_a_number_is_not_the_same_in_every_language() -> None:
         assert (compare(one, other, 1.0).relation == "same") is same
 
 
-WORDS = "the server and a cache of our team runs slowly on Linux while Ann reads logs in Rome".split()  # noqa: SIM905
-MARKED = """5% €5 5kW -5 +5 v1.2 3.10 0x1F C++ C# B x userId API_URL a/b.py >= != && ✅ ❌ #2 @ops ½ 9pm""".split()  # noqa: SIM905
+WORDS = "the server and a cache of our team runs slowly on Linux while Ann reads logs in Rome".split()
+MARKED = """5% €5 5kW -5 +5 v1.2 3.10 0x1F C++ C# B x userId API_URL a/b.py >= != && ✅ ❌ #2 @ops ½ 9pm""".split()
 PLAIN = st.lists(st.sampled_from(WORDS), min_size=1, max_size=12)
 VALUES = st.one_of(
     st.integers(-999, 9_999).map(str),

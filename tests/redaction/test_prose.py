@@ -70,7 +70,7 @@ R = "7hGk2LmQ9xZt" + "4RvB1nWc"
         (f"הסיסמה היא {S}", S),
         (f"mật khẩu là {S}", S),
         (f"我的密码是{S}", S),
-        (f"密码：{S}", S),  # noqa: RUF001 - the colon that Chinese is written with
+        (f"密码：{S}", S),
         (f"パスワードは{S}です", S),
         (f"비밀번호는 {S}입니다", S),
     ],

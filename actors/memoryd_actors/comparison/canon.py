@@ -31,8 +31,8 @@ _PREDICATE: Final = "*"
 """Behind an article that stands after a copula: `is the owner` is more than `is an owner`."""
 _VALUES: Final = frozenset({"name", "number", "unit", "symbol", "date"})
 _FIGURES: Final = frozenset({"number", "unit", "symbol", "date"})
-_SPEAKERS: Final = frozenset("i me my we us our you your ich wir mein je j' nous mon ma".split())  # noqa: SIM905
-_WHOLLY: Final = frozenset("all every each both everyone everybody everything always any".split())  # noqa: SIM905
+_SPEAKERS: Final = frozenset("i me my we us our you your ich wir mein je j' nous mon ma".split())
+_WHOLLY: Final = frozenset("all every each both everyone everybody everything always any".split())
 """Words with which `not` has more than one scope."""
 _QUIET: Final = frozenset("`\u201c\u201d\u201e\u00ab\u00bb\"'")
 _FINAL: Final = frozenset({".", "!", "\n", *_QUIET})

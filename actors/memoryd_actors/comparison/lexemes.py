@@ -44,7 +44,7 @@ _ORDINAL: Final = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _ISO_DATE: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _ELISION: Final = re.compile(r"(l|d|n|qu|j|s|c|m|t|jusqu|lorsqu|puisqu)'(?=[^\W\d_]{2})", re.IGNORECASE)
 _CLITICS: Final = (("'re", "are"), ("'ve", "have"), ("'ll", "will"), ("'m", "am"))
-_IS: Final = frozenset("it he she that there here what who where".split())  # noqa: SIM905 - reads better as text
+_IS: Final = frozenset("it he she that there here what who where".split())
 """Words after which 's is `is`, and not an owner's mark."""
 MERIDIEM: Final = {"am": "am", "pm": "pm", "a.m": "am", "p.m": "pm"}
 UNITS: Final = {
@@ -73,7 +73,7 @@ _SMALL: Final = frozenset(
     a an the and or nor not no but if of to in on at by for as is are was per it its so do did has had may can off out
     up he she his her we our you i der die das den dem ein und am im zu mit von ist aus auf an la le les un une et ou du
     de des en pas ni не и или
-    """.split()  # noqa: SIM905 - reads better as text
+    """.split()
 )
 """Words that are no unit, however short."""
 

@@ -37,7 +37,7 @@ _OPPOSITES: Final = frozenset(
         leicht/schwer hell/dunkel aktiviert/deaktiviert bon/mauvais grand/petit vieux/nouveau toujours/rarement
         plus/moins vrai/faux rapide/lent ouvert/fermé tôt/tard chaud/froid aime/déteste avant/après facile/difficile
         clair/sombre activé/désactivé
-        """.split()  # noqa: SIM905 - a table of words reads better as text
+        """.split()
 )
 _PARTNERS: Final = frozenset(word for pair in _OPPOSITES for word in pair)
 _PREFIXES: Final = ("un", "in", "im", "il", "ir", "dis", "non", "de", "mis", "anti")
@@ -50,7 +50,7 @@ _DENYING: Final = frozenset(
         disqualified unqualified underqualified yet anything everything everywhere except exempt exemption refuse
         refused reject stop stopped unable unavailable unlikely without cancel cancelled canceled abandon dropped
         instead verboten fehlt fehlen gescheitert unmöglich verweigert abgelehnt interdit manque échoué refusé
-        """.split()  # noqa: SIM905 - a table of words reads better as text
+        """.split()
 )
 _NOT_DENYING: Final = ("under", "unt", "uni", "unter", "und", "unc", "uns")
 """Verbs and adjectives that turn round what they are added to: `failed to win`, `is banned from`."""
@@ -68,7 +68,7 @@ _RESTRICTING: Final = frozenset(
         less fewer than nur fast vielleicht eventuell außer manchmal einige alle jeder vor nach unter über neben
         hinter zwischen bis seulement presque peut-être sauf parfois tous chaque avant après sous derrière entre
         jusque
-        """.split()  # noqa: SIM905 - a table of words reads better as text
+        """.split()
 )
 
 

@@ -37,7 +37,7 @@ _BINDING: Final = (
         wird würde ist war sind waren hat hatte habe er sie wir ihr ihm ihn sein seine ihre mein dein
         et ou mais si sauf seulement tous toutes chaque toujours souvent parfois avant après jusque depuis de à en dans
         hors sur sous avec sans pour contre par entre plus moins peut doit va est était sont étaient a avait il elle
-        """.split()  # noqa: SIM905 - reads better as text
+        """.split()
     )
     | NEGATORS
 )
@@ -206,7 +206,7 @@ def _is_claim(gone: Sequence[Lexeme], come: Sequence[Lexeme]) -> bool:
     return _has_value(gone) and _has_value(come)
 
 
-_LINKS: Final = frozenset("and or is was are were has had will does did".split())  # noqa: SIM905 - reads better as text
+_LINKS: Final = frozenset("and or is was are were has had will does did".split())
 
 
 def _has_value(given: Sequence[Lexeme]) -> bool:

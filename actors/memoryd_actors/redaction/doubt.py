@@ -57,7 +57,7 @@ mF_9. B5f-4.1JqM
 2YotnFZ FEjr1zCsicMWpAA
 tGzv3JOkF0 XG5Qx2TlKWIA
 QWxhZGRpbjpv cGVuIHNlc2FtZQ==
-"""  # noqa: E501
+"""  # noqa: E501 - one key to a line, as the manuals print it
 DOCUMENTED = frozenset(line.replace(" ", "") for line in _MANUALS.split("\n") if line)
 
 _DENYING = re.compile(

@@ -29,7 +29,7 @@ _JOINS = tuple(
         rf"(?:{_MARK})?[ \t]{{0,30}}\|[ \t]{{0,30}}(?:{_MARK})?",
         r"[ \t]{1,3}(?:for|of|to|on|in|für|zu|pour|de|para)[ \t]{1,3}(?:the[ \t])?[\w.@/-]{1,40}"
         r"[ \t]{0,3}[:=][ \t]{0,3}",
-        r"\?[ \t]{1,3}(?:it['’]?s|it is|that['’]?s|es ist|c'est)[ \t]{1,3}",  # noqa: RUF001 - both apostrophes
+        r"\?[ \t]{1,3}(?:it['’]?s|it is|that['’]?s|es ist|c'est)[ \t]{1,3}",
     )
 )
 _SPACE = re.compile(r"[ \t]{1,3}")

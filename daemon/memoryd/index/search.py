@@ -56,7 +56,7 @@ class Searched:
         """
         from lancedb.query import AsyncQuery
 
-        return AsyncQuery(self.table._inner.query())  # pyright: ignore[reportPrivateUsage]
+        return AsyncQuery(self.table._inner.query())  # pyright: ignore[reportPrivateUsage] - see above
 
 
 async def search(
