@@ -17,7 +17,7 @@ import msgspec
 from benchmarks.recall.data import DEFAULT
 from benchmarks.record import RESULTS, write
 from benchmarks.vectors import Embeddings
-from memoryd_actors.near_identical import Told, near_identical, sentences
+from memoryd_actors.searching.near_identical import Told, near_identical, sentences
 from memoryd_actors.words import content_words
 
 LABELS = ("dup", "near", "related", "conflict")

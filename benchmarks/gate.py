@@ -28,11 +28,11 @@ from benchmarks.recall.data import DEFAULT, UNANSWERABLE, Asked, DataSet, availa
 from benchmarks.recall.pools import NOW, OWNER, Pool, library
 from benchmarks.record import RESULTS, write
 from benchmarks.vectors import Embeddings
-from memoryd_actors.local_judge import Gate, LocalJudge, scores
-from memoryd_actors.near_identical import Told, adds_nothing, told
-from memoryd_actors.pipeline import LONGEST_EXHIBIT
+from memoryd_actors.judging.local_judge import Gate, LocalJudge, scores
 from memoryd_actors.ports import Case, Exhibit, Visibility
-from memoryd_actors.ranking import rank
+from memoryd_actors.recall.pipeline import LONGEST_EXHIBIT
+from memoryd_actors.searching.near_identical import Told, adds_nothing, told
+from memoryd_actors.searching.ranking import rank
 from memoryd_client.memory import Memory
 
 SHOWN, KEPT = 10, 5

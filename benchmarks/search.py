@@ -30,11 +30,11 @@ from memoryd.index.search import REFINED
 from memoryd.index.words import match_query, query_words
 from memoryd.ledger import SqlLedger
 from memoryd.ledger.rows import memory_from, memory_row
-from memoryd_actors.fusion import fuse
-from memoryd_actors.indexer import Indexer
+from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.ports import Candidate, Vector, Visibility
-from memoryd_actors.ranking import rank
-from memoryd_actors.search import Searcher
+from memoryd_actors.searching.fusion import fuse
+from memoryd_actors.searching.ranking import rank
+from memoryd_actors.searching.search import Searcher
 from memoryd_actors.settings import RecallSettings
 from memoryd_client.memory import Memory
 from memoryd_client.paths import Paths

@@ -18,8 +18,8 @@ import numpy as np
 from benchmarks.home import Running, bare_model, daemon, fill, home, text, wait_for_model
 from memoryd.clock import SystemClock
 from memoryd.ledger import SqlLedger
-from memoryd_actors.admission import admit, content_hash
-from memoryd_actors.steps import RELATED, Add, Relate, Step
+from memoryd_actors.admission.gate import admit, content_hash
+from memoryd_actors.keeping.steps import RELATED, Add, Relate, Step
 from memoryd_client import Memory, NewMemory, Scope
 from memoryd_client.memory import new_memory_id
 from memoryd_client.messages import Caller

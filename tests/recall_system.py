@@ -12,21 +12,21 @@ from memoryd.config import EmbeddingConfig, IndexConfig
 from memoryd.embedding import EmbeddingService, build_embedder
 from memoryd.index import LanceIndex
 from memoryd.ledger import SqlLedger
+from memoryd_actors.access.categories import Categories
 from memoryd_actors.actor import ActorRef
-from memoryd_actors.ageing import Ageing
-from memoryd_actors.categories import Categories
-from memoryd_actors.comparer import Comparer
-from memoryd_actors.decay import LifecycleSettings
+from memoryd_actors.ageing.ageing import Ageing
+from memoryd_actors.ageing.decay import LifecycleSettings
 from memoryd_actors.errors import ModelUnavailable, Unavailable
-from memoryd_actors.indexer import Indexer
-from memoryd_actors.keeper import Keeper, KeeperMessage, Store
-from memoryd_actors.local_judge import LocalJudge
-from memoryd_actors.neighbours import Neighbours
-from memoryd_actors.pipeline import Pipeline
+from memoryd_actors.indexing.indexer import Indexer
+from memoryd_actors.judging.local_judge import LocalJudge
+from memoryd_actors.keeping.comparer import Comparer
+from memoryd_actors.keeping.keeper import Keeper, KeeperMessage, Store
+from memoryd_actors.keeping.neighbours import Neighbours
 from memoryd_actors.ports import Case, IgnoredFiles, Judgement
-from memoryd_actors.recall import Recall
-from memoryd_actors.related import Relatives
-from memoryd_actors.search import Searcher
+from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.recall.pipeline import Pipeline
+from memoryd_actors.searching.related import Relatives
+from memoryd_actors.searching.search import Searcher
 from memoryd_actors.settings import RecallSettings
 from memoryd_client import Memory, Message, NewMemory, Scope, Trace
 from memoryd_client.messages import Caller, ContextUpdate, Event, IndexProgress, PipelineRan, Warned

@@ -5,9 +5,9 @@ from typing import Annotated, Protocol, assert_never
 
 import msgspec
 
+from memoryd_actors.admission.names import check_names
+from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.errors import Refused
-from memoryd_actors.names import check_names
-from memoryd_actors.project_rules import ProjectRules
 from memoryd_actors.redaction import Rules, redact
 from memoryd_client.checkpoints import (
     MAX_CHECKPOINT_BYTES,

@@ -10,11 +10,11 @@ from typing import Annotated, Final, NamedTuple, Protocol, assert_never
 
 import msgspec
 
-from memoryd_actors.admission import signed
+from memoryd_actors.admission.gate import signed
+from memoryd_actors.admission.names import check_names
+from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.errors import Refused
-from memoryd_actors.hidden import UnopenedPrivate, is_skipped, strip_private
-from memoryd_actors.names import check_names
-from memoryd_actors.project_rules import ProjectRules
+from memoryd_actors.recall.hidden import UnopenedPrivate, is_skipped, strip_private
 from memoryd_actors.redaction import Rules, redact
 from memoryd_client.core_memory import (
     SHARED,

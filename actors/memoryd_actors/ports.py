@@ -8,11 +8,11 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from memoryd_actors.changes import News
+from memoryd_actors.admission.project_files import ProjectFiles
 from memoryd_actors.comparison import Comparison, Statement
-from memoryd_actors.events import Happened
-from memoryd_actors.project_files import ProjectFiles
-from memoryd_actors.steps import Applied, Step
+from memoryd_actors.keeping.steps import Applied, Step
+from memoryd_actors.recall.changes import News
+from memoryd_actors.upkeep.events import Happened
 from memoryd_client.consent import Consent
 from memoryd_client.events import EventCount
 from memoryd_client.memory import Memory, State

@@ -1,10 +1,10 @@
 """Whether the ranking's weights hold for conversations that they were not fitted on.
 
 `python -m benchmarks.recall.crossvalidate [FOLDER]` divides the conversations into folds. For each fold the weights of
-`memoryd_actors.ranking` are fitted on the other conversations of all sets at once, and the fold's questions are ranked
-with them. Beside these held-out figures stand the floor, meaning and words alone; the weights as they are shipped,
-which were fitted with all of the folder's usual sets in view; and a fit on everything, measured on the same: as far
-as it lies above the held-out figures, the fit is an illusion.
+`memoryd_actors.searching.ranking` are fitted on the other conversations of all sets at once, and the fold's questions
+are ranked with them. Beside these held-out figures stand the floor, meaning and words alone; the weights as they are
+shipped, which were fitted with all of the folder's usual sets in view; and a fit on everything, measured on the same:
+as far as it lies above the held-out figures, the fit is an illusion.
 
 A score is linear in the weights once the worth of what stands around a memory is known, so a fit is a logistic
 regression of each piece of evidence against the pool's other memories, by Newton's method, every set counting alike.
@@ -27,7 +27,7 @@ from benchmarks.recall.metrics import interval, recall
 from benchmarks.recall.pools import Pool, fused_order, own_pools
 from benchmarks.record import RESULTS, write
 from benchmarks.vectors import Embeddings
-from memoryd_actors.ranking import Weights, rank
+from memoryd_actors.searching.ranking import Weights, rank
 
 Matrix = npt.NDArray[np.float64]
 Order = Callable[[Pool], Sequence[str]]

@@ -36,48 +36,48 @@ from memoryd.project_files import ProjectFolders
 from memoryd.summaries import build_summariser
 from memoryd.transcripts import JsonlTranscripts
 from memoryd.virtual_files import grep
-from memoryd_actors.account import Account
+from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.switch import Switches
 from memoryd_actors.actor import ActorRef
-from memoryd_actors.breaker import Breaker
-from memoryd_actors.budget import Limits, Prices
-from memoryd_actors.cadence import Cadence
-from memoryd_actors.capturer import Capturer
-from memoryd_actors.categories import Categories
+from memoryd_actors.admission.names import are_names
+from memoryd_actors.admission.project_rules import ProjectRules
+from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.checkpoints import CheckpointKeeper
-from memoryd_actors.comparer import Comparer
 from memoryd_actors.context import Compactor, ContextBuilder, Counting, Sizes
-from memoryd_actors.conversation import Conversations
+from memoryd_actors.conversations.conversation import Conversations
+from memoryd_actors.conversations.scribe import Scribe
+from memoryd_actors.conversations.transcripts import Key
 from memoryd_actors.core_memory import CoreMemory
-from memoryd_actors.curator import Curator, Schedule
 from memoryd_actors.episodes import EpisodeTeller
 from memoryd_actors.errors import MemorydError, Refused, first_of
-from memoryd_actors.extraction_reader import Reader
-from memoryd_actors.extractor import Extractor
-from memoryd_actors.importing import Importer
-from memoryd_actors.indexer import Indexer
-from memoryd_actors.insights import Insights
-from memoryd_actors.keeper import Keeper, KeeperMessage
-from memoryd_actors.local_judge import LocalJudge
-from memoryd_actors.lookups import MemoryLookups
-from memoryd_actors.message_indexer import MessageIndexer
-from memoryd_actors.names import are_names
-from memoryd_actors.nearby import Nearby
-from memoryd_actors.neighbours import Neighbours
-from memoryd_actors.pair_sidecar import PairSidecar
-from memoryd_actors.pipeline import Pipeline
+from memoryd_actors.extraction.extractor import Extractor
+from memoryd_actors.extraction.insights import Insights
+from memoryd_actors.extraction.nearby import Nearby
+from memoryd_actors.extraction.reader import Reader
+from memoryd_actors.indexing.indexer import Indexer
+from memoryd_actors.indexing.message_indexer import MessageIndexer
+from memoryd_actors.judging.account import Account
+from memoryd_actors.judging.breaker import Breaker
+from memoryd_actors.judging.budget import Limits, Prices
+from memoryd_actors.judging.cadence import Cadence
+from memoryd_actors.judging.local_judge import LocalJudge
+from memoryd_actors.judging.lookups import MemoryLookups
+from memoryd_actors.judging.pair_sidecar import PairSidecar
+from memoryd_actors.judging.sidecar import FollowUps, Sidecar
+from memoryd_actors.keeping.comparer import Comparer
+from memoryd_actors.keeping.importing import Importer
+from memoryd_actors.keeping.keeper import Keeper, KeeperMessage
+from memoryd_actors.keeping.neighbours import Neighbours
+from memoryd_actors.keeping.purger import TranscriptPurger
 from memoryd_actors.ports import JudgeFailed
-from memoryd_actors.project_rules import ProjectRules
-from memoryd_actors.purger import TranscriptPurger
-from memoryd_actors.querying import Querier
-from memoryd_actors.recall import Recall
+from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.redaction import Rules
-from memoryd_actors.related import Relatives
-from memoryd_actors.scribe import Scribe
-from memoryd_actors.search import Searcher
-from memoryd_actors.sharing import Follower
-from memoryd_actors.sidecar import FollowUps, Sidecar
-from memoryd_actors.switch import Switches
-from memoryd_actors.transcripts import Key
+from memoryd_actors.searching.querying import Querier
+from memoryd_actors.searching.related import Relatives
+from memoryd_actors.searching.search import Searcher
+from memoryd_actors.upkeep.curator import Curator, Schedule
+from memoryd_actors.upkeep.sharing import Follower
 from memoryd_actors.virtual_files import VirtualFiles
 from memoryd_client import drafts
 from memoryd_client.memory import Memory

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 
 from memoryd.config import Config
 from memoryd.ledger import LedgerBook, SqlLedger
+from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.switch import Switches
 from memoryd_actors.actor import ActorRef
-from memoryd_actors.ageing import Ageing
-from memoryd_actors.categories import Categories
+from memoryd_actors.ageing.ageing import Ageing
 from memoryd_actors.consolidating.answering import Consolidating
 from memoryd_actors.consolidating.checker import Checker
 from memoryd_actors.consolidating.finder import PairFinder
@@ -15,14 +16,13 @@ from memoryd_actors.consolidating.gatherer import Gatherer
 from memoryd_actors.consolidating.plan import Planner
 from memoryd_actors.consolidating.resting import Resting
 from memoryd_actors.consolidating.worker import Consolidator
-from memoryd_actors.indexer import Indexer
-from memoryd_actors.keeper import KeeperMessage
-from memoryd_actors.pair_sidecar import PairSidecar
+from memoryd_actors.indexing.indexer import Indexer
+from memoryd_actors.judging.pair_sidecar import PairSidecar
+from memoryd_actors.keeping.keeper import KeeperMessage
 from memoryd_actors.ports import Clock, Index, Publisher
-from memoryd_actors.recall import Recall
+from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.redaction import Rules
 from memoryd_actors.summarising import Summariser
-from memoryd_actors.switch import Switches
 from memoryd_client.memory import Memory
 
 

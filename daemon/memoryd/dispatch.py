@@ -10,34 +10,34 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from memoryd import __version__
+from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.switch import Switches, refusal
+from memoryd_actors.access.visibility import is_allowed
 from memoryd_actors.actor import ActorRef
-from memoryd_actors.admission import category_of, signed
-from memoryd_actors.categories import Categories
+from memoryd_actors.admission.gate import category_of, signed
+from memoryd_actors.admission.names import are_names, check_names
 from memoryd_actors.checkpoints import CheckpointKeeper
 from memoryd_actors.consolidating.answering import Consolidating
 from memoryd_actors.context import Compactor, ContextBuilder
-from memoryd_actors.conversation import Conversations
+from memoryd_actors.conversations.conversation import Conversations
+from memoryd_actors.conversations.scribe import Bring, Scribe
+from memoryd_actors.conversations.transcripts import Key, Transcripts
 from memoryd_actors.core_memory import CoreMemory
 from memoryd_actors.errors import NotFound, Refused, Unavailable
-from memoryd_actors.importing import Importer
-from memoryd_actors.indexer import Indexer
-from memoryd_actors.keeper import Answer, Edit, KeeperMessage, Link, SetState, Store, TakeBack
-from memoryd_actors.keeper import Purge as PurgeMemories
-from memoryd_actors.message_indexer import MessageIndexer
-from memoryd_actors.names import are_names, check_names
+from memoryd_actors.extraction.progress import ENDED, Progress, ProgressBook
+from memoryd_actors.indexing.indexer import Indexer
+from memoryd_actors.indexing.message_indexer import MessageIndexer
+from memoryd_actors.keeping.importing import Importer
+from memoryd_actors.keeping.keeper import Answer, Edit, KeeperMessage, Link, SetState, Store, TakeBack
+from memoryd_actors.keeping.keeper import Purge as PurgeMemories
+from memoryd_actors.keeping.purger import TranscriptPurger
 from memoryd_actors.origin import other_end, showings
 from memoryd_actors.ports import Clock, Ledger
-from memoryd_actors.progress import ENDED, Progress, ProgressBook
-from memoryd_actors.purger import TranscriptPurger
-from memoryd_actors.querying import Querier
-from memoryd_actors.recall import Recall
-from memoryd_actors.scribe import Bring, Scribe
-from memoryd_actors.search import Searcher
+from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.searching.querying import Querier
+from memoryd_actors.searching.search import Searcher
 from memoryd_actors.settings import name_of
-from memoryd_actors.switch import Switches, refusal
-from memoryd_actors.transcripts import Key, Transcripts
 from memoryd_actors.virtual_files import VirtualFiles
-from memoryd_actors.visibility import is_allowed
 from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.consolidation import Consolidate, ListConsolidations, PlanConsolidation

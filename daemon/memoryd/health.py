@@ -11,14 +11,14 @@ from memoryd import __version__
 from memoryd.embedding import Statistics as ModelStatistics
 from memoryd.ipc import Statistics as SocketStatistics
 from memoryd_actors.actor import Statistics
-from memoryd_actors.capturer import Capturer
+from memoryd_actors.capture.capturer import Capturer
+from memoryd_actors.conversations.scribe import Counts
 from memoryd_actors.errors import MemorydError, Refused
-from memoryd_actors.extractor import DAILY, OF_SESSION, Extractor
-from memoryd_actors.indexer import Indexer
-from memoryd_actors.message_indexer import MessageIndexer
-from memoryd_actors.recall import Recall
-from memoryd_actors.scribe import Counts
-from memoryd_actors.sharing import Sharing
+from memoryd_actors.extraction.extractor import DAILY, OF_SESSION, Extractor
+from memoryd_actors.indexing.indexer import Indexer
+from memoryd_actors.indexing.message_indexer import MessageIndexer
+from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.upkeep.sharing import Sharing
 from memoryd_client.messages import ComponentStatus, Status
 
 BAD = frozenset({"degraded", "failed"})

@@ -16,8 +16,8 @@ from typing import Generic, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
-from memoryd_actors.ignore_rules import Rule, parse, verdict
-from memoryd_actors.project_files import ENVIRONMENT_REASON, NO_FILES, ProjectFiles, is_environment
+from memoryd_actors.admission.ignore_rules import Rule, parse, verdict
+from memoryd_actors.admission.project_files import ENVIRONMENT_REASON, NO_FILES, ProjectFiles, is_environment
 from memoryd_actors.redaction.rules import Variable
 
 LARGEST_BYTES = 256 * 1024

@@ -3,9 +3,9 @@
 from memoryd.config import Config
 from memoryd.embedding.service import EmbeddingService
 from memoryd.judge import AnthropicJudge, AnthropicSummaries
-from memoryd_actors.account import Account
-from memoryd_actors.breaker import Breaker
-from memoryd_actors.budget import Prices
+from memoryd_actors.judging.account import Account
+from memoryd_actors.judging.breaker import Breaker
+from memoryd_actors.judging.budget import Prices
 from memoryd_actors.ports import Clock, Publisher
 from memoryd_actors.redaction import Rules
 from memoryd_actors.summarising import LocalSummariser, SummarySidecar

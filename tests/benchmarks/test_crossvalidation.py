@@ -11,8 +11,8 @@ from benchmarks.recall.pools import Pool
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.fusion import Ranked
-from memoryd_actors.ranking import Weights, rank
+from memoryd_actors.searching.fusion import Ranked
+from memoryd_actors.searching.ranking import Weights, rank
 from memoryd_client.memory import Memory
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from memoryd_actors.admission import content_hash
+from memoryd_actors.admission.gate import content_hash
 from memoryd_actors.comparison import Comparison, Statement, action, compare, vetoed
-from memoryd_actors.near_identical import Told, adds_nothing
+from memoryd_actors.searching.near_identical import Told, adds_nothing
 
 from .contradictions import PAIRS
 

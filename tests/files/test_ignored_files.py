@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memoryd.project_files import LARGEST_BYTES, ProjectFolders
-from memoryd_actors.ignore_rules import parse, verdict
+from memoryd_actors.admission.ignore_rules import parse, verdict
 from memoryd_actors.redaction.rules import Variable
 
 GIT = shutil.which("git") or ""

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from memoryd_actors.errors import Refused
-from memoryd_actors.keeper import Edit, KeeperMessage, Link, Purge, SetState, Store, TakeBack
+from memoryd_actors.keeping.keeper import Edit, KeeperMessage, Link, Purge, SetState, Store, TakeBack
 from memoryd_actors.ports import Visibility
 from memoryd_client import NewMemory, Scope, State
 from memoryd_client.editing import Changes

@@ -3,7 +3,7 @@
 import pytest
 
 from memoryd_actors.errors import Refused
-from memoryd_actors.keeper import Answer, Edit, SetState, Store, TakeBack
+from memoryd_actors.keeping.keeper import Answer, Edit, SetState, Store, TakeBack
 from memoryd_actors.ports import Visibility
 from memoryd_client import Memory, NewMemory, Scope, Source, State
 from memoryd_client.consent import Consent

@@ -6,8 +6,8 @@ import pytest
 
 from memoryd.ledger import SqlLedger
 from memoryd_actors.errors import Refused
-from memoryd_actors.events import Happened
-from memoryd_actors.steps import Add, ChangeState
+from memoryd_actors.keeping.steps import Add, ChangeState
+from memoryd_actors.upkeep.events import Happened
 from memoryd_client import State
 
 from .samples import NOON, memory

@@ -6,9 +6,9 @@ import msgspec
 import pytest
 
 from memoryd.ledger import SqlLedger
-from memoryd_actors.admission import content_hash
+from memoryd_actors.admission.gate import content_hash
 from memoryd_actors.errors import NotFound, Refused
-from memoryd_actors.steps import (
+from memoryd_actors.keeping.steps import (
     CONTRADICTS,
     MERGED_INTO,
     RELATED,

@@ -6,8 +6,8 @@ import pytest
 
 from memoryd.ledger import SqlLedger
 from memoryd_actors.errors import Refused
-from memoryd_actors.progress import Progress
-from memoryd_actors.steps import Add, Advance
+from memoryd_actors.extraction.progress import Progress
+from memoryd_actors.keeping.steps import Add, Advance
 
 from .samples import memory
 

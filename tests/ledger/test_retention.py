@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from memoryd.ledger import Retention
 from memoryd.ledger.retention import kept
-from memoryd_actors.curator import backup_wait_s
+from memoryd_actors.upkeep.curator import backup_wait_s
 
 _MOMENTS = st.datetimes(datetime(2025, 1, 1), datetime(2027, 12, 31), timezones=st.just(UTC))
 _TAKEN = st.lists(_MOMENTS, max_size=60, unique=True)

@@ -15,9 +15,9 @@ from sqlalchemy import create_engine
 import memoryd.ledger
 from memoryd.ledger import SqlLedger
 from memoryd.ledger.tables import HEAD, metadata
-from memoryd_actors.admission import content_hash
+from memoryd_actors.admission.gate import content_hash
 from memoryd_actors.errors import Refused
-from memoryd_actors.steps import Undo
+from memoryd_actors.keeping.steps import Undo
 from postgresql import database
 
 from .samples import HandClock, memory

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from memoryd_actors.categories import Categories
-from memoryd_actors.keeper import SetState
+from memoryd_actors.access.categories import Categories
+from memoryd_actors.keeping.keeper import SetState
 from memoryd_client import PendingMemory, State
 from memoryd_client.messages import Caller
 from recall_system import Place, System, running

@@ -2,8 +2,8 @@
 
 from datetime import UTC, datetime
 
-from memoryd_actors.keeper import Store
-from memoryd_actors.lookups import MOST_TEXTS, MemoryLookups, nearby
+from memoryd_actors.judging.lookups import MOST_TEXTS, MemoryLookups, nearby
+from memoryd_actors.keeping.keeper import Store
 from memoryd_actors.ports import Visibility
 from memoryd_client import Memory, NewMemory, Scope
 from memoryd_client.messages import Caller

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import anyio
 
-from memoryd_actors.categories import Categories
-from memoryd_actors.querying import Querier
+from memoryd_actors.access.categories import Categories
+from memoryd_actors.searching.querying import Querier
 from memoryd_client import State
 from memoryd_client.messages import Caller
 from memoryd_client.query import Queried, Query

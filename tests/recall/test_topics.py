@@ -1,6 +1,6 @@
 """A new topic lets memories be shown again: at once where it is plain, else once its reply is known."""
 
-from memoryd_actors.pipeline import Pipeline
+from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_client import Trace
 from memoryd_client.messages import Caller, ContextUpdate, Message
 from recall_system import Place, System, running

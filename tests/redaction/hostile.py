@@ -4,7 +4,7 @@ import sys
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from memoryd_actors.admission import admit
+from memoryd_actors.admission.gate import admit
 from memoryd_actors.errors import Refused
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.personal import KINDS

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.admission import (
+from memoryd_actors.admission.gate import (
     MAX_ENTRIES,
     MAX_LABEL,
     MAX_PATH,
@@ -19,7 +19,7 @@ from memoryd_actors.admission import (
     signed,
 )
 from memoryd_actors.errors import Refused
-from memoryd_actors.fence import CLOSING, OPENING
+from memoryd_actors.recall.fence import CLOSING, OPENING
 from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, Source
 from memoryd_client.messages import Caller
 

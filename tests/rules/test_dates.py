@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.dates import Month, months
+from memoryd_actors.searching.dates import Month, months
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.focus import find_focus
-from memoryd_actors.topic import blended
+from memoryd_actors.recall.focus import find_focus
+from memoryd_actors.recall.topic import blended
 from memoryd_client import Message
 
 

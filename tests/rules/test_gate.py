@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from memoryd_actors.admission import Admitted, admit
-from memoryd_actors.clean import clean_text
+from memoryd_actors.admission.gate import Admitted, admit
+from memoryd_actors.admission.project_files import ProjectFiles, is_environment, quoted_files
 from memoryd_actors.errors import Refused
-from memoryd_actors.fence import CLOSING, OPENING
-from memoryd_actors.project_files import ProjectFiles, is_environment, quoted_files
+from memoryd_actors.recall.clean import clean_text
+from memoryd_actors.recall.fence import CLOSING, OPENING
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import Variable
 from memoryd_client.memory import NewMemory, Source

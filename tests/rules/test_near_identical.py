@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.near_identical import Told, adds_nothing, near_identical
+from memoryd_actors.searching.near_identical import Told, adds_nothing, near_identical
 
 DAY, NEXT_DAY = datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 3, 2, tzinfo=UTC)
 

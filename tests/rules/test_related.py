@@ -6,12 +6,12 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.fence import OPENING
-from memoryd_actors.near_identical import Told, told
 from memoryd_actors.ports import Visibility
-from memoryd_actors.related import beside, checked_again
-from memoryd_actors.render import CHARACTERS_PER_TOKEN, MOST_RELATED, render, surfaced
-from memoryd_actors.session import SessionState
+from memoryd_actors.recall.fence import OPENING
+from memoryd_actors.recall.render import CHARACTERS_PER_TOKEN, MOST_RELATED, render, surfaced
+from memoryd_actors.recall.session import SessionState
+from memoryd_actors.searching.near_identical import Told, told
+from memoryd_actors.searching.related import beside, checked_again
 from memoryd_client import Memory, PendingMemory, RelatedMemory, State, SurfacedMemory
 from memoryd_client.memory import Edge
 

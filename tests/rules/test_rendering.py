@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.fence import CLOSING, OPENING, PREFACE, one_line
-from memoryd_actors.hidden import strip_hidden
-from memoryd_actors.render import (
+from memoryd_actors.recall.fence import CLOSING, OPENING, PREFACE, one_line
+from memoryd_actors.recall.hidden import strip_hidden
+from memoryd_actors.recall.render import (
     CHARACTERS_PER_TOKEN,
     MAX_LABEL,
     MAX_PROVENANCE,

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from memoryd_actors.session import Found, SessionState, decode_state, encode_state
+from memoryd_actors.recall.session import Found, SessionState, decode_state, encode_state
 from memoryd_client import PendingMemory, SurfacedMemory
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.successors import unsound
+from memoryd_actors.keeping.successors import unsound
 
 IDS = st.sampled_from("abcdef")
 

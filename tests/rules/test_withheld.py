@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.project_files import ProjectFiles
-from memoryd_actors.withheld import read_files, without_files
+from memoryd_actors.admission.project_files import ProjectFiles
+from memoryd_actors.admission.withheld import read_files, without_files
 from memoryd_client.transcripts import Entry
 
 SEEN = ProjectFiles(ignored={"notes.md": "which .gitignore leaves out"})

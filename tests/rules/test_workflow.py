@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryd_actors.admission.workflow import admitted, read
 from memoryd_actors.errors import Refused
-from memoryd_actors.workflow import admitted, read
 from memoryd_client import NewMemory, Source
 
 

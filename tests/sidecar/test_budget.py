@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import case
-from memoryd_actors.budget import Limits, Prices, Usage, estimate, left, objection, spent, today
+from memoryd_actors.judging.budget import Limits, Prices, Usage, estimate, left, objection, spent, today
 from memoryd_actors.ports import Spending
 
 # Quarters of dollars, so that sums are exact.

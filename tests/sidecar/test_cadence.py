@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import case
-from memoryd_actors.cadence import Cadence
+from memoryd_actors.judging.cadence import Cadence
 from sidecar_world import World
 
 turns = st.lists(st.booleans(), min_size=1, max_size=60)

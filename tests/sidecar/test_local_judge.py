@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import case, exhibit
-from memoryd_actors.local_judge import Gate, LocalJudge, content_words, scores, worth_acting_on
+from memoryd_actors.judging.local_judge import Gate, LocalJudge, content_words, scores, worth_acting_on
 from memoryd_actors.ports import Case, Judgement
 
 texts = st.lists(st.text(max_size=80), min_size=1, max_size=6)

@@ -11,9 +11,9 @@ import anyio.to_thread
 import pytest
 
 from cases import case
-from memoryd_actors.budget import Limits
+from memoryd_actors.judging.budget import Limits
+from memoryd_actors.judging.sidecar import FollowUps
 from memoryd_actors.ports import Case, Judgement, Visibility
-from memoryd_actors.sidecar import FollowUps
 from messages_api import Received, Reply, asking, error, held, lookup, refusal, verdict, verdicts
 from sidecar_world import World
 

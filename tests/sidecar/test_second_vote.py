@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import TEXTS, case
+from memoryd_actors.judging.second_vote import agreed, reordered
+from memoryd_actors.judging.sidecar import FollowUps
 from memoryd_actors.ports import Judgement, Lookup, Passage, Verdict, Visibility
-from memoryd_actors.second_vote import agreed, reordered
-from memoryd_actors.sidecar import FollowUps
 from messages_api import asking, error, lookup, verdict, verdicts
 from sidecar_world import World
 

@@ -5,11 +5,11 @@ import anyio.to_thread
 import pytest
 
 from cases import case
-from memoryd_actors.account import Account
-from memoryd_actors.budget import Limits
-from memoryd_actors.local_judge import LocalJudge
+from memoryd_actors.judging.account import Account
+from memoryd_actors.judging.budget import Limits
+from memoryd_actors.judging.local_judge import LocalJudge
+from memoryd_actors.judging.sidecar import Sidecar
 from memoryd_actors.ports import Case, Judgement, Spending
-from memoryd_actors.sidecar import Sidecar
 from messages_api import Reply, error, garbage, held, html, refusal, truncated, verdict, verdicts
 from sidecar_world import World
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 import memoryd.demo
 from memoryd.embedding import EmbeddingService
+from memoryd_actors.admission.writing import written
 from memoryd_actors.errors import ModelUnavailable
 from memoryd_actors.ports import Vectors
 from memoryd_actors.summarising import EXTRACTED, LocalSummariser, Said
 from memoryd_actors.summarising.local import MARK
 from memoryd_actors.summarising.units import MOST_UNITS, units
-from memoryd_actors.writing import written
 
 Loaded = Callable[[], AbstractAsyncContextManager[EmbeddingService]]
 CONVERSATION = Path(memoryd.demo.__file__).with_name("conversation.jsonl")

@@ -8,8 +8,8 @@ import pytest
 from memoryd.config import SidecarConfig
 from memoryd.embedding import EmbeddingService
 from memoryd.judge import AnthropicSummaries
-from memoryd_actors.account import Account
-from memoryd_actors.budget import Limits
+from memoryd_actors.judging.account import Account
+from memoryd_actors.judging.budget import Limits
 from memoryd_actors.summarising import EXTRACTED, LocalSummariser, Said, SummarySidecar
 from memoryd_actors.summarising.remote import CALL_CHARACTERS, MOST_CALLS, parts
 from messages_api import MessagesApi, Reply, dropped, error, garbage, held, html, message, refusal, truncated

@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from memoryd.transcripts import JsonlTranscripts
+from memoryd_actors.conversations.transcripts import Kept, Key
 from memoryd_actors.errors import Unavailable
-from memoryd_actors.transcripts import Kept, Key
 from memoryd_client.transcripts import Entry
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)

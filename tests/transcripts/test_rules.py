@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.overlap import fingerprint, new_after, new_places
-from memoryd_actors.recording import recorded
+from memoryd_actors.conversations.overlap import fingerprint, new_after, new_places
+from memoryd_actors.conversations.recording import recorded
 from memoryd_actors.redaction import Rules
 from memoryd_client.transcripts import Entry
 

@@ -8,7 +8,7 @@ from memoryd_actors.capture.captured import MOST_CHARACTERS, Captured, says_some
 from memoryd_actors.capture.kinds import category_of, is_everywhere
 from memoryd_actors.capture.languages import LANGUAGES, Language
 from memoryd_actors.capture.sentences import Sentence, masked, sentences
-from memoryd_actors.quoted import told_apart
+from memoryd_actors.recall.quoted import told_apart
 
 MOST_READ = 20_000
 """Characters of a message that are looked at, its end."""

@@ -10,7 +10,7 @@ import re
 from memoryd_actors.capture.captured import Captured, says_something
 from memoryd_actors.capture.kinds import RULE, is_everywhere
 from memoryd_actors.capture.sentences import sentences
-from memoryd_actors.quoted import told_apart
+from memoryd_actors.recall.quoted import told_apart
 
 LONGEST = 300
 """Characters of an instruction; a longer message describes a task, in which such words hold for the task only."""

@@ -2,7 +2,7 @@
 
 from typing import assert_never
 
-from memoryd_actors.categories import Categories
+from memoryd_actors.access.categories import Categories
 from memoryd_actors.consolidating.plan import Planner
 from memoryd_actors.consolidating.report import told_shortly
 from memoryd_actors.consolidating.worker import Consolidator

@@ -16,7 +16,7 @@ from memoryd_actors.consolidating.near import NOTHING, ROWS, Band, Near, near
 from memoryd_actors.consolidating.pairs import Close, Suspect, close, closeness, suspect
 from memoryd_actors.consolidating.pool import Pooled, candidates
 from memoryd_actors.consolidating.settings import ConsolidationSettings
-from memoryd_actors.consolidation import APART
+from memoryd_actors.keeping.consolidation import APART
 from memoryd_actors.ports import Clock, Index, Ledger, Vectors
 from memoryd_client.memory import Memory
 

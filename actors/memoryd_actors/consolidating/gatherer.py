@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import msgspec
 
 from memoryd_actors.actor import ActorRef
-from memoryd_actors.admission import admit
+from memoryd_actors.admission.gate import admit
 from memoryd_actors.consolidating.book import ConsolidationBook
 from memoryd_actors.consolidating.rollup import (
     PATH,
@@ -21,10 +21,10 @@ from memoryd_actors.consolidating.rollup import (
     written,
 )
 from memoryd_actors.consolidating.settings import ConsolidationSettings
-from memoryd_actors.keeper import KeeperMessage, Perform
+from memoryd_actors.keeping.keeper import KeeperMessage, Perform
+from memoryd_actors.keeping.steps import Add, ChangeState, Noted, Relate, Revise, Step
 from memoryd_actors.ports import Clock, Ledger, Visibility
 from memoryd_actors.redaction import Rules
-from memoryd_actors.steps import Add, ChangeState, Noted, Relate, Revise, Step
 from memoryd_actors.summarising import Said, Summariser, Summary
 from memoryd_client.filters import Filters
 from memoryd_client.memory import Memory, NewMemory, State

@@ -8,8 +8,8 @@ from memoryd_actors.comparison import Comparison, action
 from memoryd_actors.comparison.difference import difference
 from memoryd_actors.comparison.tokens import Reading, read
 from memoryd_actors.consolidating.settings import ConsolidationSettings
-from memoryd_actors.consolidation import comparable, in_order, judged
-from memoryd_actors.neighbours import Neighbour
+from memoryd_actors.keeping.consolidation import comparable, in_order, judged
+from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_client.memory import Memory
 
 SHORT: Final = 12

@@ -1,6 +1,6 @@
 """What a consolidation would do now, found out without writing anything."""
 
-from memoryd_actors.ageing import Ageing
+from memoryd_actors.ageing.ageing import Ageing
 from memoryd_actors.comparison import action
 from memoryd_actors.consolidating.checker import Checker, decided
 from memoryd_actors.consolidating.gatherer import Gatherer
@@ -8,8 +8,8 @@ from memoryd_actors.consolidating.pairs import Suspect
 from memoryd_actors.consolidating.report import planned_change, planned_end, planned_pair, planned_rollup
 from memoryd_actors.consolidating.resting import Resting
 from memoryd_actors.consolidating.worker import Consolidator
+from memoryd_actors.keeping.steps import Absorb, Supersede
 from memoryd_actors.ports import Ledger
-from memoryd_actors.steps import Absorb, Supersede
 from memoryd_client.consolidation import ConsolidationPlan, PlannedChange
 
 MOST_SHOWN = 1_000

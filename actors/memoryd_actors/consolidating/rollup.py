@@ -6,7 +6,7 @@ from pathlib import PurePath
 from typing import Final
 
 from memoryd_actors.capture.sentences import sentences
-from memoryd_actors.fence import one_line
+from memoryd_actors.recall.fence import one_line
 from memoryd_client.memory import Memory, State
 
 EPISODE: Final = "episode"

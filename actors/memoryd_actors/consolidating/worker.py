@@ -12,7 +12,8 @@ from datetime import timedelta
 
 import anyio
 
-from memoryd_actors.ageing import Ageing
+from memoryd_actors.access.switch import EVERYWHERE, refusal
+from memoryd_actors.ageing.ageing import Ageing
 from memoryd_actors.consolidating.book import ConsolidationBook
 from memoryd_actors.consolidating.checker import Checker, Said
 from memoryd_actors.consolidating.finder import PairFinder, Rest
@@ -23,10 +24,9 @@ from memoryd_actors.consolidating.resting import Resting
 from memoryd_actors.consolidating.schedule import AGEING, PAIRS, ROLLUPS, UPKEEP, Run, is_due
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.errors import ActorError, ActorStopped, Refused
-from memoryd_actors.indexer import Indexer
+from memoryd_actors.indexing.indexer import Indexer
+from memoryd_actors.keeping.steps import Settled
 from memoryd_actors.ports import Clock, Publisher
-from memoryd_actors.steps import Settled
-from memoryd_actors.switch import EVERYWHERE, refusal
 from memoryd_client.consolidation import Consolidation
 from memoryd_client.messages import Warned
 from memoryd_client.switching import SwitchedOff

@@ -12,10 +12,10 @@ import msgspec
 from memoryd_actors.context.counting import PER_MESSAGE, Counting
 from memoryd_actors.context.sizes import Measured, Sizes, shown
 from memoryd_actors.context.window import Caps, Item, WindowSettings, pressure, recent
+from memoryd_actors.conversations.transcripts import Key, Transcripts
 from memoryd_actors.errors import Refused
-from memoryd_actors.fence import CLOSING, TAG, defused
-from memoryd_actors.render import SHORTEST_LINE, line, surfaced
-from memoryd_actors.transcripts import Key, Transcripts
+from memoryd_actors.recall.fence import CLOSING, TAG, defused
+from memoryd_actors.recall.render import SHORTEST_LINE, line, surfaced
 from memoryd_client.context import (
     LEFT_OUT,
     SUMMARY_OPENING,

@@ -13,19 +13,19 @@ from typing import Final, Protocol
 
 import anyio
 
+from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.switch import Switches
 from memoryd_actors.actor import ActorRef
 from memoryd_actors.capture.identity import memory_id
-from memoryd_actors.categories import Categories
 from memoryd_actors.context.sizes import Measured, Sizes
 from memoryd_actors.context.window import Item, WindowSettings, to_compact
+from memoryd_actors.conversations.transcripts import Key, Transcripts
 from memoryd_actors.errors import ActorError, ActorStopped, Refused, Unavailable
-from memoryd_actors.keeper import Bring, KeeperMessage, Purge
+from memoryd_actors.extraction.progress import Progress, ProgressBook
+from memoryd_actors.keeping.keeper import Bring, KeeperMessage, Purge
+from memoryd_actors.keeping.steps import Advance, Supersede
 from memoryd_actors.ports import Ledger, Publisher, Visibility
-from memoryd_actors.progress import Progress, ProgressBook
-from memoryd_actors.steps import Advance, Supersede
 from memoryd_actors.summarising import EXTRACTED, Said, Summariser, said_of
-from memoryd_actors.switch import Switches
-from memoryd_actors.transcripts import Key, Transcripts
 from memoryd_client.context import SUMMARY_OPENING, Compacted
 from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, State
 from memoryd_client.messages import Caller, ComponentStatus, Filters, Warned

@@ -13,18 +13,18 @@ from typing import Annotated, Final
 import anyio
 import msgspec
 
+from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.switch import Switches
 from memoryd_actors.actor import ActorRef
-from memoryd_actors.categories import Categories
 from memoryd_actors.context.compacting import Introducer
+from memoryd_actors.conversations.transcripts import Key, Transcripts
 from memoryd_actors.episodes.episode import CATEGORY, Run, episode, points, run_of
 from memoryd_actors.errors import ActorError, ActorStopped, Refused
-from memoryd_actors.keeper import Bring, KeeperMessage
+from memoryd_actors.extraction.progress import ENDED, ProgressBook
+from memoryd_actors.keeping.keeper import Bring, KeeperMessage
+from memoryd_actors.keeping.steps import Advance
 from memoryd_actors.ports import Clock, Publisher
-from memoryd_actors.progress import ENDED, ProgressBook
-from memoryd_actors.steps import Advance
 from memoryd_actors.summarising import Summariser, said_of
-from memoryd_actors.switch import Switches
-from memoryd_actors.transcripts import Key, Transcripts
 from memoryd_client.memory import Memory, NewMemory
 from memoryd_client.messages import Caller, ComponentStatus, Warned
 from memoryd_client.transcripts import Record, SessionInfo

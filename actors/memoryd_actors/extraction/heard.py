@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from memoryd_actors.clean import clean_text
+from memoryd_actors.recall.clean import clean_text
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_client.context import SUMMARY_OPENING

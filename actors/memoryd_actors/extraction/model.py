@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from memoryd_actors.budget import Prices, Usage
 from memoryd_actors.extraction.candidate import Candidate
 from memoryd_actors.extraction.heard import Heard
+from memoryd_actors.judging.budget import Prices, Usage
 from memoryd_actors.ports import JudgeFailed
 
 LONGEST_MESSAGE = 4_000

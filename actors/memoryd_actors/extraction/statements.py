@@ -16,7 +16,7 @@ from memoryd_actors.capture.sentences import Sentence, sentences
 from memoryd_actors.extraction.candidate import BY_RULE, Candidate
 from memoryd_actors.extraction.heard import Heard
 from memoryd_actors.extraction.signs import weigh
-from memoryd_actors.quoted import told_apart
+from memoryd_actors.recall.quoted import told_apart
 
 LESSON: Final = "lesson"
 THRESHOLD: Final = 0.6

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
-from memoryd_actors.hidden import strip_hidden
 from memoryd_actors.ports import Case, Exhibit, Judgement, Lookup, Passage
+from memoryd_actors.recall.hidden import strip_hidden
 from memoryd_actors.summarising.summary import Purpose, Said
 
 CALL_CHARACTERS = 120_000

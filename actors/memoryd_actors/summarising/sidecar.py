@@ -10,15 +10,15 @@ from typing import Annotated
 import msgspec
 from anyio import to_thread
 
-from memoryd_actors.account import Account
-from memoryd_actors.breaker import Breaker
-from memoryd_actors.budget import Prices
-from memoryd_actors.fence import one_line
-from memoryd_actors.hidden import strip_hidden
+from memoryd_actors.judging.account import Account
+from memoryd_actors.judging.breaker import Breaker
+from memoryd_actors.judging.budget import Prices
+from memoryd_actors.judging.sidecar import Sidecar
 from memoryd_actors.ports import Case, Clock, Judgement, Publisher, TokenCounter
+from memoryd_actors.recall.fence import one_line
+from memoryd_actors.recall.hidden import strip_hidden
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
-from memoryd_actors.sidecar import Sidecar
 from memoryd_actors.summarising.local import LONGEST_TITLE, MOST_TAGS, LocalSummariser, count
 from memoryd_actors.summarising.remote import Assignment, Author, Docket, Outcome, Written, parts, planned
 from memoryd_actors.summarising.summary import Purpose, Said, Summary

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from memoryd_actors.capture.sentences import sentences
-from memoryd_actors.fence import one_line
-from memoryd_actors.hidden import strip_hidden
-from memoryd_actors.quoted import LOG_LINE
+from memoryd_actors.recall.fence import one_line
+from memoryd_actors.recall.hidden import strip_hidden
+from memoryd_actors.recall.quoted import LOG_LINE
 from memoryd_actors.summarising.summary import Said
 from memoryd_actors.words import content_words
 

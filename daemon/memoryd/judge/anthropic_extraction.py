@@ -12,9 +12,9 @@ from memoryd.config import SidecarConfig
 from memoryd.judge.anthropic_judge import AnthropicJudge
 from memoryd.judge.extraction_prompt import MAX_TOKENS, SCHEMA, SYSTEM, question
 from memoryd.judge.verdicts import read_text
-from memoryd_actors.budget import Prices, Usage
 from memoryd_actors.extraction import TRUST, Candidate
 from memoryd_actors.extraction.model import BATCH_PRICE, Passage, Read, estimate
+from memoryd_actors.judging.budget import Prices, Usage
 from memoryd_actors.ports import JudgeFailed
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT

@@ -9,8 +9,17 @@ import msgspec
 from memoryd.config import SidecarConfig
 from memoryd.judge.anthropic_judge import AnthropicJudge
 from memoryd.judge.verdicts import read_text
-from memoryd_actors.budget import Prices
-from memoryd_actors.insights import ANSWER_TOKENS, CALL_S, IMPORTANCE, MOST, Guessed, Insight, Material, estimate
+from memoryd_actors.extraction.insights import (
+    ANSWER_TOKENS,
+    CALL_S,
+    IMPORTANCE,
+    MOST,
+    Guessed,
+    Insight,
+    Material,
+    estimate,
+)
+from memoryd_actors.judging.budget import Prices
 from memoryd_actors.ports import JudgeFailed
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT

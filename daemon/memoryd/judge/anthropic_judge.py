@@ -10,7 +10,7 @@ import anyio.to_thread
 from memoryd.config import ConfigInvalid, SidecarConfig
 from memoryd.judge.prompt import asked
 from memoryd.judge.verdicts import read_reply
-from memoryd_actors.budget import Prices, estimate
+from memoryd_actors.judging.budget import Prices, estimate
 from memoryd_actors.ports import Case, JudgeFailed, Judgement
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT

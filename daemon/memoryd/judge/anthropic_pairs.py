@@ -10,9 +10,9 @@ from memoryd.config import SidecarConfig
 from memoryd.judge.anthropic_judge import AnthropicJudge
 from memoryd.judge.pair_prompt import SCHEMA, SYSTEM, answer_tokens, question
 from memoryd.judge.verdicts import read_text
-from memoryd_actors.budget import Prices, Usage, estimate
 from memoryd_actors.comparison import Comparison, Relation
-from memoryd_actors.pair_sidecar import planned
+from memoryd_actors.judging.budget import Prices, Usage, estimate
+from memoryd_actors.judging.pair_sidecar import planned
 from memoryd_actors.ports import Classified, JudgeFailed, Pair
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT

@@ -8,7 +8,7 @@ from memoryd.config import SidecarConfig
 from memoryd.judge.anthropic_judge import AnthropicJudge
 from memoryd.judge.summary_prompt import SCHEMA, conversation, instructions
 from memoryd.judge.verdicts import read_text
-from memoryd_actors.budget import Prices, Usage, estimate
+from memoryd_actors.judging.budget import Prices, Usage, estimate
 from memoryd_actors.ports import JudgeFailed
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT

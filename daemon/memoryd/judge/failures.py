@@ -7,7 +7,7 @@ import anthropic
 import httpx2
 
 from memoryd.judge.transport import AnswerUnusable
-from memoryd_actors.budget import Usage
+from memoryd_actors.judging.budget import Usage
 from memoryd_actors.ports import FailureKind, JudgeFailed
 
 _LONGEST_DETAIL = 200

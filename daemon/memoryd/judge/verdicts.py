@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from memoryd_actors.budget import Prices, Usage
+from memoryd_actors.judging.budget import Prices, Usage
 from memoryd_actors.ports import Case, JudgeFailed, Judgement, Lookup, LookupKind, Verdict
 
 _LONGEST_REASON = 200

@@ -14,8 +14,8 @@ from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
 from memoryd_actors.consolidating.rollup import EPISODE, SUMMARISES
 from memoryd_actors.consolidating.schedule import Run
+from memoryd_actors.keeping.steps import Checked
 from memoryd_actors.ports import OpenDoubt
-from memoryd_actors.steps import Checked
 from memoryd_client.memory import Memory, Scope, State
 
 MOST_EPISODES = 2_000

@@ -10,7 +10,7 @@ from memoryd.ledger.reads import MAX_VARIABLES
 from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import relations
 from memoryd_actors.characters import clean
-from memoryd_actors.steps import MERGED_INTO, SUPERSEDES
+from memoryd_actors.keeping.steps import MERGED_INTO, SUPERSEDES
 from memoryd_client.messages import Edge
 
 _LIVING = relations.c.removed_by.is_(None)

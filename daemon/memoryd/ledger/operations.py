@@ -1,4 +1,4 @@
-"""Operations on memories: the steps of one, performed in the writer's transaction; see `memoryd_actors.steps`."""
+"""Operations on memories: the steps of one, performed in the writer's transaction (`memoryd_actors.keeping.steps`)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,12 +16,12 @@ from memoryd.ledger.rows import cleaned, to_micros
 from memoryd.ledger.tables import aliases, doubts, memories
 from memoryd.ledger.undoing import undo
 from memoryd.ledger.writes import store
-from memoryd_actors.admission import content_hash
+from memoryd_actors.admission.gate import content_hash
 from memoryd_actors.characters import clean
-from memoryd_actors.consent import CONSENT, field_of, replaces
 from memoryd_actors.errors import Refused
-from memoryd_actors.progress import Progress
-from memoryd_actors.steps import (
+from memoryd_actors.extraction.progress import Progress
+from memoryd_actors.keeping.consent import CONSENT, field_of, replaces
+from memoryd_actors.keeping.steps import (
     MERGED_INTO,
     SUPERSEDES,
     Absorb,

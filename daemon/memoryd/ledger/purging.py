@@ -27,10 +27,10 @@ from memoryd.ledger.tables import (
     traces,
 )
 from memoryd_actors.characters import clean
-from memoryd_actors.retold import Telling
-from memoryd_actors.session import decode_state, encode_state
-from memoryd_actors.sharing import Notice
-from memoryd_actors.steps import MERGED_INTO
+from memoryd_actors.keeping.steps import MERGED_INTO
+from memoryd_actors.recall.session import decode_state, encode_state
+from memoryd_actors.summarising.retold import Telling
+from memoryd_actors.upkeep.sharing import Notice
 from memoryd_client.messages import Trace
 
 EVENT = "PURGE"

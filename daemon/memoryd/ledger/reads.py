@@ -22,10 +22,10 @@ from memoryd.ledger.tables import (
     spending,
     traces,
 )
-from memoryd_actors.changes import EVENTS, News
 from memoryd_actors.characters import clean
 from memoryd_actors.errors import Ambiguous, NotFound
 from memoryd_actors.ports import Change, SavedSession, Spending, Visibility
+from memoryd_actors.recall.changes import EVENTS, News
 from memoryd_client.filters import Filters
 from memoryd_client.memory import ID_PREFIX, Memory, Scope, State
 from memoryd_client.messages import HistoryEntry, Trace

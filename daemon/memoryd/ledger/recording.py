@@ -10,7 +10,7 @@ from sqlalchemy import Connection, case, func, insert, literal, select
 from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import events, history, memories
 from memoryd_actors.characters import clean
-from memoryd_actors.events import OPERATIONS, Happened
+from memoryd_actors.upkeep.events import OPERATIONS, Happened
 from memoryd_client.events import EventCount
 
 DAY = timedelta(days=1)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import anyio
 from sqlalchemy import URL, Connection, text
 
-from memoryd_actors.sharing import Alone, Heard, Notice, Sharing
+from memoryd_actors.upkeep.sharing import Alone, Heard, Notice, Sharing
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -43,7 +43,7 @@ def sharing(url: URL, node: str) -> Sharing:
 
 
 class PostgresSharing:
-    """See `memoryd_actors.sharing.Sharing`. One connection listens, another one holds or awaits the lock."""
+    """See `memoryd_actors.upkeep.sharing.Sharing`. One connection listens, another one holds or awaits the lock."""
 
     shared = True
 

@@ -36,14 +36,14 @@ from memoryd.ledger import (
 from memoryd.ledger.failures import translated
 from memoryd.ledger.retention import Retention
 from memoryd.ledger.writer import Writer
-from memoryd_actors.changes import News
 from memoryd_actors.core_memory import Change as CoreChange
 from memoryd_actors.errors import Refused, Unavailable
-from memoryd_actors.events import Happened
+from memoryd_actors.extraction.progress import Progress
+from memoryd_actors.keeping.steps import Applied, ChangeState, Step
 from memoryd_actors.ports import Change, Clock, SavedSession, Spending, Visibility
-from memoryd_actors.progress import Progress
-from memoryd_actors.sharing import Notice
-from memoryd_actors.steps import Applied, ChangeState, Step
+from memoryd_actors.recall.changes import News
+from memoryd_actors.upkeep.events import Happened
+from memoryd_actors.upkeep.sharing import Notice
 from memoryd_client.checkpoints import Checkpoint, CheckpointInfo
 from memoryd_client.consent import Consent
 from memoryd_client.core_memory import CoreEdit, CoreWrite, Section
@@ -117,7 +117,7 @@ class SqlLedger:
         return await self._write(work)
 
     async def apply(self, owner: str, steps: Sequence[Step], *, actor: str, node: str = _WRITER) -> Applied:
-        """Perform the steps of one operation; see the port and `memoryd_actors.steps`."""
+        """Perform the steps of one operation; see the port and `memoryd_actors.keeping.steps`."""
         now = self._clock.now()
 
         def work(connection: Connection) -> Applied:
@@ -459,7 +459,7 @@ class SqlLedger:
         await self._write(lambda connection: switches.switch_on(connection, owner, project))
 
     async def progress(self, owner: str, session: str, job: str) -> Progress | None:
-        """Return how far a job is with a session; see `memoryd_actors.progress`."""
+        """Return how far a job is with a session; see `memoryd_actors.extraction.progress`."""
         return await self._read(lambda connection: progressing.get(connection, owner, session, job))
 
     async def progress_of(self, job: str) -> list[Progress]:

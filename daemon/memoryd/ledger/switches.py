@@ -8,7 +8,7 @@ from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.sharing import tell
 from memoryd.ledger.tables import switches
 from memoryd_actors.characters import clean
-from memoryd_actors.sharing import Notice
+from memoryd_actors.upkeep.sharing import Notice
 from memoryd_client.switching import SwitchedOff
 
 

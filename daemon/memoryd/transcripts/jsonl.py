@@ -15,8 +15,8 @@ from anyio import CapacityLimiter, to_thread
 from memoryd.transcripts import mirror, places
 from memoryd.transcripts.metadata import Metadata
 from memoryd.transcripts.session_file import SessionFile, describe, destroy
+from memoryd_actors.conversations.transcripts import Kept, Key, Stored
 from memoryd_actors.errors import DiskFull, Refused, Unavailable
-from memoryd_actors.transcripts import Kept, Key, Stored
 from memoryd_client.transcripts import Record, SessionInfo
 
 log = logging.getLogger(__name__)
@@ -40,7 +40,7 @@ class _Open:
 
 
 class JsonlTranscripts:
-    """Keeps transcripts below a folder; see `memoryd_actors.transcripts.Transcripts`."""
+    """Keeps transcripts below a folder; see `memoryd_actors.conversations.transcripts.Transcripts`."""
 
     def __init__(self, root: Path, copy: Path | None = None) -> None:
         """Prepare; `copy` is the folder that `back_up` brings up to date."""

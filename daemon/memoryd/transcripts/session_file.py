@@ -15,7 +15,7 @@ from memoryd.transcripts.lines import Line, decode_line, encoded, record, reword
 from memoryd.transcripts.metadata import Metadata
 from memoryd.transcripts.places import LINES, METADATA
 from memoryd.transcripts.seen import SeenIds
-from memoryd_actors.transcripts import Kept, Stored
+from memoryd_actors.conversations.transcripts import Kept, Stored
 from memoryd_client.transcripts import Record
 
 log = logging.getLogger(__name__)

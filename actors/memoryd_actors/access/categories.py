@@ -1,0 +1,116 @@
+"""What the kinds of memory mean: how each comes into a context, and which agents may see it (seed 002, item 5)."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import msgspec
+
+from memoryd_actors.errors import Refused
+from memoryd_actors.ports import Visibility
+from memoryd_actors.searching.fusion import Ranked
+from memoryd_actors.settings import BUILT_IN_CATEGORIES, CategorySettings, name_of
+from memoryd_client.filters import Filters
+from memoryd_client.messages import Caller
+
+_ALL = Filters()
+
+
+class Categories:
+    """The rules in force."""
+
+    def __init__(
+        self,
+        settings: Mapping[str, CategorySettings] | None = None,
+        allowlists: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
+        """Prepare; `settings` stand above what is built in, `allowlists` are categories by agent."""
+        given = {name_of(name): rule for name, rule in (settings or {}).items()}
+        self._settings = {**BUILT_IN_CATEGORIES, **given}
+        self._allowlists = {
+            name_of(agent): frozenset(map(name_of, names)) for agent, names in (allowlists or {}).items()
+        }
+        self.always = frozenset(name for name, rule in self._settings.items() if rule.context == "all")
+        """Categories that are always in context."""
+        self.kept_out = frozenset(name for name, rule in self._settings.items() if rule.context != "rag")
+        """Categories that an ordinary recall does not consider."""
+        self.limits = {name: rule.rag_length for name, rule in self._settings.items() if rule.rag_length}
+        """Most candidates of a category in one context."""
+        self.weights = {name: rule.weight for name, rule in self._settings.items() if rule.weight != 1.0}
+
+    def allowed(self, agent: str) -> frozenset[str] | None:
+        """Return the categories that an agent may see and write; None where it has no allowlist, and so all."""
+        return self._allowlists.get(name_of(agent))
+
+    def check(self, agent: str, categories: Iterable[str]) -> None:
+        """Let an agent ask for, or write, these categories.
+
+        Raises:
+            Refused: one of them is not on its allowlist; the hint names those that are.
+
+        """
+        allowed = self.allowed(agent)
+        if allowed is None:
+            return
+        refused = sorted({name_of(name) for name in categories} - allowed)
+        if refused:
+            several = "the categories" if len(refused) > 1 else "the category"
+            named = ", ".join(f"`{name}`" for name in refused)
+            may = ", ".join(f"`{name}`" for name in sorted(allowed)) or "none"
+            raise Refused(
+                f"the agent `{agent}` may not use {several} {named}; allowed: {may}",
+                f"Ask for those, or extend `allowlists.{agent}` in the configuration.",
+            )
+
+    def visible(self, caller: Caller, filters: Filters = _ALL) -> Visibility:
+        """Return what a caller sees who asks for memories himself.
+
+        Raises:
+            Refused: it asks for a category that it may not see.
+
+        """
+        self.check(caller.agent, filters.categories)
+        # As they are stored: in lower case.
+        filters = msgspec.structs.replace(filters, categories=tuple(map(name_of, filters.categories)))
+        return Visibility(
+            owner=caller.owner, project=caller.project, filters=filters, allowed=self.allowed(caller.agent)
+        )
+
+    def recalled(self, caller: Caller, filters: Filters = _ALL) -> Visibility:
+        """Return what is considered for a caller's context: without what is always there or has to be asked for.
+
+        Raises:
+            Refused: it asks for a category that it may not see.
+
+        """
+        visible = self.visible(caller, filters)
+        return visible if filters.categories else replace(visible, without=self.kept_out, for_context=True)
+
+    def standing(self, caller: Caller) -> list[Visibility]:
+        """Return what is always in a caller's context, by category."""
+        allowed = self.allowed(caller.agent)
+        names = self.always if allowed is None else self.always & allowed
+        return [self.visible(caller, Filters(categories=(name,))) for name in sorted(names)]
+
+    def for_context(self, ranked: Sequence[Ranked], categories: Mapping[str, str]) -> list[Ranked]:
+        """Return candidates, best first, weighed by their category and no more of one than a context takes.
+
+        `categories` has the category of each candidate's id.
+        """
+        if not self.weights and not self.limits:
+            return list(ranked)
+        weighed = [
+            replace(one, score=one.score * self.weights[categories[one.id]])
+            if categories[one.id] in self.weights
+            else one
+            for one in ranked
+        ]
+        weighed.sort(key=lambda one: -one.score)
+        counts: Counter[str] = Counter()
+        kept: list[Ranked] = []
+        for one in weighed:
+            category = categories[one.id]
+            counts[category] += 1
+            if counts[category] <= self.limits.get(category, len(weighed)):
+                kept.append(one)
+        return kept

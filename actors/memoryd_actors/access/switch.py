@@ -1,0 +1,258 @@
+"""The switch that turns memory off: for a project, or for everything that an owner does.
+
+Off means that nothing comes in and nothing goes out by itself: contexts are dropped, takes are empty, and storing,
+importing, changing, searching and recalling are refused. What is there stays the owner's to look at, to take away and
+to destroy: listing, reading, exporting, forgetting, restoring, undoing and purging work.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Protocol, assert_never
+
+import anyio
+
+from memoryd_actors.admission.gate import signed
+from memoryd_actors.errors import Refused
+from memoryd_actors.ports import Clock
+from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
+from memoryd_client.consent import DecideConsent, ListConsents
+from memoryd_client.consolidation import Consolidate, ListConsolidations, PlanConsolidation
+from memoryd_client.context import BuildContext, Compact
+from memoryd_client.core_memory import CoreAppend, CorePurge, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
+from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
+from memoryd_client.events import CountEvents
+from memoryd_client.importing import GetEdges, Import
+from memoryd_client.messages import (
+    Backup,
+    Caller,
+    ComponentStatus,
+    Forget,
+    Get,
+    GetHistory,
+    GetStatus,
+    List,
+    Ping,
+    Push,
+    Read,
+    Recall,
+    Reindex,
+    Remember,
+    Request,
+    Restore,
+    Search,
+    Take,
+    Why,
+)
+from memoryd_client.query import Query
+from memoryd_client.switching import Switch, Switched, SwitchedOff
+from memoryd_client.transcripts import (
+    Append,
+    EndSession,
+    ImportTranscript,
+    ListSessions,
+    PurgeSession,
+    ReadTranscript,
+    SearchMessages,
+)
+from memoryd_client.virtual_files import (
+    DeleteFile,
+    EditFile,
+    GrepFiles,
+    ListFiles,
+    ReadFile,
+    SearchFiles,
+    WriteFile,
+)
+
+EVERYWHERE = ""
+
+
+class SwitchBook(Protocol):
+    """Where switches are kept: the part of the ledger that is needed here."""
+
+    async def switched_off(self) -> Sequence[tuple[str, SwitchedOff]]:
+        """Return owner and place of everything that is off."""
+        ...
+
+    async def switch_off(self, owner: str, project: str, *, actor: str, at: datetime) -> None:
+        """Note that memory is off in a place; one that is off already stays off since when it was."""
+        ...
+
+    async def switch_on(self, owner: str, project: str) -> None:
+        """Note that memory is on again in a place."""
+        ...
+
+
+def needs_memory(request: Request) -> bool:
+    """Return whether a request is declined while memory is off: it brings something in, or memory into a context.
+
+    A take is no error then, and finds nothing; a context is of the conversation alone.
+    """
+    match request:
+        case (
+            Push()
+            | Remember()
+            | Import()
+            | Search()
+            | Query()
+            | Recall()
+            | Update()
+            | Relate()
+            | CoreAppend()
+            | CoreReplace()
+            | CoreSet()
+            | SaveCheckpoint()
+            | Append()
+            | Compact()
+            | WriteFile()
+            | EditFile()
+            | GrepFiles()
+            | SearchFiles()
+            | ImportTranscript()
+            | SearchMessages()
+        ):
+            return True
+        case (
+            Ping()
+            | GetStatus()
+            | Take()
+            | List()
+            | Get()
+            | GetEdges()
+            | Read()
+            | Forget()
+            | Restore()
+            | Unrelate()
+            | Undo()
+            | Purge()
+            | GetHistory()
+            | GetOrigin()
+            | ListConsents()
+            | CountEvents()
+            | CoreView()
+            | CoreUndo()
+            | CorePurge()
+            | GetCoreHistory()
+            | LoadCheckpoint()
+            | ListCheckpoints()
+            | DeleteCheckpoint()
+            | BuildContext()
+            | ListFiles()
+            | ReadFile()
+            | DeleteFile()
+            | ReadTranscript()
+            | ListSessions()
+            | EndSession()
+            | PurgeSession()
+            | DecideConsent()
+            | Why()
+            | Backup()
+            | Reindex()
+            | Switch()
+            # These are about all of an owner's projects; what is off is left alone by whoever answers.
+            | Consolidate()
+            | PlanConsolidation()
+            | ListConsolidations()
+        ):
+            return False
+        case _:
+            assert_never(request)
+
+
+class Switches:
+    """Where memory is off, known without asking the ledger: every context and every take looks here."""
+
+    def __init__(self, book: SwitchBook, clock: Clock) -> None:
+        self._book = book
+        self._clock = clock
+        self._off: dict[tuple[str, str], SwitchedOff] = {}
+        self._turning = anyio.Lock()
+        """Nobody reads how things stood before a turn and says so after it."""
+        self.dropped = 0
+        """Contexts that came in where memory is off."""
+
+    async def load(self) -> None:
+        """Read how things stand; call it before anything is answered, and when another daemon turned something."""
+        async with self._turning:
+            await self._load()
+
+    async def _load(self) -> None:
+        self._off = {(owner, place.project): place for owner, place in await self._book.switched_off()}
+
+    def off(self, owner: str, project: str) -> SwitchedOff | None:
+        """Return where and since when memory is off for an owner in a project, or around it; None where it is on."""
+        for (who, where), place in self._off.items():
+            if who == owner and (where in (EVERYWHERE, project) or project.startswith(f"{where}/")):
+                return place
+        return None
+
+    def drops(self, caller: Caller) -> bool:
+        """Return whether a context has to be dropped, and count it."""
+        if self.off(caller.owner, caller.project) is None:
+            return False
+        self.dropped += 1
+        return True
+
+    def check(self, request: Request, caller: Caller) -> None:
+        """Let a request through.
+
+        Raises:
+            Refused: memory is off where the caller is, and the request needs it.
+
+        """
+        place = self.off(caller.owner, caller.project) if needs_memory(request) else None
+        if place is not None:
+            raise refusal(place)
+
+    async def turn(self, caller: Caller, *, on: bool, everywhere: bool) -> Switched:
+        """Turn memory on or off, durably, and return how things stand.
+
+        Raises:
+            Refused: a project is meant, and there is none here.
+
+        """
+        project = EVERYWHERE if everywhere else caller.project
+        if not everywhere and not project:
+            raise Refused("there is no project here to turn memory on or off for", "Add `--everywhere` to mean all.")
+        key = (caller.owner, project)
+        async with self._turning:
+            if on:
+                await self._book.switch_on(*key)
+                self._off.pop(key, None)
+            elif key not in self._off:
+                now, actor = self._clock.now(), signed(caller)
+                await self._book.switch_off(*key, actor=actor, at=now)
+                self._off[key] = SwitchedOff(project=project, since=now.isoformat(), actor=actor)
+        return self.standing(caller)
+
+    def standing(self, caller: Caller) -> Switched:
+        """Return how the switches of a caller's owner stand."""
+        places = sorted((key[1], place) for key, place in self._off.items() if key[0] == caller.owner)
+        return Switched(on=self.off(caller.owner, caller.project) is None, off=tuple(place for _, place in places))
+
+    def status(self, caller: Caller) -> ComponentStatus:
+        """Return the part of the status that tells of it, for one owner: loud where something is off."""
+        places = self.standing(caller).off
+        numbers = {"off": float(len(places)), "dropped": float(self.dropped)}
+        if not places:
+            return ComponentStatus(state="ok", numbers=numbers)
+        where = "; ".join(f"{_named(place)} since {place.since[:19]}" for place in places)
+        return ComponentStatus(
+            state="off",
+            message=f"MEMORY IS OFF {where}",
+            hint=_mend(places[0]),
+            numbers=numbers,
+        )
+
+
+def refusal(place: SwitchedOff) -> Refused:
+    """Return what is answered where memory is off."""
+    return Refused(f"memory is off {_named(place)} since {place.since[:19]}", _mend(place))
+
+
+def _named(place: SwitchedOff) -> str:
+    return f"in {place.project}" if place.project else "everywhere"
+
+
+def _mend(place: SwitchedOff) -> str:
+    return "`memoryd on` there turns it on again." if place.project else "`memoryd on --everywhere` turns it on again."

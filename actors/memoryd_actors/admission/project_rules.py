@@ -1,0 +1,28 @@
+"""What is not to be kept in a project: the user's rules, its environment files, and what its ignored files hold."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles
+from memoryd_actors.ports import IgnoredFiles
+from memoryd_actors.redaction import Rules
+
+
+class ProjectRules:
+    """Asks the project before anything that was said in it is kept."""
+
+    def __init__(self, rules: Rules, files: IgnoredFiles | None = None) -> None:
+        self._rules = rules
+        self._files = files
+
+    async def look(self, project: str, paths: Iterable[str] = ()) -> tuple[Rules, ProjectFiles]:
+        """Return the rules that are in force in a project, and what it says of the paths."""
+        if self._files is None or not project:
+            return self._rules, NO_FILES
+        seen = await self._files.look(project, paths)
+        return in_force(self._rules, seen), seen
+
+
+def in_force(rules: Rules, seen: ProjectFiles) -> Rules:
+    """Return the rules with what stands in the project's environment files."""
+    return replace(rules, environment=seen.environment) if seen.environment else rules

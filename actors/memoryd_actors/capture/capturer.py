@@ -1,0 +1,218 @@
+"""What users ask to have remembered, on its way from a pushed context to the Keeper, beside the pipeline.
+
+Every context repeats what was said before. A message is looked at once in the life of the daemon; what is captured has
+an id that follows from what it says and where it holds, so that the same conversation, pushed after a restart or
+resumed in another session, finds it there already: also where it was edited, merged, forgotten or destroyed since.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from memoryd_actors.access.categories import Categories
+from memoryd_actors.actor import Actor, ActorRef, RestartLimit, Statistics
+from memoryd_actors.capture import Captured, explicit, may_ask, standing_instruction
+from memoryd_actors.capture.identity import memory_id
+from memoryd_actors.errors import ActorError, ActorStopped, DiskFull, Refused, Unavailable
+from memoryd_actors.keeping.keeper import KeeperMessage, Store
+from memoryd_actors.ports import Ledger, Publisher
+from memoryd_actors.recall.clean import clean_text
+from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.redaction import Rules
+from memoryd_actors.redaction.rules import DEFAULT
+from memoryd_actors.settings import CaptureSettings
+from memoryd_client.memory import Memory, NewMemory, Scope, Source, State
+from memoryd_client.messages import Caller, ContextUpdate, Message, Warned
+
+log = logging.getLogger(__name__)
+
+QUEUE = 256
+"""Messages that wait; those beyond are looked at when they are pushed again."""
+MOST_SEEN = 50_000
+"""Messages that are known to have been looked at."""
+STORE_S = 30.0
+_SPOKEN = frozenset({"user", "assistant"})
+
+
+@dataclass(frozen=True, slots=True)
+class Heard:
+    """A user's message that may have something to remember, and the message before it."""
+
+    message: str
+    before: Message | None
+    caller: Caller
+    key: int
+
+
+@dataclass(slots=True)
+class CaptureCounts:
+    """What became of what was captured."""
+
+    captured: int = 0
+    known: int = 0
+    """It was there before, in whatever state it is now."""
+    refused: int = 0
+    failed: int = 0
+    """Not stored for now; tried again when it is pushed again."""
+    dropped: int = 0
+    """The queue was full."""
+    last_refusal: str = ""
+
+
+class Capturer:
+    """Listens to every context, and has stored what users ask to have remembered."""
+
+    def __init__(
+        self,
+        *,
+        keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
+        recall: Recall,
+        ledger: Ledger,
+        publish: Publisher,
+        settings: CaptureSettings,
+        rules: Rules = DEFAULT,
+        categories: Categories | None = None,
+        place: Callable[[Caller, str], Awaitable[int | None]] | None = None,
+    ) -> None:
+        """Prepare; `place` knows at which entry of its transcript a session said something."""
+        self._place = place
+        self._keeper = keeper
+        self._recall = recall
+        self._ledger = ledger
+        self._publish = publish
+        self._settings = settings
+        self._rules = rules
+        self._categories = categories or Categories()
+        self._seen: dict[int, None] = {}
+        self.counts = CaptureCounts()
+        self._actor: ActorRef[Heard, None] = ActorRef(
+            "capture",
+            lambda: _Listener(self.hear),
+            on_crash=self._crashed,
+            capacity=QUEUE,
+            limit=RestartLimit(restarts=20, window_s=60.0),
+        )
+
+    # --- in
+
+    def offer(self, update: ContextUpdate) -> None:
+        """Look over a context without waiting; what may be worth remembering is looked at in the background."""
+        if not (self._settings.explicit or self._settings.standing):
+            return
+        before: Message | None = None
+        for message in update.messages:
+            if message.role not in _SPOKEN:
+                continue
+            if message.role == "user":
+                self._look(message.content, before, update.caller)
+            before = message
+
+    def _look(self, said: str, before: Message | None, caller: Caller) -> None:
+        key = hash((caller.owner, caller.session, caller.project, said, before.content if before else None))
+        if key in self._seen:
+            return
+        self._seen[key] = None
+        if len(self._seen) > MOST_SEEN:
+            del self._seen[next(iter(self._seen))]
+        asks = self._settings.explicit and may_ask(said)
+        if not asks and not (self._settings.standing and standing_instruction(said)):
+            return
+        if not self._actor.offer(Heard(said, before, caller, key)):
+            self._seen.pop(key, None)
+            self.counts.dropped += 1
+
+    # --- in the background
+
+    async def hear(self, heard: Heard) -> None:
+        """Store what a message asks to have remembered."""
+        said = clean_text(heard.message, self._rules)
+        before = clean_text(heard.before.content, self._rules) if heard.before else ""
+        found = explicit(said, before) if self._settings.explicit else ()
+        if not found and self._settings.standing and (instruction := standing_instruction(said)):
+            found = (instruction,)
+        for captured in found:
+            at = await self._place(heard.caller, said) if self._place else None
+            new = _as_new(captured, heard, at)
+            try:
+                await self._keep(new, heard.caller)
+            except (ActorError, DiskFull, Unavailable) as failed:
+                self._seen.pop(heard.key, None)
+                self.counts.failed += 1
+                self._warn(f"what was to be remembered is not stored yet: {failed}", failed.hint)
+            except Refused as refused:
+                self.counts.refused += 1
+                self.counts.last_refusal = str(refused)
+                await self._recall.note_captured(heard.caller, new.id)
+                self._warn(f"what was to be remembered was refused: {refused}", refused.hint)
+
+    async def _keep(self, new: NewMemory, caller: Caller) -> None:
+        if await self._recall.was_captured(caller, new.id):
+            return
+        if await self._ledger.history(caller.owner, memory_id=new.id, limit=1):
+            self.counts.known += 1
+            await self._recall.note_captured(caller, new.id)
+            there = (await self._ledger.get(caller.owner, [new.id])).get(new.id)
+            if there is not None and there.state is State.FORGOTTEN:
+                self._warn("what is asked to be remembered was forgotten before", f"`memoryd restore {new.id}`")
+            return
+        self._categories.check(caller.agent, [new.category])
+        # Before it is stored, so that no context of this session finds it in between.
+        await self._recall.note_written(caller, [new.id])
+        stored = await self._keeper.ask(Store((new,), caller, heard=True), deadline_s=STORE_S)
+        self.counts.captured += 1
+        await self._recall.note_written(caller, [memory.id for memory in stored])
+        await self._recall.note_captured(caller, new.id)
+
+    def _warn(self, message: str, hint: str) -> None:
+        log.warning("%s", message)
+        self._publish(Warned(component="capture", message=message, hint=hint))
+
+    # --- life
+
+    async def run(self) -> None:
+        """Serve until closed. Where it keeps crashing it is put out of service alone, not with the daemon."""
+        try:
+            await self._actor.run()
+        except ActorStopped as stopped:
+            log.exception("capture keeps crashing")
+            self._warn(f"nothing is captured any more: {stopped}", "`memoryd logs` has the reason.")
+
+    async def drain(self) -> None:
+        """Take nothing more in, and see through what was accepted."""
+        self._actor.close()
+        await self._actor.stopped.wait()
+
+    def statistics(self) -> Statistics:
+        """Return the counts of the mailbox."""
+        return self._actor.statistics()
+
+    def _crashed(self, name: str, bug: Exception) -> None:
+        log.error("%s crashed on a message and was rebuilt", name, exc_info=bug)
+        self._publish(Warned(component="capture", message=f"{name} crashed: {type(bug).__name__}"))
+
+
+class _Listener(Actor[Heard, None]):
+    """Handles one message at a time, in order."""
+
+    def __init__(self, hear: Callable[[Heard], Awaitable[None]]) -> None:
+        self._hear = hear
+
+    async def handle(self, message: Heard) -> None:
+        """Store what it asks to have remembered."""
+        await self._hear(message)
+
+
+def _as_new(captured: Captured, heard: Heard, at: int | None) -> NewMemory:
+    caller = heard.caller
+    in_project = bool(caller.project.strip()) and not captured.everywhere
+    speaker = heard.before.role if captured.from_before and heard.before else "user"
+    return NewMemory(
+        id=memory_id(caller.owner, caller.project if in_project else "", captured.content),
+        content=captured.content,
+        category=captured.category,
+        scope=Scope.PROJECT if in_project else Scope.GLOBAL,
+        source=Source.USER,
+        speaker=speaker,
+        source_messages=None if at is None else (at, at),
+        metadata={"captured": captured.asked[:200] or "standing instruction"},
+    )

@@ -1,0 +1,1 @@
+"""What was said: written down once, and found again."""

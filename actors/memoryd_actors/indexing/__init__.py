@@ -1,0 +1,1 @@
+"""The way of memories and messages into their indexes."""

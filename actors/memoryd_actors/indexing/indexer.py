@@ -1,0 +1,282 @@
+"""Carries the ledger's changes into the index: embed, apply in batches, remember how far.
+
+The only writer of the index. A write is acknowledged by the ledger alone; whoever needs to find it right away waits for
+its sequence number here.
+"""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import anyio
+from anyio.streams.memory import MemoryObjectSendStream
+
+from memoryd_actors.access.visibility import micros
+from memoryd_actors.errors import IndexDamaged, Refused, Unavailable, first_of
+from memoryd_actors.indexing.index_text import embedded_text, index_text
+from memoryd_actors.ports import Change, Embedder, Index, IndexRow, Ledger, Publisher, Vector
+from memoryd_client.memory import Memory
+from memoryd_client.messages import IndexProgress, Warned
+
+log = logging.getLogger(__name__)
+
+BATCH = 256
+"""Changes in one commit of the index: a commit costs 13 ms, whether for one row or for many."""
+COMMIT_WEIGHT = 10
+"""Changes that one commit counts for, at least, towards the next optimisation."""
+QUIET_S = 0.1
+"""Without a further write until what was written is carried over: a commit takes 20 to 40 ms of a core, as much as the
+write itself, and an agent that stores several memories would wait for the one while it does the other."""
+LONGEST_REST_S = 1.0
+"""From a write until it is carried over, however many follow it, unless somebody wants it sooner."""
+MOST_AHEAD = 256
+RETRY_S = 30.0
+"""Until a missing model or a failing index is tried again without being asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    """Changes, ready to be written."""
+
+    rows: list[IndexRow]
+    removed: list[str]
+    sequence: int
+    changes: int
+
+
+class Indexer:
+    """Applies changes in the background; `run` it in a task group."""
+
+    def __init__(self, ledger: Ledger, index: Index, embedder: Embedder, publish: Publisher) -> None:
+        self._ledger = ledger
+        self._index = index
+        self._embedder = embedder
+        self._publish = publish
+        self._kicked = anyio.Event()
+        self._moved = anyio.Event()
+        self._hurried = anyio.Event()
+        self._wanted = 0
+        """Somebody waits for the changes up to here."""
+        self._rebuild = False
+        self._ahead: list[IndexRow] = []
+        """Single writes that do not wait for what came in bulk before them."""
+        self._purges: list[anyio.Event] = []
+        """Asked for, and not begun."""
+        self._at_start = 0
+        self.opened = anyio.Event()
+        self.applied = 0
+        self.target = 0
+        self.unoptimised = 0
+        """Changes applied since the index was last looked after, small commits counted as `COMMIT_WEIGHT`."""
+        self.problem: Exception | None = None
+
+    def kick(self, sequence: int = 0) -> None:
+        """Say that there is something to apply, up to `sequence` where known."""
+        self.target = max(self.target, sequence)
+        self._kicked.set()
+
+    def go_ahead(self, memory: Memory, vector: Vector, sequence: int) -> None:
+        """Put what was written by itself into the next commit, where a bulk before it takes longer than one.
+
+        It comes again in its turn, which changes nothing: no row replaces one of a later sequence.
+        """
+        if sequence - self.applied > BATCH and len(self._ahead) < MOST_AHEAD:
+            self._ahead.append(_row(memory, vector, sequence))
+
+    def hurry(self, sequence: int | None = None) -> None:
+        """Say that somebody wants what there is, up to `sequence` where known: it is not waited for more to come."""
+        self._wanted = max(self._wanted, self.target if sequence is None else sequence)
+        self._hurried.set()
+
+    def rebuild(self) -> None:
+        """Throw the index away and build it anew from the ledger."""
+        self._rebuild = True
+        self._kicked.set()
+        self._hurried.set()
+
+    async def purge(self, *, deadline_s: float) -> bool:
+        """Apply what there is, then destroy every byte of what was removed; return whether it was done in time.
+
+        Where it was not, it is done as soon as it can be.
+        """
+        purged = self.begin_purge()
+        with anyio.move_on_after(deadline_s):
+            await purged.wait()
+        return purged.is_set()
+
+    def begin_purge(self) -> anyio.Event:
+        """Have every byte of what was removed destroyed once it is; return what is set then."""
+        purged = anyio.Event()
+        self._purges.append(purged)
+        self._kicked.set()
+        self._hurried.set()
+        return purged
+
+    async def wait_for(self, sequence: int, *, deadline_s: float) -> bool:
+        """Wait until `sequence` is applied; return False where that takes longer than `deadline_s` seconds."""
+        self.hurry(sequence)
+        with anyio.move_on_after(deadline_s):
+            while self.applied < sequence and self.problem is None:
+                await self._moved.wait()
+        return self.applied >= sequence
+
+    async def wait_beyond(self, sequence: int) -> None:
+        """Wait until the index has everything there is, and more than up to `sequence`."""
+        while not self.opened.is_set() or self.applied <= sequence or self.applied < self.target:
+            await self._moved.wait()
+
+    async def wait_unoptimised(self, changes: int) -> None:
+        """Wait until that many changes were applied since `unoptimised` was last set to 0."""
+        while self.unoptimised < changes:
+            await self._moved.wait()
+
+    async def wait_open(self, *, deadline_s: float) -> None:
+        """Wait until the index can be searched.
+
+        Raises:
+            Unavailable: it cannot be, for a reason that is known already, or is not within `deadline_s` seconds.
+        """
+        with anyio.move_on_after(deadline_s):
+            while not self.opened.is_set() and self.problem is None:
+                await self._moved.wait()
+        if not self.opened.is_set():
+            hint = self.problem.hint if isinstance(self.problem, Refused) else "Try again in a moment."
+            raise Unavailable(f"the index is not open{f': {self.problem}' if self.problem else ' yet'}", hint)
+
+    async def prepare(self) -> None:
+        """Note how far the ledger is, before anybody can write to it: an index that knows more is not its own."""
+        self._at_start = await self._ledger.last_sequence()
+        if await self._ledger.purges_in_index():
+            self._purges.append(anyio.Event())  # one that was interrupted: nobody waits for it any more
+
+    async def run(self) -> None:
+        """Open the index, catch up with the ledger, then follow it until cancelled."""
+        while True:
+            self._kicked = anyio.Event()
+            rebuilding = self._rebuild
+            # One that is asked for from here on may concern changes that are not followed any more.
+            purges, self._purges = self._purges, []
+            try:
+                newest = await self._ledger.purges_in_index() if purges else 0
+                await self._follow()
+                if purges and not self._rebuild:
+                    await self._index.purge()
+                    await self._ledger.gone_from_index(newest)
+                    while purges:
+                        purges.pop().set()
+                self._settle(None)
+            except IndexDamaged as damaged:
+                self._settle(damaged)
+                if not rebuilding:  # one that fails to be rebuilt is tried again later, not for ever at once
+                    self.rebuild()
+            except Refused as problem:
+                self._settle(problem)
+            except Exception as bug:  # a supervisor: memory is still served and stored while the index stands still
+                log.exception("the index could not be brought up to date")
+                self._settle(Unavailable(f"the index met a bug: {type(bug).__name__}", "`memoryd logs` has it."))
+            self._purges += purges
+            with anyio.move_on_after(RETRY_S if self.problem else None):
+                await self._kicked.wait()
+            await self._rest()
+
+    async def _rest(self) -> None:
+        """Let the writes that come together go into the index together, unless somebody waits for it."""
+        self._hurried = anyio.Event()
+        with anyio.move_on_after(LONGEST_REST_S):
+            while self._wanted <= self.applied and not self._rebuild and not self._purges:
+                before = self.target
+                with anyio.move_on_after(QUIET_S):
+                    await self._hurried.wait()
+                if self.target == before:
+                    return
+
+    async def _follow(self) -> None:
+        if self._rebuild:
+            await self._index.reset(model=self._embedder.identity, dimensions=self._embedder.dimensions)
+            self.applied = 0
+            self._rebuild = False  # not before: one that fails has to be tried again
+        elif not self.opened.is_set():
+            self.applied = await self._index.open(model=self._embedder.identity, dimensions=self._embedder.dimensions)
+        self.target = await self._ledger.last_sequence()
+        if not self.opened.is_set() and self.applied > self._at_start:
+            # The ledger was restored from a backup: what the index knows beyond it never happened.
+            log.warning("the index is ahead of the ledger (%d > %d): rebuilding it", self.applied, self._at_start)
+            await self._index.reset(model=self._embedder.identity, dimensions=self._embedder.dimensions)
+            self.applied = 0
+        self.opened.set()
+        self._wake()
+        # One batch is embedded while the one before it is written: the model never waits for the disk.
+        send, receive = anyio.create_memory_object_stream[_Batch](0)
+        refusals = None
+        try:
+            async with anyio.create_task_group() as tasks, receive:
+                tasks.start_soon(self._embed_changes, send, self.applied)
+                async for batch in receive:
+                    await self._apply(batch)
+        except* Refused as group:
+            refusals = group
+        if refusals is not None:
+            raise first_of(refusals)
+
+    async def _embed_changes(self, send: MemoryObjectSendStream["_Batch"], after: int) -> None:
+        """Turn the changes after that sequence number into batches, until there are no more or a rebuild is due."""
+        async with send:
+            while not self._rebuild:
+                changes = await self._ledger.changes_after(after, limit=BATCH)
+                if not changes:
+                    return
+                after = changes[-1].sequence
+                await send.send(await self._embedded(changes))
+
+    async def _embedded(self, changes: Sequence[Change]) -> "_Batch":
+        living = [(change.sequence, change.memory) for change in changes if change.memory is not None]
+        rows: list[IndexRow] = []
+        if living:
+            vectors = await self._embedder.embed([embedded_text(memory) for _, memory in living])
+            rows = [_row(memory, vectors[n], sequence) for n, (sequence, memory) in enumerate(living)]
+        removed = [change.memory_id for change in changes if change.memory is None]
+        return _Batch(rows, removed, sequence=changes[-1].sequence, changes=len(changes))
+
+    async def _apply(self, batch: "_Batch") -> None:
+        ahead, self._ahead = self._ahead, []
+        await self._index.apply([*batch.rows, *ahead], removed=batch.removed, sequence=batch.sequence)
+        self.applied = batch.sequence
+        self.target = max(self.target, self.applied)
+        # Fragments cost a search more than rows do: fifty small commits call for upkeep as 500 rows do.
+        self.unoptimised += max(batch.changes, COMMIT_WEIGHT)
+        self._publish(IndexProgress(applied=self.applied, target=self.target))
+        self._wake()
+
+    def _settle(self, problem: Exception | None) -> None:
+        if problem is not None and str(problem) != str(self.problem):
+            log.warning("the index does not move: %s", problem)
+            hint = problem.hint if isinstance(problem, Refused) else ""
+            self._publish(Warned(component="index", message=str(problem), hint=hint))
+        self.problem = problem
+        self._wake()
+
+    def _wake(self) -> None:
+        self._moved.set()
+        self._moved = anyio.Event()
+
+
+def _row(memory: Memory, vector: Vector, sequence: int) -> IndexRow:
+    return IndexRow(
+        id=memory.id,
+        vector=vector,
+        text=index_text(memory),
+        owner=memory.owner,
+        scope=memory.scope.value,
+        project=memory.project,
+        category=memory.category,
+        state=memory.state.value,
+        session=memory.session,
+        tags=memory.tags,
+        pinned=memory.pinned,
+        sequence=sequence,
+        agent=memory.agent,
+        role=memory.role,
+        speaker=memory.speaker,
+        importance=memory.importance,
+        updated_at=micros(memory.updated_at),
+    )

@@ -1,0 +1,255 @@
+"""Carries what was said into the index of messages, in the background and behind everything else.
+
+How far it is with a session is told by the rows themselves, so that there is nothing to keep in step. Without a model
+the rows come without vectors, which are supplied when there is one: words and dates find them meanwhile.
+"""
+
+import logging
+from collections.abc import Sequence
+
+import anyio
+import numpy as np
+
+from memoryd_actors.access.visibility import micros
+from memoryd_actors.conversations.transcripts import Key, MessageIndex, MessageRow, Transcripts
+from memoryd_actors.errors import IndexDamaged, ModelUnavailable, Refused, Unavailable
+from memoryd_actors.ports import Embedder, Publisher, Vector
+from memoryd_client.messages import Warned
+from memoryd_client.transcripts import Record
+
+log = logging.getLogger(__name__)
+
+BATCH = 256
+"""Entries in one commit of the index: a commit costs 13 ms, whether for one row or for many."""
+BATCH_CHARACTERS = 1_000_000
+RUN_CHARACTERS = 2_000
+"""Text embedded in one go: what a context may have to wait for, 60 ms on one core."""
+LONGEST_TEXT = 20_000
+"""Characters of an entry that are found by their words; its meaning is that of its first 256 tokens."""
+GATHER_S = 0.5
+"""How long entries gather before they are indexed, where nobody waits for them."""
+RETRY_S = 30.0
+OPTIMISE_ROWS = 2_000
+OPTIMISE_COMMITS = 50
+"""Rows, or commits, after which the index is looked after: fragments cost a search more than rows do."""
+
+
+class MessageIndexer:
+    """Follows the transcripts; `run` it in a task group."""
+
+    def __init__(self, transcripts: Transcripts, index: MessageIndex, embedder: Embedder, publish: Publisher) -> None:
+        self._transcripts = transcripts
+        self._index = index
+        self._embedder = embedder
+        self._publish = publish
+        self._heads: dict[Key, int] = {}
+        self._applied: dict[Key, int] = {}
+        self._opened = False
+        self._lacking = True
+        """Whether there may be rows without a vector."""
+        self._rows = self._commits = 0
+        self._turn = anyio.Lock()
+        self._kicked = anyio.Event()
+        self._wanted = anyio.Event()
+        self._moved = anyio.Event()
+        self.problem: Refused | None = None
+
+    @property
+    def behind(self) -> int:
+        """How many entries are not in the index yet."""
+        return sum(max(0, head - self._applied.get(key, 0)) for key, head in self._heads.items())
+
+    def note(self, key: Key, last: int) -> None:
+        """Say how far a transcript goes now."""
+        self._heads[key] = max(last, self._heads.get(key, 0))
+        self._kicked.set()
+
+    def kick(self) -> None:
+        """Say that it may go on: there is a model now."""
+        self._kicked.set()
+
+    async def caught_up(self, *, deadline_s: float) -> bool:
+        """Wait until everything acknowledged so far can be found; return False where it is not in time.
+
+        Raises:
+            Unavailable: the index cannot be opened.
+        """
+        self._wanted.set()
+        self._kicked.set()
+        goal: dict[Key, int] = {}
+        with anyio.move_on_after(deadline_s):
+            while not self._opened and self.problem is None:
+                await self._moved.wait()
+            goal = dict(self._heads)
+            while self.problem is None and any(self._applied.get(key, 0) < last for key, last in goal.items()):
+                await self._moved.wait()
+        if not self._opened:
+            why = f": {self.problem}" if self.problem else " yet"
+            raise Unavailable(f"the index of messages is not open{why}", "Try again in a moment.")
+        return all(self._applied.get(key, 0) >= last for key, last in goal.items())
+
+    async def forget(self, key: Key) -> None:
+        """Destroy what the index has of a session whose transcript is gone."""
+        async with self._turn:
+            self._heads.pop(key, None)
+            if self._opened:
+                await self._index.remove(key)
+            self._applied.pop(key, None)
+        self._wake()
+
+    async def run(self) -> None:
+        """Open the index, catch up, then follow until cancelled."""
+        while True:
+            self._kicked = anyio.Event()
+            try:
+                await self._follow()
+                self._settle(None)
+            except IndexDamaged as damaged:
+                self._settle(damaged)
+                self._opened = False
+                log.warning("the index of messages is damaged and begins anew: %s", damaged)
+            except Refused as problem:
+                self._settle(problem)
+            except Exception as bug:  # a supervisor: what is said is still kept while the index stands still
+                log.exception("the index of messages could not be brought up to date")
+                self._settle(Unavailable(f"the index of messages met a bug: {type(bug).__name__}"))
+            with anyio.move_on_after(RETRY_S if self.problem or self._lacking else None):
+                await self._kicked.wait()
+            with anyio.move_on_after(GATHER_S):
+                await self._wanted.wait()
+            self._wanted = anyio.Event()
+
+    async def _follow(self) -> None:
+        if not self._opened:
+            await self._open()
+        moved = True
+        while moved:
+            async with self._turn:
+                moved = await self._next()
+            self._wake()
+        if self._lacking:
+            await self._supply()
+        if self._rows >= OPTIMISE_ROWS or self._commits >= OPTIMISE_COMMITS:
+            await self._index.optimise()
+            self._rows = self._commits = 0
+
+    async def _open(self) -> None:
+        dimensions = self._embedder.dimensions
+        if self.problem is not None and isinstance(self.problem, IndexDamaged):
+            await self._index.reset(model=self._embedder.identity, dimensions=dimensions)
+            applied: dict[Key, int] = {}
+        else:
+            applied = await self._index.open(model=self._embedder.identity, dimensions=dimensions)
+        there = await self._transcripts.heads()
+        for key, last in there.items():
+            self._heads[key] = max(last, self._heads.get(key, 0))
+        self._applied = applied
+        for key in [key for key, last in applied.items() if last > self._heads.get(key, 0)]:
+            # A transcript that was deleted, or put back as it was earlier, by hand.
+            await self._index.remove(key)
+            self._applied.pop(key)
+        self._opened = True
+        self._wake()
+
+    async def _next(self) -> bool:
+        """Index a batch of whatever sessions have something new; return whether there was anything."""
+        batch: list[tuple[Key, Record]] = []
+        applied: dict[Key, int] = {}
+        room = BATCH_CHARACTERS
+        for key in [key for key, head in self._heads.items() if self._applied.get(key, 0) < head]:
+            if len(batch) >= BATCH or room <= 0:
+                break
+            after = self._applied.get(key, 0)
+            records = await self._transcripts.read(key, after=after, limit=BATCH - len(batch), characters=room)
+            if not records:
+                # The file has less than was said of it: destroyed meanwhile.
+                self._heads.pop(key, None)
+                continue
+            batch += [(key, record) for record in records]
+            room -= sum(len(record.content) for record in records)
+            applied[key] = records[-1].sequence
+        if not batch:
+            return False
+        await self._apply(batch)
+        self._applied |= applied
+        return True
+
+    async def _apply(self, batch: Sequence[tuple[Key, Record]]) -> None:
+        # A summary is nothing that was said; what it tells of is found where it was said, and as a memory.
+        batch = [(key, record) for key, record in batch if not record.covers]
+        if not batch:
+            return
+        vectors = await self._vectors([record for _, record in batch])
+        rows = [
+            MessageRow(
+                owner=owner,
+                session=session,
+                sequence=record.sequence,
+                text=f"{_text(record)}\n({record.at:%d %B %Y})",
+                vector=vector,
+                kind=record.kind,
+                role=record.role,
+                name=record.name,
+                at=micros(record.at),
+            )
+            for ((owner, session), record), vector in zip(batch, vectors, strict=True)
+        ]
+        await self._index.apply(rows)
+        self._rows += len(rows)
+        self._commits += 1
+
+    async def _vectors(self, records: Sequence[Record]) -> list[Vector | None]:
+        found: list[Vector | None] = []
+        run: list[str] = []
+        characters = 0
+        try:
+            for record in records:
+                text = _text(record)
+                characters += len(text)
+                if run and characters > RUN_CHARACTERS:
+                    found += list(np.asarray(await self._embedder.embed(run, background=True)))
+                    run, characters = [], len(text)
+                run.append(text)
+            found += list(np.asarray(await self._embedder.embed(run, background=True)))
+        except ModelUnavailable:
+            self._lacking = True
+            return [None] * len(records)
+        return found
+
+    async def _supply(self) -> None:
+        """Give vectors to the rows that came without, as far as there is a model."""
+        while True:
+            async with self._turn:
+                places = await self._index.lacking(BATCH)
+                if not places:
+                    self._lacking = False
+                    return
+                try:
+                    await self._embedder.embed(["ready?"], background=True)
+                except ModelUnavailable:
+                    return
+                by_session: dict[Key, list[int]] = {}
+                for key, sequence in places:
+                    by_session.setdefault(key, []).append(sequence)
+                batch: list[tuple[Key, Record]] = []
+                for key, sequences in by_session.items():
+                    batch += [(key, one) for one in (await self._transcripts.get(key, sequences)).values()]
+                if not batch:
+                    return
+                await self._apply(batch)
+
+    def _settle(self, problem: Refused | None) -> None:
+        if problem is not None and str(problem) != str(self.problem):
+            log.warning("the index of messages does not move: %s", problem)
+            self._publish(Warned(component="transcripts", message=str(problem), hint=problem.hint))
+        self.problem = problem
+        self._wake()
+
+    def _wake(self) -> None:
+        self._moved.set()
+        self._moved = anyio.Event()
+
+
+def _text(record: Record) -> str:
+    said = record.content[:LONGEST_TEXT]
+    return f"{record.name}: {said}" if record.name else said

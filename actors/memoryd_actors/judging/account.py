@@ -1,0 +1,109 @@
+"""The sidecar's account: what was spent today, what is reserved, and the book in which it survives a restart."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Protocol
+
+from memoryd_actors.errors import Refused
+from memoryd_actors.judging.budget import Limits, Usage, left, objection, spent, today
+from memoryd_actors.ports import Clock, Spending
+
+_NOTHING = Usage()
+
+
+class SpendingBook(Protocol):
+    """Where spending survives a restart; the ledger is one."""
+
+    async def spending(self, day: str) -> Spending:
+        """Return what was spent that day."""
+        ...
+
+    async def spend(self, spending: Spending) -> None:
+        """Add to that day's spending."""
+        ...
+
+
+class Account:
+    """Counts at once and writes later: a call never waits for the book, and a full disk forgets nothing that was spent.
+
+    Reservations keep sessions that ask together from overdrawing together.
+    """
+
+    def __init__(self, book: SpendingBook, clock: Clock, limits: Limits) -> None:
+        self._book = book
+        self._clock = clock
+        self._limits = limits
+        self._today = Spending(day="")
+        self._in_flight = _NOTHING
+        self._unsaved: list[Spending] = []
+
+    @property
+    def spent(self) -> Spending:
+        """What was spent today."""
+        day = self._day()
+        return self._today if self._today.day == day else Spending(day=day)
+
+    @property
+    def left(self) -> tuple[int, float]:
+        """Tokens and dollars left today."""
+        return left(self.spent, self._limits)
+
+    @property
+    def day_is_over(self) -> bool:
+        """Whether a new day began since the account was last opened or used."""
+        return self._day() != self._today.day
+
+    def objection(self, planned: Usage) -> str:
+        """Return why a call of that size may not be made now, in words; empty where it may."""
+        return objection(self._today, planned, self._limits, in_flight=self._in_flight)
+
+    @contextmanager
+    def reserved(self, planned: Usage) -> Generator[None]:
+        """Keep that much for a call under way."""
+        self._in_flight += planned
+        try:
+            yield
+        finally:
+            self._in_flight -= planned
+
+    def charge(self, usage: Usage) -> None:
+        """Count one call."""
+        if usage == _NOTHING:
+            return
+        self._today = spent(self._today, usage)
+        if self._unsaved and self._unsaved[-1].day == self._today.day:
+            self._unsaved[-1] = spent(self._unsaved[-1], usage)
+        else:
+            self._unsaved.append(spent(Spending(day=self._today.day), usage))
+
+    async def turn_day(self) -> None:
+        """Begin today's page, from the book. Several calls may do so at once; the first to come back counts.
+
+        Raises:
+            Refused: the book cannot be read.
+
+        """
+        day = self._day()
+        if day == self._today.day:
+            return
+        known = await self._book.spending(day)
+        if day > self._today.day:
+            self._today = replace(known, day=day)
+
+    async def save(self) -> None:
+        """Write what is not yet in the book, each entry once; an entry that may not have arrived is kept."""
+        while self._unsaved:
+            entry = self._unsaved.pop()
+            try:
+                await self._book.spend(entry)
+            except Refused:
+                # It still counts here, and is written with the next call.
+                self._unsaved.append(entry)
+                return
+            except BaseException:
+                self._unsaved.append(entry)
+                raise
+
+    def _day(self) -> str:
+        return today(self._clock.now(), known=self._today.day)

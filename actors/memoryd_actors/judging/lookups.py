@@ -1,0 +1,135 @@
+"""What the remote judge may look up before it decides, from the memories themselves (seed 004, memory sidecar)."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import anyio.to_thread
+import msgspec
+
+from memoryd_actors.access.visibility import is_visible
+from memoryd_actors.errors import Refused
+from memoryd_actors.ports import Case, Ledger, Lookup, Lookups, Passage, Visibility
+from memoryd_actors.redaction import Rules, redact
+from memoryd_actors.redaction.rules import DEFAULT
+from memoryd_actors.searching.search import Searcher
+from memoryd_client.memory import Memory
+
+AROUND = 3
+"""Messages before and after a memory that are its source."""
+MOST_TEXTS = 6
+"""Memories that one look-up brings back."""
+LONGEST_TEXT = 600
+"""Characters of each."""
+_LONGEST_READ = 4_000
+"""Characters of each in which secrets are looked for: one that this cut goes through lies far behind the other."""
+SESSION_READ = 1_000
+"""Memories of one session, the newest, among which its source is looked for."""
+SEARCH_S = 1.0
+"""A search for the judge waits for the index no longer than this."""
+CHARACTERS_PER_TOKEN = 3
+"""As in `budget`: rather too few."""
+
+
+async def look_up(
+    lookups: Lookups, wanted: Sequence[Lookup], case: Case, *, budget_tokens: int
+) -> tuple[tuple[Passage, ...], str]:
+    """Return what the look-ups bring to light, within the budget, each with an equal share of it, and what went wrong.
+
+    A look-up that cannot be answered is left out; what it said is the second part of the answer.
+    """
+    if case.visible is None:
+        return (), "nothing may be looked up"
+    found: list[Passage] = []
+    trouble = ""
+    room = budget_tokens * CHARACTERS_PER_TOKEN // max(len(wanted), 1)
+    for one in wanted:
+        memory_id = case.exhibits[one.index].id if one.index >= 0 else ""
+        try:
+            match one.kind:
+                case "source":
+                    texts = await lookups.source(memory_id, case.visible)
+                case "session_search":
+                    texts = await lookups.session_search(one.query, memory_id, case.visible)
+        except Refused as refused:
+            trouble = str(refused)
+            continue
+        found.append(Passage(one, within(texts, room)))
+    return tuple(found), trouble
+
+
+def within(texts: Iterable[str], room: int) -> tuple[str, ...]:
+    """Return the texts that fit into so many characters together, the last one cut."""
+    kept: list[str] = []
+    for text in texts:
+        short = text[: min(LONGEST_TEXT, room)]
+        if not short:
+            break
+        kept.append(short)
+        room -= len(short)
+        if len(kept) == MOST_TEXTS:
+            break
+    return tuple(kept)
+
+
+class MemoryLookups:
+    """Looks things up among memories: a session is known by the memories that come from it."""
+
+    def __init__(self, ledger: Ledger, searcher: Searcher, rules: Rules = DEFAULT) -> None:
+        self._ledger = ledger
+        self._searcher = searcher
+        self._rules = rules
+
+    async def source(self, memory_id: str, visible: Visibility) -> list[str]:
+        """Return the memories around this one in its session, in the order of what they rest on."""
+        memory = await self._memory(memory_id, visible)
+        if memory is None or not memory.session:
+            return []
+        session = await self._ledger.page(of_session(visible, memory.session), limit=SESSION_READ)
+        return await self._told(nearby(memory, session))
+
+    async def session_search(self, query: str, memory_id: str, visible: Visibility) -> list[str]:
+        """Search the memories of that memory's session, or all that is visible where there is none."""
+        memory = await self._memory(memory_id, visible) if memory_id else None
+        session = memory.session if memory is not None else ""
+        within = of_session(visible, session)
+        hits = await self._searcher.search(query, within, limit=MOST_TEXTS + 1, deadline_s=SEARCH_S)
+        # The candidate itself is before the judge already.
+        ids = [hit.id for hit in hits if hit.id != memory_id]
+        known = await self._ledger.get(visible.owner, ids)
+        return await self._told(known[one] for one in ids if one in known)
+
+    async def _memory(self, memory_id: str, visible: Visibility) -> Memory | None:
+        memory = (await self._ledger.get(visible.owner, [memory_id])).get(memory_id)
+        return memory if memory is not None and is_visible(memory, visible) else None
+
+    async def _told(self, memories: Iterable[Memory]) -> list[str]:
+        texts = [_text(one) for one in memories]
+        # In a thread: looking for secrets takes half a millisecond per kilobyte.
+        return await anyio.to_thread.run_sync(lambda: [redact(text, self._rules).text for text in texts])
+
+
+def of_session(visible: Visibility, session: str) -> Visibility:
+    """Return the same view, of one session's memories only where one is named, as a search sees it."""
+    return replace(visible, filters=msgspec.structs.replace(visible.filters, session=session), for_context=False)
+
+
+def nearby(memory: Memory, session: Iterable[Memory]) -> list[Memory]:
+    """Return the session's memories that rest on messages next to this one's, in their order, without itself.
+
+    Where nobody knows on which messages it rests, those that were stored nearest to it in time.
+    """
+    others = [one for one in session if one.id != memory.id]
+    if memory.source_messages is None:
+        others.sort(key=lambda one: abs((one.created_at - memory.created_at).total_seconds()))
+        return sorted(others[:MOST_TEXTS], key=lambda one: one.created_at)
+    first, last = memory.source_messages
+    placed = [(one.source_messages, one) for one in others if one.source_messages is not None]
+    around = [(place, one) for place, one in placed if place[1] >= first - AROUND and place[0] <= last + AROUND]
+    # The nearest stay where there are more than may come back.
+    around.sort(key=lambda each: max(first - each[0][1], each[0][0] - last, 0))
+    return [one for _, one in sorted(around[:MOST_TEXTS], key=lambda each: each[0])]
+
+
+def _text(memory: Memory) -> str:
+    said = f"{memory.speaker}: {memory.content}" if memory.speaker else memory.content
+    return f"{memory.occurred_at or memory.created_at:%Y-%m-%d} {said[:_LONGEST_READ]}"

@@ -1,0 +1,1 @@
+"""Writes: what arrives meets what is there, as steps of an operation."""

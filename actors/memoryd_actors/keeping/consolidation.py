@@ -1,0 +1,195 @@
+"""What a new memory does to those that are there: the rules of seed 004 (consolidation, contradiction handling).
+
+Similarity alone decides nothing: half of all pairs that contradict each other are nearer than 0.85, the seed's limit.
+First it is decided what two memories are to each other (`comparison`), then what is done about it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from memoryd_actors.comparison import Comparison, Statement, action, compare, merge_content
+from memoryd_actors.comparison.cues import update_cue
+from memoryd_actors.keeping.consent import field_of
+from memoryd_actors.keeping.neighbours import Neighbour
+from memoryd_actors.keeping.steps import (
+    CONTRADICTS,
+    RELATED,
+    Absorb,
+    Add,
+    Doubt,
+    Merge,
+    Relate,
+    Step,
+    Supersede,
+    Unrelate,
+)
+from memoryd_client.memory import Memory, Source
+from memoryd_client.messages import Edge
+
+LINKED_FROM = 0.5
+"""Cosine from which a neighbour is worth an edge: of LoCoMo's extracted facts a quarter of the nearest five are."""
+COMPARED_FROM = 0.5
+"""Cosine from which it is asked what two memories are to each other. Real old and new versions of a fact have a median
+of 0.70."""
+MOST_EDGES = 5
+LONGEST_STATEMENT = 1_000
+"""Characters."""
+CORRECTION = "correction"
+_TOLD = ("episode", "episodic", "message", "summary", "project_summary", "session_summary", "insight")
+APART = frozenset({"rule", "procedural", "file", *_TOLD})
+"""Categories that are never merged or superseded by what they resemble: rules have keys, what happened twice happened
+twice."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A neighbour, and what the new memory is to it."""
+
+    neighbour: Neighbour
+    comparison: Comparison
+    by_model: bool = False
+    """Whether a model said so. A word that differs may be the value of a thing or the name of another: `port 8080` and
+    `port 9090`, `ward 3` and `ward 4`. The local classifier cannot tell, and is believed where the text says that
+    something changed."""
+
+
+def is_statement(memory: Memory) -> bool:
+    """Return whether a memory claims something that can be the same, change, or be contradicted.
+
+    A message that an agent keeps as it was said does not: who said it and when stays true whatever is said later. Nor
+    does a text that claims many things, or a field of the person: only another value of that field changes it, and
+    consent (seed 002, item 10).
+    """
+    said_somewhere = memory.occurred_at is not None or memory.source_messages is not None
+    quoted = bool(memory.speaker) and said_somewhere and memory.source in {Source.AGENT, Source.IMPORTED}
+    apart = memory.category in APART or bool(field_of(memory.category, memory.title))
+    return not apart and not quoted and len(memory.content) <= LONGEST_STATEMENT
+
+
+def comparable(new: Memory, neighbours: Iterable[Neighbour]) -> list[Neighbour]:
+    """Return the neighbours that the new memory has to be compared with."""
+    if not is_statement(new):
+        return []
+    return [
+        one
+        for one in neighbours
+        if one.cosine >= COMPARED_FROM and is_statement(one.memory) and _same_kind(new, one.memory)
+    ]
+
+
+def judged(memory: Memory, neighbour: Neighbour) -> Compared:
+    """Return what the newer of the two is to the older, as the local classifier has it."""
+    newer, older = in_order(memory, neighbour.memory)
+    return Compared(neighbour, compare(statement(newer), statement(older), neighbour.cosine))
+
+
+def statement(memory: Memory) -> Statement:
+    """Return what of a memory is compared."""
+    return Statement(
+        text=memory.content,
+        category=memory.category,
+        created_at=memory.created_at,
+        occurred_at=memory.occurred_at,
+        speaker=memory.speaker,
+    )
+
+
+def in_order(one: Memory, other: Memory) -> tuple[Memory, Memory]:
+    """Return the newer and the older; of two that say the same moment, the first counts as newer."""
+    return (other, one) if _when(one) < _when(other) else (one, other)
+
+
+def plan(
+    new: Memory, neighbours: Iterable[Neighbour], compared: Iterable[Compared], notes: Mapping[str, str]
+) -> list[Step]:
+    """Return the steps by which a new memory is stored beside its neighbours, nearest first.
+
+    `notes` are for the history: what the gate did.
+    """
+    compared = list(compared)
+    for one in compared:
+        if action(one.comparison) == "merge" and one.neighbour.memory.category == new.category:
+            old = one.neighbour.memory
+            return [Merge(new, old.id, merge_content(old.content, new.content), notes)]
+    beside = [step for one in compared for step in settle(new, one)]
+    return [Add(new, notes), *beside, *_edges(new, neighbours)]
+
+
+def plan_stored(memory: Memory, neighbours: Iterable[Neighbour], compared: Iterable[Compared]) -> list[Step]:
+    """Return the steps for a memory that is stored already, and has not been compared with its neighbours."""
+    return [*(step for one in compared for step in settle(memory, one)), *_edges(memory, neighbours)]
+
+
+def plan_revised(
+    memory: Memory, neighbours: Iterable[Neighbour], compared: Iterable[Compared], edges: Iterable[Edge]
+) -> list[Step]:
+    """Return the steps for a memory that reads anew, with the edges it had.
+
+    What its former words contradicted is no longer contradicted, unless its new ones do so, too.
+    """
+    steps = plan_stored(memory, neighbours, compared)
+    kept = {frozenset((one.from_id, one.to_id)) for one in steps if isinstance(one, Relate) and one.told}
+    gone = [one for one in edges if one.relation == CONTRADICTS and frozenset((one.from_id, one.to_id)) not in kept]
+    return [*(Unrelate(one.from_id, one.to_id, CONTRADICTS) for one in gone), *steps]
+
+
+def settle(memory: Memory, one: Compared) -> list[Step]:
+    """Return the steps for two memories once it is known what they are to each other."""
+    comparison = one.comparison
+    newer, older = in_order(memory, one.neighbour.memory)
+    match action(comparison):
+        case "merge" if newer.category == older.category:
+            return [Absorb(newer.id, older.id, merge_content(older.content, newer.content), comparison.reason)]
+        case "supersede" | "contradict" if one.by_model or _announced(newer):
+            return [_contradicted(newer, older, comparison)]
+        case "supersede" | "contradict":
+            return [
+                Relate(newer.id, older.id, CONTRADICTS, 1.0, told=True),
+                Doubt(older.id, newer.id, round(one.neighbour.cosine, 4), comparison.reason),
+            ]
+        case "queue":
+            return [Doubt(older.id, newer.id, round(one.neighbour.cosine, 4), comparison.reason)]
+        case "merge" | "keep":
+            return []
+
+
+def _edges(memory: Memory, neighbours: Iterable[Neighbour]) -> list[Step]:
+    linked = [one for one in neighbours if one.cosine >= LINKED_FROM][:MOST_EDGES]
+    return [Relate(memory.id, one.memory.id, RELATED, round(min(one.cosine, 1.0), 4)) for one in linked]
+
+
+def _contradicted(newer: Memory, older: Memory, comparison: Comparison) -> Step:
+    """Decide between two that cannot both be true (seed 004, contradiction handling).
+
+    The user's correction wins; else the one trusted more; else the newer. A pinned one is never retired but by the
+    user's correction. Where none wins, both stay and point at each other.
+    """
+    if _is_users_correction(newer):
+        return Supersede(older.id, newer.id, comparison.reason)
+    if _is_users_correction(older):
+        return Relate(newer.id, older.id, CONTRADICTS, 1.0, told=True)
+    if newer.trust >= older.trust and not older.pinned:
+        return Supersede(older.id, newer.id, comparison.reason)
+    return Relate(newer.id, older.id, CONTRADICTS, 1.0, told=True)
+
+
+def _announced(newer: Memory) -> bool:
+    """Return whether a memory itself says that it takes the place of another."""
+    return newer.category == CORRECTION or bool(update_cue(newer.content))
+
+
+def _same_kind(one: Memory, other: Memory) -> bool:
+    """Return whether one memory can have a say about the other: a correction about anything, else within a category.
+
+    Categories are seen by different agents.
+    """
+    return one.category == other.category or CORRECTION in {one.category, other.category}
+
+
+def _is_users_correction(memory: Memory) -> bool:
+    return memory.category == CORRECTION and (memory.source is Source.USER or memory.trust >= 1.0)
+
+
+def _when(memory: Memory) -> datetime:
+    return memory.occurred_at or memory.created_at

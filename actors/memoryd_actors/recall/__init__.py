@@ -1,0 +1,1 @@
+"""From a context to what is handed over: the Memory actor, its steps, and the pure rules of each."""

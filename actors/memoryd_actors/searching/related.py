@@ -1,0 +1,116 @@
+"""What belongs beside a memory that is shown (seed 002, item 2): what contradicts it, and what is near to it."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+import msgspec
+
+from memoryd_actors.access.visibility import is_allowed, is_visible
+from memoryd_actors.keeping.steps import CONTRADICTS, RELATED, RESERVED
+from memoryd_actors.origin import other_end
+from memoryd_actors.ports import Ledger, Visibility
+from memoryd_actors.recall.render import MOST_RELATED, provenance, words_beside
+from memoryd_actors.searching.near_identical import Told, adds_nothing, told, told_again
+from memoryd_client.memory import Edge, Memory, RelatedMemory, SurfacedMemory
+
+
+class Relatives:
+    """Looks up what belongs beside memories: two questions to the ledger for all of them together."""
+
+    def __init__(self, ledger: Ledger) -> None:
+        self._ledger = ledger
+
+    async def beside(
+        self,
+        shown: Mapping[str, Told],
+        visible: Visibility,
+        *,
+        hidden: Collection[str] = (),
+        passed_over: Collection[str] = (),
+    ) -> dict[str, tuple[RelatedMemory, ...]]:
+        """Return what belongs beside each of the memories that are about to be shown, within `visible`.
+
+        Nothing that is `hidden`. Of what was looked at already and `passed_over`, only what contradicts one of them or
+        was linked to it under a name of its own.
+        """
+        edges = [one for one in await self._ledger.edges(visible.owner, list(shown)) if one.relation not in RESERVED]
+        others = {one.to_id for one in edges} | {one.from_id for one in edges}
+        wanted = sorted(others - shown.keys() - set(hidden))
+        if not wanted:
+            return {}
+        known = await self._ledger.get(visible.owner, wanted)
+        within = {one.id: one for one in known.values() if is_visible(one, visible)}
+        return beside(shown, edges, within, passed_over=passed_over)
+
+
+def beside(
+    shown: Mapping[str, Told],
+    edges: Iterable[Edge],
+    known: Mapping[str, Memory],
+    *,
+    passed_over: Collection[str] = (),
+    most: int = MOST_RELATED,
+) -> dict[str, tuple[RelatedMemory, ...]]:
+    """Return at most `most` of the `known` memories for each that is shown, each once, contradictions first.
+
+    None that adds nothing to what is shown, or is chosen already.
+    """
+    ranked = sorted(edges, key=lambda one: (one.relation != CONTRADICTS, one.relation == RELATED, -one.strength))
+    texts = list(shown.values())
+    chosen: dict[str, tuple[RelatedMemory, ...]] = {}
+    used = set(shown)
+    for memory_id in shown:
+        found: list[RelatedMemory] = []
+        for edge in ranked:
+            if len(found) == most:
+                break
+            if memory_id not in {edge.from_id, edge.to_id}:
+                continue
+            other = known.get(other_end(edge, memory_id))
+            if other is None or other.id in used or (edge.relation == RELATED and other.id in passed_over):
+                continue
+            new = told(other)
+            if any(adds_nothing(new, one) for one in texts):
+                continue
+            used.add(other.id)
+            texts.append(new)
+            found.append(_related(other, edge, outgoing=edge.from_id == memory_id))
+        if found:
+            chosen[memory_id] = tuple(found)
+    return chosen
+
+
+def checked_again(
+    shown: Sequence[SurfacedMemory], known: Mapping[str, Memory], visible: Visibility, *, hidden: Collection[str]
+) -> list[SurfacedMemory]:
+    """Return memories with what still belongs beside them: true, allowed, not shown meanwhile, and adding something."""
+    used = {one.id for one in shown} | set(hidden)
+    texts = [told_again(one) for one in shown]
+    checked: list[SurfacedMemory] = []
+    for memory in shown:
+        kept: list[RelatedMemory] = []
+        for one in memory.related:
+            there, new = known.get(one.id), told_again(one)
+            if there is None or not there.active or one.id in used or not is_allowed(there.category, visible):
+                continue
+            if any(adds_nothing(new, text) for text in texts):
+                continue
+            used.add(one.id)
+            texts.append(new)
+            kept.append(one)
+        checked.append(msgspec.structs.replace(memory, related=tuple(kept)) if memory.related else memory)
+    return checked
+
+
+def _related(memory: Memory, edge: Edge, *, outgoing: bool) -> RelatedMemory:
+    return RelatedMemory(
+        id=memory.id,
+        content=memory.content,
+        score=round(edge.strength, 4),
+        reason=words_beside(edge.relation, outgoing=outgoing),
+        category=memory.category,
+        trust=memory.trust,
+        date=memory.occurred_at or memory.created_at,
+        provenance=provenance(memory),
+        relation=edge.relation,
+        outgoing=outgoing,
+    )

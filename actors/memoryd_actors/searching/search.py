@@ -1,0 +1,208 @@
+"""Step 5 of the pipeline: find candidates by meaning and words, and let the ledger have the last word on them."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import anyio
+
+from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.visibility import is_visible
+from memoryd_actors.ageing.decay import LifecycleSettings, decay_score
+from memoryd_actors.errors import IndexDamaged, ModelUnavailable, Refused, Unavailable, first_of
+from memoryd_actors.indexing.index_text import index_text
+from memoryd_actors.indexing.indexer import BATCH, Indexer
+from memoryd_actors.ports import Clock, Embedder, Index, Ledger, Vector, Visibility
+from memoryd_actors.recall.render import summary
+from memoryd_actors.searching.fusion import Ranked, fuse
+from memoryd_actors.searching.ranking import rank
+from memoryd_actors.settings import RecallSettings
+from memoryd_actors.words import content_words
+from memoryd_client.memory import Hit, Memory
+from memoryd_client.messages import Edge
+
+LONGEST_QUERY = 4_000
+"""Characters of a query that the word index reads."""
+
+JOINED = 10
+"""Candidates whose edges count: the best by meaning and words."""
+NEWEST_READ = 1_000
+"""Memories that a search reads itself where there is no model to index them with."""
+SHORT_QUEUE = 2 * BATCH
+"""Changes that a search waits for until they are in the index: well under a second's work for a loaded model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A memory that came up, and how it ranked."""
+
+    memory: Memory
+    ranked: Ranked
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """What a search came to."""
+
+    found: tuple[Found, ...]
+    """Visible memories, best first."""
+    excluded: tuple[Found, ...]
+    """Those that came up, too, but that the caller asked to leave out, best first."""
+
+
+class Searcher:
+    """Searches for whoever has a vector or words."""
+
+    def __init__(
+        self,
+        embedder: Embedder,
+        index: Index,
+        indexer: Indexer,
+        ledger: Ledger,
+        settings: RecallSettings,
+        *,
+        categories: Categories | None = None,
+        clock: Clock | None = None,
+        lifecycle: LifecycleSettings | None = None,
+    ) -> None:
+        """Prepare; with a clock, what has faded by `lifecycle` ranks a little lower."""
+        self._embedder = embedder
+        self._index = index
+        self._indexer = indexer
+        self._ledger = ledger
+        self._settings = settings
+        self._categories = categories or Categories()
+        self._clock = clock
+        self._lifecycle = lifecycle or LifecycleSettings()
+
+    async def sift(
+        self, *, vector: Vector | None, words: str, visible: Visibility, limit: int, exclude: Collection[str] = ()
+    ) -> Sifted:
+        """Return at most `limit` visible memories, best first, without those in `exclude`.
+
+        For a context (`Categories.recalled`), of each category no more than it may have there, by its weight.
+
+        The index may be behind: only what the ledger knows as visible is returned, so nothing deleted, superseded or
+        foreign ever is.
+        """
+        settings = self._settings
+        reach = max(settings.candidates, limit)
+        try:
+            candidates = await self._index.search(
+                vector=vector, words=words[:LONGEST_QUERY], visible=visible, limit=reach
+            )
+        except IndexDamaged:
+            self._indexer.rebuild()
+            raise
+        fused = fuse(candidates, vector_weight=settings.vector_weight, minimum_cosine=settings.minimum_cosine)
+        # All of them at once, 0.8 ms more than the best twenty: what was said around a memory is part of its place.
+        memories, edges = await self._known(fused, visible)
+        pool = [(one, memories[one.id]) for one in fused if one.id in memories]
+        pool = [(one, memory) for one, memory in pool if is_visible(memory, visible)]
+        ranked = [one for one, _ in pool]
+        if settings.ranking == "context":
+            ranked = rank(words[:LONGEST_QUERY], pool, decay=self._decay(pool), edges=edges)
+        if visible.for_context:
+            ranked = self._categories.for_context(ranked, {one.id: memory.category for one, memory in pool})
+        found: list[Found] = []
+        excluded: list[Found] = []
+        for one in ranked:
+            if one.id in exclude:
+                excluded.append(Found(memories[one.id], one))
+            elif len(found) < limit:
+                found.append(Found(memories[one.id], one))
+        return Sifted(tuple(found), tuple(excluded))
+
+    async def _known(self, fused: Sequence[Ranked], visible: Visibility) -> tuple[dict[str, Memory], list[Edge]]:
+        """Return what the ledger knows of candidates; for a context also the edges of the best, read at the same time.
+
+        A search that somebody types does without: it has to be as quick as the index allows.
+        """
+        memories: dict[str, Memory] = {}
+        edges: list[Edge] = []
+
+        async def get() -> None:
+            memories.update(await self._ledger.get(visible.owner, [one.id for one in fused]))
+
+        async def join() -> None:
+            edges.extend(await self._ledger.edges(visible.owner, [one.id for one in fused[:JOINED]]))
+
+        if not visible.for_context or self._settings.ranking != "context":
+            await get()
+            return memories, edges
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(get)
+                tasks.start_soon(join)
+        except ExceptionGroup as group:
+            refusals, bugs = group.split(Refused)
+            if refusals is None or bugs is not None:
+                raise
+            raise first_of(refusals) from None
+        return memories, edges
+
+    def _decay(self, pool: Sequence[tuple[Ranked, Memory]]) -> list[float]:
+        if self._clock is None:
+            return []
+        now = self._clock.now()
+        return [decay_score(memory, now, self._lifecycle) for _, memory in pool]
+
+    async def search(self, query: str, visible: Visibility, *, limit: int, deadline_s: float) -> list[Hit]:
+        """Return what `find` finds, each in a line."""
+        return [_hit(found) for found in await self.find(query, visible, limit=limit, deadline_s=deadline_s)]
+
+    async def find(self, query: str, visible: Visibility, *, limit: int, deadline_s: float) -> list[Found]:
+        """Return what a person or agent searches for, everything acknowledged so far included.
+
+        Without a model it searches by words alone, and for what could not be indexed in the ledger itself.
+
+        Raises:
+            Unavailable: the index cannot be searched.
+        """
+        indexer = self._indexer
+        try:
+            await indexer.wait_open(deadline_s=deadline_s)
+        except Unavailable:
+            if not isinstance(indexer.problem, ModelUnavailable):
+                raise
+            return await self._unindexed(query, visible, limit=limit)
+        # What was stored just now is to be found, also while the model is still loading. A large import under way is
+        # not waited for.
+        behind = indexer.target - indexer.applied
+        await indexer.wait_for(indexer.target, deadline_s=0.8 * deadline_s if behind <= SHORT_QUEUE else 0.0)
+        try:
+            vector = (await self._embedder.embed([query]))[0] if query.strip() else None
+        except ModelUnavailable:
+            vector = None
+        sifted = await self.sift(vector=vector, words=query, visible=visible, limit=limit)
+        found = list(sifted.found)
+        if vector is None and indexer.applied < indexer.target:
+            known = {one.memory.id for one in found}
+            found += [one for one in await self._unindexed(query, visible, limit=limit) if one.memory.id not in known]
+            found.sort(key=lambda one: -one.ranked.score)
+        return found[:limit]
+
+    async def _unindexed(self, query: str, visible: Visibility, *, limit: int) -> list[Found]:
+        """Search the newest memories word by word: they wait for a model that is not there."""
+        asked = set(content_words(query[:LONGEST_QUERY]))
+        found: list[Found] = []
+        for memory in await self._ledger.page(visible, limit=NEWEST_READ) if asked else []:
+            share = len(asked & set(content_words(index_text(memory)))) / len(asked)
+            if share > 0:
+                score = share * (1 - self._settings.vector_weight)
+                found.append(Found(memory, Ranked(memory.id, 0.0, share, score)))
+        return sorted(found, key=lambda one: -one.ranked.score)[:limit]
+
+
+def _hit(found: Found) -> Hit:
+    memory, ranked = found.memory, found.ranked
+    return Hit(
+        id=memory.id,
+        summary=summary(memory),
+        score=round(ranked.score, 4),
+        timestamp=memory.occurred_at or memory.created_at,
+        category=memory.category,
+        scope=memory.scope,
+        vector_score=round(ranked.vector_score, 4),
+        word_score=round(ranked.word_score, 4),
+        tags=memory.tags,
+    )

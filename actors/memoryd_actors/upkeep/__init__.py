@@ -1,0 +1,1 @@
+"""Beside the work: index and backups, counts, and several daemons on one ledger."""

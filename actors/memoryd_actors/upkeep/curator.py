@@ -1,0 +1,160 @@
+"""The Curator: upkeep on a schedule, so that nothing grows without bound and nobody has to think of it."""
+
+import logging
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import anyio
+
+from memoryd_actors.errors import Refused
+from memoryd_actors.indexing.indexer import Indexer
+from memoryd_actors.ports import Clock, Index, Ledger, Publisher
+from memoryd_actors.recall.memory_actor import Recall
+from memoryd_client.messages import Warned
+
+log = logging.getLogger(__name__)
+
+EVICTION_S = 300.0
+"""How often idle sessions are looked for."""
+LOOK_S = 3600.0
+"""How often it is looked whether a backup is due: a machine that sleeps does not count the hours. Until a failed one
+is tried again, too."""
+PRUNE_S = 86400.0
+"""How often what nobody will ask for any more is deleted, beginning with the start."""
+ALIAS_DAYS = 30
+"""A request is sent again within seconds, or when its sender finds it unanswered after days."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """When what is done. Seconds; 0 for never."""
+
+    optimise_s: float
+    optimise_rows: int
+    """Applied changes after which the index does not wait for its time."""
+    backup_s: float
+    traces_days: int
+    sessions_days: int
+    """Without use, until traces or states of sessions are deleted."""
+    events_days: int = 90
+    """Until what was counted is deleted."""
+
+
+def backup_wait_s(taken: Iterable[datetime], now: datetime, every_s: float) -> float:
+    """Return the seconds until a backup is due, at most `every_s`; 0: now. Pure.
+
+    It is due unless one was taken within `every_s`, before now or after: where the clock was turned back, the backups
+    of its future neither keep a new one from being taken for ever, nor does every start take one.
+    """
+    ages = [(now - moment).total_seconds() for moment in taken]
+    return max((min(every_s - age, every_s) for age in ages if abs(age) < every_s), default=0.0)
+
+
+class Curator:
+    """Looks after the index, backs the ledger up, lets idle sessions go; `run` it in a task group."""
+
+    def __init__(
+        self,
+        *,
+        index: Index,
+        indexer: Indexer,
+        recall: Recall,
+        ledger: Ledger,
+        embedding_model: str,
+        backups: Callable[[], Awaitable[Mapping[Path, datetime]]],
+        back_up: Callable[[], Awaitable[str]],
+        clock: Clock,
+        publish: Publisher,
+        schedule: Schedule,
+    ) -> None:
+        self._index = index
+        self._indexer = indexer
+        self._recall = recall
+        self._ledger = ledger
+        self._embedding_model = embedding_model
+        self._backups = backups
+        self._back_up = back_up
+        self._clock = clock
+        self._publish = publish
+        self._schedule = schedule
+        self.optimised = 0
+        self.last_backup = ""
+
+    async def run(self) -> None:
+        """Do what is due until cancelled."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._look_after_index)
+            tasks.start_soon(self._let_idle_sessions_go)
+            tasks.start_soon(self._look_after_ledger)
+            if self._schedule.backup_s > 0:
+                tasks.start_soon(self._back_up_when_due)
+
+    async def _look_after_index(self) -> None:
+        while True:
+            with anyio.move_on_after(self._schedule.optimise_s):
+                await self._indexer.wait_unoptimised(self._schedule.optimise_rows)
+            await self.optimise()
+
+    async def optimise(self) -> None:
+        """Look after the index, where it has changed."""
+        if not self._indexer.unoptimised:
+            return
+        self._indexer.unoptimised = 0
+        try:
+            numbers = await self._index.optimise()
+        except Refused as refused:
+            self._warn("index", refused)
+        else:
+            self.optimised += 1
+            log.info("index optimised: %s", numbers)
+
+    async def _let_idle_sessions_go(self) -> None:
+        while True:
+            await anyio.sleep(EVICTION_S)
+            self._recall.evict_idle()
+
+    async def _look_after_ledger(self) -> None:
+        try:
+            # The model only changes between two starts; the index is then rebuilt with it from these same memories.
+            await self._ledger.set_embedding_model(self._embedding_model)
+        except Refused as refused:
+            self._warn("ledger", refused)
+        while True:
+            now = self._clock.now()
+            try:
+                if finished := await self._ledger.finish_purges():
+                    log.warning("%d purges were interrupted, and are finished now", finished)
+                deleted = await self._ledger.prune(
+                    traces_before=now - timedelta(days=self._schedule.traces_days),
+                    sessions_before=now - timedelta(days=self._schedule.sessions_days),
+                    aliases_before=now - timedelta(days=ALIAS_DAYS),
+                    events_before=now - timedelta(days=self._schedule.events_days),
+                )
+            except Refused as refused:
+                self._warn("ledger", refused)
+            else:
+                log.info("ledger pruned: %s", deleted)
+            await anyio.sleep(PRUNE_S)
+
+    async def _back_up_when_due(self) -> None:
+        while True:
+            try:
+                taken = await self._backups()
+                self.last_backup = str(max(taken, key=lambda path: taken[path], default=""))
+                wait_s = backup_wait_s(taken.values(), self._clock.now(), self._schedule.backup_s)
+                if not wait_s and not await self._ledger.last_sequence():
+                    wait_s = LOOK_S  # a copy of nothing would put off the first one of something by a day
+                elif not wait_s:
+                    self.last_backup = await self._back_up()
+                    wait_s = self._schedule.backup_s
+            except Refused as refused:
+                # Of a damaged ledger, too: the backups that there are stay, and the hint names the newest sound one.
+                self._warn("ledger", refused)
+                wait_s = self._schedule.backup_s
+            await anyio.sleep(min(wait_s, LOOK_S))
+
+    def _warn(self, component: str, refused: Refused) -> None:
+        log.warning("%s: %s", component, refused)
+        self._publish(Warned(component=component, message=str(refused), hint=refused.hint))
