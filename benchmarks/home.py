@@ -24,7 +24,7 @@ from memoryd.embedding.weights import Sources, fetch
 from memoryd.index import LanceIndex
 from memoryd.ledger import SqlLedger
 from memoryd_actors.admission.gate import content_hash
-from memoryd_actors.ports import IndexRow
+from memoryd_actors.ports.index import IndexRow
 from memoryd_client import Client, DaemonUnreachable, DeadlineExceeded, Memory, Scope
 from memoryd_client.memory import new_memory_id
 from memoryd_client.paths import Paths

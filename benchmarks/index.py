@@ -22,7 +22,9 @@ from memoryd.index import LanceIndex
 from memoryd.index.filters import predicate
 from memoryd.index.search import REFINED
 from memoryd.index.words import match_query
-from memoryd_actors.ports import IndexRow, Vectors, Visibility
+from memoryd_actors.access.visibility import Visibility
+from memoryd_actors.ports.embedder import Vectors
+from memoryd_actors.ports.index import IndexRow
 
 DIMENSIONS = 384
 SIZES = (1_000, 10_000, 100_000)

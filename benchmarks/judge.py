@@ -35,12 +35,13 @@ from benchmarks.vectors import Embeddings
 from memoryd.clock import SystemClock
 from memoryd.config import SidecarConfig
 from memoryd.judge import build_judge
+from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.judging.account import Account
-from memoryd_actors.judging.budget import Limits, Prices, estimate
+from memoryd_actors.judging.budget import Limits, Prices, Spending, estimate
+from memoryd_actors.judging.judge import Judge, Judgement
 from memoryd_actors.judging.local_judge import LocalJudge, content_words
 from memoryd_actors.judging.lookups import MOST_TEXTS, nearby
 from memoryd_actors.judging.sidecar import FollowUps, Sidecar
-from memoryd_actors.ports import Judge, Judgement, Spending, Visibility
 from memoryd_client.memory import Memory
 
 T = TypeVar("T")

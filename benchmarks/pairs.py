@@ -33,7 +33,7 @@ from memoryd_actors.comparison import Comparison, Statement, action, compare
 from memoryd_actors.comparison.decision import MERGE
 from memoryd_actors.comparison.difference import Difference, difference
 from memoryd_actors.comparison.tokens import read
-from memoryd_actors.ports import Vector
+from memoryd_actors.ports.embedder import Vector
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 RESULTS = Path(__file__).parent / "results"

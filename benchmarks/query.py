@@ -17,7 +17,7 @@ from memoryd.config import Config
 from memoryd.embedding.model import MINILM, MINILM_DIMENSIONS, identity
 from memoryd.embedding.onnx import OnnxModel
 from memoryd.index import LanceIndex
-from memoryd_actors.ports import Visibility
+from memoryd_actors.access.visibility import Visibility
 
 ROUNDS = 60
 WARM_UP = 8

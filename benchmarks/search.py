@@ -30,8 +30,10 @@ from memoryd.index.search import REFINED
 from memoryd.index.words import match_query, query_words
 from memoryd.ledger import SqlLedger
 from memoryd.ledger.rows import memory_from, memory_row
+from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.indexing.indexer import Indexer
-from memoryd_actors.ports import Candidate, Vector, Visibility
+from memoryd_actors.ports.embedder import Vector
+from memoryd_actors.ports.index import Candidate
 from memoryd_actors.searching.fusion import fuse
 from memoryd_actors.searching.ranking import rank
 from memoryd_actors.searching.search import Searcher

@@ -36,7 +36,7 @@ import numpy as np
 from benchmarks.recall.data import DEFAULT
 from benchmarks.record import RESULTS, write
 from benchmarks.vectors import Embeddings
-from memoryd_actors.ports import Vector
+from memoryd_actors.ports.embedder import Vector
 from memoryd_actors.recall.focus import Exchange
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.recall.topic import PLAIN, Topic, TopicRule, topic_change

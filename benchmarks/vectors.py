@@ -10,7 +10,7 @@ import numpy as np
 from memoryd.embedding.model import MINILM, MINILM_DIMENSIONS, identity
 from memoryd.embedding.onnx import OnnxModel
 from memoryd.embedding.weights import Sources, fetch
-from memoryd_actors.ports import Vector, Vectors
+from memoryd_actors.ports.embedder import Vector, Vectors
 
 MODEL = identity(MINILM, "fp32")
 TOKENS = 256

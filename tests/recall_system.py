@@ -14,15 +14,17 @@ from memoryd.index import LanceIndex
 from memoryd.ledger import SqlLedger
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.actor import ActorRef
+from memoryd_actors.admission.project_rules import IgnoredFiles
 from memoryd_actors.ageing.ageing import Ageing
 from memoryd_actors.ageing.decay import LifecycleSettings
 from memoryd_actors.errors import ModelUnavailable, Unavailable
 from memoryd_actors.indexing.indexer import Indexer
+from memoryd_actors.judging.case import Case
+from memoryd_actors.judging.judge import Judgement
 from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.keeping.comparer import Comparer
 from memoryd_actors.keeping.keeper import Keeper, KeeperMessage, Store
 from memoryd_actors.keeping.neighbours import Neighbours
-from memoryd_actors.ports import Case, IgnoredFiles, Judgement
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.searching.related import Relatives

@@ -60,6 +60,7 @@ from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.breaker import Breaker
 from memoryd_actors.judging.budget import Limits, Prices
 from memoryd_actors.judging.cadence import Cadence
+from memoryd_actors.judging.judge import JudgeFailed
 from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.judging.lookups import MemoryLookups
 from memoryd_actors.judging.pair_sidecar import PairSidecar
@@ -69,7 +70,6 @@ from memoryd_actors.keeping.importing import Importer
 from memoryd_actors.keeping.keeper import Keeper, KeeperMessage
 from memoryd_actors.keeping.neighbours import Neighbours
 from memoryd_actors.keeping.purger import TranscriptPurger
-from memoryd_actors.ports import JudgeFailed
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.redaction import Rules

@@ -19,7 +19,9 @@ from memoryd_actors.consolidating.worker import Consolidator
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.judging.pair_sidecar import PairSidecar
 from memoryd_actors.keeping.keeper import KeeperMessage
-from memoryd_actors.ports import Clock, Index, Publisher
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.index import Index
+from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.redaction import Rules
 from memoryd_actors.summarising import Summariser

@@ -32,7 +32,8 @@ from memoryd_actors.keeping.keeper import Answer, Edit, KeeperMessage, Link, Set
 from memoryd_actors.keeping.keeper import Purge as PurgeMemories
 from memoryd_actors.keeping.purger import TranscriptPurger
 from memoryd_actors.origin import other_end, showings
-from memoryd_actors.ports import Clock, Ledger
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.searching.querying import Querier
 from memoryd_actors.searching.search import Searcher

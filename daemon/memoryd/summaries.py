@@ -6,7 +6,8 @@ from memoryd.judge import AnthropicJudge, AnthropicSummaries
 from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.breaker import Breaker
 from memoryd_actors.judging.budget import Prices
-from memoryd_actors.ports import Clock, Publisher
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.redaction import Rules
 from memoryd_actors.summarising import LocalSummariser, SummarySidecar
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from memoryd.embedding.weights import Sources, fetch, packaged
-from memoryd_actors.ports import Vectors
+from memoryd_actors.ports.embedder import Vectors
 
 
 @pytest.fixture(scope="session")

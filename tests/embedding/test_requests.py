@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from memoryd.embedding.recent import RecentVectors
 from memoryd.embedding.requests import RUN_CHARACTERS, SMALL_RUNS_IN_A_ROW, Key, Queue, Request
-from memoryd_actors.ports import Vector
+from memoryd_actors.ports.embedder import Vector
 
 TEXTS = st.lists(st.text(max_size=30) | st.integers(0, 20_000).map(lambda size: "x" * size), max_size=30)
 

@@ -15,7 +15,7 @@ from memoryd.embedding.onnx import OnnxModel
 from memoryd.embedding.thread import ModelThread
 from memoryd.embedding.weights import Sources, fetch
 from memoryd_actors.errors import ModelUnavailable, Unavailable
-from memoryd_actors.ports import Vectors
+from memoryd_actors.ports.embedder import Vectors
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import random
 
-from memoryd_actors.ports import Vectors
+from memoryd_actors.ports.embedder import Vectors
 
 SENTENCES = {
     "english": "The login test fails at midnight because the token expiry is computed in local time",

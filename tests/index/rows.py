@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from memoryd_actors.ports import IndexRow, Vector, Vectors, Visibility
+from memoryd_actors.access.visibility import Visibility
+from memoryd_actors.ports.embedder import Vector, Vectors
+from memoryd_actors.ports.index import IndexRow
 from memoryd_client.messages import Filters
 
 DIMENSIONS = 32

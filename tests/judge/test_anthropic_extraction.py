@@ -9,7 +9,7 @@ from memoryd.config import SidecarConfig
 from memoryd.judge import AnthropicExtraction, AnthropicJudge
 from memoryd_actors.extraction import Heard
 from memoryd_actors.extraction.model import Passage, Read
-from memoryd_actors.ports import JudgeFailed
+from memoryd_actors.judging.judge import JudgeFailed
 from messages_api import MessagesApi, Reply, dropped, error, garbage, html, message, refusal, truncated, verdicts
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)

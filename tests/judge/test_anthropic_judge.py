@@ -9,7 +9,7 @@ import pytest
 from cases import TEXTS, case
 from memoryd.config import ConfigInvalid, SidecarConfig
 from memoryd.judge import AnthropicJudge, build_judge
-from memoryd_actors.ports import JudgeFailed
+from memoryd_actors.judging.judge import JudgeFailed
 from messages_api import (
     MessagesApi,
     Reply,

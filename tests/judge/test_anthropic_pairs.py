@@ -6,7 +6,8 @@ from memoryd.config import SidecarConfig
 from memoryd.judge import AnthropicJudge
 from memoryd.judge.anthropic_pairs import AnthropicPairs
 from memoryd_actors.comparison import Statement
-from memoryd_actors.ports import JudgeFailed, Pair
+from memoryd_actors.judging.judge import JudgeFailed
+from memoryd_actors.judging.pair_judge import Pair
 from messages_api import MessagesApi, Reply, dropped, error, garbage, html, message, refusal, truncated, verdicts
 
 PAIRS = (

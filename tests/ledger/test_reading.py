@@ -9,8 +9,9 @@ from sqlalchemy.dialects import sqlite
 
 from memoryd.ledger import SqlLedger, reads
 from memoryd.ledger.tables import memories
+from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.errors import Ambiguous, NotFound
-from memoryd_actors.ports import Spending, Visibility
+from memoryd_actors.judging.budget import Spending
 from memoryd_client.memory import Scope, State
 from memoryd_client.messages import CandidateTrace, Filters, Trace
 

@@ -6,7 +6,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.ports import Visibility
+from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.recall.fence import OPENING
 from memoryd_actors.recall.render import CHARACTERS_PER_TOKEN, MOST_RELATED, render, surfaced
 from memoryd_actors.recall.session import SessionState

@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import case
-from memoryd_actors.judging.budget import Limits, Prices, Usage, estimate, left, objection, spent, today
-from memoryd_actors.ports import Spending
+from memoryd_actors.judging.budget import Limits, Prices, Spending, Usage, estimate, left, objection, spent, today
 
 # Quarters of dollars, so that sums are exact.
 usages = st.builds(Usage, st.integers(1, 10**6), st.integers(0, 10**6), st.integers(1, 40).map(lambda n: n / 4))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.ports import Candidate
+from memoryd_actors.ports.index import Candidate
 from memoryd_actors.searching.fusion import fuse
 
 share = st.floats(0, 1)

@@ -3,8 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import case, exhibit
+from memoryd_actors.judging.case import Case
+from memoryd_actors.judging.judge import Judgement
 from memoryd_actors.judging.local_judge import Gate, LocalJudge, content_words, scores, worth_acting_on
-from memoryd_actors.ports import Case, Judgement
 
 texts = st.lists(st.text(max_size=80), min_size=1, max_size=6)
 

@@ -12,7 +12,7 @@ import memoryd.demo
 from memoryd.embedding import EmbeddingService
 from memoryd_actors.admission.writing import written
 from memoryd_actors.errors import ModelUnavailable
-from memoryd_actors.ports import Vectors
+from memoryd_actors.ports.embedder import Vectors
 from memoryd_actors.summarising import EXTRACTED, LocalSummariser, Said
 from memoryd_actors.summarising.local import MARK
 from memoryd_actors.summarising.units import MOST_UNITS, units

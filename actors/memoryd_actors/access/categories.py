@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import msgspec
 
+from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.errors import Refused
-from memoryd_actors.ports import Visibility
 from memoryd_actors.searching.fusion import Ranked
 from memoryd_actors.settings import BUILT_IN_CATEGORIES, CategorySettings, name_of
 from memoryd_client.filters import Filters

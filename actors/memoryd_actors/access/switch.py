@@ -13,7 +13,7 @@ import anyio
 
 from memoryd_actors.admission.gate import signed
 from memoryd_actors.errors import Refused
-from memoryd_actors.ports import Clock
+from memoryd_actors.ports.clock import Clock
 from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
 from memoryd_client.consent import DecideConsent, ListConsents
 from memoryd_client.consolidation import Consolidate, ListConsolidations, PlanConsolidation

@@ -1,12 +1,27 @@
 """Who may see a memory. The index applies the same rule early; the ledger's copy has the last word."""
 
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from memoryd_actors.ports import Visibility
 from memoryd_client.filters import Filters
 from memoryd_client.memory import Memory, Scope
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """Whose and which memories a request may see; pushed down into index and ledger."""
+
+    owner: str
+    project: str = ""
+    filters: Filters = field(default_factory=Filters)
+    allowed: frozenset[str] | None = None
+    """Categories on the agent's allowlist; None: all."""
+    without: frozenset[str] = frozenset()
+    """Categories that are not considered."""
+    for_context: bool = False
+    """Whether each category has the weight and the length that it has in a context."""
 
 
 def is_visible(memory: Memory, visible: Visibility) -> bool:

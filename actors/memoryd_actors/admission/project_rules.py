@@ -2,10 +2,21 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Protocol
 
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles
-from memoryd_actors.ports import IgnoredFiles
 from memoryd_actors.redaction import Rules
+
+
+class IgnoredFiles(Protocol):
+    """Knows what a project says about its files: what is not to be kept, and what its environment files hold."""
+
+    async def look(self, project: str, paths: Iterable[str]) -> ProjectFiles:
+        """Return which of the paths, as a memory names them, are not to be kept, and the project's variables.
+
+        What cannot be read says nothing; nothing is raised.
+        """
+        ...
 
 
 class ProjectRules:

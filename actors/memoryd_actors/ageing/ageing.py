@@ -10,7 +10,8 @@ from memoryd_actors.ageing.lifecycle import due
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.keeping.keeper import KeeperMessage, Perform, Purge
 from memoryd_actors.keeping.steps import ChangeState, Decide, Noted
-from memoryd_actors.ports import Clock, Ledger
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.ledger import Ledger
 from memoryd_client.memory import Memory, State
 
 PAGE = 500

@@ -15,7 +15,8 @@ from memoryd_actors.capture import Captured, explicit, may_ask, standing_instruc
 from memoryd_actors.capture.identity import memory_id
 from memoryd_actors.errors import ActorError, ActorStopped, DiskFull, Refused, Unavailable
 from memoryd_actors.keeping.keeper import KeeperMessage, Store
-from memoryd_actors.ports import Ledger, Publisher
+from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.clean import clean_text
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.redaction import Rules

@@ -8,8 +8,20 @@ from typing import Protocol
 from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
 from memoryd_actors.consolidating.schedule import Run
-from memoryd_actors.ports import OpenDoubt
 from memoryd_client.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class OpenDoubt:
+    """Two memories that may be the same or contradict each other, and nobody has decided yet."""
+
+    number: int
+    owner: str
+    older: str
+    newer: str
+    similarity: float
+    """Cosine."""
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,10 @@ from memoryd_actors.consolidating.pairs import Close, Suspect, close, closeness,
 from memoryd_actors.consolidating.pool import Pooled, candidates
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.keeping.consolidation import APART
-from memoryd_actors.ports import Clock, Index, Ledger, Vectors
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.embedder import Vectors
+from memoryd_actors.ports.index import Index
+from memoryd_actors.ports.ledger import Ledger
 from memoryd_client.memory import Memory
 
 T = TypeVar("T")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.actor import ActorRef
 from memoryd_actors.admission.gate import admit
 from memoryd_actors.consolidating.book import ConsolidationBook
@@ -23,7 +24,8 @@ from memoryd_actors.consolidating.rollup import (
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.keeping.keeper import KeeperMessage, Perform
 from memoryd_actors.keeping.steps import Add, ChangeState, Noted, Relate, Revise, Step
-from memoryd_actors.ports import Clock, Ledger, Visibility
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.redaction import Rules
 from memoryd_actors.summarising import Said, Summariser, Summary
 from memoryd_client.filters import Filters

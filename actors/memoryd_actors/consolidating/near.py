@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from memoryd_actors.ports import Vectors
+from memoryd_actors.ports.embedder import Vectors
 
 ROWS = 256
 """Compared with all in one go: 30 ms beside 10,000 memories, on one core."""

@@ -9,7 +9,7 @@ from memoryd_actors.consolidating.report import planned_change, planned_end, pla
 from memoryd_actors.consolidating.resting import Resting
 from memoryd_actors.consolidating.worker import Consolidator
 from memoryd_actors.keeping.steps import Absorb, Supersede
-from memoryd_actors.ports import Ledger
+from memoryd_actors.ports.ledger import Ledger
 from memoryd_client.consolidation import ConsolidationPlan, PlannedChange
 
 MOST_SHOWN = 1_000

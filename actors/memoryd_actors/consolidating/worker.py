@@ -26,7 +26,8 @@ from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.errors import ActorError, ActorStopped, Refused
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.keeping.steps import Settled
-from memoryd_actors.ports import Clock, Publisher
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.publisher import Publisher
 from memoryd_client.consolidation import Consolidation
 from memoryd_client.messages import Warned
 from memoryd_client.switching import SwitchedOff

@@ -15,6 +15,7 @@ import anyio
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
+from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.actor import ActorRef
 from memoryd_actors.capture.identity import memory_id
 from memoryd_actors.context.sizes import Measured, Sizes
@@ -24,7 +25,8 @@ from memoryd_actors.errors import ActorError, ActorStopped, Refused, Unavailable
 from memoryd_actors.extraction.progress import Progress, ProgressBook
 from memoryd_actors.keeping.keeper import Bring, KeeperMessage, Purge
 from memoryd_actors.keeping.steps import Advance, Supersede
-from memoryd_actors.ports import Ledger, Publisher, Visibility
+from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.summarising import EXTRACTED, Said, Summariser, said_of
 from memoryd_client.context import SUMMARY_OPENING, Compacted
 from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, State

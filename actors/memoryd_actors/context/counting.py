@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from memoryd_actors.ports import TokenCounter
+from memoryd_actors.ports.token_counter import TokenCounter
 
 PER_MESSAGE = 4
 """Tokens of what stands around a message: its role, its marks."""

@@ -10,7 +10,7 @@ from memoryd_actors.access.visibility import micros
 from memoryd_actors.conversations.transcripts import MessageCandidate, MessageIndex, Transcripts, Wanted
 from memoryd_actors.errors import ModelUnavailable, Refused
 from memoryd_actors.indexing.message_indexer import MessageIndexer
-from memoryd_actors.ports import Embedder, Vector
+from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.searching.fusion import Ranked, fuse
 from memoryd_actors.searching.ranking import rank
 from memoryd_client.memory import Source

@@ -23,7 +23,8 @@ from memoryd_actors.conversations.overlap import fingerprint, new_after, new_pla
 from memoryd_actors.conversations.recording import brought, recorded
 from memoryd_actors.conversations.transcripts import Kept, Key, Stored, Transcripts
 from memoryd_actors.errors import ActorError, Refused
-from memoryd_actors.ports import Clock, Publisher
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.clean import clean_text
 from memoryd_actors.redaction import Rules
 from memoryd_client.messages import Caller, ContextUpdate, Message, Warned

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from memoryd_actors.ports import Candidate, Vector
+from memoryd_actors.ports.embedder import Vector
+from memoryd_actors.ports.index import Candidate
 from memoryd_client.transcripts import Entry, Record, SessionInfo
 
 Key = tuple[str, str]

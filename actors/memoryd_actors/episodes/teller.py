@@ -23,7 +23,8 @@ from memoryd_actors.errors import ActorError, ActorStopped, Refused
 from memoryd_actors.extraction.progress import ENDED, ProgressBook
 from memoryd_actors.keeping.keeper import Bring, KeeperMessage
 from memoryd_actors.keeping.steps import Advance
-from memoryd_actors.ports import Clock, Publisher
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.summarising import Summariser, said_of
 from memoryd_client.memory import Memory, NewMemory
 from memoryd_client.messages import Caller, ComponentStatus, Warned

@@ -31,7 +31,9 @@ from memoryd_actors.extraction.reader import Detail, Reader
 from memoryd_actors.extraction.window import BEFORE, windows
 from memoryd_actors.keeping.keeper import Bring, KeeperMessage, Perform
 from memoryd_actors.keeping.steps import Advance, Step
-from memoryd_actors.ports import Clock, Ledger, Publisher
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT

@@ -20,9 +20,11 @@ from memoryd_actors.extraction import Heard
 from memoryd_actors.extraction.progress import ProgressBook
 from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.budget import Prices, Usage
+from memoryd_actors.judging.judge import JudgeFailed
 from memoryd_actors.keeping.keeper import Bring, KeeperMessage
 from memoryd_actors.keeping.steps import Advance
-from memoryd_actors.ports import Clock, JudgeFailed, Ledger
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.ledger import Ledger
 from memoryd_client.memory import Memory, NewMemory, Scope, Source
 from memoryd_client.messages import Caller, Filters
 

@@ -7,7 +7,7 @@ from typing import Protocol
 from memoryd_actors.extraction.candidate import Candidate
 from memoryd_actors.extraction.heard import Heard
 from memoryd_actors.judging.budget import Prices, Usage
-from memoryd_actors.ports import JudgeFailed
+from memoryd_actors.judging.judge import JudgeFailed
 
 LONGEST_MESSAGE = 4_000
 """Characters of one message that a model reads."""

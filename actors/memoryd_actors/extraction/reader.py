@@ -18,7 +18,8 @@ from memoryd_actors.extraction.candidate import Candidate
 from memoryd_actors.extraction.model import ConversationReader, Passage, Read, estimate
 from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.budget import Prices, Usage
-from memoryd_actors.ports import JudgeFailed, Publisher
+from memoryd_actors.judging.judge import JudgeFailed
+from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.settings import CaptureSettings
 from memoryd_client.messages import Warned
 

@@ -14,7 +14,10 @@ from anyio.streams.memory import MemoryObjectSendStream
 from memoryd_actors.access.visibility import micros
 from memoryd_actors.errors import IndexDamaged, Refused, Unavailable, first_of
 from memoryd_actors.indexing.index_text import embedded_text, index_text
-from memoryd_actors.ports import Change, Embedder, Index, IndexRow, Ledger, Publisher, Vector
+from memoryd_actors.ports.embedder import Embedder, Vector
+from memoryd_actors.ports.index import Index, IndexRow
+from memoryd_actors.ports.ledger import Change, Ledger
+from memoryd_actors.ports.publisher import Publisher
 from memoryd_client.memory import Memory
 from memoryd_client.messages import IndexProgress, Warned
 

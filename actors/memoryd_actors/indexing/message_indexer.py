@@ -13,7 +13,8 @@ import numpy as np
 from memoryd_actors.access.visibility import micros
 from memoryd_actors.conversations.transcripts import Key, MessageIndex, MessageRow, Transcripts
 from memoryd_actors.errors import IndexDamaged, ModelUnavailable, Refused, Unavailable
-from memoryd_actors.ports import Embedder, Publisher, Vector
+from memoryd_actors.ports.embedder import Embedder, Vector
+from memoryd_actors.ports.publisher import Publisher
 from memoryd_client.messages import Warned
 from memoryd_client.transcripts import Record
 

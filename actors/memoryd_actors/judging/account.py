@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Protocol
 
 from memoryd_actors.errors import Refused
-from memoryd_actors.judging.budget import Limits, Usage, left, objection, spent, today
-from memoryd_actors.ports import Clock, Spending
+from memoryd_actors.judging.budget import Limits, Spending, Usage, left, objection, spent, today
+from memoryd_actors.ports.clock import Clock
 
 _NOTHING = Usage()
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from memoryd_actors.ports import Case, Spending
+from memoryd_actors.judging.case import Case
 
 _CHARACTERS_PER_TOKEN = 3
 """Rather too few: English prose has four, code three. An estimate that stops calls must not be too low."""
@@ -16,6 +16,17 @@ _LOOKUP_TOKENS = 40
 _LONGEST_TEXT = 1_000
 """Characters of one text that count: a judge cuts what it is shown."""
 _LONGEST_CONTEXT = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What the sidecar used on one day (UTC)."""
+
+    day: str
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost_usd: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from memoryd_actors.ports import Case, Exhibit, Judgement, Verdict
+from memoryd_actors.judging.case import Case, Exhibit
+from memoryd_actors.judging.judge import Judgement, Verdict
 from memoryd_actors.words import STOP_WORDS
 
 _WORD = re.compile(r"\w+(?:[./:@'\u2019-]\w+)*")

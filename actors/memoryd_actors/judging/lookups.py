@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 import anyio.to_thread
 import msgspec
 
-from memoryd_actors.access.visibility import is_visible
+from memoryd_actors.access.visibility import Visibility, is_visible
 from memoryd_actors.errors import Refused
-from memoryd_actors.ports import Case, Ledger, Lookup, Lookups, Passage, Visibility
+from memoryd_actors.judging.case import Case, Lookup, Passage
+from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.searching.search import Searcher
@@ -28,6 +30,28 @@ SEARCH_S = 1.0
 """A search for the judge waits for the index no longer than this."""
 CHARACTERS_PER_TOKEN = 3
 """As in `budget`: rather too few."""
+
+
+class Lookups(Protocol):
+    """What the remote judge may look up. Secrets are replaced in all it returns."""
+
+    async def source(self, memory_id: str, visible: Visibility) -> Sequence[str]:
+        """Return what was said around a memory in its session, in order; nothing where that is not known.
+
+        Raises:
+            Refused: it cannot be looked up now.
+
+        """
+        ...
+
+    async def session_search(self, query: str, memory_id: str, visible: Visibility) -> Sequence[str]:
+        """Return what the session of a memory has on a query, best first; without a memory, all that is visible.
+
+        Raises:
+            Refused: it cannot be searched now.
+
+        """
+        ...
 
 
 async def look_up(

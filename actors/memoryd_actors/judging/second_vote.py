@@ -6,7 +6,8 @@ ones furthest.
 
 from dataclasses import replace
 
-from memoryd_actors.ports import Case, Judgement, Verdict
+from memoryd_actors.judging.case import Case
+from memoryd_actors.judging.judge import Judgement, Verdict
 
 
 def reordered(case: Case) -> Case:

@@ -16,9 +16,12 @@ from memoryd_actors.errors import Refused
 from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.breaker import Breaker, Permit
 from memoryd_actors.judging.budget import Prices, Usage, estimate
-from memoryd_actors.judging.lookups import look_up
+from memoryd_actors.judging.case import Case, Passage
+from memoryd_actors.judging.judge import Judge, JudgeFailed, Judgement
+from memoryd_actors.judging.lookups import Lookups, look_up
 from memoryd_actors.judging.second_vote import agreed, reordered
-from memoryd_actors.ports import Case, Clock, Judge, JudgeFailed, Judgement, Lookups, Passage, Publisher
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.publisher import Publisher
 from memoryd_client.messages import ComponentStatus, Warned
 
 _BOOKKEEPING_SHARE = 0.1

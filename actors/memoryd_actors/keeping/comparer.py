@@ -22,7 +22,9 @@ from memoryd_actors.keeping.consolidation import comparable, judged, plan_stored
 from memoryd_actors.keeping.keeper import KeeperMessage, Perform
 from memoryd_actors.keeping.neighbours import Neighbours
 from memoryd_actors.keeping.steps import Compared
-from memoryd_actors.ports import Index, Ledger, Vector
+from memoryd_actors.ports.embedder import Vector
+from memoryd_actors.ports.index import Index
+from memoryd_actors.ports.ledger import Ledger
 from memoryd_client.memory import Memory
 
 log = logging.getLogger(__name__)

@@ -19,12 +19,14 @@ from anyio import to_thread
 from memoryd_actors.actor import ActorRef
 from memoryd_actors.admission.gate import MAX_LABEL, MAX_SESSION, Admitted, admit, content_hash, signed
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named_files
+from memoryd_actors.admission.project_rules import IgnoredFiles
 from memoryd_actors.errors import Refused
 from memoryd_actors.keeping.consent import ConsentSettings, decide, field_of, needs_consent
 from memoryd_actors.keeping.keeper import NODE, PERSON, Adopt, KeeperMessage, Perform
 from memoryd_actors.keeping.steps import MERGED_INTO, RESERVED, Patch, Relate
 from memoryd_actors.keeping.successors import LONGEST_CHAIN, unsound
-from memoryd_actors.ports import Clock, IgnoredFiles, Ledger
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.recall.fence import one_line
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT

@@ -9,9 +9,11 @@ from typing import assert_never
 import msgspec
 from msgspec import UNSET
 
+from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.actor import Actor
 from memoryd_actors.admission.gate import Admitted, admit, signed
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named_files
+from memoryd_actors.admission.project_rules import IgnoredFiles
 from memoryd_actors.errors import Refused
 from memoryd_actors.keeping.consent import ConsentSettings, decide, field_of, needs_consent
 from memoryd_actors.keeping.consolidation import plan, plan_revised
@@ -34,7 +36,9 @@ from memoryd_actors.keeping.steps import (
     Unrelate,
 )
 from memoryd_actors.keeping.surroundings import Seen, Surroundings
-from memoryd_actors.ports import Clock, IgnoredFiles, Ledger, Publisher, Visibility
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.fence import one_line
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT

@@ -5,9 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.indexing.index_text import embedded_text
 from memoryd_actors.indexing.indexer import Indexer
-from memoryd_actors.ports import Embedder, Index, Ledger, Vector, Visibility
+from memoryd_actors.ports.embedder import Embedder, Vector
+from memoryd_actors.ports.index import Index
+from memoryd_actors.ports.ledger import Ledger
 from memoryd_client.memory import Memory
 from memoryd_client.messages import Filters
 

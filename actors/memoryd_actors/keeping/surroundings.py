@@ -8,7 +8,8 @@ import anyio
 from memoryd_actors.errors import Unavailable
 from memoryd_actors.keeping.consolidation import Compared, comparable, judged
 from memoryd_actors.keeping.neighbours import Neighbour, Neighbours
-from memoryd_actors.ports import Clock, Vector
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.embedder import Vector
 from memoryd_client.memory import Memory
 
 log = logging.getLogger(__name__)

@@ -15,7 +15,9 @@ from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.visibility import is_allowed
 from memoryd_actors.actor import Actor, ActorRef, RestartLimit
 from memoryd_actors.errors import ActorStopped, DiskFull, Refused
-from memoryd_actors.ports import Clock, Ledger, Publisher
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.always import MOST_ALWAYS, fingerprint, in_order, named
 from memoryd_actors.recall.changes import News, header
 from memoryd_actors.recall.focus import Focus

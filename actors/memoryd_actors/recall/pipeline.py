@@ -13,22 +13,15 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.visibility import Visibility
+from memoryd_actors.admission.project_rules import IgnoredFiles
 from memoryd_actors.errors import ModelUnavailable, Refused
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.judging.cadence import Cadence
-from memoryd_actors.ports import (
-    Case,
-    Clock,
-    Embedder,
-    Exhibit,
-    IgnoredFiles,
-    Judge,
-    Judgement,
-    Vector,
-    Vectors,
-    Verdict,
-    Visibility,
-)
+from memoryd_actors.judging.case import Case, Exhibit
+from memoryd_actors.judging.judge import Judge, Judgement, Verdict
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.embedder import Embedder, Vector, Vectors
 from memoryd_actors.recall.clean import clean
 from memoryd_actors.recall.fence import one_line
 from memoryd_actors.recall.focus import WINDOW_MESSAGES, Focus, find_focus

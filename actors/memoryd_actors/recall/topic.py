@@ -18,7 +18,7 @@ from typing import Literal
 
 from memoryd_actors.judging.local_judge import PLEASANTRIES
 from memoryd_actors.judging.local_judge import content_words as stems
-from memoryd_actors.ports import Vector, Vectors
+from memoryd_actors.ports.embedder import Vector, Vectors
 from memoryd_actors.recall.focus import FEW_WORDS, Exchange
 from memoryd_actors.words import content_words
 

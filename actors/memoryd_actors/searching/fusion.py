@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memoryd_actors.ports import Candidate
+from memoryd_actors.ports.index import Candidate
 
 VECTOR_WEIGHT = 0.7
 """Seed 003: 0.7 of the cosine, 0.3 of the words."""

@@ -7,8 +7,10 @@ from math import ceil
 import msgspec
 
 from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.keeping.steps import CONTRADICTS
-from memoryd_actors.ports import Ledger, TokenCounter, Visibility
+from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.token_counter import TokenCounter
 from memoryd_actors.recall.always import named
 from memoryd_actors.recall.fence import defused, one_line
 from memoryd_actors.recall.render import CHARACTERS_PER_TOKEN, MAX_LABEL, MOST_RELATED

@@ -6,12 +6,15 @@ from dataclasses import dataclass
 import anyio
 
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.access.visibility import is_visible
+from memoryd_actors.access.visibility import Visibility, is_visible
 from memoryd_actors.ageing.decay import LifecycleSettings, decay_score
 from memoryd_actors.errors import IndexDamaged, ModelUnavailable, Refused, Unavailable, first_of
 from memoryd_actors.indexing.index_text import index_text
 from memoryd_actors.indexing.indexer import BATCH, Indexer
-from memoryd_actors.ports import Clock, Embedder, Index, Ledger, Vector, Visibility
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.embedder import Embedder, Vector
+from memoryd_actors.ports.index import Index
+from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.recall.render import summary
 from memoryd_actors.searching.fusion import Ranked, fuse
 from memoryd_actors.searching.ranking import rank

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from memoryd_actors.ports import Vectors
+from memoryd_actors.ports.embedder import Vectors
 
 Scores = npt.NDArray[np.float32]
 """Shape (n,), float32, 0 to 1."""

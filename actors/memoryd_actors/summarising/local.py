@@ -13,7 +13,8 @@ import numpy as np
 from anyio import CapacityLimiter, to_thread
 
 from memoryd_actors.errors import ModelUnavailable
-from memoryd_actors.ports import Embedder, TokenCounter, Vectors
+from memoryd_actors.ports.embedder import Embedder, Vectors
+from memoryd_actors.ports.token_counter import TokenCounter
 from memoryd_actors.recall.fence import one_line
 from memoryd_actors.summarising.central import centrality, chosen
 from memoryd_actors.summarising.summary import EXTRACTED, Purpose, Said, Summary

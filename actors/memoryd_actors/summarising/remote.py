@@ -5,7 +5,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
-from memoryd_actors.ports import Case, Exhibit, Judgement, Lookup, Passage
+from memoryd_actors.judging.case import Case, Exhibit, Lookup, Passage
+from memoryd_actors.judging.judge import Judgement
 from memoryd_actors.recall.hidden import strip_hidden
 from memoryd_actors.summarising.summary import Purpose, Said
 

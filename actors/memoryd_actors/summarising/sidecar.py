@@ -13,8 +13,12 @@ from anyio import to_thread
 from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.breaker import Breaker
 from memoryd_actors.judging.budget import Prices
+from memoryd_actors.judging.case import Case
+from memoryd_actors.judging.judge import Judgement
 from memoryd_actors.judging.sidecar import Sidecar
-from memoryd_actors.ports import Case, Clock, Judgement, Publisher, TokenCounter
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.publisher import Publisher
+from memoryd_actors.ports.token_counter import TokenCounter
 from memoryd_actors.recall.fence import one_line
 from memoryd_actors.recall.hidden import strip_hidden
 from memoryd_actors.redaction import Rules, redact

@@ -10,7 +10,10 @@ import anyio
 
 from memoryd_actors.errors import Refused
 from memoryd_actors.indexing.indexer import Indexer
-from memoryd_actors.ports import Clock, Index, Ledger, Publisher
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.index import Index
+from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_client.messages import Warned
 

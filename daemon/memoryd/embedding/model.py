@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
-from memoryd_actors.ports import Vectors
+from memoryd_actors.ports.embedder import Vectors
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 """The one model whose weights memoryd finds and checks itself."""

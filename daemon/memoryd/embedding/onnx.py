@@ -14,7 +14,7 @@ from tokenizers import Tokenizer
 from memoryd.embedding.model import MAXIMUM_CHARACTERS, MAXIMUM_TOKENS, MINILM_DIMENSIONS, clean
 from memoryd.embedding.weights import Weights
 from memoryd_actors.errors import ModelUnavailable
-from memoryd_actors.ports import Vectors
+from memoryd_actors.ports.embedder import Vectors
 
 RUN_TOKENS = 1024
 """Tokens in one run, padding included. More of them cost more per text, because they leave the processor's cache

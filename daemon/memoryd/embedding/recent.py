@@ -4,7 +4,7 @@ from collections import OrderedDict
 from collections.abc import Iterable
 
 from memoryd.embedding.requests import Key
-from memoryd_actors.ports import Vector
+from memoryd_actors.ports.embedder import Vector
 
 
 class RecentVectors:

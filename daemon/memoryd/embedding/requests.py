@@ -8,7 +8,7 @@ from hashlib import blake2b
 import anyio
 
 from memoryd.embedding.model import MAXIMUM_CHARACTERS
-from memoryd_actors.ports import Vector
+from memoryd_actors.ports.embedder import Vector
 
 RUN_CHARACTERS = 8192
 """Characters in one run, about two thousand tokens: how long (a quarter of a second on one core) a small request may

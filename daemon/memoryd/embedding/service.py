@@ -21,7 +21,7 @@ from memoryd.embedding.requests import Queue, Request
 from memoryd.embedding.thread import ModelThread
 from memoryd.heap import trim
 from memoryd_actors.errors import ModelUnavailable, Unavailable
-from memoryd_actors.ports import Vectors
+from memoryd_actors.ports.embedder import Vectors
 
 State = Literal["idle", "loading", "ready", "failed"]
 RECENT_VECTORS = 2048

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from anyio import CapacityLimiter, to_thread
 
-from memoryd_actors.ports import Vectors
+from memoryd_actors.ports.embedder import Vectors
 
 if TYPE_CHECKING:
     import pyarrow as pa

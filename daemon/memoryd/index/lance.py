@@ -16,8 +16,10 @@ from memoryd.index.failures import translated
 from memoryd.index.filters import one_of
 from memoryd.index.search import Searched, search, vectors_of
 from memoryd.index.tables import FILTER_COLUMNS, VECTOR_INDEX, table
+from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.errors import IndexDamaged, Unavailable
-from memoryd_actors.ports import Candidate, IndexRow, Vector, Visibility
+from memoryd_actors.ports.embedder import Vector
+from memoryd_actors.ports.index import Candidate, IndexRow
 
 if TYPE_CHECKING:
     from lancedb import AsyncConnection, AsyncTable
@@ -31,7 +33,7 @@ QUANTISED_BITS = 4
 
 
 class LanceIndex:
-    """Finds memories by vectors and words; see `memoryd_actors.ports.Index`.
+    """Finds memories by vectors and words; see `memoryd_actors.ports.index.Index`.
 
     `url` is a local folder or an object store that LanceDB knows. Nothing of LanceDB is imported before `open`.
     """

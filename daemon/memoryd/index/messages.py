@@ -17,7 +17,7 @@ from memoryd.index.message_table import LAYOUT, NAME, PLACE, SHOWN, of_session, 
 from memoryd.index.words import match_query, query_words
 from memoryd_actors.conversations.transcripts import Key, MessageCandidate, MessageRow, Wanted
 from memoryd_actors.errors import IndexDamaged, Unavailable
-from memoryd_actors.ports import Vector, Vectors
+from memoryd_actors.ports.embedder import Vector, Vectors
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from memoryd.index.words import indexable
-from memoryd_actors.ports import IndexRow
+from memoryd_actors.ports.index import IndexRow
 
 if TYPE_CHECKING:
     import pyarrow as pa

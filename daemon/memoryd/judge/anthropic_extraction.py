@@ -15,7 +15,7 @@ from memoryd.judge.verdicts import read_text
 from memoryd_actors.extraction import TRUST, Candidate
 from memoryd_actors.extraction.model import BATCH_PRICE, Passage, Read, estimate
 from memoryd_actors.judging.budget import Prices, Usage
-from memoryd_actors.ports import JudgeFailed
+from memoryd_actors.judging.judge import JudgeFailed
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 

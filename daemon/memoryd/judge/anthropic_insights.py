@@ -20,7 +20,7 @@ from memoryd_actors.extraction.insights import (
     estimate,
 )
 from memoryd_actors.judging.budget import Prices
-from memoryd_actors.ports import JudgeFailed
+from memoryd_actors.judging.judge import JudgeFailed
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 

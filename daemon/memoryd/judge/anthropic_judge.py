@@ -11,7 +11,8 @@ from memoryd.config import ConfigInvalid, SidecarConfig
 from memoryd.judge.prompt import asked
 from memoryd.judge.verdicts import read_reply
 from memoryd_actors.judging.budget import Prices, estimate
-from memoryd_actors.ports import Case, JudgeFailed, Judgement
+from memoryd_actors.judging.case import Case
+from memoryd_actors.judging.judge import JudgeFailed, Judgement
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 

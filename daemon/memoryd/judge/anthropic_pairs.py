@@ -12,8 +12,9 @@ from memoryd.judge.pair_prompt import SCHEMA, SYSTEM, answer_tokens, question
 from memoryd.judge.verdicts import read_text
 from memoryd_actors.comparison import Comparison, Relation
 from memoryd_actors.judging.budget import Prices, Usage, estimate
+from memoryd_actors.judging.judge import JudgeFailed
+from memoryd_actors.judging.pair_judge import Classified, Pair
 from memoryd_actors.judging.pair_sidecar import planned
-from memoryd_actors.ports import Classified, JudgeFailed, Pair
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 

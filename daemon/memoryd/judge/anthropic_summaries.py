@@ -9,7 +9,7 @@ from memoryd.judge.anthropic_judge import AnthropicJudge
 from memoryd.judge.summary_prompt import SCHEMA, conversation, instructions
 from memoryd.judge.verdicts import read_text
 from memoryd_actors.judging.budget import Prices, Usage, estimate
-from memoryd_actors.ports import JudgeFailed
+from memoryd_actors.judging.judge import JudgeFailed
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.summarising.remote import Assignment, Written, answer_tokens, planned

@@ -8,7 +8,7 @@ import httpx2
 
 from memoryd.judge.transport import AnswerUnusable
 from memoryd_actors.judging.budget import Usage
-from memoryd_actors.ports import FailureKind, JudgeFailed
+from memoryd_actors.judging.judge import FailureKind, JudgeFailed
 
 _LONGEST_DETAIL = 200
 _WAIT = "memoryd tries again by itself."

@@ -6,8 +6,8 @@ from typing import Final
 import msgspec
 
 from memoryd_actors.comparison import Statement
+from memoryd_actors.judging.pair_judge import Pair
 from memoryd_actors.judging.pair_sidecar import LONGEST_SHOWN
-from memoryd_actors.ports import Pair
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 

@@ -5,7 +5,8 @@ from typing import Literal
 import msgspec
 
 from memoryd_actors.judging.budget import Prices, Usage
-from memoryd_actors.ports import Case, JudgeFailed, Judgement, Lookup, LookupKind, Verdict
+from memoryd_actors.judging.case import Case, Lookup, LookupKind
+from memoryd_actors.judging.judge import JudgeFailed, Judgement, Verdict
 
 _LONGEST_REASON = 200
 _LONGEST_QUERY = 200

@@ -5,11 +5,11 @@ from datetime import datetime
 
 from memoryd.ledger import consolidation
 from memoryd.ledger.sql import SqlLedger
-from memoryd_actors.consolidating.book import Used
+from memoryd_actors.consolidating.book import OpenDoubt, Used
 from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
 from memoryd_actors.consolidating.schedule import Run
-from memoryd_actors.ports import Clock, OpenDoubt
+from memoryd_actors.ports.clock import Clock
 from memoryd_client.memory import Memory
 
 

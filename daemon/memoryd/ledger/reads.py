@@ -22,9 +22,11 @@ from memoryd.ledger.tables import (
     spending,
     traces,
 )
+from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.characters import clean
 from memoryd_actors.errors import Ambiguous, NotFound
-from memoryd_actors.ports import Change, SavedSession, Spending, Visibility
+from memoryd_actors.judging.budget import Spending
+from memoryd_actors.ports.ledger import Change, SavedSession
 from memoryd_actors.recall.changes import EVENTS, News
 from memoryd_client.filters import Filters
 from memoryd_client.memory import ID_PREFIX, Memory, Scope, State

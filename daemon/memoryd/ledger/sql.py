@@ -36,11 +36,14 @@ from memoryd.ledger import (
 from memoryd.ledger.failures import translated
 from memoryd.ledger.retention import Retention
 from memoryd.ledger.writer import Writer
+from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.core_memory import Change as CoreChange
 from memoryd_actors.errors import Refused, Unavailable
 from memoryd_actors.extraction.progress import Progress
+from memoryd_actors.judging.budget import Spending
 from memoryd_actors.keeping.steps import Applied, ChangeState, Step
-from memoryd_actors.ports import Change, Clock, SavedSession, Spending, Visibility
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.ledger import Change, SavedSession
 from memoryd_actors.recall.changes import News
 from memoryd_actors.upkeep.events import Happened
 from memoryd_actors.upkeep.sharing import Notice
@@ -61,7 +64,7 @@ _READERS = 4
 
 
 class SqlLedger:
-    """Keeps memories in SQLite (a path) or in PostgreSQL (an SQLAlchemy URL); see `memoryd_actors.ports.Ledger`.
+    """Keeps memories in SQLite (a path) or in PostgreSQL (an SQLAlchemy URL); see `memoryd_actors.ports.ledger.Ledger`.
 
     `backups` is the folder of dated copies: where they go, and where a hint finds the one to restore. `home` is the
     name of this daemon's home, where several share the ledger.

@@ -25,7 +25,7 @@ from memoryd.ledger.tables import (
 )
 from memoryd_actors.characters import clean
 from memoryd_actors.errors import Refused
-from memoryd_actors.ports import Spending
+from memoryd_actors.judging.budget import Spending
 from memoryd_client.memory import Memory
 from memoryd_client.messages import Trace
 

@@ -1,0 +1,1 @@
+"""What all of the system needs from outside. The daemon puts real adapters behind it; so do the tests."""

@@ -1,0 +1,89 @@
+"""Where candidates are found. Derived from the ledger, and rebuilt from it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from memoryd_actors.access.visibility import Visibility
+from memoryd_actors.ports.embedder import Vector
+
+
+@dataclass(frozen=True, slots=True)
+class IndexRow:
+    """What the index holds of one memory."""
+
+    id: str
+    vector: Vector
+    text: str
+    """What the word index reads."""
+    owner: str
+    scope: str
+    project: str
+    category: str
+    state: str
+    session: str
+    """The session it was stored in or comes from."""
+    tags: tuple[str, ...]
+    pinned: bool
+    sequence: int
+    """The ledger change this row reflects."""
+    agent: str = ""
+    role: str = ""
+    speaker: str = ""
+    importance: int = 3
+    updated_at: int = 0
+    """Microseconds since 1970, UTC."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A memory that came up in a search, scored on both sides."""
+
+    id: str
+    vector_score: float
+    """Cosine similarity, exact."""
+    word_score: float
+    """BM25 as the index computes it, not normalised; 0 where no word matches."""
+
+
+class Index(Protocol):
+    """Finds candidates. Derived from the ledger, and behind it by at most what is still to be applied."""
+
+    async def open(self, *, model: str, dimensions: int) -> int:
+        """Open or create the tables and return the last ledger sequence applied (0: none).
+
+        Where the tables are missing, unreadable or built with another model, they are set aside and begun anew.
+        """
+        ...
+
+    async def search(self, *, vector: Vector | None, words: str, visible: Visibility, limit: int) -> list[Candidate]:
+        """Return the union of the nearest `limit` by vector and the best `limit` by words, both scores on each."""
+        ...
+
+    async def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
+        """Return the vectors that stand for these memories, of those that it has."""
+        ...
+
+    async def apply(self, rows: Sequence[IndexRow], *, removed: Sequence[str], sequence: int) -> None:
+        """Upsert and remove in one batch, and remember that `sequence` is applied. Applying twice changes nothing."""
+        ...
+
+    async def optimise(self) -> dict[str, float]:
+        """Compact, build or extend the ANN and word indexes, drop old versions; return what was done, in numbers."""
+        ...
+
+    async def purge(self) -> None:
+        """Rewrite what there is so that no byte of what was removed is left."""
+        ...
+
+    async def reset(self, *, model: str, dimensions: int) -> None:
+        """Throw everything away and begin anew at sequence 0."""
+        ...
+
+    async def count(self) -> int:
+        """Return the number of rows."""
+        ...
+
+    async def close(self) -> None:
+        """Release files."""
+        ...

@@ -1,0 +1,13 @@
+"""Whoever listens is told what happens."""
+
+from typing import Protocol
+
+from memoryd_client.messages import Event
+
+
+class Publisher(Protocol):
+    """Tells whoever listens what is happening. Never waits, never fails."""
+
+    def __call__(self, event: Event, /) -> None:
+        """Publish an event."""
+        ...
