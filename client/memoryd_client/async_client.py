@@ -200,10 +200,10 @@ class AsyncClient:
     ) -> bool:
         """Say what the agent is doing now, newest message last; return whether it was queued.
 
-        Returns at once whatever the daemon does. Where it is away or does not keep up, the newest few updates wait for
-        it and older ones give way to them. False: this client is closed, or the socket is not safe to use. Of a long
-        conversation the end is sent: at most 1,000 messages and 256 KiB of text; a message too long for that keeps its
-        own end.
+        Returns at once whatever the daemon does. Where it is away or does not keep up, updates wait for it in their
+        order; beyond 4 MiB of them older ones give way to the newest. False: this client is closed, or the socket is
+        not safe to use. Of a long conversation the end is sent: at most 1,000 messages and 256 KiB of text; a message
+        too long for that keeps its own end.
 
         Raises:
             TypeError: `messages` holds something else, or a field has another type.

@@ -1,4 +1,4 @@
-"""What one client holds open in one process: the push socket, and connections for requests."""
+"""What one client holds open in one process: an outbox for pushes, and connections for requests."""
 
 import itertools
 import secrets
@@ -9,10 +9,9 @@ import zmq
 
 from memoryd_client.connection import Connection, check_later, check_listening
 from memoryd_client.errors import DaemonUnreachable
+from memoryd_client.outbox import PUSH_HIGH_WATER, Outbox
 from memoryd_client.paths import Paths, address
 
-PUSH_HIGH_WATER: int = 8
-"""Context updates that wait for a daemon that is away. Few: only the newest is of use to it."""
 _IDLE_CONNECTIONS = 8
 
 
@@ -29,7 +28,8 @@ class Link:
         self._paths = paths
         self._lock = Lock()
         self._context: zmq.Context[zmq.Socket[bytes]] | None = None
-        self._push: zmq.Socket[bytes] | None = None
+        self._outbox: Outbox | None = None
+        self._linger_s = 0.0
         self._idle: deque[Connection] = deque()
         self._open: set[Connection] = set()
         self._closed = closed
@@ -40,61 +40,37 @@ class Link:
         return self._closed
 
     def push(self, frame: bytes) -> bool:
-        """Queue a frame and return whether it is queued; where the queue is full, it replaces all that waits.
+        """Queue a frame and return whether it is queued; where too much waits, the oldest gives way.
 
         Never waits, never raises.
         """
         with self._lock:
-            if self._push is None and not self._prepare():
-                return False
-            if self._sent(frame):
-                return True
-            # Only the newest context counts, and a full socket would refuse just that. A new one costs 20 us every
-            # eighth push. CONFLATE keeps the last without that, and lost it in 52 of 70,000 bursts: its buffer gives
-            # way when the reader is just looking.
-            if self._push is not None:
-                self._push.close(0)
-            return self._connect() and self._sent(frame)
-
-    def _sent(self, frame: bytes) -> bool:
-        if self._push is None:
-            return False
-        try:
-            self._push.send(frame, zmq.NOBLOCK)
-        except zmq.ZMQError:  # Again: full
-            return False
-        return True
+            outbox = self._outbox or self._prepare()
+        return outbox is not None and outbox.put(frame)
 
     def prepare(self) -> None:
         """Set the push socket up, where its folder is safe; looks at files."""
         with self._lock:
-            if self._push is None:
+            if self._outbox is None:
                 self._prepare()
 
-    def _prepare(self) -> bool:
+    def _prepare(self) -> Outbox | None:
         path = self._paths.push_socket
         if self._closed:
-            return False
+            return None
         try:
             check_later(path)
-        except DaemonUnreachable:  # calls that have an answer say why; a push only says no
-            return False
-        self.pushing = self._connect()
-        return self.pushing
-
-    def _connect(self) -> bool:
-        self._push = None
-        try:
             push = self._sockets().socket(zmq.PUSH)
-        except zmq.ZMQError:  # this process has no descriptors left
-            return False
+        except (DaemonUnreachable, zmq.ZMQError):
+            # Calls that have an answer say why; a push only says no. The other: no descriptors are left.
+            return None
         push.set(zmq.SNDHWM, PUSH_HIGH_WATER)
-        push.set(zmq.LINGER, 0)
         push.set(zmq.RECONNECT_IVL, 50)
         push.set(zmq.RECONNECT_IVL_MAX, 1000)
-        push.connect(address(self._paths.push_socket))
-        self._push = push
-        return True
+        push.connect(address(path))
+        self._outbox = Outbox(push)
+        self.pushing = True
+        return self._outbox
 
     def idle(self) -> Connection | None:
         """Return a connection that is still good, if there is one."""
@@ -138,22 +114,22 @@ class Link:
         connection.close()
 
     def close(self, linger_s: float) -> list[Connection]:
-        """Close what is idle, giving queued pushes `linger_s` seconds; return the connections still in use.
+        """Close what is idle; return the connections still in use.
 
-        Call `terminate` afterwards.
+        Call `terminate` afterwards: it gives queued pushes `linger_s` seconds.
         """
         with self._lock:
             self._closed = True
             self.pushing = False
-            push, self._push = self._push, None
-        if push is not None:
-            push.close(int(linger_s * 1000))
+            self._linger_s = linger_s
         while self._idle:
             self.drop(self._idle.pop())
         return list(self._open)
 
     def terminate(self) -> None:
         """Wait for what lingers and for connections that other threads still use; their calls fail at once."""
+        if self._outbox is not None:
+            self._outbox.close(self._linger_s)
         if self._context is not None:
             self._context.term()
 

@@ -30,6 +30,26 @@ def files_with(home: Path, needle: bytes) -> list[str]:
     return [str(file) for file in sorted(home.rglob("*")) if file.is_file() and needle in file.read_bytes()]
 
 
+def test_what_is_pushed_in_a_tight_loop_is_all_there_in_its_order(daemon: RunningDaemon) -> None:
+    said = [f"number {n}" for n in range(1_000)]
+    with daemon.client("tight") as client:
+        assert all(client.push_context([Message(role="user", content=text)]) for text in said)
+        until(lambda: len(client.messages(limit=1000).entries) >= len(said), "all of them")
+        found = client.messages(limit=1000).entries
+    assert [one.content for one in found] == said
+
+
+def test_what_is_appended_between_pushes_stands_between_them(daemon: RunningDaemon) -> None:
+    with daemon.client("between") as client:
+        for n in range(20):
+            client.push_acknowledged([Message(role="user", content=f"pushed {n}")])
+            client.push_acknowledged([Message(role="assistant", content=f"pushed again {n}")])
+            client.append([Entry(content=f"appended {n}")])
+        found = client.messages(limit=100).entries
+    kinds = ("pushed", "pushed again", "appended")
+    assert [one.content for one in found] == [f"{kind} {n}" for n in range(20) for kind in kinds]
+
+
 def test_after_kill_9_at_any_moment_every_message_is_there_once(short_home: Path, models: Path) -> None:
     acknowledged: list[str] = []
     done = Event()

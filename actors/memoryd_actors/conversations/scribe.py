@@ -36,6 +36,8 @@ WRITERS = 16
 """Sessions that are written at the same time. A journalling file system commits their fsyncs together."""
 QUEUE = 64
 """Messages that wait for one writer before senders wait."""
+MOST_TOGETHER = 256
+"""Pushes that are written in one go; whoever appends to the session meanwhile waits for that."""
 MOST_WAITING = 16 * 1024 * 1024
 """Characters of pushed contexts that wait together; one has at most 256 Ki."""
 TAIL = 1_000
@@ -67,12 +69,21 @@ class Say:
     entries: tuple[Entry, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Pushed:
-    """A context that may have something new at its end."""
+    """Contexts of one caller, in order, each of which may have something new at its end.
 
-    update: ContextUpdate
+    Those that come while the writer is busy join the one that waits, until something else is asked of the session:
+    what is pushed in a tight loop is written in one go, and in its order.
+    """
+
+    updates: list[ContextUpdate]
     characters: int
+
+    @property
+    def caller(self) -> Caller:
+        """Return who pushed them."""
+        return self.updates[0].caller
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +221,7 @@ class Scribe:
         self._transcripts = transcripts
         self._settings = settings
         self._waiting = 0
+        self._joinable: dict[Key, Pushed] = {}
         threads = CapacityLimiter(2)  # cleaning is work for a core
 
         def writer() -> _Writer:
@@ -268,13 +280,24 @@ class Scribe:
             return True
         characters = sum(len(message.content) for message in update.messages)
         self.counts.pushes += 1
-        if self._waiting + characters <= MOST_WAITING:
-            message = Pushed(update, characters)
-            if self._of(caller.owner, caller.session).offer(message):
-                self._waiting += characters
-                return True
+        if self._waiting + characters <= MOST_WAITING and self._joined(update, characters):
+            self._waiting += characters
+            return True
         self.counts.dropped += 1
         return False
+
+    def _joined(self, update: ContextUpdate, characters: int) -> bool:
+        key = update.caller.owner, update.caller.session
+        waiting = self._joinable.get(key)
+        if waiting is not None and waiting.caller == update.caller and len(waiting.updates) < MOST_TOGETHER:
+            waiting.updates.append(update)
+            waiting.characters += characters
+            return True
+        message = Pushed([update], characters)
+        if not self._writer(key).offer(message):
+            return False
+        self._joinable[key] = message
+        return True
 
     async def purge(self, key: Key, forget: Callable[[Key], Awaitable[None]], *, deadline_s: float) -> int:
         """Destroy a transcript, and with `forget` what others have of it; return how many entries it had."""
@@ -318,12 +341,20 @@ class Scribe:
 
         return await to_thread.run_sync(match)
 
-    def done(self, pushed: Pushed) -> None:
-        """Note that a push no longer waits."""
+    def begun(self, pushed: Pushed) -> None:
+        """Note that pushes no longer wait, and that none may join them."""
         self._waiting -= pushed.characters
+        caller = pushed.caller
+        if self._joinable.get((caller.owner, caller.session)) is pushed:
+            del self._joinable[caller.owner, caller.session]
 
     def _of(self, owner: str, session: str) -> ActorRef[ScribeMessage, Appended]:
-        return self._writers[hash((owner, session)) % WRITERS]
+        """Return the writer of a session, to be asked for something that comes after all that was pushed so far."""
+        self._joinable.pop((owner, session), None)
+        return self._writer((owner, session))
+
+    def _writer(self, key: Key) -> ActorRef[ScribeMessage, Appended]:
+        return self._writers[hash(key) % WRITERS]
 
 
 class _Writer(Actor[ScribeMessage, Appended]):
@@ -357,13 +388,12 @@ class _Writer(Actor[ScribeMessage, Appended]):
             case Say():
                 return await self._say(message)
             case Pushed():
+                self._scribe.begun(message)
                 try:
-                    return await self._pushed(message.update)
+                    return await self._pushed(message)
                 except Refused as refused:
                     self._warn(refused)
                     raise
-                finally:
-                    self._scribe.done(message)
             case Bring():
                 return await self._bring(message)
             case Destroy():
@@ -410,7 +440,9 @@ class _Writer(Actor[ScribeMessage, Appended]):
                 claimed += 1
             else:
                 fresh.append((Kept(entry, _moment(entry.at, now)), said))
-        done = await self._store(key, caller, tail, fresh)
+        for _, said in fresh:
+            tail.add(said, pushed=False)
+        done = await self._store(key, caller, [kept for kept, _ in fresh])
         self._scribe.counts.known += claimed
         self._scribe.counts.left_out += left_out
         return Appended(last=done.last, stored=done.stored, known=done.known + claimed, left_out=left_out)
@@ -447,15 +479,32 @@ class _Writer(Actor[ScribeMessage, Appended]):
             self._on_append(key, done.last)
         return Appended(last=done.last, stored=done.stored, known=done.known, left_out=len(records) - len(kept))
 
-    async def _pushed(self, update: ContextUpdate) -> Appended:
-        caller = update.caller
+    async def _pushed(self, message: Pushed) -> Appended:
+        caller = message.caller
         key = caller.owner, caller.session
         tail = await self._tail(key)
+        fresh: list[Kept] = []
+        known = 0
+        try:
+            for update in message.updates:
+                new, seen = await self._news(update, tail)
+                fresh += new
+                known += seen
+        except BaseException:
+            self._tails.pop(key, None)  # it has heard of what was not written
+            raise
+        done = await self._store(key, caller, fresh)
+        self._scribe.counts.known += known
+        return Appended(last=done.last, stored=done.stored, known=known)
+
+    async def _news(self, update: ContextUpdate, tail: _Tail) -> tuple[list[Kept], int]:
+        """Return what is new in a context, noted in the tail from now on, and how many of its messages were known."""
+        project = update.caller.project
         messages = list(update.messages[-TAIL:])
         if messages and update.trigger != "turn" and messages[-1].role == "assistant":
             messages.pop()  # still being written; the next push has all of it
         fresh_ones = [one for one in messages if hash((one.role, one.content)) not in tail.seen]
-        rules, files = await self._look([_entry(one) for one in fresh_ones], caller.project)
+        rules, files = await self._look([_entry(one) for one in fresh_ones], project)
         cleaned = await to_thread.run_sync(self._fingerprints, tail, messages, rules, files, limiter=self._threads)
         kept = [(message, said) for message, said in zip(messages, cleaned, strict=True) if said is not None]
         window = [said for _, said in kept]
@@ -469,26 +518,29 @@ class _Writer(Actor[ScribeMessage, Appended]):
         sent = update.sent_at
         at = datetime.fromtimestamp(sent, UTC) if 0 < sent < now.timestamp() else now
         new = [kept[place] for place in places]
-        entries = await self._all_clean([_entry(message) for message, _ in new], caller.project, tail)
-        fresh = [(Kept(entry, at, pushed=True), said) for entry, (_, said) in zip(entries, new, strict=True) if entry]
-        done = await self._store(key, caller, tail, fresh)
+        entries = await self._all_clean([_entry(message) for message, _ in new], project, tail)
+        fresh: list[Kept] = []
+        for entry, (_, said) in zip(entries, new, strict=True):
+            if entry is not None:
+                fresh.append(Kept(entry, at, pushed=True))
+                tail.add(said, pushed=True)
         if window:
             tail.follow(update.client, window)
-        self._scribe.counts.known += len(kept) - len(new)
-        return Appended(last=done.last, stored=done.stored, known=len(kept) - len(new))
+        return fresh, len(kept) - len(new)
 
-    async def _store(self, key: Key, caller: Caller, tail: _Tail, fresh: Sequence[tuple[Kept, int]]) -> Stored:
-        if not fresh:
-            return Stored(await self._transcripts.last(key), 0, 0)
-        before = await self._transcripts.last(key)
-        entries = [kept for kept, _ in fresh]
-        done = await self._transcripts.append(key, entries, project=caller.project, agent=signed(caller))
+    async def _store(self, key: Key, caller: Caller, fresh: Sequence[Kept]) -> Stored:
+        """Append what the tail has heard of already."""
+        try:
+            before = await self._transcripts.last(key)
+            if not fresh:
+                return Stored(before, 0, 0)
+            done = await self._transcripts.append(key, fresh, project=caller.project, agent=signed(caller))
+        except BaseException:
+            self._tails.pop(key, None)
+            raise
         if done.known:
             # Which of them were known, the file alone knows: its end is read again.
             self._tails.pop(key, None)
-        else:
-            for kept, said in fresh:
-                tail.add(said, pushed=kept.pushed)
         counts = self._scribe.counts
         counts.stored += done.stored
         counts.known += done.known
