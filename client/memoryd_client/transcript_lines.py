@@ -118,6 +118,6 @@ def _arguments(content: str) -> msgspec.Raw:
             msgspec.json.decode(raw, type=dict[str, msgspec.Raw])
             if msgspec.json.format(raw, indent=-1) == raw:
                 return msgspec.Raw(raw)
-        except (msgspec.MsgspecError, UnicodeEncodeError):
+        except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
             pass
     return msgspec.Raw(encode(content))

@@ -170,6 +170,8 @@ class Transcript(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     entries: tuple[Record, ...]
     last: int
     """The number of the newest entry of all."""
+    missing: int = 0
+    """Entries of all that cannot be read, because their lines are damaged: their numbers are left out."""
 
 
 class SessionInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -193,6 +195,10 @@ class SessionInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     """How many turns of the user that are."""
     summary: int = 0
     """The number of that summary's own entry."""
+    damaged: int = 0
+    """Lines of its file that cannot be read. They are kept; `memoryd doctor` says which."""
+    missing: int = 0
+    """Entries that were said and cannot be read: their numbers are left out."""
 
 
 class Sessions(msgspec.Struct, frozen=True, kw_only=True, tag="sessions"):

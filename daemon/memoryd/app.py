@@ -601,7 +601,9 @@ class Daemon:
                 "keeper": lambda: health.keeper(self._keeper.statistics()),
                 "consolidation": lambda: health.consolidation(tallies, self._comparer.compared, self._written),
                 "capture": lambda: health.capture(self._capturer, self._extractor),
-                "transcripts": lambda: health.transcripts(self._scribe.counts, self._message_indexer),
+                "transcripts": lambda: health.transcripts(
+                    self._scribe.counts, self._message_indexer, self._transcripts.damaged.values()
+                ),
                 "sockets": lambda: health.sockets(self._server.statistics()),
             },
         )

@@ -3,7 +3,7 @@
 import os
 import resource
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -202,8 +202,8 @@ def _numbers(counts: Mapping[str, int]) -> dict[str, float]:
     return {name: float(count) for name, count in counts.items()}
 
 
-def transcripts(counts: Counts, indexer: MessageIndexer) -> ComponentStatus:
-    """Return what was written down, and how much of it cannot be found yet."""
+def transcripts(counts: Counts, indexer: MessageIndexer, damaged: Collection[int]) -> ComponentStatus:
+    """Return what was written down, how much of it cannot be found yet, and how much of it cannot be read any more."""
     numbers: dict[str, float] = {
         "stored": counts.stored,
         "known": counts.known,
@@ -211,10 +211,15 @@ def transcripts(counts: Counts, indexer: MessageIndexer) -> ComponentStatus:
         "pushes": counts.pushes,
         "dropped": counts.dropped,
         "behind": indexer.behind,
+        "damaged": sum(damaged),
     }
     if counts.problem:
         return ComponentStatus(state="degraded", message=counts.problem, hint=counts.hint, numbers=numbers)
     if indexer.problem is not None:
         hint = indexer.problem.hint
         return ComponentStatus(state="degraded", message=str(indexer.problem), hint=hint, numbers=numbers)
+    if damaged:
+        message = f"{sum(damaged)} entries in {len(damaged)} sessions cannot be read, their lines are damaged"
+        hint = "`memoryd doctor` says which, and what to do."
+        return ComponentStatus(state="degraded", message=message, hint=hint, numbers=numbers)
     return ComponentStatus(state="ok", numbers=numbers)

@@ -126,6 +126,8 @@ class ContextBuilder:
         if said and (said[0].kind == "tool_call" or said[0].role == "assistant"):
             tokens += opening
         info = measured.info
+        if info is not None and info.missing:
+            left_out.append(f"{info.missing} entries whose lines are damaged: `memoryd doctor` says which")
         return SessionContext(
             session=session,
             sections=tuple(sections),

@@ -73,6 +73,11 @@ class Conversations:
         key = caller.owner, request.session or caller.session
         if not key[1]:
             raise Refused("a transcript belongs to a session", "Name it: `session=`, or `--session`.")
+        found = await self._part(request, key)
+        info = await self._transcripts.info(key)
+        return msgspec.structs.replace(found, missing=info.missing) if info is not None and info.missing else found
+
+    async def _part(self, request: ReadTranscript, key: tuple[str, str]) -> Transcript:
         last = await self._transcripts.last(key)
         after = request.after
         limit = request.limit

@@ -75,5 +75,5 @@ def _one_line(arguments: str) -> str:
     try:
         msgspec.json.decode(arguments, type=dict[str, msgspec.Raw])
         return msgspec.json.format(arguments, indent=-1)
-    except (msgspec.MsgspecError, UnicodeEncodeError):
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
         return arguments

@@ -163,17 +163,20 @@ class MessageIndexer:
             after = self._applied.get(key, 0)
             records = await self._transcripts.read(key, after=after, limit=BATCH - len(batch), characters=room)
             if not records:
-                # The file has less than was said of it: destroyed meanwhile.
-                self._heads.pop(key, None)
+                head = await self._transcripts.last(key)
+                if head > after:
+                    applied[key] = head  # what is there cannot be read
+                else:
+                    # The file has less than was said of it: destroyed meanwhile.
+                    self._heads.pop(key, None)
                 continue
             batch += [(key, record) for record in records]
             room -= sum(len(record.content) for record in records)
             applied[key] = records[-1].sequence
-        if not batch:
-            return False
-        await self._apply(batch)
+        if batch:
+            await self._apply(batch)
         self._applied |= applied
-        return True
+        return bool(applied)
 
     async def _apply(self, batch: Sequence[tuple[Key, Record]]) -> None:
         # A summary is nothing that was said; what it tells of is found where it was said, and as a memory.

@@ -44,6 +44,7 @@ def list_(
     if as_json:
         out_json(sessions)
         return
+    spoilt = any(one.missing or one.damaged for one in sessions)
     rows = [
         [
             one.session,
@@ -51,13 +52,15 @@ def list_(
             str(one.entries),
             str(one.tokens),
             f"{one.updated_at:%Y-%m-%d %H:%M}",
+            *([str(one.missing or "")] if spoilt else []),
             one.project,
         ]
         for one in sessions
     ]
-    table(
-        ["session", "messages", "entries", "tokens", "last", "project"], rows, right=("messages", "entries", "tokens")
-    )
+    columns = ["session", "messages", "entries", "tokens", "last", *(["unreadable"] if spoilt else []), "project"]
+    table(columns, rows, right=("messages", "entries", "tokens", "unreadable"))
+    if spoilt:
+        note("lines of a transcript are damaged: `memoryd doctor` says which, and what to do")
 
 
 @group.command(epilog=examples("memoryd session show s1", "memoryd session show s1 --before 100 -n 20 --json"))
@@ -81,9 +84,15 @@ def show(
     if as_json:
         out_json(transcript)
         return
+    expected = None if after is None else after + 1
     for one in transcript.entries:
+        if expected is not None and one.sequence > expected:
+            out(f"{_unreadable(expected, one.sequence - 1)}\n")
         out(f"{_heading(one)}\n{printable(one.content)}\n")
+        expected = one.sequence + 1
     note(f"{len(transcript.entries)} of {transcript.last}")
+    if transcript.missing:
+        note(f"{transcript.missing} of them cannot be read, their lines are damaged: `memoryd doctor` says which")
 
 
 @group.command(
@@ -312,6 +321,11 @@ session_transfer.add_to(group)
 
 def _unknown(name: str) -> CommandFailed:
     return CommandFailed(f"nothing was said in the session {name!r}", "`memoryd session list` shows those there are.")
+
+
+def _unreadable(first: int, last: int) -> str:
+    which = f"{first}  " if first == last else f"{first} to {last}  "
+    return f"{which}cannot be read: damaged"
 
 
 def _heading(record: "Record") -> str:

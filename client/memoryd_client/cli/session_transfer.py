@@ -65,6 +65,11 @@ def export(
             out(encode(Header(session=name, project=one.project, agent=one.agent)).decode())
             for entry in _entries(memory, name):
                 out(exported(entry).decode().rstrip("\n"))
+            if one.missing:
+                note(
+                    f"{name}: {one.missing} of its {one.last} entries are not in it, their lines are damaged; "
+                    "`memoryd doctor` says which"
+                )
 
 
 def import_(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 import anyio
+import msgspec
 from anyio import CapacityLimiter, to_thread
 
 from memoryd.transcripts import mirror, places
@@ -50,6 +51,8 @@ class JsonlTranscripts:
         """A session that is destroyed while its lines are copied would be in the copy afterwards."""
         self._open: OrderedDict[Key, _Open] = OrderedDict()
         self._threads = CapacityLimiter(THREADS)
+        self.damaged: dict[Key, int] = {}
+        """Sessions with damage, as far as it is known, and how many lines or entries that concerns in each."""
 
     async def run(self) -> None:
         """Write metadata now and then, until cancelled."""
@@ -67,13 +70,11 @@ class JsonlTranscripts:
 
     async def read(self, key: Key, *, after: int, limit: int, characters: int) -> list[Record]:
         """Return entries, oldest first; see the port."""
-        async with self._session(key) as file:
-            return await self._in_thread(partial(file.read, after=after, limit=limit, characters=characters))
+        return await self._look(key, lambda file: file.read(after=after, limit=limit, characters=characters))
 
     async def get(self, key: Key, sequences: Sequence[int]) -> dict[int, Record]:
         """Return the entries with these numbers; see the port."""
-        async with self._session(key) as file:
-            return await self._in_thread(partial(file.get, sequences))
+        return await self._look(key, lambda file: file.get(sequences))
 
     async def last(self, key: Key) -> int:
         """Return the number of the newest entry; see the port."""
@@ -87,23 +88,19 @@ class JsonlTranscripts:
 
     async def sessions(self, owner: str, *, limit: int, offset: int) -> list[SessionInfo]:
         """Return the owner's sessions, the latest first; see the port."""
-        await self.save()
-        known = await self._in_thread(partial(_described, [places.owner_folder(self._root, owner)]))
+        known = await self._known(lambda: [places.owner_folder(self._root, owner)])
         infos = [info for info in (one.info() for one in known if one.user_id == owner) if info is not None]
         infos.sort(key=lambda info: (info.updated_at, info.session), reverse=True)
         return infos[offset : offset + limit]
 
     async def infos(self) -> dict[Key, SessionInfo]:
         """Return what is known of every session; see the port."""
-        await self.save()
-        known = await self._in_thread(lambda: _described(_folders(self._root)))
+        known = await self._known(lambda: _folders(self._root))
         return {(one.user_id, one.id): info for one in known if (info := one.info()) is not None}
 
     async def heads(self) -> dict[Key, int]:
         """Return how far each session goes; see the port."""
-        await self.save()
-        known = await self._in_thread(lambda: _described(_folders(self._root)))
-        return {(one.user_id, one.id): one.last for one in known}
+        return {(one.user_id, one.id): one.last for one in await self._known(lambda: _folders(self._root))}
 
     async def purge(self, key: Key) -> int:
         """Destroy a transcript; see the port."""
@@ -111,6 +108,7 @@ class JsonlTranscripts:
             gone = file.metadata.entry_count
             await self._in_thread(partial(destroy, file.folder))
             self._open[key].file = None
+            self.damaged.pop(key, None)
             if self._copy is not None:
                 owner, session = file.folder.parts[-2:]
                 await self._in_thread(partial(mirror.forget, self._copy, owner, session))
@@ -149,6 +147,15 @@ class JsonlTranscripts:
             async with self._session(key) as file:
                 await self._in_thread(file.save)
 
+    async def _look(self, key: Key, reading: Callable[[SessionFile], T]) -> T:
+        """Read in a session, and again where a line turns out to be damaged: it may be mended then."""
+        async with self._session(key) as file:
+            found = await self._in_thread(partial(reading, file))
+            if not file.spoilt:
+                return found
+        async with self._session(key) as file:
+            return await self._in_thread(partial(reading, file))
+
     async def _in_thread(self, work: Callable[[], T]) -> T:
         with translated(self._root):
             return await to_thread.run_sync(work, limiter=self._threads)
@@ -163,15 +170,50 @@ class JsonlTranscripts:
             async with one.lock:
                 if one.file is None:
                     folder = places.session_folder(self._root, *key)
-                    one.file = await self._in_thread(partial(SessionFile, folder, *key))
+                    one.file = await self._in_thread(partial(SessionFile, folder, *key, self._copied(folder)))
+                    self._note(one.file.metadata)
                 try:
                     yield one.file
+                    if one.file is not None and one.file.spoilt:
+                        one.file = None
                 except Unavailable:
                     one.file = None  # nobody knows what is on the disk: it is read again
                     raise
         finally:
             one.users -= 1
             await self._close_oldest()
+
+    def _copied(self, folder: Path) -> Path | None:
+        return None if self._copy is None else self._copy.joinpath(*folder.parts[-2:])
+
+    async def _known(self, owners: Callable[[], Sequence[Path]]) -> list[Metadata]:
+        """Return what is known of the sessions in these folders; one that cannot be read hides no other."""
+        await self.save()
+
+        def described() -> list[tuple[Metadata, bool]]:
+            found = [describe(folder, self._copied(folder)) for owner in owners() for folder in _folders(owner)]
+            return [one for one in found if one is not None]
+
+        known: list[Metadata] = []
+        for written, older in await self._in_thread(described):
+            about = written
+            if older:
+                # Read as everything is, one at a time: it may be appended to at this moment.
+                try:
+                    async with self._session((written.user_id, written.id)) as file:
+                        about = msgspec.structs.replace(file.metadata)
+                except Unavailable as exc:
+                    log.warning("the session %r is listed as it was last known: %s", written.id, exc)
+            self._note(about)
+            known.append(about)
+        return known
+
+    def _note(self, about: Metadata) -> None:
+        key = about.user_id, about.id
+        if wrong := max(about.damaged, about.missing):
+            self.damaged[key] = wrong
+        else:
+            self.damaged.pop(key, None)
 
     async def _close_oldest(self) -> None:
         if len(self._open) <= OPEN:
@@ -186,11 +228,6 @@ class JsonlTranscripts:
 
 def _folders(root: Path) -> list[Path]:
     return [folder for folder in root.iterdir() if folder.is_dir()] if root.exists() else []
-
-
-def _described(owners: Sequence[Path]) -> list[Metadata]:
-    found = [describe(folder) for owner in owners for folder in _folders(owner)]
-    return [one for one in found if one is not None]
 
 
 @contextmanager

@@ -38,6 +38,8 @@ class Metadata(msgspec.Struct, kw_only=True, rename="camel"):
     """How many turns of the user that are."""
     summary: int = 0
     """The number of that summary's line."""
+    damaged: int = 0
+    """Lines that cannot be read."""
     bytes: int = 0
     """Length of the lines that this is about; where the file has another, it is read again."""
 
@@ -56,6 +58,11 @@ class Metadata(msgspec.Struct, kw_only=True, rename="camel"):
         if line.covers > self.summarized:
             self.summarized, self.last_summarized_turn, self.summary = line.covers, line.turns, line.seq
 
+    @property
+    def missing(self) -> int:
+        """How many entries that were said nobody can read."""
+        return max(0, self.last - self.entry_count)
+
     def info(self) -> SessionInfo | None:
         """Return what a listing shows; None where nothing was said yet."""
         if self.created_at is None or self.updated_at is None:
@@ -73,6 +80,8 @@ class Metadata(msgspec.Struct, kw_only=True, rename="camel"):
             summarized=self.summarized,
             last_summarized_turn=self.last_summarized_turn,
             summary=self.summary,
+            damaged=self.damaged,
+            missing=self.missing,
         )
 
 

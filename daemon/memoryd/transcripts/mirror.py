@@ -6,9 +6,11 @@ what was said since the last one. What is lost or spoilt here stays there; what 
 
 import logging
 import os
+from itertools import count
 from pathlib import Path
 
 from memoryd.private_folder import private_folder
+from memoryd.transcripts.aside import ASIDE
 from memoryd.transcripts.places import LINES, METADATA
 
 log = logging.getLogger(__name__)
@@ -29,9 +31,16 @@ def mirror(root: Path, target: Path) -> int:
         return 0
     private_folder(target)
     changed = 0
+    failed: list[OSError] = []
     for owner in sorted(folder for folder in root.iterdir() if folder.is_dir()):
         for session in sorted(folder for folder in owner.iterdir() if (folder / METADATA).exists()):
-            changed += _session(session, target / owner.name / session.name)
+            try:
+                changed += _session(session, target / owner.name / session.name)
+            except OSError as exc:  # one that cannot be read keeps no other from being copied
+                log.warning("%s is not copied: %s", session, exc)
+                failed.append(exc)
+    if failed:
+        raise failed[0]
     return changed
 
 
@@ -55,13 +64,16 @@ def _session(source: Path, target: Path) -> bool:
         at = _same(new.fileno(), copy)
         if at is None:
             # Put back as it was earlier, or spoilt: the copy may be the better one, and is kept under another name.
-            aside = copy.with_name(f"{LINES}.{len(list(target.iterdir()))}")
+            numbers = (copy.with_name(f"{LINES}.{number}") for number in count(1))
+            aside = next(name for name in numbers if not name.exists())
             log.warning("%s is no longer what %s was copied from, which is now %s", lines, copy, aside.name)
             copy.rename(aside)
             at = 0
         end = _last_line(new.fileno(), at)
         if end > at:
             _append(new.fileno(), copy, at, end)
+    if (source / ASIDE).exists():
+        _write(target / ASIDE, (source / ASIDE).read_bytes())
     known = (source / METADATA).read_bytes()
     written = target / METADATA
     if end == at and written.exists() and written.read_bytes() == known:

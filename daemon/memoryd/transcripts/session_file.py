@@ -10,10 +10,14 @@ from pathlib import Path
 import msgspec
 
 from memoryd.private_folder import private_folder
+from memoryd.transcripts import aside
 from memoryd.transcripts import metadata as metadata_file
 from memoryd.transcripts.lines import Line, decode_line, encoded, record, reworded
+from memoryd.transcripts.mending import mend
 from memoryd.transcripts.metadata import Metadata
-from memoryd.transcripts.places import LINES, METADATA
+from memoryd.transcripts.places import LINES, METADATA, session_folder
+from memoryd.transcripts.rewriting import rewriting, sync
+from memoryd.transcripts.scanning import Place, places, readable
 from memoryd.transcripts.seen import SeenIds
 from memoryd_actors.conversations.transcripts import Kept, Stored
 from memoryd_client.transcripts import Record
@@ -27,17 +31,24 @@ _EVERY = 64
 class SessionFile:
     """What memory holds of a transcript: ids, a few places in the file, and its metadata."""
 
-    def __init__(self, folder: Path, owner: str, session: str) -> None:
-        """Read the file, if there is one, and mend it."""
+    def __init__(self, folder: Path, owner: str, session: str, copy: Path | None = None) -> None:
+        """Read the file, if there is one, and mend it, with what the session's folder `copy` has where it must."""
         self.folder = folder
-        self.metadata = Metadata(id=session, user_id=owner)
         self.dirty = False
         """Whether the metadata on the disk are older than these."""
+        self.spoilt = False
+        """Whether a line was damaged since it was read: it is to be read again."""
         self._file = folder / LINES
+        self._begin_anew(owner, session)
+        self._load(copy)
+
+    def _begin_anew(self, owner: str, session: str) -> None:
+        self.metadata = Metadata(id=session, user_id=owner)
         self._seen = SeenIds()
         self._numbers = array("Q")
         self._offsets = array("Q")
-        self._load()
+        self._damaged: set[int] = set()
+        """Where lines begin that cannot be read, in bytes."""
 
     @property
     def last(self) -> int:
@@ -109,21 +120,16 @@ class SessionFile:
         """
         gone = set(sequences)
         count = 0
-        new = self._file.with_name(f"{LINES}.new")
-        handle = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with self._file.open("rb") as source, open(handle, "wb") as target:
-            for text in source:
-                line = _decoded(text)
-                one = None if line is None or line.seq not in gone else record(line, self.metadata.id)
+        # Where a crash comes between, lines that the metadata do not know are read; too few would be taken for damage.
+        metadata_file.write(self.folder, msgspec.structs.replace(self.metadata, bytes=0), durable=False)
+        with self._file.open("rb") as source, rewriting(self._file) as target:
+            for place in places(source):
+                one = None if place.line is None or place.line.seq not in gone else record(place.line, self.metadata.id)
                 if one is not None and one.content:
                     target.write(reworded(one, ""))
                     count += 1
                 else:
-                    target.write(text)
-            target.flush()
-            os.fsync(target.fileno())
-        new.replace(self._file)
-        _sync(self.folder)
+                    target.write(place.text)
         return count
 
     def save(self) -> None:
@@ -132,38 +138,65 @@ class SessionFile:
             metadata_file.write(self.folder, self.metadata, durable=False)
             self.dirty = False
 
-    def _load(self) -> None:
-        try:
-            file = self._file.open("rb")
-        except FileNotFoundError:
+    def _load(self, copy: Path | None) -> None:
+        if not self._file.exists():
             return
         known = metadata_file.read(self.folder)
-        if known is not None:
-            self.metadata.project, self.metadata.channel_id = known.project, known.channel_id
-        damaged = 0
+        damaged = self._scan(known)
+        if damaged:
+            aside.keep(self.folder, damaged)
+            for place in damaged:
+                log.warning("%s: line %d cannot be read; it is kept in %s", self._file, place.number, aside.ASIDE)
+            if copy is not None and mend(self._file, copy):
+                self._begin_anew(self.metadata.user_id, self.metadata.id)
+                damaged = self._scan(known)
+        self.metadata.damaged = len(damaged)
+        self._damaged = {place.offset for place in damaged}
+        self.dirty = known != self.metadata
+
+    def _scan(self, known: Metadata | None) -> list[Place]:
+        """Take in every line; return those that cannot be read."""
+        about = self.metadata
+        damaged: list[Place] = []
+        after = 0
         ids: list[str] = []
-        with file:
-            at = 0
-            for text in file:
-                line = _decoded(text)
-                at += len(text)
-                if line is None:
-                    damaged += 1
+        with self._file.open("rb") as file:
+            for place in places(file):
+                if not place.text.endswith(b"\n") and not self._ended(place, known):
+                    break
+                about.bytes = place.end + (not place.text.endswith(b"\n"))
+                if place.line is None:
+                    damaged += [place] * place.damaged
+                    after += place.damaged
                     continue
-                self._note(line, at - len(text))
-                # What follows the last readable line goes; what is between two stays where it is.
-                self.metadata.bytes = at
-                ids.append(line.id)
+                after = 0
+                self._note(place.line, place.offset)
+                ids.append(place.line.id)
                 if len(ids) == 4096:
                     self._seen.add(ids)
                     ids.clear()
         self._seen.add(ids)
-        if at > self.metadata.bytes:
-            log.warning("%s: its last %d bytes were cut off by a crash", self._file, at - self.metadata.bytes)
-            os.truncate(self._file, self.metadata.bytes)
-        elif damaged:
-            log.warning("%s: %d lines cannot be read", self._file, damaged)
-        self.dirty = known != self.metadata
+        # What the damaged lines at the end had as numbers is never given out again; nor is what was lost altogether.
+        about.last += after
+        if known is not None:
+            about.project, about.channel_id = known.project, known.channel_id
+            about.last = max(about.last, known.last)
+            if damaged and about.created_at is None:
+                about.created_at, about.updated_at = known.created_at, known.updated_at
+        return damaged
+
+    def _ended(self, place: Place, known: Metadata | None) -> bool:
+        """Mend the end of the file; return whether it is a line now."""
+        if place.line is not None or (known is not None and known.bytes > place.offset):
+            # Whole but for its end, or acknowledged and damaged: it is not what a crash leaves.
+            with self._file.open("ab") as file:
+                file.write(b"\n")
+                file.flush()
+                os.fsync(file.fileno())
+            return True
+        log.warning("%s: its last %d bytes were cut off by a crash", self._file, len(place.text))
+        os.truncate(self._file, place.offset)
+        return False
 
     def _begin(self) -> None:
         """Make the folder and say whose it is, before the first line."""
@@ -189,7 +222,7 @@ class SessionFile:
         if new:
             # The names of file and folders are durable with the folders that hold them.
             for folder in (self.folder, self.folder.parent, self.folder.parent.parent):
-                _sync(folder)
+                sync(folder)
 
     def _note(self, line: Line, offset: int) -> None:
         if self.metadata.entry_count % _EVERY == 0:
@@ -207,46 +240,46 @@ class SessionFile:
             file.seek(at)
             while at < end and (text := file.readline()):
                 at += len(text)
-                if (line := _decoded(text)) is not None:
+                if at - len(text) in self._damaged:
+                    continue
+                if (line := readable(text)) is not None:
                     yield line
+                elif text.strip():
+                    self.spoilt = True
 
 
-def describe(folder: Path) -> Metadata | None:
-    """Return what is known of the session in a folder; None where nobody can tell whose it is."""
-    known = metadata_file.read(folder)
-    if known is None:
-        return None
+def describe(folder: Path, copy: Path | None = None) -> tuple[Metadata, bool] | None:
+    """Return what is known of the session in a folder, and whether its lines have to be read first. Changes nothing.
+
+    None where there are no lines, or nobody can tell whose they are.
+    """
     try:
         size = (folder / LINES).stat().st_size
     except OSError:
         return None
-    if known.bytes == size:
-        return known
-    # The daemon did not live to write down what it had appended.
-    return SessionFile(folder, known.user_id, known.id).metadata
+    known = metadata_file.read(folder)
+    if known is not None:
+        # Where it is another, the daemon did not live to write down what it had appended.
+        return known, known.bytes != size
+    if (named := whose(folder, copy)) is None:
+        log.warning("%s: nobody can tell whose session this is: %s cannot be read", folder, METADATA)
+        return None
+    return Metadata(user_id=named[0], id=named[1]), True
+
+
+def whose(folder: Path, copy: Path | None) -> tuple[str, str] | None:
+    """Return owner and session of a folder whose metadata are lost, as the copy or the sessions beside it tell."""
+    names = [(one.user_id, one.id) for place in (copy,) if place is not None and (one := metadata_file.read(place))]
+    session = folder.name.rpartition("-")[0]
+    beside = (metadata_file.read(other) for other in folder.parent.iterdir() if other != folder and other.is_dir())
+    names += [(one.user_id, session) for one in beside if one is not None]
+    return next((named for named in names if session_folder(folder.parent.parent, *named) == folder), None)
 
 
 def destroy(folder: Path) -> None:
     """Delete the files of a session, the lines first."""
-    for name in (LINES, f"{LINES}.new", METADATA, f"{METADATA}.new"):
+    for name in (LINES, f"{LINES}.new", METADATA, f"{METADATA}.new", aside.ASIDE):
         (folder / name).unlink(missing_ok=True)
     if folder.exists():
         folder.rmdir()
-        _sync(folder.parent)
-
-
-def _decoded(text: bytes) -> Line | None:
-    if not text.endswith(b"\n"):
-        return None
-    try:
-        return decode_line(text)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
-        return None
-
-
-def _sync(folder: Path) -> None:
-    file = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(file)
-    finally:
-        os.close(file)
+        sync(folder.parent)

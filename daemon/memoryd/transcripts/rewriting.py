@@ -1,0 +1,37 @@
+"""A file replaced by another version of itself, whole or not at all."""
+
+import os
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+
+@contextmanager
+def rewriting(file: Path) -> Generator[IO[bytes]]:
+    """Give a file to write to, which takes the place of `file` at the end, durably. Blocks.
+
+    Raises:
+        OSError: `file` is as it was.
+
+    """
+    new = file.with_name(f"{file.name}.new")
+    try:
+        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as target:
+            yield target
+            target.flush()
+            os.fsync(target.fileno())
+        new.replace(file)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+    sync(file.parent)
+
+
+def sync(folder: Path) -> None:
+    """Make the names in a folder durable. Blocks."""
+    file = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
