@@ -172,9 +172,10 @@ class JsonlTranscripts:
                     folder = places.session_folder(self._root, *key)
                     one.file = await self._in_thread(partial(SessionFile, folder, *key, self._copied(folder)))
                     self._note(one.file.metadata)
+                file = one.file
                 try:
-                    yield one.file
-                    if one.file is not None and one.file.spoilt:
+                    yield file
+                    if file.spoilt:
                         one.file = None
                 except Unavailable:
                     one.file = None  # nobody knows what is on the disk: it is read again
