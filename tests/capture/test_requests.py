@@ -222,7 +222,7 @@ def test_no_text_breaks_the_rules_and_what_is_found_is_bounded(message: str, bef
         assert 0 < len(one.content) <= MOST_CHARACTERS
 
 
-@given(st.sampled_from([stem for language in LANGUAGES for stem in language.stems]))
+@given(st.sampled_from([stem for language in LANGUAGES for stem in language.requests.stems]))
 def test_every_stem_is_written_as_it_is_looked_for(stem: str) -> None:
     assert stem == stem.lower()
     assert may_ask(stem.upper())

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from memoryd_actors.capture.captured import MOST_CHARACTERS, Captured, says_something
 from memoryd_actors.capture.kinds import category_of, is_everywhere
-from memoryd_actors.capture.languages import LANGUAGES, Language
-from memoryd_actors.capture.sentences import Sentence, masked, sentences
+from memoryd_actors.capture.languages import LANGUAGES, Language, typed
+from memoryd_actors.capture.sentences import Sentence, is_question, masked, sentences
 from memoryd_actors.recall.quoted import told_apart
 
 MOST_READ = 20_000
@@ -16,41 +16,32 @@ MOST_CAPTURED = 5
 """A message that asks for more was not written for the agent: it is a pasted instruction, and nothing is taken."""
 MOST_GIST = 400
 """Characters of the message before that a request alone points back to."""
-_REFERS = re.compile(
-    r"(?:it|its|they|their|this|that|these|those|he|she|er|sie|es|das|dies|dieser|diese|il|elle|ils|elles|cela|ça|c'est"
-    r"|esto|eso|es|ello|questo|ciò)\b",
-    re.IGNORECASE,
-)
-"""A sentence that begins so needs the one before it."""
-_ENDS = " \t\n\r,;:\u2013\u2014-"
-
-
-def _spaced(pattern: str) -> str:
-    """Return a pattern whose spaces and apostrophes stand for what people type."""
-    spaced = pattern.replace("[- ]", r"[-\s]").replace(" ?", r"[^\S\n]*").replace(" ", r"[^\S\n]+")
-    return spaced.replace("'", "['\u2019]")
+_AFTER_LEAD = r"\s,.:;!\u2013\u2014\uff0c\u3002\u3001\uff01\uff1a-"
+_ENDS = " \t\n\r,;:\u2013\u2014\uff0c\u3001\uff1a-"
 
 
 class _Patterns:
     """The compiled requests of one language."""
 
     def __init__(self, language: Language) -> None:
-        lead = rf"(?:(?:{_spaced(language.lead)})(?!\w)[\s,.:;!\u2013\u2014-]*){{0,5}}¡?"
-        please = rf"(?P<please>{_spaced(language.please)})"
-        after = "|".join(map(_spaced, language.after))
-        points = "|".join(map(_spaced, language.points))
-        tail = rf"(?P<tail>[,\s]*{_spaced(language.tail)})[\s.!?\u2026]*"
+        asked = language.requests
+        lead = rf"(?:(?:{typed(asked.lead)})(?!\w)[{_AFTER_LEAD}]*){{0,5}}¡?"
+        please = rf"(?P<please>{typed(asked.please)})"
+        after = "|".join(map(typed, asked.after))
+        points = "|".join(map(typed, asked.points))
+        tail = rf"(?P<tail>[,\uff0c\u3001\s]*{typed(asked.tail)})[\s.!?\u2026\u3002\uff01\uff1f]*"
         self.after = re.compile(rf"(?P<lead>{lead}){please}(?P<asked>{after})", re.IGNORECASE)
         self.points = re.compile(rf"(?P<lead>{lead}){please}(?P<asked>{points}){tail}\Z", re.IGNORECASE)
-        self.ends = re.compile(rf"\s*{_spaced(language.joins)}\s*{please}(?P<asked>{points}){tail}\Z", re.IGNORECASE)
-        self.inside = re.compile(rf"\s*{_spaced(language.joins)}\s*{please}(?P<asked>{after})", re.IGNORECASE)
-        self.stems = language.stems
-        self.asks = re.compile(_spaced(language.asks), re.IGNORECASE)
-        self.urges = re.compile(_spaced(language.urges), re.IGNORECASE)
+        self.ends = re.compile(rf"\s*{typed(asked.joins)}\s*{please}(?P<asked>{points}){tail}\Z", re.IGNORECASE)
+        self.inside = re.compile(rf"\s*{typed(asked.joins)}\s*{please}(?P<asked>{after})", re.IGNORECASE)
+        self.stems = asked.stems
+        self.asks = re.compile(typed(asked.asks), re.IGNORECASE)
+        self.urges = re.compile(typed(asked.urges), re.IGNORECASE)
+        self.refers = re.compile(rf"(?:{typed(asked.refers)}){language.edge}", re.IGNORECASE)
 
 
 _ALL = tuple(map(_Patterns, LANGUAGES))
-_STEMS = tuple(dict.fromkeys(stem for language in LANGUAGES for stem in language.stems))
+_STEMS = tuple(dict.fromkeys(stem for language in LANGUAGES for stem in language.requests.stems))
 _LONGEST_REQUEST = 120
 """Characters at the end of a sentence in which a request that ends it may begin."""
 
@@ -66,6 +57,8 @@ class _Request:
     ends: int
     """Where what is to be remembered begins; the length of the sentence where the request points elsewhere."""
     points: bool
+    patterns: _Patterns
+    """Of its language."""
 
 
 def may_ask(text: str) -> bool:
@@ -127,27 +120,38 @@ def _request(sentence: Sentence) -> _Request | None:
     """Return the request that a sentence begins or ends with."""
     bare = sentence.bare
     lower = bare.lower()
-    question = bare.endswith("?")
+    question = is_question(bare)
     for patterns in _ALL:
         if not _has(lower, patterns.stems):
             continue
         if found := patterns.after.match(bare):
             if question and not patterns.asks.match(found["please"]):
                 continue
-            return _Request(_said(found), found["lead"], found.end("lead"), found.end(), points=False)
+            return _Request(
+                _said(found), found["lead"], found.end("lead"), found.end(), points=False, patterns=patterns
+            )
         if (found := patterns.points.match(bare)) and not (question and not _urged(patterns, found)):
-            return _Request(_said(found), found["lead"], found.end("lead"), len(sentence.text), points=True)
+            return _Request(
+                _said(found), found["lead"], found.end("lead"), len(sentence.text), points=True, patterns=patterns
+            )
         if (
             not question
             and (found := patterns.inside.search(bare))
             and (found["please"] or _is_listing(found["asked"]))
         ):
-            return _Request(_said(found), sentence.text[: found.start()], found.start(), found.end(), points=False)
+            return _Request(
+                _said(found),
+                sentence.text[: found.start()],
+                found.start(),
+                found.end(),
+                points=False,
+                patterns=patterns,
+            )
         start = max(0, len(bare) - _LONGEST_REQUEST)
         if found := patterns.ends.search(bare, start):
             if question and not _urged(patterns, found):
                 continue
-            return _Request(_said(found), "", found.start(), len(sentence.text), points=True)
+            return _Request(_said(found), "", found.start(), len(sentence.text), points=True, patterns=patterns)
     return None
 
 
@@ -161,7 +165,7 @@ def _has(lower: str, stems: Iterable[str]) -> bool:
 
 def _is_listing(asked: str) -> bool:
     """Return whether a request ends with a colon."""
-    return asked.rstrip().endswith(":")
+    return asked.rstrip().endswith((":", "\uff1a"))
 
 
 def _urged(patterns: _Patterns, found: "re.Match[str]") -> bool:
@@ -177,10 +181,10 @@ def _content(said: str, parts: Sequence[Sentence], at: int, request: _Request) -
         return _listed(said, parts, at, sentence.start + request.ends), False
     if sentence.text[: request.begins].strip(_ENDS) and not request.lead:
         return sentence.text[: request.begins], False
-    if before := _stands_before(parts, at):
+    if before := _stands_before(parts, at, request.patterns.refers):
         return before, False
     after = parts[at + 1] if at + 1 < len(parts) and at == 0 else None
-    return (after.text, False) if after is not None and not after.bare.endswith("?") else ("", False)
+    return (after.text, False) if after is not None and not is_question(after.bare) else ("", False)
 
 
 def _listed(said: str, parts: Sequence[Sentence], at: int, start: int) -> str:
@@ -192,13 +196,13 @@ def _listed(said: str, parts: Sequence[Sentence], at: int, start: int) -> str:
     return said[rest[0].start : rest[-1].end] if rest else ""
 
 
-def _stands_before(parts: Sequence[Sentence], at: int) -> str:
+def _stands_before(parts: Sequence[Sentence], at: int, refers: "re.Pattern[str]") -> str:
     """Return the statement before a request, with those before it that it needs to be understood."""
     begin = at - 1
-    while begin > 0 and at - begin < 3 and _REFERS.match(parts[begin].bare):
+    while begin > 0 and at - begin < 3 and refers.match(parts[begin].bare):
         begin -= 1
     told = parts[max(begin, 0) : at]
-    if not told or any(one.bare.endswith("?") for one in told) or _request(told[-1]) is not None:
+    if not told or any(is_question(one.bare) for one in told) or _request(told[-1]) is not None:
         return ""
     return " ".join(one.text for one in told)
 
@@ -210,4 +214,4 @@ def _tidy(content: str) -> str:
         kept = [one.end for one in sentences(bounded) if one.end <= MOST_CHARACTERS]
         bounded = bounded[: kept[-1]] if kept else bounded[: MOST_CHARACTERS - 1].rsplit(" ", 1)[0] + "…"
     bare = masked(bounded)
-    return bounded.rstrip("? ") if bare.endswith("?") else bounded
+    return bounded.rstrip("?\uff1f ") if is_question(bare) else bounded

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 MOST_SENTENCES = 400
 LONGEST_SENTENCE = 1_000
 """Characters of a sentence that are looked at."""
-_GAP = re.compile(r"(?<=[.!?…])[\"')\]»”]?[^\S\n]+(?=\S)|[^\S\n]*\n\s*")
+_GAP = re.compile(
+    r"(?<=[.!?…])[\"')\]»”]?[^\S\n]+(?=\S)|(?<=[。！？])[」』”)\uff09]?[^\S\n]*(?=[^\s。！？」』”)\uff09])|[^\S\n]*\n\s*"
+)
+_QUESTION = ("?", "\uff1f", "\u061f")
 _ABBREVIATION = re.compile(
     r"(?:\b(?:e\.g|i\.e|vs|cf|dr|mr|mrs|ms|st|prof|z\.\s?b|d\.\s?h|bzw|evtl|ca|sra?|mme|p\.\s?ex|sig|dott)"
     r"|(?<![\w.])[A-Z])\.\Z",
@@ -15,6 +18,7 @@ _ABBREVIATION = re.compile(
 )
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,500}\"|“[^”\n]{1,500}”|„[^“”\n]{1,500}[“”]|«[^»\n]{1,500}»|`[^`\n]{1,500}`|‘[^’\n]{1,500}’"
+    r"|「[^」\n]{1,500}」|『[^』\n]{1,500}』"
 )
 
 
@@ -28,6 +32,11 @@ class Sentence:
     start: int
     end: int
     paragraph: int
+
+
+def is_question(bare: str) -> bool:
+    """Return whether a sentence ends with a question mark, of whatever script."""
+    return bare.rstrip().endswith(_QUESTION)
 
 
 def masked(text: str) -> str:
