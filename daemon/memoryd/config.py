@@ -16,7 +16,7 @@ from memoryd_actors.ageing.decay import LifecycleSettings
 from memoryd_actors.checkpoints import CheckpointSettings
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.context import WindowSettings
-from memoryd_actors.conversations.scribe import TranscriptSettings
+from memoryd_actors.conversations.settings import TranscriptSettings
 from memoryd_actors.core_memory import CoreSettings
 from memoryd_actors.episodes import EpisodeSettings
 from memoryd_actors.judging.cadence import CadenceRule

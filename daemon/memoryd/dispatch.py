@@ -20,7 +20,8 @@ from memoryd_actors.checkpoints import CheckpointKeeper
 from memoryd_actors.consolidating.answering import Consolidating
 from memoryd_actors.context import Compactor, ContextBuilder
 from memoryd_actors.conversations.conversation import Conversations
-from memoryd_actors.conversations.scribe import Bring, Scribe
+from memoryd_actors.conversations.orders import Bring
+from memoryd_actors.conversations.scribe import Scribe
 from memoryd_actors.conversations.transcripts import Key, Transcripts
 from memoryd_actors.core_memory import CoreMemory
 from memoryd_actors.errors import NotFound, Refused, Unavailable

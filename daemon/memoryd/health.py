@@ -12,7 +12,7 @@ from memoryd.embedding import Statistics as ModelStatistics
 from memoryd.ipc import Statistics as SocketStatistics
 from memoryd_actors.actor import Statistics
 from memoryd_actors.capture.capturer import Capturer
-from memoryd_actors.conversations.scribe import Counts
+from memoryd_actors.conversations.counts import Counts
 from memoryd_actors.errors import MemorydError, Refused
 from memoryd_actors.extraction.extractor import DAILY, OF_SESSION, Extractor
 from memoryd_actors.indexing.indexer import Indexer

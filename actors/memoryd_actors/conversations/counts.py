@@ -1,0 +1,17 @@
+"""What came of everything that was to be written down."""
+
+from dataclasses import dataclass
+
+
+@dataclass(slots=True)
+class Counts:
+    """What came of everything since the start."""
+
+    stored: int = 0
+    known: int = 0
+    left_out: int = 0
+    pushes: int = 0
+    dropped: int = 0
+    """Pushes for which there was no room."""
+    problem: str = ""
+    hint: str = ""

@@ -1,0 +1,245 @@
+"""Who writes transcripts: a share of the sessions, one message after the other."""
+
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from typing import assert_never
+
+from memoryd_actors.actor import Actor
+from memoryd_actors.admission.gate import signed
+from memoryd_actors.conversations.cleaning import Cleaner, as_entry
+from memoryd_actors.conversations.counts import Counts
+from memoryd_actors.conversations.orders import (
+    Bring,
+    Destroy,
+    End,
+    Erase,
+    Pushed,
+    Say,
+    ScribeMessage,
+    Summarise,
+)
+from memoryd_actors.conversations.overlap import fingerprint
+from memoryd_actors.conversations.tail import TAIL, Tail, Tails
+from memoryd_actors.conversations.transcripts import Kept, Key, Stored, Transcripts
+from memoryd_actors.errors import Refused
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.publisher import Publisher
+from memoryd_client.messages import Caller, ContextUpdate, Warned
+from memoryd_client.transcripts import Appended, Entry
+
+PERHAPS_CUT = 60_000
+"""Characters of a pushed context from which its first message may have lost its beginning on the way."""
+
+
+class Writer(Actor[ScribeMessage, Appended]):
+    """Writes the sessions that are its own, one message after the other."""
+
+    def __init__(
+        self,
+        transcripts: Transcripts,
+        *,
+        clock: Clock,
+        publish: Publisher,
+        cleaner: Cleaner,
+        counts: Counts,
+        on_append: Callable[[Key, int], None],
+        on_begun: Callable[[Pushed], None],
+    ) -> None:
+        """Prepare; `on_append` learns how far a transcript goes now, `on_begun` that pushes no longer wait."""
+        self._transcripts = transcripts
+        self._clock = clock
+        self._publish = publish
+        self._cleaner = cleaner
+        self._counts = counts
+        self._on_append = on_append
+        self._on_begun = on_begun
+        self._tails = Tails(transcripts)
+
+    async def handle(self, message: ScribeMessage) -> Appended:  # noqa: PLR0911 - one case a message
+        """Write, or destroy."""
+        match message:
+            case Say():
+                return await self._say(message)
+            case Pushed():
+                self._on_begun(message)
+                try:
+                    return await self._pushed(message)
+                except Refused as refused:
+                    self._warn(refused)
+                    raise
+            case Bring():
+                return await self._bring(message)
+            case Destroy():
+                return await self._destroy(message)
+            case Erase():
+                return await self._erase(message)
+            case End():
+                last = await self._transcripts.last(message.key)
+                await message.note(last)
+                return Appended(last=last, stored=0)
+            case Summarise():
+                return await self._summarise(message)
+            case _:
+                assert_never(message)
+
+    async def _summarise(self, message: Summarise) -> Appended:
+        """Append a summary: the one moment at which what it tells of becomes archived.
+
+        It is nothing that was said: no push is compared with it.
+        """
+        info = await self._transcripts.info(message.key)
+        if info is None or info.last < message.covers or info.summarized >= message.covers:
+            return Appended(last=info.last if info else 0, stored=0)
+        entry = Entry(role="system", name=message.by, content=message.text)
+        kept = Kept(entry, self._clock.now(), covers=message.covers, turns=message.turns)
+        done = await self._transcripts.append(message.key, [kept], project=info.project, agent=info.agent)
+        self._on_append(message.key, done.last)
+        return Appended(last=done.last, stored=done.stored)
+
+    async def _say(self, message: Say) -> Appended:
+        caller = message.caller
+        key = caller.owner, caller.session
+        tail = await self._tails.of(key)
+        cleaned = await self._cleaner.entries(message.entries, caller.project, tail)
+        now = self._clock.now()
+        fresh: list[tuple[Kept, int]] = []
+        claimed = left_out = 0
+        for entry in cleaned:
+            if entry is None:
+                left_out += 1
+                continue
+            said = fingerprint(entry.kind, entry.role, entry.content)
+            if tail.claim(entry.id, said):
+                claimed += 1
+            else:
+                fresh.append((Kept(entry, _moment(entry.at, now)), said))
+        for _, said in fresh:
+            tail.add(said, pushed=False)
+        done = await self._store(key, caller, [kept for kept, _ in fresh])
+        self._counts.known += claimed
+        self._counts.left_out += left_out
+        return Appended(last=done.last, stored=done.stored, known=done.known + claimed, left_out=left_out)
+
+    async def _bring(self, message: Bring) -> Appended:
+        caller, records = message.caller, message.records
+        key = caller.owner, message.session
+        gated = await self._cleaner.records(records, caller.project)
+        last = await self._transcripts.last(key)
+        # A summary names what it covers by numbers: it is one only where the entries have their numbers again.
+        places = [one.sequence for one in records]
+        aligned = None not in gated and places == list(range(last + 1, last + 1 + len(places)))
+        kept = [
+            Kept(
+                entry,
+                _moment(one.at, one.at),
+                pushed=one.pushed,
+                covers=one.covers if aligned else 0,
+                turns=one.turns if aligned else 0,
+            )
+            for entry, one in zip(gated, records, strict=True)
+            if entry is not None
+        ]
+        self._tails.drop(key)
+        done = await self._transcripts.append(key, kept, project=message.project, agent=message.agent)
+        self._counts.stored += done.stored
+        self._counts.known += done.known
+        if done.stored:
+            self._on_append(key, done.last)
+        return Appended(last=done.last, stored=done.stored, known=done.known, left_out=len(records) - len(kept))
+
+    async def _pushed(self, message: Pushed) -> Appended:
+        caller = message.caller
+        key = caller.owner, caller.session
+        tail = await self._tails.of(key)
+        fresh: list[Kept] = []
+        known = 0
+        try:
+            for update in message.updates:
+                new, seen = await self._news(update, tail)
+                fresh += new
+                known += seen
+        except BaseException:
+            self._tails.drop(key)  # it has heard of what was not written
+            raise
+        done = await self._store(key, caller, fresh)
+        self._counts.known += known
+        return Appended(last=done.last, stored=done.stored, known=known)
+
+    async def _news(self, update: ContextUpdate, tail: Tail) -> tuple[list[Kept], int]:
+        """Return what is new in a context, noted in the tail from now on, and how many of its messages were known."""
+        project = update.caller.project
+        messages = list(update.messages[-TAIL:])
+        if messages and update.trigger != "turn" and messages[-1].role == "assistant":
+            messages.pop()  # still being written; the next push has all of it
+        cleaned = await self._cleaner.fingerprints(messages, project, tail)
+        kept = [(message, said) for message, said in zip(messages, cleaned, strict=True) if said is not None]
+        window = [said for _, said in kept]
+        places = tail.new(update.client, window)
+        characters = sum(len(message.content) for message in messages)
+        if characters >= PERHAPS_CUT and len(places) < len(kept) and places[:1] == [0]:
+            del places[0]
+        now = self._clock.now()
+        sent = update.sent_at
+        at = datetime.fromtimestamp(sent, UTC) if 0 < sent < now.timestamp() else now
+        new = [kept[place] for place in places]
+        entries = await self._cleaner.entries([as_entry(message) for message, _ in new], project, tail)
+        fresh: list[Kept] = []
+        for entry, (_, said) in zip(entries, new, strict=True):
+            if entry is not None:
+                fresh.append(Kept(entry, at, pushed=True))
+                tail.add(said, pushed=True)
+        if window:
+            tail.follow(update.client, window)
+        return fresh, len(kept) - len(new)
+
+    async def _store(self, key: Key, caller: Caller, fresh: Sequence[Kept]) -> Stored:
+        """Append what the tail has heard of already."""
+        try:
+            before = await self._transcripts.last(key)
+            if not fresh:
+                return Stored(before, 0, 0)
+            done = await self._transcripts.append(key, fresh, project=caller.project, agent=signed(caller))
+        except BaseException:
+            self._tails.drop(key)
+            raise
+        if done.known:
+            # Which of them were known, the file alone knows: its end is read again.
+            self._tails.drop(key)
+        counts = self._counts
+        counts.stored += done.stored
+        counts.known += done.known
+        counts.problem = counts.hint = ""
+        if done.last > before:
+            self._on_append(key, done.last)
+        return done
+
+    async def _destroy(self, message: Destroy) -> Appended:
+        self._tails.drop(message.key)
+        gone = await self._transcripts.purge(message.key)
+        if message.forget is not None:
+            await message.forget(message.key)
+        return Appended(last=0, stored=gone)
+
+    async def _erase(self, message: Erase) -> Appended:
+        # The end of the session stays known as it was: a context that is pushed again brings nothing back.
+        gone = await self._transcripts.erase(message.key, message.sequences)
+        last = await self._transcripts.last(message.key)
+        if gone:
+            await message.forget(message.key)
+            self._on_append(message.key, last)
+        return Appended(last=last, stored=gone)
+
+    def _warn(self, refused: Refused) -> None:
+        counts = self._counts
+        if counts.problem != str(refused):
+            counts.problem, counts.hint = str(refused), refused.hint
+            self._publish(Warned(component="transcripts", message=str(refused), hint=refused.hint))
+
+
+def _moment(at: datetime | None, now: datetime) -> datetime:
+    if at is None:
+        return now
+    try:
+        return at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+    except OverflowError:
+        raise Refused(f"`at` is outside the calendar: {at.isoformat()}", "Give a moment in UTC.") from None
