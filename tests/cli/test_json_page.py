@@ -8,6 +8,7 @@ import pytest
 
 from memoryd.demo.steps import Decided, Figures, Pushed, Remembered, SessionBegan, Took
 from memoryd.demo.transcript import Note
+from memoryd.doctor import Finding
 from memoryd_client.checkpoints import CheckpointInfo
 from memoryd_client.consent import Consent
 from memoryd_client.consolidation import (
@@ -64,6 +65,7 @@ SECTIONS = {
     "Switches": (Switched, SwitchedOff),
     "Consolidation, plan": (Consolidation, ConsolidationPlan, PlannedPair, PlannedChange, PlannedRollup),
     "Status": (Status, ComponentStatus),
+    "Findings": (Finding,),
     "Transcripts, for push and demo": (Note,),
     "What demo prints": (SessionBegan, Pushed, Decided, Remembered, Took, Figures),
 }

@@ -386,4 +386,6 @@ def test_json_has_the_verdict_and_every_finding_in_the_order_of_examination() ->
     shown = json.loads(to_json(FINDINGS))
     assert shown["level"] == "fail"
     assert [finding["name"] for finding in shown["findings"]] == ["a", "b", "c"]
-    assert shown["findings"][1] == {"name": "b", "level": "fail", "what": "broken", "mend": "mend it"}
+    assert shown["findings"][1] == {
+        "name": "b", "level": "fail", "what": "broken", "mend": "mend it", "numbers": {}, "file": "", "lines": [],
+    }  # fmt: skip

@@ -6,11 +6,13 @@ from datetime import UTC, datetime
 
 from memoryd.config import Config, ConfigInvalid, load
 from memoryd.doctor.data import examine_data
-from memoryd.doctor.finding import Finding
+from memoryd.doctor.finding import Finding, ok
 from memoryd.doctor.folders import examine_folders
+from memoryd.doctor.message_index import examine_messages, indexed
 from memoryd.doctor.model import examine_model
 from memoryd.doctor.process import examine_lock, examine_sockets, examine_systemd
 from memoryd.doctor.settings import examine_configuration, examine_extras, examine_key
+from memoryd.doctor.transcripts import NAME, examine_transcripts, look
 from memoryd_client.messages import Status
 from memoryd_client.paths import Paths
 
@@ -45,5 +47,17 @@ def _all(paths: Paths, status: Status | None, env: Mapping[str, str], now: datet
     yield from examine_sockets(paths)
     yield examine_model(paths, config)
     yield from examine_data(paths, config, status, now)
+    yield from _said(paths, config, status)
     yield examine_key(config)
     yield from examine_systemd(paths, env)
+
+
+def _said(paths: Paths, config: Config, status: Status | None) -> Iterator[Finding]:
+    try:
+        # The index first: what is said meanwhile is then not indexed yet, not missing.
+        there = indexed(paths, config)
+        sessions = look(paths)
+        yield from examine_transcripts(paths, sessions)
+        yield examine_messages(paths, sessions, there, status)
+    except ModuleNotFoundError:
+        yield ok(NAME, "how they are cannot be told without the missing packages")

@@ -23,6 +23,12 @@ class Finding(msgspec.Struct, frozen=True):
     """What was found, in a sentence."""
     mend: str = ""
     """The command that mends it, or what to do where no single command does."""
+    numbers: dict[str, int] = {}
+    """What was counted, by name; where something was."""
+    file: str = ""
+    """The file that it is about, where it is about lines of one."""
+    lines: tuple[int, ...] = ()
+    """Which, from 1."""
 
 
 def ok(name: str, what: str) -> Finding:

@@ -21,27 +21,34 @@ def mend(file: Path, copy: Path) -> int:
         OSError: the transcript is as it was.
 
     """
-    with file.open("rb") as stream:
-        gaps = _gaps(places(stream))
-    wanted = {number for gap in gaps for number in gap.numbers}
-    if not wanted or not copy.is_dir():
-        return 0
-    found: dict[int, bytes] = {}
-    for candidate in sorted(copy.glob(f"{LINES}*")):
-        if candidate.suffix == ".new":
-            continue
-        with candidate.open("rb") as stream:
-            there = {place.line.seq: place for place in places(stream) if place.line is not None}
-        for gap in gaps:
-            if gap.fits(there):
-                found.update((number, there[number].text) for number in gap.numbers)
-    mended = [gap for gap in gaps if gap.numbers and all(number in found for number in gap.numbers)]
+    mended, found = _plan(file, copy)
     if not mended:
         return 0
     _rewrite(file, mended, found)
     back = sum(len(gap.numbers) for gap in mended)
     log.warning("%s: %d damaged entries came back from %s", file, back, copy)
     return back
+
+
+def mendable(file: Path, copy: Path) -> int:
+    """Return how many entries `mend` would bring back. Changes nothing. Blocks."""
+    return sum(len(gap.numbers) for gap in _plan(file, copy)[0])
+
+
+def _plan(file: Path, copy: Path) -> tuple[list["_Gap"], dict[int, bytes]]:
+    """Return the gaps of which the copies have everything, and those lines by number."""
+    with file.open("rb") as stream:
+        gaps = [gap for gap in _gaps(places(stream)) if gap.numbers]
+    found: dict[int, bytes] = {}
+    if not gaps or not copy.is_dir():
+        return [], found
+    for candidate in sorted(copy.glob(f"{LINES}*")):
+        with candidate.open("rb") as stream:
+            there = {place.line.seq: place for place in places(stream) if place.line is not None}
+        for gap in gaps:
+            if gap.fits(there):
+                found.update((number, there[number].text) for number in gap.numbers)
+    return [gap for gap in gaps if all(number in found for number in gap.numbers)], found
 
 
 class _Gap:

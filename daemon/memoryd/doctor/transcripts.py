@@ -1,0 +1,222 @@
+"""What was said: every line of every transcript, what is written down about it, and whether it can be found."""
+
+import os
+import shlex
+import stat
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
+from memoryd_client.paths import Paths
+
+if TYPE_CHECKING:
+    from memoryd.transcripts.metadata import Metadata
+
+NAME = "transcripts"
+_NAMED = 20
+"""Damaged lines that a sentence names; the finding has all of them."""
+
+
+@dataclass(slots=True)
+class Looked:
+    """A session as its files are."""
+
+    folder: Path
+    written: "Metadata | None" = None
+    """What its metadata say; None: nothing that can be read."""
+    size: int = 0
+    """Bytes of the file."""
+    told: "Metadata | None" = None
+    """What its lines say; None: they cannot be read."""
+    damaged: list[int] = field(default_factory=list[int])
+    """Lines, from 1."""
+    numbers: set[int] = field(default_factory=set[int])
+    """Of the entries that are to be found by a search."""
+    trouble: str = ""
+    """Why it could not be read."""
+
+    @property
+    def name(self) -> str:
+        """The session, or where nobody can tell its folder."""
+        return self.written.id if self.written else self.folder.name
+
+    @property
+    def lost(self) -> int:
+        """How many entries cannot be read, as far as the numbers tell."""
+        if self.told is None:
+            return 0
+        last = max(self.told.last, self.written.last if self.written else 0)
+        return last - self.told.entry_count
+
+
+def look(paths: Paths) -> list[Looked]:
+    """Read every transcript; changes nothing. Blocks, about 8 ms per MB.
+
+    Raises:
+        ModuleNotFoundError: the daemon's packages are missing.
+
+    """
+    from memoryd.transcripts.places import LINES
+
+    found: list[Looked] = []
+    for owner in _folders(paths.transcripts):
+        found += [_looked(folder) for folder in _folders(owner) if (folder / LINES).exists()]
+    return found
+
+
+def _looked(folder: Path) -> Looked:
+    from memoryd.transcripts import metadata
+    from memoryd.transcripts.places import LINES
+    from memoryd.transcripts.scanning import places
+
+    # Before the lines: a daemon that is at work may append some, and then writes down that it did.
+    one = Looked(folder, metadata.read(folder))
+    told = metadata.Metadata(id=one.name, user_id=one.written.user_id if one.written else "")
+    try:
+        with (folder / LINES).open("rb") as file:
+            one.size = os.fstat(file.fileno()).st_size
+            for place in places(file):
+                if place.line is not None:
+                    told.count(place.line)
+                    if not place.line.covers:
+                        one.numbers.add(place.line.seq)
+                elif place.damaged and place.text.endswith(b"\n"):
+                    one.damaged.append(place.number)
+    except OSError as exc:
+        one.trouble = exc.strerror or str(exc)
+        return one
+    one.told = told
+    return one
+
+
+def examine_transcripts(paths: Paths, sessions: list[Looked]) -> Iterator[Finding]:
+    """Look at what was read of the transcripts."""
+    if not paths.transcripts.exists():
+        yield ok(NAME, "nothing was said yet")
+        return
+    yield from _readable_by_others(paths.transcripts)
+    for one in sessions:
+        if one.trouble:
+            yield fail(NAME, f"{one.folder} cannot be read: {one.trouble}", f"ls -l {quoted(one.folder)}")
+        elif one.damaged or one.lost > 0:
+            yield _damage(paths, one)
+        elif disagreement := _disagreement(paths, one):
+            yield disagreement
+    yield _summary(sessions)
+
+
+def _summary(sessions: list[Looked]) -> Finding:
+    told = [one.told for one in sessions if one.told is not None]
+    numbers = {
+        "sessions": len(sessions),
+        "entries": sum(one.entry_count for one in told),
+        "messages": sum(one.message_count for one in told),
+        "damaged_lines": sum(len(one.damaged) for one in sessions),
+        "unreadable_entries": sum(max(0, one.lost) for one in sessions),
+        "compacted_sessions": sum(bool(one.summarized) for one in told),
+        "archived_entries": sum(sum(number <= about.summarized for number in one.numbers)
+                                for one in sessions if (about := one.told) is not None),
+    }  # fmt: skip
+    said = (
+        f"{numbers['sessions']} sessions with {numbers['entries']} entries, {numbers['messages']} of them messages; "
+        f"{numbers['archived_entries']} archived, in {numbers['compacted_sessions']} sessions"
+    )
+    return Finding(NAME, "ok", said, numbers=numbers)
+
+
+def _damage(paths: Paths, one: Looked) -> Finding:
+    from memoryd.transcripts.aside import ASIDE
+    from memoryd.transcripts.mending import mendable
+    from memoryd.transcripts.places import LINES
+
+    file = one.folder / LINES
+    lines = ", ".join(map(str, one.damaged[:_NAMED])) + (" and more" if len(one.damaged) > _NAMED else "")
+    which = (
+        f"line{'s' * (len(one.damaged) > 1)} {lines} of it cannot be read" if one.damaged else "lines of it are gone"
+    )
+    what = f"{file} (session {one.name!r}): {which}, {max(one.lost, 0)} entries in all"
+    copy = paths.transcripts_copy.joinpath(*one.folder.parts[-2:])
+    try:
+        back = mendable(file, copy) if one.damaged else 0
+    except OSError:
+        back = 0
+    if back:
+        owner = one.written.user_id if one.written else ""
+        named = f"{shlex.quote(one.name)} --owner {shlex.quote(owner)}" if owner else shlex.quote(one.name)
+        mend = f"memoryd restart; memoryd session show {named}  # brings {back} back from {copy}"
+    elif (copy / LINES).exists():
+        mend = (
+            f"the copy {copy / LINES} does not have them, or was taken later: with memoryd stopped, put right lines "
+            f"into {quoted(file)}, which are read at the next start"
+        )
+    else:
+        mend = (
+            f"there is no copy of it: with memoryd stopped, put right lines into {quoted(file)}, which are read at the "
+            f"next start; memoryd backup keeps a copy from now on"
+        )
+    if one.damaged:
+        mend += f"; nothing is lost: memoryd keeps damaged lines in {ASIDE} beside it"
+    numbers = {"damaged_lines": len(one.damaged), "unreadable_entries": max(one.lost, 0)}
+    return Finding(NAME, "fail", what, mend, numbers, str(file), tuple(one.damaged))
+
+
+def _disagreement(paths: Paths, one: Looked) -> Finding | None:
+    """Return how a session's metadata differ from its lines; None where they do not, or are only older."""
+    from memoryd.transcripts.places import METADATA, session_folder
+    from memoryd.transcripts.session_file import whose
+
+    file, written, told = one.folder / METADATA, one.written, one.told
+    mend = "memoryd restart  # writes it anew from the lines"
+    if told is None:
+        return None
+    if written is None:
+        if whose(one.folder, paths.transcripts_copy.joinpath(*one.folder.parts[-2:])):
+            return warn(NAME, f"{file} cannot be read", mend)
+        what = f"{file} cannot be read, and nobody can tell whose session this is: it is listed nowhere"
+        named = f"""with memoryd stopped, write {{"id": "SESSION", "userId": "OWNER"}} into {quoted(file)}"""
+        return fail(NAME, what, named)
+    if session_folder(one.folder.parent.parent, written.user_id, written.id) != one.folder:
+        right = session_folder(one.folder.parent.parent, written.user_id, written.id)
+        return warn(
+            NAME,
+            f"{file} is of the session {written.id!r} of {written.user_id!r}, which is not looked for here",
+            f"with memoryd stopped: mv {quoted(one.folder)} {quoted(right)}",
+        )
+    compared = ("entry_count", "message_count", "last", "summarized", "last_summarized_turn", "summary")
+    counts = {name: (getattr(written, name), getattr(told, name)) for name in compared}
+    wrong = [f"{name} is {noted} and should be {right}" for name, (noted, right) in counts.items() if noted != right]
+    if wrong and written.bytes == one.size:
+        return warn(NAME, f"{file} does not fit its lines: {'; '.join(wrong)}", f"rm {quoted(file)}; {mend}")
+    return None
+
+
+def _readable_by_others(root: Path) -> Iterator[Finding]:
+    """Find what others could read if they came so far; the home's own mode keeps them out as long as it is right."""
+    uid = os.geteuid()
+    foreign = open_to_others = 0
+    first = ""
+    for folder, _, files in os.walk(root):
+        for path in (folder, *(os.path.join(folder, name) for name in files)):
+            try:
+                status = os.lstat(path)
+            except OSError:
+                continue  # it is gone meanwhile
+            foreign += status.st_uid != uid
+            open_to_others += bool(stat.S_IMODE(status.st_mode) & 0o077)
+            if not first and (status.st_uid != uid or stat.S_IMODE(status.st_mode) & 0o077):
+                first = path
+    if foreign:
+        what = f"{foreign} files in {root} belong to somebody else, {first} among them"
+        yield fail(NAME, what, f"sudo chown -R {uid} {quoted(root)}")
+    elif open_to_others:
+        what = f"others may read {open_to_others} files and folders in {root}, {first} among them"
+        yield warn(NAME, what, f"chmod -R go= {quoted(root)}")
+
+
+def _folders(root: Path) -> list[Path]:
+    try:
+        return sorted(folder for folder in root.iterdir() if folder.is_dir())
+    except OSError:
+        return []
