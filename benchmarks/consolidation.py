@@ -55,8 +55,9 @@ from memoryd_actors.judging.budget import Limits
 from memoryd_actors.judging.pair_judge import Classified, Pair
 from memoryd_actors.judging.pair_sidecar import PairSidecar
 from memoryd_actors.keeping.comparer import Comparer
-from memoryd_actors.keeping.keeper import Keeper, KeeperMessage, Store
+from memoryd_actors.keeping.keeper import Keeper
 from memoryd_actors.keeping.neighbours import Neighbours
+from memoryd_actors.keeping.orders import KeeperMessage, Store
 from memoryd_actors.ports.embedder import Vectors
 from memoryd_client import Memory, NewMemory, Scope, State
 from memoryd_client.messages import Caller, Event

@@ -23,8 +23,9 @@ from memoryd_actors.judging.case import Case
 from memoryd_actors.judging.judge import Judgement
 from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.keeping.comparer import Comparer
-from memoryd_actors.keeping.keeper import Keeper, KeeperMessage, Store
+from memoryd_actors.keeping.keeper import Keeper
 from memoryd_actors.keeping.neighbours import Neighbours
+from memoryd_actors.keeping.orders import KeeperMessage, Store
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.searching.related import Relatives

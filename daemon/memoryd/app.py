@@ -67,8 +67,9 @@ from memoryd_actors.judging.pair_sidecar import PairSidecar
 from memoryd_actors.judging.sidecar import FollowUps, Sidecar
 from memoryd_actors.keeping.comparer import Comparer
 from memoryd_actors.keeping.importing import Importer
-from memoryd_actors.keeping.keeper import Keeper, KeeperMessage
+from memoryd_actors.keeping.keeper import Keeper
 from memoryd_actors.keeping.neighbours import Neighbours
+from memoryd_actors.keeping.orders import KeeperMessage
 from memoryd_actors.keeping.purger import TranscriptPurger
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.recall.pipeline import Pipeline

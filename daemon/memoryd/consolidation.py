@@ -18,7 +18,7 @@ from memoryd_actors.consolidating.resting import Resting
 from memoryd_actors.consolidating.worker import Consolidator
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.judging.pair_sidecar import PairSidecar
-from memoryd_actors.keeping.keeper import KeeperMessage
+from memoryd_actors.keeping.orders import KeeperMessage
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.index import Index
 from memoryd_actors.ports.publisher import Publisher

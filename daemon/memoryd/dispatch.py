@@ -29,8 +29,8 @@ from memoryd_actors.extraction.progress import ENDED, Progress, ProgressBook
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.keeping.importing import Importer
-from memoryd_actors.keeping.keeper import Answer, Edit, KeeperMessage, Link, SetState, Store, TakeBack
-from memoryd_actors.keeping.keeper import Purge as PurgeMemories
+from memoryd_actors.keeping.orders import Answer, Edit, KeeperMessage, Link, SetState, Store, TakeBack
+from memoryd_actors.keeping.orders import Purge as PurgeMemories
 from memoryd_actors.keeping.purger import TranscriptPurger
 from memoryd_actors.origin import other_end, showings
 from memoryd_actors.ports.clock import Clock

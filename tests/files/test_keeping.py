@@ -6,7 +6,7 @@ import pytest
 
 from memoryd.project_files import ProjectFolders
 from memoryd_actors.errors import Refused
-from memoryd_actors.keeping.keeper import Store
+from memoryd_actors.keeping.orders import Store
 from memoryd_client.memory import MAX_CONTENT_BYTES, NewMemory, Source
 from memoryd_client.messages import Caller, ContextUpdate, Message
 from recall_system import Place, running

@@ -2,7 +2,7 @@
 
 from memoryd_actors.ageing.ageing import Aged, Ageing
 from memoryd_actors.ageing.decay import LifecycleSettings
-from memoryd_actors.keeping.keeper import SetState, Store
+from memoryd_actors.keeping.orders import SetState, Store
 from memoryd_actors.keeping.steps import ChangeState
 from memoryd_client import Memory, NewMemory, Scope, State
 from memoryd_client.messages import Caller

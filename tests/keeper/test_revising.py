@@ -5,7 +5,7 @@ import pytest
 
 from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.errors import Refused
-from memoryd_actors.keeping.keeper import Edit, SetState, Store, TakeBack
+from memoryd_actors.keeping.orders import Edit, SetState, Store, TakeBack
 from memoryd_actors.keeping.steps import CONTRADICTS
 from memoryd_client import Memory, NewMemory, State
 from memoryd_client.editing import Changes

@@ -6,7 +6,7 @@ import pytest
 from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.errors import Refused
 from memoryd_actors.indexing.indexer import BATCH
-from memoryd_actors.keeping.keeper import Edit, Link, SetState, Store, TakeBack
+from memoryd_actors.keeping.orders import Edit, Link, SetState, Store, TakeBack
 from memoryd_actors.keeping.steps import RELATED, SUPERSEDES
 from memoryd_client import Memory, NewMemory, Scope
 from memoryd_client.editing import Changes

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from memoryd_actors.errors import Refused
-from memoryd_actors.keeping.keeper import Edit, Purge, SetState, Store, TakeBack
+from memoryd_actors.keeping.orders import Edit, Purge, SetState, Store, TakeBack
 from memoryd_client import Memory, NewMemory, Scope, State
 from memoryd_client.editing import Changes
 from memoryd_client.messages import Caller

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.keeping.keeper import SetState
+from memoryd_actors.keeping.orders import SetState
 from memoryd_client import PendingMemory, State
 from memoryd_client.messages import Caller
 from recall_system import Place, System, running

@@ -1,6 +1,6 @@
 """A session is told what others changed since it last took."""
 
-from memoryd_actors.keeping.keeper import SetState
+from memoryd_actors.keeping.orders import SetState
 from memoryd_client import State
 from memoryd_client.messages import Caller
 from recall_system import Place, System, running

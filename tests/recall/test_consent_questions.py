@@ -2,7 +2,7 @@
 
 import pytest
 
-from memoryd_actors.keeping.keeper import Answer, Store
+from memoryd_actors.keeping.orders import Answer, Store
 from memoryd_client import Memory, NewMemory, PendingMemory, Scope
 from memoryd_client.messages import Caller
 from recall_system import Place, System, running

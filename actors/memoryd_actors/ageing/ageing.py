@@ -8,7 +8,7 @@ from memoryd_actors.actor import ActorRef
 from memoryd_actors.ageing.decay import LifecycleSettings
 from memoryd_actors.ageing.lifecycle import due
 from memoryd_actors.indexing.indexer import Indexer
-from memoryd_actors.keeping.keeper import KeeperMessage, Perform, Purge
+from memoryd_actors.keeping.orders import KeeperMessage, Perform, Purge
 from memoryd_actors.keeping.steps import ChangeState, Decide, Noted
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger

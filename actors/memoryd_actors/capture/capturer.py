@@ -14,7 +14,7 @@ from memoryd_actors.actor import Actor, ActorRef, RestartLimit, Statistics
 from memoryd_actors.capture import Captured, explicit, may_ask, standing_instruction
 from memoryd_actors.capture.identity import memory_id
 from memoryd_actors.errors import ActorError, ActorStopped, DiskFull, Refused, Unavailable
-from memoryd_actors.keeping.keeper import KeeperMessage, Store
+from memoryd_actors.keeping.orders import KeeperMessage, Store
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.clean import clean_text

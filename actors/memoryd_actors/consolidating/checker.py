@@ -21,8 +21,8 @@ from memoryd_actors.judging.budget import Prices, estimate, today
 from memoryd_actors.judging.pair_judge import Pair
 from memoryd_actors.judging.pair_sidecar import PairSidecar, planned
 from memoryd_actors.keeping.consolidation import Compared, settle, statement
-from memoryd_actors.keeping.keeper import KeeperMessage, Perform
 from memoryd_actors.keeping.neighbours import Neighbour
+from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.keeping.steps import CONTRADICTS, Absorb, Checked, Doubt, Noted, Settled, Step, Supersede, Unrelate
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger

@@ -22,7 +22,7 @@ from memoryd_actors.consolidating.rollup import (
     written,
 )
 from memoryd_actors.consolidating.settings import ConsolidationSettings
-from memoryd_actors.keeping.keeper import KeeperMessage, Perform
+from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.keeping.steps import Add, ChangeState, Noted, Relate, Revise, Step
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger

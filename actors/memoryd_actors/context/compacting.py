@@ -23,7 +23,7 @@ from memoryd_actors.context.window import Item, WindowSettings, to_compact
 from memoryd_actors.conversations.transcripts import Key, Transcripts
 from memoryd_actors.errors import ActorError, ActorStopped, Refused, Unavailable
 from memoryd_actors.extraction.progress import Progress, ProgressBook
-from memoryd_actors.keeping.keeper import Bring, KeeperMessage, Purge
+from memoryd_actors.keeping.orders import Bring, KeeperMessage, Purge
 from memoryd_actors.keeping.steps import Advance, Supersede
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher

@@ -21,7 +21,7 @@ from memoryd_actors.conversations.transcripts import Key, Transcripts
 from memoryd_actors.episodes.episode import CATEGORY, Run, episode, points, run_of
 from memoryd_actors.errors import ActorError, ActorStopped, Refused
 from memoryd_actors.extraction.progress import ENDED, ProgressBook
-from memoryd_actors.keeping.keeper import Bring, KeeperMessage
+from memoryd_actors.keeping.orders import Bring, KeeperMessage
 from memoryd_actors.keeping.steps import Advance
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher

@@ -29,7 +29,7 @@ from memoryd_actors.extraction.model import Passage
 from memoryd_actors.extraction.progress import ENDED, Progress, ProgressBook
 from memoryd_actors.extraction.reader import Detail, Reader
 from memoryd_actors.extraction.window import BEFORE, windows
-from memoryd_actors.keeping.keeper import Bring, KeeperMessage, Perform
+from memoryd_actors.keeping.orders import Bring, KeeperMessage, Perform
 from memoryd_actors.keeping.steps import Advance, Step
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger

@@ -21,7 +21,7 @@ from memoryd_actors.extraction.progress import ProgressBook
 from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.budget import Prices, Usage
 from memoryd_actors.judging.judge import JudgeFailed
-from memoryd_actors.keeping.keeper import Bring, KeeperMessage
+from memoryd_actors.keeping.orders import Bring, KeeperMessage
 from memoryd_actors.keeping.steps import Advance
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger

@@ -19,8 +19,8 @@ from memoryd_actors.errors import (
 )
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.keeping.consolidation import comparable, judged, plan_stored
-from memoryd_actors.keeping.keeper import KeeperMessage, Perform
 from memoryd_actors.keeping.neighbours import Neighbours
+from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.keeping.steps import Compared
 from memoryd_actors.ports.embedder import Vector
 from memoryd_actors.ports.index import Index

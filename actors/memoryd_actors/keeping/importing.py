@@ -22,7 +22,8 @@ from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named
 from memoryd_actors.admission.project_rules import IgnoredFiles
 from memoryd_actors.errors import Refused
 from memoryd_actors.keeping.consent import ConsentSettings, decide, field_of, needs_consent
-from memoryd_actors.keeping.keeper import NODE, PERSON, Adopt, KeeperMessage, Perform
+from memoryd_actors.keeping.operations import NODE
+from memoryd_actors.keeping.orders import PERSON, Adopt, KeeperMessage, Perform
 from memoryd_actors.keeping.steps import MERGED_INTO, RESERVED, Patch, Relate
 from memoryd_actors.keeping.successors import LONGEST_CHAIN, unsound
 from memoryd_actors.ports.clock import Clock

@@ -16,7 +16,7 @@ from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.actor import ActorRef
 from memoryd_actors.capture.identity import memory_id
 from memoryd_actors.errors import Refused
-from memoryd_actors.keeping.keeper import Edit, KeeperMessage, SetState, Store
+from memoryd_actors.keeping.orders import Edit, KeeperMessage, SetState, Store
 from memoryd_actors.recall.fence import one_line
 from memoryd_actors.virtual_files.paths import PATH, compiled, plain, replaced
 from memoryd_client.editing import Changes

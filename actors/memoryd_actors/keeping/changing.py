@@ -1,0 +1,202 @@
+"""Memories change: their state, what they say, what they are to each other."""
+
+from collections.abc import Mapping
+
+import msgspec
+from msgspec import UNSET
+
+from memoryd_actors.errors import Refused
+from memoryd_actors.keeping.consent import needs_consent
+from memoryd_actors.keeping.consolidation import plan_revised
+from memoryd_actors.keeping.gatekeeper import Gatekeeper, told
+from memoryd_actors.keeping.operations import Operations
+from memoryd_actors.keeping.orders import PERSON, Answer, Edit, Link, SetState
+from memoryd_actors.keeping.steps import (
+    MERGED_INTO,
+    RESERVED,
+    SUPERSEDES,
+    Absorb,
+    ChangeState,
+    Decide,
+    Relate,
+    Revise,
+    Step,
+    Supersede,
+    Unrelate,
+)
+from memoryd_actors.keeping.storing import RULE
+from memoryd_actors.keeping.surroundings import Seen, Surroundings
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.recall.fence import one_line
+from memoryd_actors.redaction import redact
+from memoryd_client.editing import Changes
+from memoryd_client.memory import Memory, NewMemory, State
+from memoryd_client.messages import Caller
+
+
+class Changing:
+    """Changes memories that are there."""
+
+    def __init__(
+        self, *, ledger: Ledger, gate: Gatekeeper, operations: Operations, surroundings: Surroundings, clock: Clock
+    ) -> None:
+        self._ledger = ledger
+        self._gate = gate
+        self._operations = operations
+        self._surroundings = surroundings
+        self._clock = clock
+
+    async def set_state(self, message: SetState) -> tuple[Memory, ...]:
+        """Forget a memory, or bring it back."""
+        owner = message.caller.owner
+        before = await self._ledger.resolve(owner, message.memory_id)
+        if before.state is State.PROPOSED and message.state is State.FORGOTTEN:
+            return await self.answer(Answer(before.id, False, message.caller))
+        sensitive = needs_consent(before.category, before.title, self._gate.consent)
+        comes_back = message.state is State.ACTIVE and before.state in {State.SUPERSEDED, State.ARCHIVED}
+        if comes_back and sensitive and message.caller.agent != PERSON:
+            raise Refused(
+                f"{before.id} is about the user, and only the user brings it back",
+                "Store the value again under the same category and title: it waits for the user's consent.",
+            )
+        event = "DELETE" if message.state is State.FORGOTTEN else "RESTORE"
+        standing, _ = await self._operations.perform(
+            owner, [ChangeState(before.id, message.state, event)], self._gate.signed(message.caller)
+        )
+        return standing
+
+    async def answer(self, message: Answer) -> tuple[Memory, ...]:
+        """Decide a proposal."""
+        owner = message.caller.owner
+        before = await self._ledger.resolve(owner, message.memory_id)
+        step = Decide(before.id, message.approve, "approved" if message.approve else "rejected")
+        return (await self._operations.perform(owner, [step], self._gate.signed(message.caller)))[0]
+
+    def _check_edit(self, before: Memory, after: Memory, caller: Caller) -> None:
+        """Let nobody change in silence what only the user may: an edit does not say whose words it has.
+
+        Raises:
+            Refused: it is a proposal, or a sensitive field that an agent edits.
+
+        """
+        if before.state is State.PROPOSED:
+            raise Refused(
+                f"{before.id} waits for the user's consent, and is not changed before",
+                f"`memoryd consent reject {before.id}`, and propose it as it should be.",
+            )
+        said = (after.category, after.title, after.content) != (before.category, before.title, before.content)
+        if (
+            said
+            and caller.agent != PERSON
+            and any(needs_consent(one.category, one.title, self._gate.consent) for one in (before, after))
+        ):
+            raise Refused(
+                f"{before.id} is about the user, and only the user changes it",
+                "Store the new value under the same category and title: it waits for the user's consent.",
+            )
+
+    async def edit(self, message: Edit) -> tuple[Memory, ...]:
+        """Change what a memory says, or what is said of it."""
+        owner = message.caller.owner
+        before = await self._ledger.resolve(owner, message.memory_id)
+        if message.revision is not None and before.revision != message.revision:
+            raise Refused(
+                f"{before.id} has changed meanwhile: it is at revision {before.revision}, not {message.revision}",
+                f"`memoryd show {before.id}` shows it as it is now; make your change to that.",
+            )
+        new = _as_new(before, message.changes)
+        admitted = await self._gate.again(before, new, message.caller)
+        after = msgspec.structs.replace(
+            admitted.memory,
+            created_at=before.created_at,
+            last_accessed_at=before.last_accessed_at,
+            access_count=before.access_count,
+            strength=before.strength,
+            sources=before.sources,
+            state=before.state,
+            superseded_by=before.superseded_by,
+            embedding_model=before.embedding_model,
+            agent=before.agent,
+            role=before.role,
+            revision=before.revision,
+            purge_at=before.purge_at,
+        )
+        self._check_edit(before, after, message.caller)
+        steps, around = await self._revised(before, after, told(admitted))
+        standing, sequence = await self._operations.perform(owner, steps, self._gate.signed(message.caller))
+        if around is not None:
+            self._surroundings.wrote(standing[0], around, sequence)
+        # One that says now what another one says is that other one from here on.
+        return standing[-1:] if any(isinstance(step, Absorb) for step in steps) else standing[:1]
+
+    async def _revised(self, before: Memory, after: Memory, notes: Mapping[str, str]) -> tuple[list[Step], Seen | None]:
+        """Return the steps by which a memory reads anew, compared with its neighbours as a new one would be."""
+        said = (after.content, after.category) != (before.content, before.category)
+        if not said or not after.active or (after.category == RULE and after.title):
+            return [Revise(after, notes=notes)], None
+        # What it says, it says now: of the two it is the newer.
+        now = msgspec.structs.replace(after, created_at=self._clock.now())
+        seen = await self._surroundings.look(now)
+        if seen is None:
+            return [Revise(after, notes=notes, compared=False)], None
+        edges = await self._ledger.edges(after.owner, [after.id])
+        return [Revise(after, notes=notes), *plan_revised(now, seen.near, seen.compared, edges)], seen
+
+    async def link(self, message: Link) -> tuple[Memory, ...]:
+        """Make an edge, or remove it."""
+        owner, relation = message.caller.owner, redact(one_line(message.relation), self._gate.rules).text
+        source = await self._ledger.resolve(owner, message.from_id)
+        target = await self._ledger.resolve(owner, message.to_id)
+        step: Step
+        if relation == MERGED_INTO or (message.remove and relation in RESERVED):
+            raise Refused(
+                f"`{relation}` says what became of a memory, and cannot be made or removed by hand",
+                "`memoryd restore` brings a memory back; `memoryd undo` takes an operation back.",
+            )
+        if message.remove:
+            step = Unrelate(source.id, target.id, relation)
+        elif relation == SUPERSEDES:
+            _refuse_idle(source, target)
+            step = Supersede(target.id, source.id, "said by hand")
+        else:
+            step = Relate(source.id, target.id, relation, message.strength, told=True)
+        await self._operations.perform(owner, [step], self._gate.signed(message.caller))
+        return (await self._ledger.resolve(owner, source.id), await self._ledger.resolve(owner, target.id))
+
+
+def _refuse_idle(source: Memory, target: Memory) -> None:
+    """Refuse to let a memory supersede another where one of them is not active; doing it again is no mistake."""
+    if target.superseded_by == source.id:
+        return
+    for memory in (source, target):
+        if not memory.active:
+            by = f" by {memory.superseded_by}" if memory.superseded_by else ""
+            raise Refused(
+                f"{memory.id} is {memory.state.value}{by}, and only an active memory supersedes an active one",
+                f"`memoryd why {memory.id}` shows what became of it; `memoryd restore` brings a memory back.",
+            )
+
+
+def _as_new(before: Memory, changes: Changes) -> NewMemory:
+    """Return a memory with its changes, as if it were stored now: it passes the same gate."""
+    changed = {name: value for name, value in msgspec.structs.asdict(changes).items() if value is not UNSET}
+    kept = NewMemory(
+        id=before.id,
+        content=before.content,
+        category=before.category,
+        scope=before.scope,
+        title=before.title,
+        tags=before.tags,
+        metadata=before.metadata,
+        importance=before.importance,
+        pinned=before.pinned,
+        source=before.source,
+        speaker=before.speaker,
+        occurred_at=before.occurred_at,
+        source_session=before.session,
+        source_messages=before.source_messages,
+        files=before.files,
+        trust=before.trust,
+    )
+    return msgspec.structs.replace(kept, **changed)

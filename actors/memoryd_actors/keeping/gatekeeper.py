@@ -1,0 +1,90 @@
+"""What is to be kept goes through the gate first, and what is about the user waits for their yes."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import msgspec
+
+from memoryd_actors.admission.gate import Admitted, admit, signed
+from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named_files
+from memoryd_actors.admission.project_rules import IgnoredFiles
+from memoryd_actors.errors import Refused
+from memoryd_actors.keeping.consent import ConsentSettings, decide, field_of
+from memoryd_actors.keeping.steps import Patch
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.redaction import Rules
+from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory
+from memoryd_client.messages import Caller
+
+
+class Gatekeeper:
+    """Admits memories under the rules of their project, and says which of them need consent."""
+
+    def __init__(
+        self, *, clock: Clock, embedding_model: str, rules: Rules, files: IgnoredFiles | None, consent: ConsentSettings
+    ) -> None:
+        self.rules = rules
+        self.consent = consent
+        self._clock = clock
+        self._embedding_model = embedding_model
+        self._files = files
+
+    def signed(self, caller: Caller) -> str:
+        """Return whom the history names."""
+        return signed(caller, self.rules)
+
+    async def admitted(self, memories: Sequence[NewMemory], caller: Caller) -> list[Admitted]:
+        """Return all of the memories as they are to be stored.
+
+        Raises:
+            Refused: one of them does not pass; of several, it says which.
+
+        """
+        now = self._clock.now()
+        seen = await self._seen(caller.project, memories)
+        admitted: list[Admitted] = []
+        for number, new in enumerate(memories, 1):
+            try:
+                memory, notes = admit(new, caller, now, self.rules, seen)
+            except Refused as refused:
+                if len(memories) == 1:
+                    raise
+                # All of them or none: whoever sends a thousand has to know which one it is.
+                raise Refused(f"memory {number} of {len(memories)}: {refused}", refused.hint) from refused
+            admitted.append(Admitted(msgspec.structs.replace(memory, embedding_model=self._embedding_model), notes))
+        return admitted
+
+    async def again(self, before: Memory, new: NewMemory, caller: Caller) -> Admitted:
+        """Return a memory as it is after a change: it passes the same gate, and stays in its place."""
+        # As it stands, it was admitted already: in its own place, whoever changes it from wherever.
+        place = msgspec.structs.replace(caller, project=before.project, session=before.session)
+        seen = await self._seen(before.project or caller.project, [new])
+        return admit(new, place, self._clock.now(), self.rules, seen)
+
+    def patch(self, admitted: Admitted, *, own_word: bool = True) -> Patch | None:
+        """Return the step for what is said about a field of the person that is watched over; None for all else."""
+        memory, settings = admitted.memory, self.consent
+        decision = decide(memory, settings, own_word=own_word)
+        if decision is None:
+            return None
+        return Patch(
+            memory,
+            field_of(memory.category, memory.title) or memory.category,
+            decision,
+            expires_at=self._clock.now() + timedelta(days=settings.days),
+            signals=settings.signals if decision == "wait_for_signal" else 0,
+            reason=f"{memory.source.value}, trust {memory.trust:g}",
+            notes=told(admitted),
+        )
+
+    async def _seen(self, project: str, memories: Sequence[NewMemory]) -> ProjectFiles:
+        """Return what the project says about the files that the memories name, and its variables."""
+        if self._files is None:
+            return NO_FILES
+        named = [path for new in memories for path in (*new.files, *named_files(new.content[:MAX_CONTENT_BYTES]))]
+        return await self._files.look(project, named)
+
+
+def told(admitted: Admitted) -> dict[str, str]:
+    """Return what the gate did, as the history keeps it."""
+    return {"gate": ",".join(admitted.notes)} if admitted.notes else {}

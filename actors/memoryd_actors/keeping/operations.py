@@ -1,0 +1,32 @@
+"""Operations: steps that are performed all or none, and told about."""
+
+from collections.abc import Callable, Sequence
+
+from memoryd_actors.keeping.steps import Step
+from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.publisher import Publisher
+from memoryd_client.memory import Memory
+from memoryd_client.messages import Wrote
+
+NODE = "keeper"
+"""Who writes, in the counts of events."""
+
+
+class Operations:
+    """Has the ledger perform operations, and tells what changed."""
+
+    def __init__(self, ledger: Ledger, publish: Publisher, on_change: Callable[[int], None]) -> None:
+        """Prepare; `on_change` learns the number of the newest change."""
+        self._ledger = ledger
+        self._publish = publish
+        self._on_change = on_change
+
+    async def perform(
+        self, owner: str, steps: Sequence[Step], actor: str, node: str = NODE
+    ) -> tuple[tuple[Memory, ...], int]:
+        """Perform an operation and tell about it; return the memories it concerned and the last change's number."""
+        applied = await self._ledger.apply(owner, steps, actor=actor, node=node)
+        self._on_change(applied.sequence)
+        for event, memory_id in applied.events:
+            self._publish(Wrote(event=event, memory_id=memory_id, owner=owner))
+        return applied.memories, applied.sequence

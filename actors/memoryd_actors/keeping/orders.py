@@ -1,0 +1,143 @@
+"""What the keeper is asked to do."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from memoryd_actors.admission.gate import Admitted
+from memoryd_actors.errors import Refused
+from memoryd_actors.keeping.steps import Advance, Step, Supersede
+from memoryd_client.editing import Changes
+from memoryd_client.memory import NewMemory, State
+from memoryd_client.messages import Caller
+
+PERSON = "cli"
+"""What the command line signs with, unless it is told otherwise: the person at the keyboard."""
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """Store memories: all of them or none."""
+
+    memories: tuple[NewMemory, ...]
+    caller: Caller
+    heard: bool = False
+    """Whether memoryd found them in the user's own messages. Else what says that the user wrote it is the user's where
+    it comes from the command line only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adopt:
+    """Store memories that were admitted as whole as they came; one that is there already stays as it stands."""
+
+    admitted: tuple[Admitted, ...]
+    owner: str
+    actor: str
+    notes: Mapping[str, str]
+    """For the history, beside what the gate did."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetState:
+    """Forget or restore one memory; `memory_id` may be shortened."""
+
+    memory_id: str
+    state: State
+    caller: Caller
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """Change one memory; `memory_id` may be shortened. Refused where it is no longer at `revision`."""
+
+    memory_id: str
+    changes: Changes
+    revision: int | None
+    caller: Caller
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Make an edge between two memories, or remove it; ids may be shortened."""
+
+    from_id: str
+    to_id: str
+    relation: str
+    strength: float
+    caller: Caller
+    remove: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The user's yes or no to a proposal; `memory_id` may be shortened."""
+
+    memory_id: str
+    approve: bool
+    caller: Caller
+
+
+@dataclass(frozen=True, slots=True)
+class TakeBack:
+    """Undo an operation."""
+
+    operation: int
+    caller: Caller
+
+
+@dataclass(frozen=True, slots=True)
+class Perform:
+    """Perform steps that were decided elsewhere: by the worker, by consent."""
+
+    owner: str
+    steps: tuple[Step, ...]
+    actor: str
+    node: str = "worker"
+    """Who decided them, in the counts of events."""
+
+
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """Destroy memories for good; ids must be whole."""
+
+    ids: tuple[str, ...]
+    owner: str
+    actor: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bring:
+    """Store what a job found in a conversation, as far as it is admitted, and how far it is: in one transaction."""
+
+    memories: tuple[NewMemory, ...]
+    caller: Caller
+    advances: tuple[Advance | Supersede, ...]
+    """What is done with it."""
+    node: str
+    refused: Callable[[NewMemory, Refused], None]
+    """Learns what was not admitted, and why; the others are stored nevertheless."""
+
+
+KeeperMessage = Bring | Store | Adopt | SetState | Edit | Link | Answer | TakeBack | Perform | Purge
+
+
+def op(message: KeeperMessage) -> str:  # noqa: PLR0911 - one case a message
+    """Return what a message asks for, as it is counted."""
+    match message:
+        case Store() | Bring():
+            return "create"
+        case Adopt():
+            return "import"
+        case SetState():
+            return "delete" if message.state is State.FORGOTTEN else "restore"
+        case Edit():
+            return "update"
+        case Link():
+            return "unlink" if message.remove else "link"
+        case Answer():
+            return "consent"
+        case TakeBack():
+            return "undo"
+        case Perform():
+            return "perform"
+        case Purge():
+            return "purge"
