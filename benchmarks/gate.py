@@ -31,7 +31,7 @@ from benchmarks.vectors import Embeddings
 from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.judging.case import Case, Exhibit
 from memoryd_actors.judging.local_judge import Gate, LocalJudge, scores
-from memoryd_actors.recall.pipeline import LONGEST_EXHIBIT
+from memoryd_actors.recall.weighing import LONGEST_EXHIBIT
 from memoryd_actors.searching.near_identical import Told, adds_nothing, told
 from memoryd_actors.searching.ranking import rank
 from memoryd_client.memory import Memory

@@ -1,0 +1,196 @@
+"""What was found is judged, and every candidate has its story: why it is kept, or why not."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from memoryd_actors.access.visibility import Visibility
+from memoryd_actors.judging.case import Case, Exhibit
+from memoryd_actors.judging.judge import Judge, Judgement, Verdict
+from memoryd_actors.recall.fence import one_line
+from memoryd_actors.recall.focus import Focus
+from memoryd_actors.recall.render import MAX_SUMMARY, SHORT_ID, summary, surfaced
+from memoryd_actors.recall.stages import Stages
+from memoryd_actors.searching.near_identical import adds_nothing, told, told_again
+from memoryd_actors.searching.related import Relatives
+from memoryd_actors.searching.search import Found, Sifted
+from memoryd_client.memory import SurfacedMemory
+from memoryd_client.messages import CandidateTrace
+
+LONGEST_EXHIBIT = 1_000
+"""Characters of a memory that the judge reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A judged search: what is worth surfacing, and the story of every candidate."""
+
+    kept: tuple[SurfacedMemory, ...]
+    candidates: tuple[CandidateTrace, ...]
+    judge: str
+    stood_in: bool = True
+    """Whether anybody but the configured judge decided."""
+
+
+class Weighing:
+    """Has what was found judged."""
+
+    def __init__(self, judge: Judge, *, judged: int, relatives: Relatives | None) -> None:
+        """Prepare; at most `judged` are put before the judge, and without `relatives` nothing stands beside them."""
+        self._judge = judge
+        self._judged = judged
+        self._relatives = relatives
+
+    async def weigh(
+        self,
+        focus: Focus,
+        sifted: Sifted,
+        visible: Visibility,
+        stages: Stages,
+        *,
+        shown: Mapping[str, int],
+        written: Mapping[str, int],
+        sparing: str = "",
+    ) -> Weighed:
+        """Judge what was found; return what is kept and why everything else is not."""
+        with stages.stage("surfaced"):
+            # Looked up before the topic was known: where it changed, what had been shown may come back.
+            hidden = [one for one in sifted.excluded if one.memory.id in shown or one.memory.id in written]
+            again = [one for one in sifted.excluded if one not in hidden]
+            ranked = sorted([*sifted.found, *again], key=lambda one: -one.ranked.score)
+            found, repeated = _distinct(ranked, hidden, most=self._judged)
+            lowest = found[-1].ranked.score if found else 0.0
+            traces = [
+                _candidate(one, f"already shown on turn {shown[one.memory.id]}")
+                if one.memory.id in shown
+                else _candidate(one, "stored by this session itself")
+                for one in hidden
+                if one.ranked.score >= lowest
+            ]
+            traces += [_candidate(one, f"adds nothing to {twin.memory.id[:SHORT_ID]}") for one, twin in repeated]
+        if not found:
+            return Weighed((), tuple(traces), "")
+        with stages.stage("judge"):
+            judgement = await self._judge.judge(_case(focus, found, visible, sparing))
+        kept, judged = _settle(found, judgement)
+        with stages.stage("related"):
+            kept, related = await self._related(kept, visible, hidden=shown.keys() | written.keys(), passed_over=judged)
+        traces += related
+        who = f"{judgement.judge} ({judgement.note})" if judgement.note else judgement.judge
+        return Weighed(tuple(kept), tuple(judged + traces), who, judgement.judge != self._judge.name)
+
+    async def _related(
+        self,
+        kept: list[SurfacedMemory],
+        visible: Visibility,
+        *,
+        hidden: Collection[str],
+        passed_over: Sequence[CandidateTrace],
+    ) -> tuple[list[SurfacedMemory], list[CandidateTrace]]:
+        """Put beside what is kept what contradicts it or is near to it; return both as they are to be told."""
+        if self._relatives is None or not kept:
+            return kept, []
+        beside = await self._relatives.beside(
+            {one.id: told_again(one) for one in sorted(kept, key=lambda one: -one.score)},
+            visible,
+            hidden=hidden,
+            passed_over=[one.id for one in passed_over],
+        )
+        traces = [
+            CandidateTrace(
+                id=one.id,
+                summary=one_line(one.content, MAX_SUMMARY),
+                vector_score=0.0,
+                word_score=0.0,
+                score=0.0,
+                kept=True,
+                reason=f"beside {memory_id[:SHORT_ID]}: {one.reason}",
+            )
+            for memory_id, related in beside.items()
+            for one in related
+        ]
+        return [msgspec.structs.replace(one, related=beside.get(one.id, ())) for one in kept], traces
+
+
+def _case(focus: Focus, found: Sequence[Found], visible: Visibility, sparing: str) -> Case:
+    return Case(
+        focus=focus.text,
+        window="\n".join(focus.window),
+        exhibits=tuple(
+            Exhibit(
+                id=one.memory.id,
+                text=_exhibit_text(one),
+                category=one.memory.category,
+                date=one.memory.occurred_at or one.memory.created_at,
+                trust=one.memory.trust,
+                vector_score=one.ranked.vector_score,
+                word_score=one.ranked.word_score,
+                score=one.ranked.score,
+                sourced=bool(one.memory.session),
+            )
+            for one in found
+        ),
+        visible=visible,
+        sparing=sparing,
+    )
+
+
+def _distinct(
+    ranked: Sequence[Found], hidden: Sequence[Found], *, most: int
+) -> tuple[list[Found], list[tuple[Found, Found]]]:
+    """Return the first `most` that each say something new, and those passed over, with what says the same already."""
+    found: list[Found] = []
+    repeated: list[tuple[Found, Found]] = []
+    known = [(one, told(one.memory)) for one in hidden]
+    for one in ranked:
+        if len(found) == most:
+            break
+        new = told(one.memory)
+        twin = next((other for other, shown in known if adds_nothing(new, shown)), None)
+        if twin is not None:
+            repeated.append((one, twin))
+            continue
+        found.append(one)
+        known.append((one, new))
+    return found, repeated
+
+
+def _exhibit_text(one: Found) -> str:
+    memory = one.memory
+    said = f"{memory.speaker}: {memory.content}" if memory.speaker else memory.content
+    return (f"{memory.title}\n{said}" if memory.title else said)[:LONGEST_EXHIBIT]
+
+
+def _settle(found: Sequence[Found], judgement: Judgement) -> tuple[list[SurfacedMemory], list[CandidateTrace]]:
+    """Turn verdicts into what is kept; an exhibit without a verdict, or with an impossible index, is dropped."""
+    verdicts: dict[int, Verdict] = {}
+    for given in judgement.verdicts:
+        verdicts.setdefault(given.index, given)
+    kept: list[SurfacedMemory] = []
+    traces: list[CandidateTrace] = []
+    for n, one in enumerate(found):
+        if (verdict := verdicts.get(n)) is None:
+            traces.append(_candidate(one, "the judge had no word for it"))
+            continue
+        keep = verdict.relevant and verdict.actionable
+        if keep:
+            kept.append(surfaced(one.memory, score=verdict.score, reason=verdict.reason))
+        why = verdict.reason if keep or not verdict.relevant else f"relevant, not actionable: {verdict.reason}"
+        traces.append(_candidate(one, why, verdict=verdict, kept=keep))
+    return kept, traces
+
+
+def _candidate(one: Found, reason: str, *, verdict: Verdict | None = None, kept: bool = False) -> CandidateTrace:
+    return CandidateTrace(
+        id=one.memory.id,
+        summary=summary(one.memory),
+        vector_score=round(one.ranked.vector_score, 4),
+        word_score=round(one.ranked.word_score, 4),
+        score=round(one.ranked.score, 4),
+        boosts={name: round(more, 4) for name, more in one.ranked.boosts},
+        kept=kept,
+        reason=reason,
+        judge_score=verdict.score if verdict else None,
+        actionable=verdict.actionable if verdict else None,
+    )
