@@ -8,7 +8,10 @@ costs in secrets and saves in clean lines.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import product
+from operator import add
+
+from memoryd_actors.redaction.harmless import follows
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +74,8 @@ _COUNTED = re.compile(r"(?<!\d)(\d{3,12})(?:[-_]\1){2}(?!\d)")
 _WORD = re.compile(r"[^\W\d_]{2}")
 _DRAWN = 24
 """Characters of most of the shortest tokens in the table of formats."""
+_IN_ORDER = frozenset(left + right for left, right in product(map(chr, range(128)), repeat=2) if follows(left, right))
+"""Pairs of ASCII characters in order: a third of the time that comparing them takes."""
 _BESIDE = 120
 """Characters on either side in which a word beside a key is looked for."""
 
@@ -80,7 +85,10 @@ def typed(value: str, doubt: Doubt) -> bool:
     if doubt.ascending_share >= 1:
         return False
     low = value.lower()
-    steps = sum(1 for left, right in pairwise(low) if _follows(left, right))
+    if low.isascii():
+        steps = sum(map(_IN_ORDER.__contains__, map(add, low, low[1:])))
+    else:
+        steps = sum(map(follows, low, low[1:]))
     return steps >= doubt.ascending_share * len(value) or _COUNTED.search(value) is not None
 
 
@@ -93,10 +101,6 @@ def stub(value: str, doubt: Doubt) -> bool:
     return (len(value) < _DRAWN and typed(value, doubt)) or (
         doubt.ascending_share < 1 and _COUNTED.search(value) is not None
     )
-
-
-def _follows(left: str, right: str) -> bool:
-    return right.isalnum() and (ord(right) - ord(left) == 1 or (left == "9" and right == "0"))
 
 
 def documented_spans(text: str, doubt: Doubt) -> Iterator[tuple[int, int]]:

@@ -21,11 +21,10 @@ _LONGEST = 20_000
 _BOUNDARY = r"(?<![A-Za-z0-9_])"
 # ASCII: between a Chinese character and a token there is a boundary, too. No group around each alternative: `re` skips
 # an alternative by its first letter only when nothing stands before it (4 us per character otherwise).
-_TOKEN = re.compile(rf"{_BOUNDARY}(?:{'|'.join(pattern for _, pattern in FORMATS + CUT)})", re.ASCII)
-_RULES = tuple((rule, re.compile(_BOUNDARY + pattern, re.ASCII), False) for rule, pattern in FORMATS) + tuple(
-    (rule, re.compile(_BOUNDARY + pattern, re.ASCII), True) for rule, pattern in CUT
-)
-"""Rule, pattern, and whether it takes a token that is cut."""
+# An empty group behind each says which it was.
+_TOKEN = re.compile(rf"{_BOUNDARY}(?:{'|'.join(f'{pattern}()' for _, pattern in FORMATS + CUT)})", re.ASCII)
+_RULES = tuple((rule, False) for rule, _ in FORMATS) + tuple((rule, True) for rule, _ in CUT)
+"""Rule, and whether it takes a token that is cut."""
 _WORDS = re.compile(r"[a-z]+(?:[-_](?:[a-z]+|[A-Z]+|\d{1,4}|[a-z]+\d\d))+")
 _LENIENT = frozenset({"artifactory-key", "aws-bedrock-key", "slack-webhook"})
 """Formats that published examples fill with one letter; masked or not, nothing else begins like them."""
@@ -42,7 +41,7 @@ def find_tokens(text: str, doubt: Doubt) -> Iterator[Finding]:
         at = text.index(word, at)
         end = at + len(word)
         for match in _TOKEN.finditer(text, at, end):
-            rule, cut = next((rule, cut) for rule, pattern, cut in _RULES if pattern.match(text, match.start(), end))
+            rule, cut = _RULES[(match.lastindex or 1) - 1]
             value = match.group()[:_LONGEST]
             if cut and (_stands_for_one(value) or typed(value, doubt)):
                 continue
