@@ -117,9 +117,11 @@ def placeholder(value: str) -> bool:
     bare = value.strip("\"'` ")
     if not bare.strip("*.•#-_x X?=!"):
         return True
-    first = bare[0]
     return (
-        (first in _REFERENCE_SIGNS and (MARKER.fullmatch(bare) or _REFERENCE.fullmatch(bare)) is not None)
+        (
+            (bare[0] in _REFERENCE_SIGNS or ":" in bare or "." in bare or "//" in bare or "ENC[" in bare)
+            and (MARKER.fullmatch(bare) or _REFERENCE.fullmatch(bare)) is not None
+        )
         or (len(bare) <= 64 and _says_so(bare))
         or bare.endswith("...")
         or bare.endswith("…")

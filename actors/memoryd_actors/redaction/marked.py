@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from memoryd_actors.redaction.finding import Finding
 from memoryd_actors.redaction.harmless import entropy, measure, placeholder, reference
+from memoryd_actors.redaction.traits import has_digit, has_letter, symbols
 
 _STEMS = ("pass", "pwd", "token", "secret", "key", "bearer", "kennwort", "contrase", "senha")
 _NAME = re.compile(
@@ -17,21 +18,32 @@ _NAME = re.compile(
 )
 _WHICH_KEY = re.compile(r"(?:api|access|secret|auth|private|signing|encryption)[ _-]{0,2}\Z")
 _KEYS = ("api", "access", "secret", "auth", "private", "signing", "encryption", "token", "bearer")
-_NEXT = frozenset("*_`<| \t:=?")
 _MARK = r"(?:\*{1,3}|_{2,3}|`|</?(?:b|strong|em|i|code|td|th|dt|dd|span)>|</(?:b|strong|em|i|code)>)"
-_JOINS = tuple(
-    re.compile(pattern, re.IGNORECASE)
-    for pattern in (
-        # `**Password:** x`, `**Password**: x`, `<b>password</b>: x`, `<td>token</td><td>x`
-        rf"{_MARK}[ \t]{{0,3}}[:=][ \t]{{0,3}}(?:{_MARK}[ \t]{{0,3}}){{0,2}}",
-        rf"[ \t]{{0,3}}[:=][ \t]{{0,3}}{_MARK}(?:[ \t]{{0,3}}{_MARK}){{0,2}}[ \t]{{0,3}}",
-        r"</(?:td|th|dt)>\s{0,20}<(?:td|th|dd)>(?:<code>)?[ \t]{0,3}",
-        rf"(?:{_MARK})?[ \t]{{0,30}}\|[ \t]{{0,30}}(?:{_MARK})?",
-        r"[ \t]{1,3}(?:for|of|to|on|in|für|zu|pour|de|para)[ \t]{1,3}(?:the[ \t])?[\w.@/-]{1,40}"
-        r"[ \t]{0,3}[:=][ \t]{0,3}",
-        r"\?[ \t]{1,3}(?:it['’]?s|it is|that['’]?s|es ist|c'est)[ \t]{1,3}",
-    )
+_BESIDE = re.compile(rf"{_MARK}[ \t]{{0,3}}[:=][ \t]{{0,3}}(?:{_MARK}[ \t]{{0,3}}){{0,2}}", re.IGNORECASE)
+"""`**Password:** x`, `**Password**: x`, `<b>password</b>: x`"""
+_AROUND = re.compile(rf"[ \t]{{0,3}}[:=][ \t]{{0,3}}{_MARK}(?:[ \t]{{0,3}}{_MARK}){{0,2}}[ \t]{{0,3}}", re.IGNORECASE)
+_CELL = re.compile(r"</(?:td|th|dt)>\s{0,20}<(?:td|th|dd)>(?:<code>)?[ \t]{0,3}", re.IGNORECASE)
+_BAR = re.compile(rf"(?:{_MARK})?[ \t]{{0,30}}\|[ \t]{{0,30}}(?:{_MARK})?", re.IGNORECASE)
+_OF = re.compile(
+    r"[ \t]{1,3}(?:for|of|to|on|in|für|zu|pour|de|para)[ \t]{1,3}(?:the[ \t])?[\w.@/-]{1,40}[ \t]{0,3}[:=][ \t]{0,3}",
+    re.IGNORECASE,
 )
+_ANSWER = re.compile(r"\?[ \t]{1,3}(?:it['’]?s|it is|that['’]?s|es ist|c'est)[ \t]{1,3}", re.IGNORECASE)
+_JOINS: dict[str, tuple[re.Pattern[str], ...]] = {
+    "*": (_BESIDE, _BAR),
+    "_": (_BESIDE, _BAR),
+    "`": (_BESIDE, _BAR),
+    "<": (_BESIDE, _CELL, _BAR),
+    "|": (_BAR,),
+    " ": (_AROUND, _BAR, _OF),
+    "\t": (_AROUND, _BAR, _OF),
+    ":": (_AROUND,),
+    "=": (_AROUND,),
+    "?": (_ANSWER,),
+}
+"""What may join a name to its value, in order, by the character that stands behind the name."""
+_JOINT_AHEAD = re.compile(r"[ \t]{0,30}(?:[:=|]|(?:for|of|to|on|in|für|zu|pour|de|para)[ \t])", re.IGNORECASE)
+"""What is behind a name and a blank wherever one of them matches."""
 _SPACE = re.compile(r"[ \t]{1,3}")
 _USED = re.compile(
     r"(?:\b(?:use|using|used|with|and|send|sent|set|header|mit|und|avec|et|con)\b|authorization:?)[ \t]{1,3}"
@@ -50,19 +62,29 @@ def find_marked(text: str, lowered: str) -> Iterator[Finding]:
     for at in _stems(lowered):
         before = _WHICH_KEY.search(lowered, max(done, at - 13, 0), at) if lowered.startswith("key", at) else None
         name = _NAME.match(lowered, before.start() if before else at)
-        if name is None or name.start() < done or text[name.end() : name.end() + 1] not in _NEXT:
+        if name is None or name.start() < done:
             continue
-        password = not name.group().startswith(_KEYS)
-        joined = next((join for pattern in _JOINS if (join := pattern.match(text, name.end()))), None)
+        end = name.end()
+        behind = text[end : end + 1]
+        if behind not in _JOINS:
+            continue
+        blank = behind in " \t"
+        joined = None
+        if not blank or _JOINT_AHEAD.match(text, end):
+            for pattern in _JOINS[behind]:
+                if joined := pattern.match(text, end):
+                    break
         strong = joined is not None
         if joined is None:
-            space = _SPACE.match(text, name.end())
-            if space is None:
+            if not blank:
                 continue
             line = lowered[max(0, name.start() - _LINE_BEFORE) : name.start()].rpartition("\n")[2]
             if not (name.group() in {"bearer", "secret_key_base"} or _USED.search(line)):
                 continue
-            joined = space
+            joined = _SPACE.match(text, end)
+            if joined is None:
+                continue
+        password = not name.group().startswith(_KEYS)
         value = _value(text, joined.end())
         if value is not None and _is_secret(text[slice(*value)], password=password, strong=strong):
             done = value[1]
@@ -93,11 +115,9 @@ def _value(text: str, at: int) -> tuple[int, int] | None:
 def _is_secret(value: str, *, password: bool, strong: bool) -> bool:
     if placeholder(value) or measure(value) or reference(value, quoted=False):
         return False
-    digits = any(char.isdigit() for char in value)
-    letters = any(char.isalpha() for char in value)
-    symbols = any(not char.isalnum() and char not in " _-./,:'" for char in value)
+    digits, letters = has_digit(value), has_letter(value)
     if password:
-        return len(value) >= 6 and ((digits and letters) or (symbols and letters and strong))
+        return len(value) >= 6 and letters and (digits or (strong and symbols(value) > 0))
     if not (digits and letters) or len(value) < 16 or " " in value or "/" in value[:1]:
         return False
     return _HEX.fullmatch(value) is not None or entropy(value) >= 3.2

@@ -1,6 +1,8 @@
 """The words with which people hand over a secret, in the languages they do it in."""
 
 import re
+from itertools import groupby
+from operator import itemgetter
 
 _STEMS = (
     "passw|passp|passc|pass |pass-|pass:|pass,| pw|passo|mots|pwd|secret|token| pin|pin |key|code|phrase|"
@@ -39,37 +41,55 @@ _SUBJECTS = (
 )
 SUBJECT = re.compile(rf"(?<![a-z0-9_./])(?:{_SUBJECTS})(?![a-z0-9_])")
 
-_VERBS = (
+_VERB_WORDS = (
     r"is|was|are|were|will be|used to be|would be|should be|"
     r"remains|becomes|stays|reads|equals|set to|to|as|now|still|currently|again|just|"
     r"actually|en|par|c['\u2019]est|ist|lautet|heißt|heisst|war|auf|jetzt|nun|luidt|är|er|on|est|sera|était|devient|maintenant|"
     r"es|era|será|ahora|é|foi|agora|è|"
     r"era|adesso|este|to|brzmi|je|zní|это|был|теперь|це|είναι|هي|هو|היא|הוא|là|คือ|adalah|yang|nya"
 )
-LINK = re.compile(
-    rf"(?:(?:\s{{1,4}}(?:for|of|to|on|at|in|from|für|zum|zur|von|im|vom|pour|"
-    rf"de|du|del|della|per|para|van|voor|do|da|k|na|pro|dla|til|till|для|от|к)"
-    rf"\s[^.\n:;!?=\"]{{1,60}}?)?"
-    rf"(?:\s{{0,4}}(?:[:\uff1a]|,(?= c['\u2019]est)|"
-    rf"->|→|—|\u2013)|\s{{1,4}}-(?=\s)|['\u2019]s(?=\s)|\s{{0,3}}(?:は|が|是|为|為|는|은|이)|"
-    rf"\s{{1,4}}(?:{_VERBS})(?![\w'\u2019]))"
-    rf"(?:\s{{0,4}}[:\uff1a]|\s{{1,4}}(?:{_VERBS})(?![\w'\u2019])){{0,2}}"
-    rf"(?:\s{{1,4}}|(?<=[:=\uff1aはが是为為는은이>])))",
+_VERBS = "|".join(
+    f"{first}(?:{'|'.join(word[1:] for word in words)})"
+    for first, words in groupby(sorted(_VERB_WORDS.split("|")), key=itemgetter(0))
 )
-"""From the subject to the value: an optional complement (`for the staging box`), then a verb or a colon."""
+"""By their first letter: `re` tries one alternative after the other."""
+COMPLEMENT = re.compile(
+    r"\s{1,4}(?:for|of|to|on|at|in|from|für|zum|zur|von|im|vom|pour|de|du|del|della|per|para|van|voor|do|da|k|na|pro|dla|til|"
+    r"till|для|от|к)\s"
+)
+"""What may follow the subject: `for the staging box`; its words reach up to the link."""
+_LINK = (
+    rf"(?:\s{{0,4}}(?:[:\uff1a]|,(?= c['\u2019]est)|->|→|—|\u2013)|\s{{1,4}}-(?=\s)|['\u2019]s(?=\s)|"
+    rf"\s{{0,3}}(?:は|が|是|为|為|는|은|이)|\s{{1,4}}(?:{_VERBS})(?![\w'\u2019]))"
+    rf"(?:\s{{0,4}}[:\uff1a]|\s{{1,4}}(?:{_VERBS})(?![\w'\u2019])){{0,2}}"
+    rf"(?:\s{{1,4}}|(?<=[:=\uff1aはが是為为는은이>]))"
+)
+LINKING = ":\uff1a,-→—\u2013'\u2019はが是为為는은이"
+"""What a link begins with, beside white space."""
+LINK = re.compile(_LINK)
+"""From the subject, or from the end of its complement, to the value: a verb, a colon, an arrow."""
+LINKS = re.compile(rf"(?=[\s{LINKING}])(?=({_LINK}))")
+"""Every place where a link begins."""
+LONGEST_COMPLEMENT = 60
+SEPARATING = re.compile(r"[.\n:;!?=\"]")
+"""What no complement has."""
 
 LABEL = re.compile(r"[ \t][^.\n:;!?=\"]{1,60}?[ \t]{0,4}[:\uff1a]\s{1,4}")
 """From the subject to the value when any words and a colon are between (`the token you asked for: ...`)."""
 
 _ARTICLES = "my|our|the|your|a|its|mein|unser|das|mon|le|notre|mi|la|nuestra|minha|nossa|mijn|het|mitt|mit"
-ARTICLES = tuple(f" {article}" for article in f"{_ARTICLES}|as|als|comme|como".split("|"))
+ARTICLE = re.compile(rf" (?:{_ARTICLES}|as|als|comme|como)")
 """One of these, or what needs none, is before the subject, or nothing before it is worth a look."""
+_REVERSING_VERBS = "is|was|as|ist|als|est|comme|es|como|é|è|come|is|är|er|to"
 REVERSED = re.compile(
-    r"(?:^|[\s\"'“„«\u2018(`])([^\s\"'“”„«»\u2018\u2019`()]{4,64})[\"'”“»\u2019`]?\s{1,3}(?:(?:is|was|as|ist|als|est|comme|es|como|é|è|come|is|är|er|to)\s{1,3}"
-    rf"(?:{_ARTICLES})|as|als|comme|como)\s{{1,3}}"
+    r"(?:^|[\s\"'“„«\u2018(`])([^\s\"'“”„«»\u2018\u2019`()]{4,64})[\"'”“»\u2019`]?\s{1,3}(?:(?:"
+    rf"{_REVERSING_VERBS})\s{{1,3}}(?:{_ARTICLES})|as|als|comme|como)\s{{1,3}}"
     r"(?:[\w-]{1,20}\s{1,3}){0,2}$"
 )
 """`hunter2 is my password`: value, verb, article, at most two words."""
+
+REVERSING = re.compile(rf"\s(?:(?:{_REVERSING_VERBS})\s{{1,3}}(?:{_ARTICLES})|as|als|comme|como)\s")
+"""What is in all of them."""
 
 POSSESSIVE = re.compile(
     r"(?:\b(?:my|our|his|her|their|wi-?fi|mein|meine|unser|mon|notre|ma|mi|nuestra|minha|nossa|mio|mia|nostra|mijn|ons|moje|moim|mitt|"

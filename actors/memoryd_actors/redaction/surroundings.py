@@ -1,0 +1,120 @@
+"""What stands around the words that announce a secret in a sentence: looked for once, however many words ask."""
+
+import re
+from bisect import bisect_left
+
+from memoryd_actors.redaction.harmless import entropy, identifier, placeholder
+from memoryd_actors.redaction.phrases import (
+    ARTICLE,
+    COMPLEMENT,
+    LABEL,
+    LINK,
+    LINKING,
+    LINKS,
+    LONGEST_COMPLEMENT,
+    POSSESSIVE,
+    REVERSED,
+    REVERSING,
+    SEPARATING,
+)
+
+_RANDOM = re.compile(r"(?<![\w/.\-])[A-Za-z0-9_+/\-]{20,256}={0,2}(?![\w/.\-])")
+_NEAR = 100
+_FURTHEST_COLON = 1 + 60 + 4 + 1
+"""Characters from the subject that `LABEL` spans up to its colon."""
+_LINKING = frozenset(LINKING)
+
+Span = tuple[int, int]
+
+
+class Surroundings:
+    """One text, in lower case beside; a place is where a subject begins or ends."""
+
+    def __init__(self, text: str, lowered: str) -> None:
+        """Take a text and the same in lower case, of the same length."""
+        self.text = text
+        self.lowered = lowered
+        self._wide = "\uff1a" in lowered
+        self._colons = self._wide or ":" in lowered
+        self._links: tuple[list[int], list[int]] | None = None
+        self._runs: list[Span] | None = None
+        self._drawn: dict[int, bool] = {}
+
+    def leads_on(self, end: int) -> bool:
+        """Return whether what follows a subject can lead to a value: white space, or what links begin with."""
+        follows = self.lowered[end : end + 1]
+        return follows.isspace() or follows in _LINKING
+
+    def link(self, end: int) -> int:
+        """Return where the value begins that a subject is linked to, by way of its complement or not; -1 for none."""
+        complement = COMPLEMENT.match(self.lowered, end)
+        if complement:
+            at = complement.end()
+            starts, ends = self._all_links()
+            # The first link behind the complement's first character.
+            number = bisect_left(starts, at + 1)
+            if (
+                number < len(starts)
+                and starts[number] <= at + LONGEST_COMPLEMENT
+                and not SEPARATING.search(self.lowered, at, starts[number])
+            ):
+                return ends[number]
+        link = LINK.match(self.lowered, end)
+        return link.end() if link else -1
+
+    def label(self, end: int) -> int:
+        """Return where the value begins behind some words and a colon; -1 for none."""
+        if not self._colons:
+            return -1
+        stop = end + _FURTHEST_COLON
+        # Looked for first: the pattern tries every length of what may stand before the colon.
+        if self.lowered.find(":", end, stop) < 0 and not (self._wide and self.lowered.find("\uff1a", end, stop) >= 0):
+            return -1
+        label = LABEL.match(self.lowered, end)
+        return label.end() if label else -1
+
+    def owned(self, start: int) -> bool:
+        """Return whether it is somebody's own that a subject speaks of."""
+        return POSSESSIVE.search(self.lowered, max(0, start - 40), start) is not None
+
+    def reversed_value(self, start: int, previous: int) -> Span | None:
+        """Return the word before `is my password`; not from before the previous subject."""
+        lowered = self.lowered
+        if not lowered[start - 1 : start].isspace() or not ARTICLE.search(lowered, max(previous, start - 64), start):
+            return None
+        window = max(previous, start - 140)
+        if not REVERSING.search(lowered, window, start):
+            return None
+        found = REVERSED.search(lowered, window, start)
+        return found.span(1) if found else None
+
+    def drawn_after(self, at: int) -> Span | None:
+        """Return the first long word at or behind a place, in the same line and near, if a machine drew it."""
+        if self._runs is None:
+            self._runs = [run.span() for run in _RANDOM.finditer(self.text)]
+        number = bisect_left(self._runs, (at, 0))
+        if number == len(self._runs) or self._runs[number][0] > at + _NEAR:
+            return None
+        start, end = self._runs[number]
+        if "\n" in self.text[at:start]:
+            return None
+        if number not in self._drawn:
+            self._drawn[number] = _is_drawn(self.text[start:end])
+        return (start, end) if self._drawn[number] else None
+
+    def _all_links(self) -> tuple[list[int], list[int]]:
+        if self._links is None:
+            links = [link.span(1) for link in LINKS.finditer(self.lowered)]
+            self._links = [start for start, _ in links], [end for _, end in links]
+        return self._links
+
+
+def _is_drawn(value: str) -> bool:
+    varied = (
+        sum(char.isdigit() for char in value) >= 3
+        and any(char.islower() for char in value)
+        and any(char.isupper() for char in value)
+    )
+    return (
+        varied and entropy(value) >= 3.5 and value.count("/") < 3 and not identifier(value) and not placeholder(value)
+    )
