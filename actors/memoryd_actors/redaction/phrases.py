@@ -1,62 +1,58 @@
 """The words with which people hand over a secret, in the languages they do it in."""
 
 import re
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Iterable
 
-_STEMS = (
-    "passw|passp|passc|pass |pass-|pass:|pass,| pw|passo|mots|pwd|secret|token| pin|pin |key|code|phrase|"
-    "mnemonic|cred|login|log in|logged in|sign in|kennwort|mot de|mdp|clave|contrase|senha|wachtwoord|heslo|"
-    "identifiants|adgangskode|salasana|parola|palavra|sandi|jeton|geheim|zugangs|chiave|geslo|lozinka"
-)
-STEMS = tuple(_STEMS.split("|"))
-"""One of these is in every subject that is written in ASCII, in its first or second word."""
 
-_FOREIGN_STEMS = (
-    "wört|kennwört|schlüssel|lösenord|clé |contraseñ|parolă|hasł|парол|токен|секретный|лозинк|jelsz|şifre|κωδικός|"
-    "كلمة|סיסמ|पासवर्ड|mật|รหัส|密|口令|パスワード|暗証|비밀|암호"
-)
-FOREIGN_STEMS = tuple(_FOREIGN_STEMS.split("|"))
-"""One of these is in every other subject. Text with a dash or an umlaut has none of them as a rule."""
+def _by_first(alternatives: Iterable[str]) -> str:
+    """Return one alternation, by first letters: `re` tries one alternative after the other."""
+    groups: dict[str, list[str]] = {}
+    for alternative in alternatives:
+        groups.setdefault(alternative[0], []).append(alternative[1:])
+    return "|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in groups.items())
 
+
+_QUALIFIERS = "api|access|secret|private|license|recovery|backup|encryption|signing|master|wi-?fi|network|root|auth"
+_LOCKS = "2fa|security|login|door|alarm|gate|safe|unlock|verification"
 _SUBJECTS = (
     # English
-    r"pass[ -]?(?:words?|phrases?|codes?|wd)|pass|pwd|pw|pins?(?: (?:code|number))?|"
-    r"(?:api|access|secret|private|license|recovery|backup|encryption|signing|master|wi-?fi|network|root|auth)[ -]"
-    r"(?:keys?|tokens?|codes?|phrases?)|secrets?|tokens?|seed phrase|mnemonic|"
-    r"(?:2fa|security|login|door|alarm|gate|safe|unlock|verification)[ -]codes?|credentials?|creds|logins?|"
-    r"log(?:ged)? in|sign in|"
+    r"pass[ -]?(?:words?|phrases?|codes?|wd)", "pass", "pwd", "pw", r"pins?(?: (?:code|number))?",
+    *(rf"{qualifier}[ -](?:keys?|tokens?|codes?|phrases?)" for qualifier in _QUALIFIERS.split("|")),
+    "secrets?", "tokens?", "seed phrase", "mnemonic",
+    *(f"{lock}[ -]codes?" for lock in _LOCKS.split("|")),
+    "credentials?", "creds", "logins?", "log(?:ged)? in", "sign in",
     # German, Dutch, Scandinavian
-    r"pass?w[oö]rt|passwörter|kennwort|zugangscode|geheimzahl|geheimcode|wachtwoord|toegangscode|lösenord(?:et)?|"
-    r"passord(?:et)?|adgangskoden?|zugangsdaten|api-schlüssel|"
+    "pass?w[oö]rt", "passwörter", "kennwort", "zugangscode", "geheimzahl", "geheimcode", "wachtwoord", "toegangscode",
+    "lösenord(?:et)?", "passord(?:et)?", "adgangskoden?", "zugangsdaten", "api-schlüssel",
     # French, Spanish, Portuguese, Italian, Romanian
-    r"mots? de passe|mdp|identifiants|code secret|clé (?:api|secrète|d['\u2019]accès)|jeton|contraseñas?|clave|senhas?|"
-    r"palavra-passe|parola d['\u2019]ordine|chiave (?:api|segreta)|parolă|parola|"
+    "mots? de passe", "mdp", "identifiants", "code secret", r"clé (?:api|secrète|d['\u2019]accès)", "jeton",
+    "contraseñas?", "clave", "senhas?", "palavra-passe", r"parola d['\u2019]ordine", "chiave (?:api|segreta)",
+    "parolă", "parola",
     # Slavic, Hungarian, Finnish, Turkish, Greek
-    r"hasło|hasłem|heslo|geslo|lozinka|парол(?:ь|я|ем|и)|токен|секретный ключ|лозинка|jelszó|jelszav?am|salasanan?i?|"
-    r"şifrem?(?:iz|i)?|parolam|κωδικός|"
+    "hasło", "hasłem", "heslo", "geslo", "lozinka", "парол(?:ь|я|ем|и)", "токен", "секретный ключ", "лозинка",
+    "jelszó", "jelszav?am", "salasanan?i?", "şifrem?(?:iz|i)?", "parolam", "κωδικός",
     # Arabic, Hebrew, Hindi, Vietnamese, Thai, Indonesian, Chinese, Japanese, Korean
-    r"كلمة (?:المرور|السر)|סיסמ(?:ה|תי|ת)|पासवर्ड|mật khẩu|รหัสผ่าน|kata sandi|密码|密碼|口令|密钥|密鑰|パスワード|"
-    r"暗証番号|비밀번호|암호"
-)
-SUBJECT = re.compile(rf"(?<![a-z0-9_./])(?:{_SUBJECTS})(?![a-z0-9_])")
+    "كلمة (?:المرور|السر)", "סיסמ(?:ה|תי|ת)", "पासवर्ड", "mật khẩu", "รหัสผ่าน", "kata sandi", "密码", "密碼", "口令",
+    "密钥", "密鑰", "パスワード", "暗証番号", "비밀번호", "암호",
+)  # fmt: skip
+SUBJECT = re.compile(rf"(?<![a-z0-9_./])(?:{_by_first(_SUBJECTS)})(?![a-z0-9_])")
 
-_VERB_WORDS = (
-    r"is|was|are|were|will be|used to be|would be|should be|"
-    r"remains|becomes|stays|reads|equals|set to|to|as|now|still|currently|again|just|"
-    r"actually|en|par|c['\u2019]est|ist|lautet|heißt|heisst|war|auf|jetzt|nun|luidt|är|er|on|est|sera|était|devient|maintenant|"
-    r"es|era|será|ahora|é|foi|agora|è|"
-    r"era|adesso|este|to|brzmi|je|zní|это|был|теперь|це|είναι|هي|هو|היא|הוא|là|คือ|adalah|yang|nya"
+_VERBS = _by_first(
+    (
+        r"is|was|are|were|will be|used to be|would be|should be|"
+        r"remains|becomes|stays|reads|equals|set to|to|as|now|still|currently|again|just|"
+        r"actually|en|par|c['\u2019]est|ist|lautet|heißt|heisst|war|auf|jetzt|nun|luidt|är|er|on|est|sera|était|devient|maintenant|"
+        r"es|era|será|ahora|é|foi|agora|è|"
+        r"era|adesso|este|to|brzmi|je|zní|это|был|теперь|це|είναι|هي|هو|היא|הוא|là|คือ|adalah|yang|nya"
+    ).split("|")
 )
-_VERBS = "|".join(
-    f"{first}(?:{'|'.join(word[1:] for word in words)})"
-    for first, words in groupby(sorted(_VERB_WORDS.split("|")), key=itemgetter(0))
+_PREPOSITIONS = _by_first(
+    (
+        "for|of|to|on|at|in|from|für|zum|zur|von|im|vom|pour|de|du|del|della|per|para|van|voor|do|da|k|na|pro|dla|til|till|"
+        "для|от|к"
+    ).split("|")
 )
-"""By their first letter: `re` tries one alternative after the other."""
-COMPLEMENT = re.compile(
-    r"\s{1,4}(?:for|of|to|on|at|in|from|für|zum|zur|von|im|vom|pour|de|du|del|della|per|para|van|voor|do|da|k|na|pro|dla|til|"
-    r"till|для|от|к)\s"
-)
+COMPLEMENT = re.compile(rf"\s{{1,4}}(?:{_PREPOSITIONS})\s")
 """What may follow the subject: `for the staging box`; its words reach up to the link."""
 _LINK = (
     rf"(?:\s{{0,4}}(?:[:\uff1a]|,(?= c['\u2019]est)|->|→|—|\u2013)|\s{{1,4}}-(?=\s)|['\u2019]s(?=\s)|"
@@ -70,6 +66,10 @@ LINK = re.compile(_LINK)
 """From the subject, or from the end of its complement, to the value: a verb, a colon, an arrow."""
 LINKS = re.compile(rf"(?=[\s{LINKING}])(?=({_LINK}))")
 """Every place where a link begins."""
+COMMON = re.compile(
+    rf" (?!(?i:{_VERBS}|{_PREPOSITIONS})(?![\w'\u2019]))[A-Za-z][a-z]+[.,;:!?)\]}}'\"\u2019”»*]*(?=\s|\Z)"
+)
+"""An ordinary word behind the subject, with what ends a clause: neither a link nor a secret."""
 LONGEST_COMPLEMENT = 60
 SEPARATING = re.compile(r"[.\n:;!?=\"]")
 """What no complement has."""

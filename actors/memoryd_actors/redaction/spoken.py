@@ -115,7 +115,7 @@ def _quoted(value: str, word: str, own: Callable[[], bool] | None) -> bool:
 
 def looks_secret(value: str, word: str, *, strict: bool) -> bool:
     """Return whether a word in a sentence looks like a secret; `strict` where the sentence hardly says so."""
-    if value.isascii() and value.isalpha() and value[1:].islower():
+    if value.isalpha() and (not value.isascii() or value[1:].islower()):
         return False  # as most words: none of what follows would see a secret in it
     if value.isdigit():
         shortest = 6 if strict and "pin" not in word else 4

@@ -92,6 +92,8 @@ class Surroundings:
         """Return the first long word at or behind a place, in the same line and near, if a machine drew it."""
         if self._runs is None:
             self._runs = [run.span() for run in _RANDOM.finditer(self.text)]
+        if not self._runs:
+            return None
         number = bisect_left(self._runs, (at, 0))
         if number == len(self._runs) or self._runs[number][0] > at + _NEAR:
             return None

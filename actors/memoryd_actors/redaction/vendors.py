@@ -26,6 +26,8 @@ _TOKEN = re.compile(rf"{_BOUNDARY}(?:{'|'.join(f'{pattern}()' for _, pattern in 
 _RULES = tuple((rule, False) for rule, _ in FORMATS) + tuple((rule, True) for rule, _ in CUT)
 """Rule, and whether it takes a token that is cut."""
 _WORDS = re.compile(r"[a-z]+(?:[-_](?:[a-z]+|[A-Z]+|\d{1,4}|[a-z]+\d\d))+")
+_MARKED = re.compile(r"[A-Za-z]{0,24}[=:]?[\"']?\[redacted:[a-z0-9-]{1,48}\][\"',.;:)]*")
+"""What a round of redaction leaves, where no token is: a marker, after the name whose value it was."""
 _LENIENT = frozenset({"artifactory-key", "aws-bedrock-key", "slack-webhook"})
 """Formats that published examples fill with one letter; masked or not, nothing else begins like them."""
 _PUBLISHABLE = frozenset({"gcp-api-key"})
@@ -36,7 +38,7 @@ def find_tokens(text: str, doubt: Doubt) -> Iterator[Finding]:
     """Yield tokens of known vendors. Only words long enough to be one are looked at: prose has none."""
     at = 0
     for word in text.split():
-        if len(word) < SHORTEST or _is_word(word):
+        if len(word) < SHORTEST or _is_word(word) or _MARKED.fullmatch(word):
             continue
         at = text.index(word, at)
         end = at + len(word)
