@@ -8,8 +8,7 @@ at the command line can say that it is an export of their own, which then comes 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Protocol
 
 import anyio
@@ -17,14 +16,16 @@ import msgspec
 from anyio import to_thread
 
 from memoryd_actors.actor import ActorRef
-from memoryd_actors.admission.gate import MAX_LABEL, MAX_SESSION, Admitted, admit, content_hash, signed
+from memoryd_actors.admission.gate import MAX_LABEL, Admitted, content_hash, signed
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named_files
 from memoryd_actors.admission.project_rules import IgnoredFiles
 from memoryd_actors.errors import Refused
-from memoryd_actors.keeping.consent import ConsentSettings, decide, field_of, needs_consent
+from memoryd_actors.keeping.consent import ConsentSettings
 from memoryd_actors.keeping.operations import NODE
 from memoryd_actors.keeping.orders import PERSON, Adopt, KeeperMessage, Perform
-from memoryd_actors.keeping.steps import MERGED_INTO, RESERVED, Patch, Relate
+from memoryd_actors.keeping.records import aware, project_of
+from memoryd_actors.keeping.sorting import Sorted, Sorter
+from memoryd_actors.keeping.steps import MERGED_INTO, RESERVED, Relate
 from memoryd_actors.keeping.successors import LONGEST_CHAIN, unsound
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
@@ -32,17 +33,8 @@ from memoryd_actors.recall.fence import one_line
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_client.importing import Import, Imported, LeftOut, Record
-from memoryd_client.memory import MAX_CONTENT_BYTES, Edge, Memory, NewMemory, Scope, Source, State
+from memoryd_client.memory import MAX_CONTENT_BYTES, Edge, Memory
 from memoryd_client.messages import Caller
-
-MAX_SOURCES = 10_000
-"""Sessions that confirmed a memory."""
-MOST_COUNTED = 1_000
-"""Confirmations or accesses that a record may claim: who has more has an export of their own."""
-MOST_RESTORED = 1_000_000_000
-"""The same of an export of one's own, and of revisions: what every ledger can count."""
-CLOCKS_APART = timedelta(days=1)
-"""By which a record may be newer than now: another machine's clock, or another's zone."""
 
 
 class Standing(Protocol):
@@ -51,17 +43,6 @@ class Standing(Protocol):
     async def behind(self, ids: Sequence[str]) -> Mapping[str, tuple[str, str]]:
         """Return owner and id of the memory that each of these ids stands for, of those that are known."""
         ...
-
-
-@dataclass(slots=True)
-class _Sorted:
-    """What became of the records of one import so far."""
-
-    fresh: list[Admitted] = field(default_factory=list[Admitted])
-    asked: list[Patch] = field(default_factory=list[Patch])
-    """Of what is known about the user: what a yes, or another session, has to say."""
-    unchanged: list[str] = field(default_factory=list[str])
-    left_out: list[LeftOut] = field(default_factory=list[LeftOut])
 
 
 class Importer:
@@ -79,12 +60,11 @@ class Importer:
         files: IgnoredFiles | None = None,
         consent: ConsentSettings = ConsentSettings(),  # noqa: B008 - frozen
     ) -> None:
-        self._consent = consent
         self._ledger = ledger
         self._standing = standing
         self._keeper = keeper
         self._clock = clock
-        self._embedding_model = embedding_model
+        self._sorter = Sorter(embedding_model=embedding_model, rules=rules, consent=consent)
         self._rules = rules
         self._files = files
         # The gate takes a whole thread for a moment: one import at a time, so that others are not slowed down.
@@ -118,12 +98,12 @@ class Importer:
         seen = await self._seen(records, caller)
         now = self._clock.now()
 
-        def sort() -> _Sorted:
-            found = _Sorted()
+        def sort() -> Sorted:
+            found = Sorted()
             for record in records:
                 owner, target = behind.get(record.id, (caller.owner, ""))
                 known = there.get(record.id) or there.get(target)
-                files = seen.get(_project(record, caller) or caller.project, NO_FILES)
+                files = seen.get(project_of(record, caller) or caller.project, NO_FILES)
                 if owner != caller.owner:
                     found.left_out.append(LeftOut(id=record.id, reason=f"the id {record.id} is taken"))
                 elif known is not None and (
@@ -132,7 +112,7 @@ class Importer:
                     # Under another id it was merged: what stands there now says more than the record did.
                     found.unchanged.append(record.id)
                 else:
-                    self._sort(found, record, known, caller, now=now, files=files, restore=request.restore)
+                    self._sorter.add(found, record, known, caller, now=now, files=files, restore=request.restore)
             return found
 
         found = await to_thread.run_sync(sort, limiter=self._limiter)
@@ -158,66 +138,6 @@ class Importer:
             unchanged=tuple(found.unchanged),
             left_out=tuple(found.left_out),
             edges_left_out=unlinked,
-        )
-
-    def _sort(
-        self,
-        found: _Sorted,
-        record: Record,
-        known: Memory | None,
-        caller: Caller,
-        *,
-        now: datetime,
-        files: ProjectFiles,
-        restore: bool,
-    ) -> None:
-        """Put a record where it belongs; what is known as it was given has not come this far."""
-        try:
-            admitted = admitted_record(record, caller, now, self._rules, files, restore=restore)
-        except Refused as refused:
-            found.left_out.append(LeftOut(id=record.id, reason=str(refused)))
-            return
-        memory = msgspec.structs.replace(admitted.memory, embedding_model=self._embedding_model)
-        sensitive = needs_consent(memory.category, memory.title, self._consent)
-        if known is None and sensitive and memory.state is State.FORGOTTEN and not restore:
-            # Whoever may forget may bring back: it would be active, and nobody would have been asked.
-            reason = "a forgotten field of the user comes back with `memoryd import --restore` only"
-            found.left_out.append(LeftOut(id=record.id, reason=reason))
-        elif known is None:
-            admitted = Admitted(memory, admitted.notes)
-            patch = self._patch(admitted, now, restore=restore)
-            if patch is None:
-                found.fresh.append(admitted)
-            else:
-                found.asked.append(patch)
-        elif known.content_hash == memory.content_hash:
-            found.unchanged.append(record.id)
-        else:
-            reason = f"{record.id} is there already and says something else (`memoryd show {record.id}`)"
-            found.left_out.append(LeftOut(id=record.id, reason=reason))
-
-    def _patch(self, admitted: Admitted, now: datetime, *, restore: bool) -> Patch | None:
-        """Return the step for what is said about the user; None where nobody has to be asked.
-
-        A record that says it is the user's word is not: whoever wrote the file wrote that, too.
-        """
-        memory, settings = admitted.memory, self._consent
-        waits = memory.state is State.PROPOSED
-        if not waits and (restore or not memory.active):
-            return None
-        decision = decide(msgspec.structs.replace(memory, source=Source.IMPORTED), settings)
-        if waits and decision is None:
-            decision = "propose"
-        if decision is None:
-            return None
-        return Patch(
-            msgspec.structs.replace(memory, state=State.ACTIVE, superseded_by=""),
-            field_of(memory.category, memory.title) or memory.title or memory.category,
-            decision,
-            expires_at=now + timedelta(days=settings.days),
-            signals=settings.signals if decision == "wait_for_signal" else 0,
-            reason=f"imported, {memory.source.value}, trust {memory.trust:g}",
-            notes={"imported": "true", **({"gate": ",".join(admitted.notes)} if admitted.notes else {})},
         )
 
     async def _linked(self, fresh: Sequence[Admitted], owner: str) -> tuple[tuple[Admitted, ...], tuple[LeftOut, ...]]:
@@ -252,7 +172,7 @@ class Importer:
         named: dict[str, list[str]] = {}
         for record in records:
             paths = (*record.files, *named_files(record.content[:MAX_CONTENT_BYTES]))
-            named.setdefault(_project(record, caller) or caller.project, []).extend(paths)
+            named.setdefault(project_of(record, caller) or caller.project, []).extend(paths)
         return {project: await self._files.look(project, paths) for project, paths in named.items()}
 
     async def _edges(self, edges: Sequence[Edge], caller: Caller, deadline_s: float) -> Imported:
@@ -291,124 +211,9 @@ class Importer:
         return Imported(edges=len(steps), edges_unchanged=unchanged, edges_left_out=tuple(left_out))
 
 
-def admitted_record(
-    record: Record,
-    caller: Caller,
-    now: datetime,
-    rules: Rules = DEFAULT,
-    seen: ProjectFiles = NO_FILES,
-    *,
-    restore: bool = False,
-) -> Admitted:
-    """Return the memory that a record is stored as: through the gate, and otherwise as whole as it came.
-
-    `restore`: it was admitted once, so how a model has to write is not asked again. What it says may since have been
-    merged into something longer.
-
-    Raises:
-        Refused: the gate keeps it out; see `admission.admit`. Or it counts more than anybody did, or is of the future.
-
-    """
-    project = _project(record, caller)
-    place = Caller(owner=caller.owner, project=project, agent=record.agent or caller.agent)
-    if len(record.sources) > MAX_SOURCES:
-        raise Refused(f"`sources` has {len(record.sources)} entries and may have {MAX_SOURCES}")
-    longest = max(map(len, (*record.sources, record.superseded_by, record.role, record.agent)))
-    if longest > MAX_SESSION:
-        raise Refused(
-            f"`sources`, `superseded_by`, `role` or `agent` has {longest} characters, of {MAX_SESSION} at most"
-        )
-    _check_counts(record, MOST_RESTORED if restore else MOST_COUNTED)
-    _check_moments(record, now)
-    new = NewMemory(
-        id=record.id,
-        content=record.content,
-        category=record.category,
-        scope=record.scope,
-        title=record.title,
-        tags=record.tags,
-        metadata=record.metadata,
-        importance=record.importance,
-        pinned=record.pinned,
-        source=Source.IMPORTED if restore and record.source is Source.EXTRACTED else record.source,
-        speaker=record.speaker,
-        occurred_at=record.occurred_at,
-        source_session=record.session,
-        source_messages=record.source_messages,
-        files=record.files,
-        trust=record.trust,
-    )
-    memory, notes = admit(new, place, now, rules, seen)
-    created = _aware(record.created_at) or now
-    return Admitted(
-        msgspec.structs.replace(
-            memory,
-            source=record.source,
-            created_at=created,
-            updated_at=_aware(record.updated_at) or created,
-            last_accessed_at=_aware(record.last_accessed_at),
-            access_count=record.access_count,
-            strength=record.strength,
-            sources=tuple(_label(one, rules) for one in record.sources),
-            state=record.state,
-            superseded_by=_label(record.superseded_by, rules),
-            agent=_label(record.agent, rules),
-            role=_label(record.role, rules) or memory.role,
-            revision=record.revision,
-            purge_at=_aware(record.purge_at),
-        ),
-        notes,
-    )
-
-
-def _check_counts(record: Record, most: int) -> None:
-    counts = {"strength": record.strength, "access_count": record.access_count}
-    for name, count in counts.items():
-        if count > most:
-            raise Refused(f"`{name}` is {count} and may be {most}; an export of your own comes back with --restore")
-    if record.revision > MOST_RESTORED:
-        raise Refused(f"`revision` is {record.revision} and may be {MOST_RESTORED}")
-
-
-def _check_moments(record: Record, now: datetime) -> None:
-    """Refuse what was written or read in the future; what happens then may be known already."""
-    moments = {
-        "created_at": record.created_at,
-        "updated_at": record.updated_at,
-        "last_accessed_at": record.last_accessed_at,
-    }
-    for name, given in moments.items():
-        moment = _aware(given)
-        if moment is not None and moment > now + CLOCKS_APART:
-            raise Refused(
-                f"`{name}` is in the future: {moment.isoformat()}", "Mend it, or look at this machine's clock."
-            )
-
-
-def _label(text: str, rules: Rules) -> str:
-    return redact(one_line(text, MAX_SESSION), rules).text
-
-
-def _project(record: Record, caller: Caller) -> str:
-    if record.scope is Scope.GLOBAL:
-        return ""
-    return caller.project if record.project is None else record.project
-
-
 def _since(edge: Edge) -> datetime | None:
     """Return since when there is an edge; None where it does not say, or says no date."""
     try:
-        return _aware(datetime.fromisoformat(edge.at)) if edge.at else None
+        return aware(datetime.fromisoformat(edge.at)) if edge.at else None
     except ValueError:
         return None
-
-
-def _aware(moment: datetime | None) -> datetime | None:
-    """Return a moment with its zone, UTC where it names none, and within the calendar."""
-    if moment is None:
-        return None
-    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    try:
-        return aware.astimezone(UTC)
-    except OverflowError:
-        raise Refused(f"{moment.isoformat()} is outside the calendar") from None

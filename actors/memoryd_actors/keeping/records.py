@@ -1,0 +1,140 @@
+"""A record of an import as the memory that it is stored as: through the gate, and with all that is known about it."""
+
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+
+from memoryd_actors.admission.gate import MAX_SESSION, Admitted, admit
+from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles
+from memoryd_actors.errors import Refused
+from memoryd_actors.recall.fence import one_line
+from memoryd_actors.redaction import Rules, redact
+from memoryd_actors.redaction.rules import DEFAULT
+from memoryd_client.importing import Record
+from memoryd_client.memory import NewMemory, Scope, Source
+from memoryd_client.messages import Caller
+
+MAX_SOURCES = 10_000
+"""Sessions that confirmed a memory."""
+MOST_COUNTED = 1_000
+"""Confirmations or accesses that a record may claim: who has more has an export of their own."""
+MOST_RESTORED = 1_000_000_000
+"""The same of an export of one's own, and of revisions: what every ledger can count."""
+CLOCKS_APART = timedelta(days=1)
+"""By which a record may be newer than now: another machine's clock, or another's zone."""
+
+
+def admitted_record(
+    record: Record,
+    caller: Caller,
+    now: datetime,
+    rules: Rules = DEFAULT,
+    seen: ProjectFiles = NO_FILES,
+    *,
+    restore: bool = False,
+) -> Admitted:
+    """Return the memory that a record is stored as: through the gate, and otherwise as whole as it came.
+
+    `restore`: it was admitted once, so how a model has to write is not asked again. What it says may since have been
+    merged into something longer.
+
+    Raises:
+        Refused: the gate keeps it out; see `admission.admit`. Or it counts more than anybody did, or is of the future.
+
+    """
+    project = project_of(record, caller)
+    place = Caller(owner=caller.owner, project=project, agent=record.agent or caller.agent)
+    if len(record.sources) > MAX_SOURCES:
+        raise Refused(f"`sources` has {len(record.sources)} entries and may have {MAX_SOURCES}")
+    longest = max(map(len, (*record.sources, record.superseded_by, record.role, record.agent)))
+    if longest > MAX_SESSION:
+        raise Refused(
+            f"`sources`, `superseded_by`, `role` or `agent` has {longest} characters, of {MAX_SESSION} at most"
+        )
+    _check_counts(record, MOST_RESTORED if restore else MOST_COUNTED)
+    _check_moments(record, now)
+    new = NewMemory(
+        id=record.id,
+        content=record.content,
+        category=record.category,
+        scope=record.scope,
+        title=record.title,
+        tags=record.tags,
+        metadata=record.metadata,
+        importance=record.importance,
+        pinned=record.pinned,
+        source=Source.IMPORTED if restore and record.source is Source.EXTRACTED else record.source,
+        speaker=record.speaker,
+        occurred_at=record.occurred_at,
+        source_session=record.session,
+        source_messages=record.source_messages,
+        files=record.files,
+        trust=record.trust,
+    )
+    memory, notes = admit(new, place, now, rules, seen)
+    created = aware(record.created_at) or now
+    return Admitted(
+        msgspec.structs.replace(
+            memory,
+            source=record.source,
+            created_at=created,
+            updated_at=aware(record.updated_at) or created,
+            last_accessed_at=aware(record.last_accessed_at),
+            access_count=record.access_count,
+            strength=record.strength,
+            sources=tuple(_label(one, rules) for one in record.sources),
+            state=record.state,
+            superseded_by=_label(record.superseded_by, rules),
+            agent=_label(record.agent, rules),
+            role=_label(record.role, rules) or memory.role,
+            revision=record.revision,
+            purge_at=aware(record.purge_at),
+        ),
+        notes,
+    )
+
+
+def _check_counts(record: Record, most: int) -> None:
+    counts = {"strength": record.strength, "access_count": record.access_count}
+    for name, count in counts.items():
+        if count > most:
+            raise Refused(f"`{name}` is {count} and may be {most}; an export of your own comes back with --restore")
+    if record.revision > MOST_RESTORED:
+        raise Refused(f"`revision` is {record.revision} and may be {MOST_RESTORED}")
+
+
+def _check_moments(record: Record, now: datetime) -> None:
+    """Refuse what was written or read in the future; what happens then may be known already."""
+    moments = {
+        "created_at": record.created_at,
+        "updated_at": record.updated_at,
+        "last_accessed_at": record.last_accessed_at,
+    }
+    for name, given in moments.items():
+        moment = aware(given)
+        if moment is not None and moment > now + CLOCKS_APART:
+            raise Refused(
+                f"`{name}` is in the future: {moment.isoformat()}", "Mend it, or look at this machine's clock."
+            )
+
+
+def _label(text: str, rules: Rules) -> str:
+    return redact(one_line(text, MAX_SESSION), rules).text
+
+
+def project_of(record: Record, caller: Caller) -> str:
+    """Return the project that a record belongs to; empty where it belongs to none."""
+    if record.scope is Scope.GLOBAL:
+        return ""
+    return caller.project if record.project is None else record.project
+
+
+def aware(moment: datetime | None) -> datetime | None:
+    """Return a moment with its zone, UTC where it names none, and within the calendar."""
+    if moment is None:
+        return None
+    aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    try:
+        return aware.astimezone(UTC)
+    except OverflowError:
+        raise Refused(f"{moment.isoformat()} is outside the calendar") from None

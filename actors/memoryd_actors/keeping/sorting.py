@@ -1,0 +1,97 @@
+"""What is to become of the records of an import: stored, asked about, known already, or left out and why."""
+
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+import msgspec
+
+from memoryd_actors.admission.gate import Admitted
+from memoryd_actors.admission.project_files import ProjectFiles
+from memoryd_actors.errors import Refused
+from memoryd_actors.keeping.consent import ConsentSettings, decide, field_of, needs_consent
+from memoryd_actors.keeping.records import admitted_record
+from memoryd_actors.keeping.steps import Patch
+from memoryd_actors.redaction import Rules
+from memoryd_client.importing import LeftOut, Record
+from memoryd_client.memory import Memory, Source, State
+from memoryd_client.messages import Caller
+
+
+@dataclass(slots=True)
+class Sorted:
+    """What became of the records of one import so far."""
+
+    fresh: list[Admitted] = field(default_factory=list[Admitted])
+    asked: list[Patch] = field(default_factory=list[Patch])
+    """Of what is known about the user: what a yes, or another session, has to say."""
+    unchanged: list[str] = field(default_factory=list[str])
+    left_out: list[LeftOut] = field(default_factory=list[LeftOut])
+
+
+class Sorter:
+    """Puts records where they belong."""
+
+    def __init__(self, *, embedding_model: str, rules: Rules, consent: ConsentSettings) -> None:
+        self._embedding_model = embedding_model
+        self._rules = rules
+        self._consent = consent
+
+    def add(
+        self,
+        found: Sorted,
+        record: Record,
+        known: Memory | None,
+        caller: Caller,
+        *,
+        now: datetime,
+        files: ProjectFiles,
+        restore: bool,
+    ) -> None:
+        """Put a record where it belongs; what is known as it was given has not come this far."""
+        try:
+            admitted = admitted_record(record, caller, now, self._rules, files, restore=restore)
+        except Refused as refused:
+            found.left_out.append(LeftOut(id=record.id, reason=str(refused)))
+            return
+        memory = msgspec.structs.replace(admitted.memory, embedding_model=self._embedding_model)
+        sensitive = needs_consent(memory.category, memory.title, self._consent)
+        if known is None and sensitive and memory.state is State.FORGOTTEN and not restore:
+            # Whoever may forget may bring back: it would be active, and nobody would have been asked.
+            reason = "a forgotten field of the user comes back with `memoryd import --restore` only"
+            found.left_out.append(LeftOut(id=record.id, reason=reason))
+        elif known is None:
+            admitted = Admitted(memory, admitted.notes)
+            patch = self._patch(admitted, now, restore=restore)
+            if patch is None:
+                found.fresh.append(admitted)
+            else:
+                found.asked.append(patch)
+        elif known.content_hash == memory.content_hash:
+            found.unchanged.append(record.id)
+        else:
+            reason = f"{record.id} is there already and says something else (`memoryd show {record.id}`)"
+            found.left_out.append(LeftOut(id=record.id, reason=reason))
+
+    def _patch(self, admitted: Admitted, now: datetime, *, restore: bool) -> Patch | None:
+        """Return the step for what is said about the user; None where nobody has to be asked.
+
+        A record that says it is the user's word is not: whoever wrote the file wrote that, too.
+        """
+        memory, settings = admitted.memory, self._consent
+        waits = memory.state is State.PROPOSED
+        if not waits and (restore or not memory.active):
+            return None
+        decision = decide(msgspec.structs.replace(memory, source=Source.IMPORTED), settings)
+        if waits and decision is None:
+            decision = "propose"
+        if decision is None:
+            return None
+        return Patch(
+            msgspec.structs.replace(memory, state=State.ACTIVE, superseded_by=""),
+            field_of(memory.category, memory.title) or memory.title or memory.category,
+            decision,
+            expires_at=now + timedelta(days=settings.days),
+            signals=settings.signals if decision == "wait_for_signal" else 0,
+            reason=f"imported, {memory.source.value}, trust {memory.trust:g}",
+            notes={"imported": "true", **({"gate": ",".join(admitted.notes)} if admitted.notes else {})},
+        )
