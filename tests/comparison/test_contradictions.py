@@ -9,6 +9,7 @@ from memoryd_actors.comparison import Comparison, Statement, action, compare, ve
 from memoryd_actors.searching.near_identical import Told, adds_nothing
 
 from .contradictions import PAIRS
+from .hostile import HOSTILE_PAIRS
 
 IDS = [f"{kind}: {one}" for kind, one, _ in PAIRS]
 AROUND = (
@@ -29,7 +30,7 @@ GUARDED = [pair for pair in PAIRS if pair[0] != "added" and pair[1] not in OTHER
 
 
 @pytest.mark.parametrize("around", AROUND)
-@pytest.mark.parametrize(("kind", "one", "other"), PAIRS, ids=IDS)
+@pytest.mark.parametrize(("kind", "one", "other"), [*PAIRS, *HOSTILE_PAIRS])
 def test_a_contradiction_is_never_merged(kind: str, one: str, other: str, around: str) -> None:
     assert kind
     for new, old in ((one, other), (other, one)):

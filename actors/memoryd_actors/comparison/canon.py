@@ -1,6 +1,7 @@
 """A text in the form in which it says the same as another or does not: what is harmless is out or alike."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -34,6 +35,11 @@ _FIGURES: Final = frozenset({"number", "unit", "symbol", "date"})
 _SPEAKERS: Final = frozenset("i me my we us our you your ich wir mein je j' nous mon ma".split())
 _WHOLLY: Final = frozenset("all every each both everyone everybody everything always any".split())
 """Words with which `not` has more than one scope."""
+_NOBODY: Final = frozenset({"somebody", "everybody"})
+"""Words that are nobody's name."""
+_SHORTEST_TAGGED: Final = 5
+_TAGGED: Final = frozenset("i you he she it we they there".split())
+_ASKING: Final = frozenset("is are was were am do does did have has had can could will would should".split())
 _QUIET: Final = frozenset("`\u201c\u201d\u201e\u00ab\u00bb\"'")
 _FINAL: Final = frozenset({".", "!", "\n", *_QUIET})
 
@@ -50,10 +56,21 @@ class Canon(NamedTuple):
 @lru_cache(maxsize=2048)
 def canon(text: str) -> Canon:
     """Return a text's canonical form. The last 2,048 are kept: a new memory is compared with ten old ones."""
+    return settled(*spelled_out(text), layout(text))
+
+
+@lru_cache(maxsize=2048)
+def spelled_out(text: str) -> tuple[tuple[Lexeme, ...], Language]:
+    """Return the lexemes of a text, each in the spelling that stands for it, and their language; nothing left out."""
     found = lexemes(text)
     spoken = language(found)
-    found = _without_marks(_without_light(_complemented(_dated([_spelled(one, spoken) for one in found])), spoken))
-    return Canon(tuple(found), spoken, layout(text))
+    return tuple(_without_tag(_dated([_spelled(one, spoken) for one in found]))), spoken
+
+
+def settled(given: Sequence[Lexeme], spoken: Language, indents: tuple[str, ...] = ()) -> Canon:
+    """Return the canonical form of lexemes that are spelled out."""
+    found = _without_marks(_without_light(_complemented(given), spoken))
+    return Canon(tuple(found), spoken, indents)
 
 
 def layout(text: str) -> tuple[str, ...]:
@@ -93,7 +110,7 @@ def _spelled(one: Lexeme, spoken: Language) -> Lexeme:
     if figure := number(one.folded):
         return Lexeme(figure, "number")
     # One with a capital may be somebody's name: Grey is not Gray.
-    plain = canonical(one.text)
+    plain = canonical(one.folded if one.first and one.folded in _NOBODY else one.text)
     return one if plain == one.text else Lexeme(plain, "word", plain, one.first)
 
 
@@ -147,11 +164,22 @@ def _month(one: Lexeme) -> int:
     return MONTHS.get(one.text.lower(), 0) if capital and one.kind in {"word", "name", "unit"} else 0
 
 
-def _complemented(given: list[Lexeme]) -> list[Lexeme]:
-    """Write `is not open.` as `is closed.`, where nothing follows that it might hold for only in part."""
-    found: list[Lexeme] = []
-    if any(one.folded in _WHOLLY for one in given):
+def _without_tag(given: list[Lexeme]) -> list[Lexeme]:
+    """Ask `it is open?` for `it is open, isn't it?`: what a tag denies is denied by nobody."""
+    end = len(given) - 1
+    if end < _SHORTEST_TAGGED or given[end].text != "?" or given[end - 1].text not in _TAGGED:
         return given
+    start = end - 2 - (given[end - 2].text == "not")
+    if given[start].text in _ASKING and given[start - 1].text == ",":
+        return [*given[: start - 1], given[end]]
+    return given
+
+
+def _complemented(given: Sequence[Lexeme]) -> list[Lexeme]:
+    """Write `is not open.` as `is closed.`, where nothing follows that it might hold for only in part."""
+    if any(one.folded in _WHOLLY for one in given):
+        return list(given)
+    found: list[Lexeme] = []
     for place, one in enumerate(given):
         ends = place + 1 == len(given) or given[place + 1].text in _FINAL
         other = COMPLEMENTS.get(one.text, "")

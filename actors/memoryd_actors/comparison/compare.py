@@ -1,23 +1,36 @@
 """What a new statement is to an old one, decided by what differs.
 
-Same is what differs in nothing that is not known to be harmless (`sameness`); similarity has no say in it. A logistic
+Same is what differs in nothing that is not known to be harmless (`sameness`), or what is known to follow from the other
+(`fuller`); similarity has no say in it. A logistic
 combination of all features of a pair, fitted to all sets of sentence pairs but one and applied to that one, merges
 fewer duplicates for 1% of the conflicts (`python -m benchmarks.pairs`). The weights below are few and round; they order
 pairs within a kind.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
 from memoryd_actors.comparison.cues import update_cue
 from memoryd_actors.comparison.difference import Difference, difference, spelled
-from memoryd_actors.comparison.sameness import unlike
+from memoryd_actors.comparison.fuller import Fuller, fuller
+from memoryd_actors.comparison.sameness import Unlike, unlike
 from memoryd_actors.comparison.statement import Comparison, Statement
 from memoryd_actors.comparison.tokens import Reading, read
 
 _REWORDED: Final = 0.95
 """How sure it is that two texts say the same where what differs is harmless; to the word, it is certain."""
+_IMPLIED: Final = 0.8
+"""How sure it is where one says what follows from the other."""
+_FEW_DIFFER: Final = 4
+"""Words of meaning that only one of them has, up to which it is asked whether one follows from the other."""
+_TOLD: Final[dict[Fuller, str]] = {
+    "new": "the new one says it all, and more",
+    "old": "the old one says it all, and more",
+    "either": "told in another way",
+    "": "",
+}
 _SHARED_TO_DIFFER: Final = 2
 """Words of meaning that two statements share before one can replace the other, unless little else is said."""
 _PLAIN: Final = 0.7
@@ -61,12 +74,12 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
     """
     one, other = read(new.text), read(old.text)
     found = difference(one, other)
-    guards = (*_circumstances(new, old, one, other), *found.guards)
+    around = _circumstances(new, old, one, other)
+    guards = (*around, *found.guards)
     between = unlike(new.text, old.text)
-    if not guards and not between:
-        if [token.stem for token in one.tokens] == [token.stem for token in other.tokens]:
-            return Comparison("same", 1.0, "the same words")
-        return Comparison("same", _REWORDED, "other wording")
+    near = max(len(found.new_only), len(found.old_only)) <= _FEW_DIFFER
+    if same := _same(new.text, old.text, between, guards=guards, may_follow=near and not around):
+        return same
     if between.hard and not found.guards:
         guards = (*guards, between.hard)
         found = replace(found, values=found.values or between.value)
@@ -93,6 +106,20 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
     # What is close and yet not the same is in doubt; what is far apart is merely similar.
     close = 0.5 * cosine + 0.5 * found.coverage
     return Comparison("resembles", _share(_FAR_APART - close), reason, bool(guards))
+
+
+def _same(new: str, old: str, between: Unlike, *, guards: Sequence[str], may_follow: bool) -> Comparison | None:
+    """Return that two texts say the same, or one says what follows from the other; None where neither is known."""
+    if not guards and not between:
+        one, other = ([token.stem for token in read(text).tokens] for text in (new, old))
+        return (
+            Comparison("same", 1.0, "the same words")
+            if one == other
+            else Comparison("same", _REWORDED, "other wording")
+        )
+    if may_follow and (which := fuller(new, old)):
+        return Comparison("same", _IMPLIED, _TOLD[which])
+    return None
 
 
 def _says_never(reading: Reading) -> bool:

@@ -1,6 +1,7 @@
 """Which wording stays when two memories say the same."""
 
 from memoryd_actors.comparison.difference import difference
+from memoryd_actors.comparison.fuller import fuller
 from memoryd_actors.comparison.tokens import read
 from memoryd_client.memory import MAX_CONTENT_BYTES
 
@@ -17,6 +18,8 @@ def merge_content(old: str, new: str) -> str:
         return old
     if len(old.encode("utf-8", "replace")) > MAX_CONTENT_BYTES:
         return new
+    if which := fuller(new, old):
+        return new if which == "new" else old
     one, other = read(new), read(old)
     found = difference(one, other)
     if found.guards or found.old_only or found.old_numbers:

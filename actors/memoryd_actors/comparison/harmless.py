@@ -86,10 +86,14 @@ _CLAUSES: Final = frozenset(_WORDS("the a an he she it they we you i my our his 
 def language(lexemes: Iterable[Lexeme]) -> Language:
     """Return in which language a text is, as far as its smallest words tell."""
     counts = dict.fromkeys(_TOLD_BY, 0)
+    before = ""
     for one in lexemes:
-        if one.folded:
+        if one.text == "am" and before == "I":
+            counts["en"] += 1  # and not the German one
+        elif one.folded:
             for name, words in _TOLD_BY.items():
                 counts[name] += one.folded in words
+        before = one.text
     most = max(counts.values())
     leading = {name for name, count in counts.items() if count == most} if most else set[str]()
     if leading == {"en", "nl"}:
@@ -105,7 +109,9 @@ def is_article(spoken: Language, before: Lexeme | None, one: Lexeme, after: Lexe
         return False
     if after is None or after.kind in {"mark", "number", "unit", "date"} or after.folded in _KEEPS_ARTICLE:
         return False
-    if before is not None and (before.folded in _LABELLED or before.folded in _PRONOUNS or before.text == ","):
+    if before is not None and (before.folded in _LABELLED or before.text == ","):
+        return False
+    if spoken == "fr" and before is not None and before.folded in _PRONOUNS:
         return False
     if spoken == "de":
         return after.kind in {"name", "symbol"} or after.folded not in _TOLD_BY["de"]

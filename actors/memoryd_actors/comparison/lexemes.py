@@ -44,7 +44,7 @@ _ORDINAL: Final = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _ISO_DATE: Final = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
 _ELISION: Final = re.compile(r"(l|d|n|qu|j|s|c|m|t|jusqu|lorsqu|puisqu)'(?=[^\W\d_]{2})", re.IGNORECASE)
 _CLITICS: Final = (("'re", "are"), ("'ve", "have"), ("'ll", "will"), ("'m", "am"))
-_IS: Final = frozenset("it he she that there here what who where".split())
+_IS: Final = frozenset("it he she that there here what who where something everything nothing".split())
 """Words after which 's is `is`, and not an owner's mark."""
 MERIDIEM: Final = {"am": "am", "pm": "pm", "a.m": "am", "p.m": "pm"}
 UNITS: Final = {
