@@ -38,12 +38,15 @@ class Outbox:
         with self._lock:
             if self._closed:
                 return False
+            if self._waiting and not self._handing_on:
+                self._send()
+            if not self._waiting and self._sent(frame):
+                return True
             self._waiting.append(frame)
             self._bytes += len(frame)
-            self._send()
             while self._bytes > MOST_WAITING_BYTES and len(self._waiting) > 1:
                 self._bytes -= len(self._waiting.popleft())
-            if self._waiting and not self._handing_on:
+            if not self._handing_on:
                 self._handing_on = self._begin()
             return True
 
@@ -60,12 +63,17 @@ class Outbox:
         self._socket.close(max(0, int((until - monotonic()) * 1000)))
 
     def _send(self) -> None:
+        """Send what waits, as far as there is room now."""
+        # Asking what is possible makes the socket look at what has happened meanwhile; a send alone need not.
+        while self._waiting and int(self._socket.get(zmq.EVENTS)) & zmq.POLLOUT and self._sent(self._waiting[0]):
+            self._bytes -= len(self._waiting.popleft())
+
+    def _sent(self, frame: bytes) -> bool:
         try:
-            while self._waiting and int(self._socket.get(zmq.EVENTS)) & zmq.POLLOUT:
-                self._socket.send(self._waiting[0], zmq.NOBLOCK)
-                self._bytes -= len(self._waiting.popleft())
+            self._socket.send(frame, zmq.NOBLOCK)
         except zmq.ZMQError:  # Again: full. Whatever else it may be, it waits.
-            return
+            return False
+        return True
 
     def _begin(self) -> bool:
         try:
