@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from memoryd_actors.comparison import Statement, action, compare, merge_content
 from memoryd_actors.comparison.fuller import fuller
-from memoryd_actors.comparison.opposites import EXCLUDED
+from memoryd_actors.comparison.opposites import EXCLUDED, UNDONE
+from memoryd_actors.comparison.voice import third
 
 from .hostile import HOSTILE_PAIRS
 
@@ -24,6 +25,11 @@ FULLER = [
     ("The two keys are different.", "The two keys are not the same."),
     ("Something's wrong.", "Something's not right."),
     ("You're unafraid, aren't you?", "You're not afraid, are you?"),
+    # what is done instead
+    ("The user dislikes onions.", "The user doesn't like onions."),
+    ("The user hates onions.", "The user does not like onions."),
+    ("The tests failed.", "The tests did not pass."),
+    ("The user lacks a licence.", "The user does not have a licence."),
     # kinds
     ("A boy is reading a book.", "A child is reading a book."),
     ("The dog is sleeping.", "The animal is sleeping."),
@@ -52,11 +58,24 @@ SAME = [
     ("A little boy is singing.", "A young boy is singing."),
     ("I am on the train to Rome.", "I'm on a train to Rome."),
 ]
+SAID = [
+    ("The user is able to swim.", "The user can swim."),
+    ("The user is unable to swim.", "The user can't swim."),
+    ("The user does not have any pets.", "The user has no pets."),
+    ("The user doesn't smoke anymore.", "The user no longer smokes."),
+    ("Blue is the user's favourite colour.", "The user's favorite color is blue."),
+    ("Ann is the owner of the repo.", "The repo's owner is Ann."),
+    ("The name of the dog is Rex.", "The dog's name is Rex."),
+    ("The user prefers tabs over spaces.", "The user prefers tabs to spaces."),
+    ("The user resides in Oslo.", "The user lives in Oslo."),
+    ("The backup runs every day.", "The backup runs daily."),
+]
 NEITHER = [
     ("The user is not rich.", "The user is not poor."),
     ("A boy is reading.", "A girl is reading."),
     ("A child is slowly walking.", "A boy is walking."),
     ("The boy is reading a book.", "A child is reading a red book."),
+    ("A small elephant is sleeping.", "A small animal is sleeping."),
 ]
 """Each says what the other does not; none has all of it."""
 
@@ -69,7 +88,7 @@ def test_what_follows_from_the_other_is_one_memory_that_says_it_all(full: str, p
         assert merge_content(old, new) == full
 
 
-@pytest.mark.parametrize(("one", "other"), SAME)
+@pytest.mark.parametrize(("one", "other"), [*SAME, *SAID])
 def test_what_is_told_in_another_way_is_one_memory_in_the_older_words(one: str, other: str) -> None:
     for new, old in ((one, other), (other, one)):
         found = compare(Statement(new), Statement(old), 0.9)
@@ -112,6 +131,15 @@ def test_two_that_exclude_each_other_are_never_one(subject: str, word: str, data
         assert not fuller(told.format(word), told.format(other))
 
 
+@given(SUBJECTS, st.sampled_from(sorted(UNDONE)), st.data())
+def test_who_does_a_thing_and_who_does_not_are_never_one(subject: str, verb: str, data: st.DataObject) -> None:
+    other = data.draw(st.sampled_from(sorted(UNDONE[verb])))
+    done, denied, instead = (f"{subject} {each} it." for each in (third(verb), f"does not {verb}", third(other)))
+    assert not fuller(done, denied)
+    assert not fuller(done, instead)
+    assert not fuller(denied, f"{subject} does not {other} it.")
+
+
 WRAPPED: list[Callable[[str], str]] = [
     lambda text: f"Nobody believes that {text}",
     lambda text: f"If {text}, wait",
@@ -130,7 +158,7 @@ def test_behind_a_doubt_a_denial_or_a_condition_nothing_follows(
     assert not fuller(one, other)
 
 
-TEXTS = st.sampled_from([text for pair in (*FULLER, *SAME, *NEITHER) for text in pair])
+TEXTS = st.sampled_from([text for pair in (*FULLER, *SAME, *SAID, *NEITHER) for text in pair])
 
 
 @given(TEXTS, TEXTS)

@@ -5,10 +5,11 @@ from functools import lru_cache
 from typing import Final
 
 from memoryd_actors.comparison.canon import Canon, settled, spelled_out
-from memoryd_actors.comparison.harmless import NEGATORS
+from memoryd_actors.comparison.harmless import NEGATORS, Language
 from memoryd_actors.comparison.lexemes import Lexeme
-from memoryd_actors.comparison.opposites import EXCLUDED
+from memoryd_actors.comparison.opposites import EXCLUDED, UNDONE
 from memoryd_actors.comparison.phrases import is_named, is_one_sentence
+from memoryd_actors.comparison.voice import past, third
 
 _LONGEST: Final = 40
 _COPULAS: Final = frozenset(
@@ -24,6 +25,7 @@ _SPREAD: Final = NEGATORS | frozenset(
 """Words beside which it is not plain what `not` holds for."""
 _OPENING: Final = frozenset({"but", "and", "no", "so"})
 """Those with which a sentence may begin."""
+_HELPING: Final = frozenset({"do", "does", "did"})
 _KNOWING: Final = frozenset("know knows think thinks believe believes say says said".split())
 
 
@@ -37,19 +39,37 @@ def asserted(text: str) -> tuple[Canon, ...]:
     if spoken != "en" or len(given) > _LONGEST or not is_one_sentence(given):
         return ()
     at = next((place for place in range(1, len(given) - 1) if given[place].text == "not"), 0)
-    if not at or (given[at - 1].folded not in _COPULAS and given[at - 1].text != ","):
+    helped = at > 0 and given[at - 1].text in _HELPING
+    if not at or not (helped or given[at - 1].folded in _COPULAS or given[at - 1].text == ","):
         return ()
     before, denied = given[:at], given[at + 1 :]
     if given[at - 1].text != "," and not is_named(_subject(before[:-1])):
         return ()
     if any(one.folded in _SPREAD for one in (*before[1:], *denied)) or before[0].folded in _SPREAD - _OPENING:
         return ()
+    if helped:
+        return _undone(before, denied, spoken)
     article = denied[:1] if denied[0].text in _ARTICLES else []
     word, rest = denied[len(article)].text if len(denied) > len(article) else "", denied[len(article) + 1 :]
     return tuple(
         settled([*before, *_behind(article, other), Lexeme(other, "word", other), *rest], spoken)
         for other in sorted(EXCLUDED.get(word, ()))
     )
+
+
+def _undone(before: Sequence[Lexeme], denied: Sequence[Lexeme], spoken: Language) -> tuple[Canon, ...]:
+    """Return what is done instead: for `does not like`, `dislikes`."""
+    return tuple(
+        settled([*before[:-1], Lexeme(verb, "word", verb), *denied[1:]], spoken)
+        for undone in sorted(UNDONE.get(denied[0].text, ()))
+        for verb in [_inflected(undone, before[-1].text)]
+    )
+
+
+def _inflected(verb: str, helped_by: str) -> str:
+    if helped_by == "did":
+        return past(verb)
+    return third(verb) if helped_by == "does" else verb
 
 
 def _subject(before: Sequence[Lexeme]) -> Sequence[Lexeme]:

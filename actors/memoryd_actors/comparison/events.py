@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 from memoryd_actors.comparison.canon import alike, settled, spelled_out
 from memoryd_actors.comparison.harmless import NEGATORS
-from memoryd_actors.comparison.kinds import ALSO, COLOURS, MANNER, NOUNS, PEOPLE, QUALITIES, VERBS
+from memoryd_actors.comparison.kinds import ALSO, COLOURS, MANNER, NOUNS, PEOPLE, QUALITIES, RELATIVE, VERBS
 from memoryd_actors.comparison.lexemes import Lexeme
 from memoryd_actors.comparison.phrases import BE, is_doing, is_named, is_one_sentence, rephrased
 from memoryd_actors.comparison.voice import PLACED, TURNED, active
@@ -177,6 +177,10 @@ def _weighed(one: Thing, other: Thing) -> int:
     found = _words(one, other)
     if found < 0:
         return -1
+    if found and not one.doing:
+        plain = one if found == LESS else other
+        if plain.qualities & RELATIVE and not {one.lexeme.text, other.lexeme.text} <= PEOPLE:
+            return -1
     for left, right, at_all in (
         (one.manner, other.manner, True),
         (_told(one.qualities, one), _told(other.qualities, other), False),

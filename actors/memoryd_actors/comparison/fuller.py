@@ -6,6 +6,7 @@ from typing import Final, Literal
 from memoryd_actors.comparison.canon import canon, layout
 from memoryd_actors.comparison.denials import asserted
 from memoryd_actors.comparison.events import LESS, MORE, events, weighed
+from memoryd_actors.comparison.idioms import plainer
 from memoryd_actors.comparison.sameness import equal
 from memoryd_actors.comparison.tokens import MARKER
 
@@ -22,11 +23,12 @@ def fuller(new: str, old: str) -> Fuller:
     """
     if max(len(new), len(old)) > _LONGEST or MARKER.search(new) or MARKER.search(old) or layout(new) or layout(old):
         return ""
-    if equal(canon(new), canon(old)):
+    one, other = plainer(new) or canon(new), plainer(old) or canon(old)
+    if equal(one, other):
         return "either"
-    if any(equal(one, canon(old)) for one in asserted(new)):
+    if any(equal(each, other) for each in asserted(new)):
         return "old"
-    if any(equal(one, canon(new)) for one in asserted(old)):
+    if any(equal(each, one) for each in asserted(old)):
         return "new"
     now, before = events(new), events(old)
     # Of two that are both told of the one it is done to, who is where would be lost.

@@ -173,6 +173,8 @@ QUALITIES: Final = frozenset(
     """.split()
 )
 """What a thing is like: such a thing is one. A former, fake or dry one (`a dry run`) is not, or another."""
+RELATIVE: Final = frozenset("big large huge small little tiny tall young old elderly".split())
+"""A small elephant is no small animal."""
 COLOURS: Final = frozenset(
     "red green blue yellow white black brown grey gray orange purple pink tan beige blond blonde".split()
 )

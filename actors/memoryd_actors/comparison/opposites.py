@@ -77,13 +77,24 @@ _PAIRS: Final = """
 """What is the one is never the other. Many leave a middle: the short are not tall, who is not tall may not be short."""
 
 
-def _by_word() -> Mapping[str, frozenset[str]]:
+_VERBS: Final = """
+    accept/decline accept/refuse accept/reject agree/disagree allow/forbid allow/prohibit approve/disapprove
+    approve/reject believe/disbelieve encourage/discourage have/lack include/exclude like/dislike like/hate
+    love/hate love/dislike obey/disobey pass/fail permit/forbid permit/prohibit qualify/disqualify
+    respect/disrespect succeed/fail trust/distrust trust/mistrust win/lose
+    """
+"""Who does the one does not do the other."""
+
+
+def _by_word(pairs: str) -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
-    for one, other in (pair.split("/") for pair in _PAIRS.split()):
+    for one, other in (pair.split("/") for pair in pairs.split()):
         found.setdefault(one, set()).add(other)
         found.setdefault(other, set()).add(one)
     return {word: frozenset(others) for word, others in found.items()}
 
 
-EXCLUDED: Final = _by_word()
+EXCLUDED: Final = _by_word(_PAIRS)
 """Each adjective with those that it excludes."""
+UNDONE: Final = _by_word(_VERBS)
+"""Each verb with those that exclude it, as they stand in a dictionary."""

@@ -1,4 +1,4 @@
-"""What is being done by somebody, told of the one who does it."""
+"""Forms of verbs, and what is being done by somebody, told of the one who does it."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -60,3 +60,26 @@ def doing_of(participle: str) -> str:
     if participle.endswith("ied"):
         return f"{participle[:-3]}ying"
     return f"{participle[:-2]}ing" if participle.endswith("ed") else ""
+
+
+def third(verb: str) -> str:
+    """Return what he, she or it does: hates, passes, denies, has."""
+    if verb == "have":
+        return "has"
+    if verb.endswith("y") and verb[-2:-1] not in _VOWELS:
+        return f"{verb[:-1]}ies"
+    return f"{verb}es" if verb.endswith(_HISSING) else f"{verb}s"
+
+
+def past(verb: str) -> str:
+    """Return what somebody did: hated, denied, lost."""
+    if verb in _PAST:
+        return _PAST[verb]
+    if verb.endswith("y") and verb[-2:-1] not in _VOWELS:
+        return f"{verb[:-1]}ied"
+    return f"{verb}d" if verb.endswith("e") else f"{verb}ed"
+
+
+_VOWELS: Final = frozenset("aeiou")
+_HISSING: Final = ("s", "x", "z", "ch", "sh", "o")
+_PAST: Final = {"lose": "lost", "win": "won", "forbid": "forbade", "have": "had", "permit": "permitted"}
