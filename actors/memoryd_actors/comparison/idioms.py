@@ -11,7 +11,7 @@ from memoryd_actors.comparison.phrases import BE, DETERMINERS, is_doing, is_one_
 from memoryd_actors.comparison.voice import PLACED, third
 
 _LONGEST: Final = 40
-_PHRASES: Final = {
+_PHRASES: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
     tuple(before.split()): tuple(after.split())
     for before, after in (
         line.split(":")
