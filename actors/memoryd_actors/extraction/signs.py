@@ -146,7 +146,13 @@ LENGTH: Final = 1.2
 BASE: Final = -0.9
 
 _NAME = re.compile(r"(?<=[a-z,] )(?!I\b|I['\u2019])[A-Z][a-zA-Z]{2,}")
+_TIME = next(pattern for name, _, pattern in SIGNS if name == "time")
 _SPEAKER = _sign(r"\b(?:i|we|my|our|i'm|i've|we're|we've|me|us|mine|ours)\b")
+
+
+def dated(bare: str) -> bool:
+    """Return whether a sentence names a time, or somebody or something by name: what a passing remark does not."""
+    return bool(_TIME.search(bare) or _NAME.search(bare))
 
 
 def weigh(bare: str) -> float:

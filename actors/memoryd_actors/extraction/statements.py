@@ -11,65 +11,37 @@ from dataclasses import dataclass
 from typing import Final
 
 from memoryd_actors.capture import explicit, standing_instruction
-from memoryd_actors.capture.kinds import CORRECTION, FACT, PREFERENCE
-from memoryd_actors.capture.sentences import Sentence, sentences
+from memoryd_actors.capture.kinds import FACT, PREFERENCE
+from memoryd_actors.capture.sentences import Sentence, is_question, sentences
 from memoryd_actors.extraction.candidate import BY_RULE, Candidate
 from memoryd_actors.extraction.heard import Heard
-from memoryd_actors.extraction.signs import weigh
+from memoryd_actors.extraction.languages import ENGLISH
+from memoryd_actors.extraction.signs import dated, weigh
+from memoryd_actors.extraction.wording import LESSON, Wording, wordings_of
 from memoryd_actors.recall.quoted import told_apart
 
-LESSON: Final = "lesson"
-THRESHOLD: Final = 0.6
+AMONG_PEOPLE: Final = 0.6
 """Weight from which a sentence is taken; see `benchmarks/extraction.py` for what other values cost and bring."""
+TO_AN_ASSISTANT: Final = 1.4
+"""The same where somebody talks to an assistant: there most of what is told belongs to the task at hand."""
 SURE: Final = 3.0
 """Weight of what is said in so many words: a decision, a correction, a lesson."""
 LONGEST: Final = 230
 """Characters of what is quoted: with who said it, a fact has at most 280."""
 FEWEST_WORDS: Final = 5
+FEWEST_WORDS_SURE: Final = 4
+"""Of what is said in so many words."""
+LONGEST_OPENING: Final = 3
+"""Words of a sentence that only opens the next: `That's wrong.`"""
 
-_DECIDES = re.compile(
-    r"\b(?:we|i)(?:['\u2019]ve| have)? (?:just |finally |now |all )?(?:decided|agreed|settled on|opted|chose"
-    r"|picked)\b(?! not sure)"
-    r"|\b(?:we|i)(?:['\u2019]re| are|['\u2019]m| am|['\u2019]ll| will) (?:going|sticking|go|stick) with\b"
-    r"(?! (?:that|it|this|them|your)\b)"
-    r"|^\W*(?:ok(?:ay)?[,.]? |alright[,.]? |then |so )*let['\u2019]s (?:use|go with|stick (?:with|to)|switch to"
-    r"|call (?:it|them)|name)\b",
-    re.IGNORECASE,
-)
-_CORRECTS = re.compile(
-    r"^\W*(?:no|nope|actually|correction|that['\u2019]s (?:wrong|not right|incorrect)"
-    r"|not quite)\b[\s,.:;!\u2013\u2014-]+.*"
-    r"\b(?:is|are|was|were|should be|has|have|uses?|runs?|lives?|means?|it['\u2019]s"
-    r"|that['\u2019]s)\b.*\b(?:not|instead|rather than)\b",
-    re.IGNORECASE,
-)
-_LEARNS = re.compile(
-    r"\b(?:the|our|my) (?:real |actual |root )?(?:fix|cause|culprit|solution|reason|trick|bug|problem"
-    r"|issue) (?:was|turned out|is that)\b"
-    r"|\b(?:it )?turn(?:s|ed) out (?:that|to be|the)\b|\blesson(?:s)? learned\b|\b(?:i|we) learned that\b"
-    r"|\b(?:that|this|which) (?:fixed|solved) (?:it|the)\b",
-    re.IGNORECASE,
-)
-_PREFERS = re.compile(
-    r"\b(?:i|we)(?:['\u2019]d)? (?:\w+ )?(?:prefer|love|like|enjoy|hate|dislike|can['\u2019]t stand|would rather)\b"
+_LIKES = re.compile(
+    r"\b(?:i|we) (?!feel |felt |look |looks |seem |sound )(?:\w+ )?"
+    r"(?:prefer|love|like|enjoy|hate|dislike|can['\u2019]t stand|would rather)\b"
     r"|\b(?:my|our) (?:favou?rite|preference|preferred|go-to)\b|\b(?:i|we)['\u2019]d rather\b",
     re.IGNORECASE,
 )
-# Where a sentence stops telling and begins to ask.
-_ASKS = re.compile(
-    r"(?:[,;]|\s[-\u2013\u2014])?\s*\b(?:(?:and|but|so|or|because) )*(?:can you|could you|would you|do you"
-    r"|how (?:can|do|should|would|could"
-    r"|might|will)|what(?:['\u2019]s| is| are| do| can| should| would)|which (?:makes me|one)|should i|is (?:it"
-    r"|this|that|there)\b"
-    r"|are there|will (?:this|that|it)|(?:i['\u2019]m|i am|i was) (?:wondering|not sure|curious|unsure)"
-    r"|i wonder|i want to"
-    r" (?:make sure|ensure|know|understand|see)|i(?:['\u2019]d| would) like to|please)\b",
-    re.IGNORECASE,
-)
-_LEADS_ON = re.compile(r"[\s,;]+(?:and|but|so|because|now|then)(?: now)?\Z", re.IGNORECASE)
-_NEEDS_BEFORE = re.compile(
-    r"^\W*(?:it(?! turn(?:s|ed) out)|that|this|they|these|those|she|he|then|there|both|also|and|but|so)\b",
-    re.IGNORECASE,
+_LEADS_ON = re.compile(
+    r"[\s,;]+(?:and|but|so|because|now|then|und|aber|also|et|mais|donc|y|pero)(?: now)?\Z", re.IGNORECASE
 )
 _PLACEHOLDER = re.compile(r"\[redacted:")
 
@@ -80,24 +52,42 @@ class _Told:
 
     text: str
     bare: str
-    sentence: Sentence
 
 
-def stated(messages: Sequence[Heard], *, threshold: float = THRESHOLD) -> list[Candidate]:
-    """Return what rules find worth remembering in a conversation, oldest first."""
+def stated(messages: Sequence[Heard], *, threshold: float | None = None) -> list[Candidate]:
+    """Return what rules find worth remembering in a conversation, oldest first.
+
+    `threshold` stands in for `AMONG_PEOPLE` or `TO_AN_ASSISTANT`.
+    """
+    people = _among_people(messages)
+    if threshold is None:
+        threshold = AMONG_PEOPLE if people else TO_AN_ASSISTANT
     found: list[Candidate] = []
     before = ""
     for message in messages:
-        found += _of(message, before, threshold)
+        found += _of(message, before, threshold, people=people)
         before = message.text
     return list({one.content: one for one in found}.values())
 
 
-def _of(message: Heard, before: str, threshold: float) -> Iterator[Candidate]:
+def _among_people(messages: Sequence[Heard]) -> bool:
+    """Return whether several people talk, and no assistant."""
+    speakers = {one.speaker for one in messages if one.speaker}
+    return len(speakers) > 1 and all(one.role == "user" for one in messages)
+
+
+def _of(message: Heard, before: str, threshold: float, *, people: bool) -> Iterator[Candidate]:
     if message.role == "user" and (explicit(message.text, before) or standing_instruction(message.text)):
         return  # stored as soon as it was said
-    parts = sentences(told_apart(message.text).said)
-    weighed = [(one, _weight(one, message)) for one in map(_telling, parts)]
+    said = told_apart(message.text).said
+    wordings = wordings_of(said)
+    wording = wordings[0]
+    weighed: list[tuple[_Told | None, tuple[float, str]]] = []
+    opening = ""
+    for sentence in sentences(said):
+        told = _telling(sentence, wording, fewest=FEWEST_WORDS if people else FEWEST_WORDS_SURE)
+        weighed.append((told, _weight(told, opening, message, wordings, people=people)))
+        opening = sentence.bare if len(sentence.bare.split()) <= LONGEST_OPENING else ""
     at = 0
     while at < len(weighed):
         told, (weight, category) = weighed[at]
@@ -106,8 +96,12 @@ def _of(message: Heard, before: str, threshold: float) -> Iterator[Candidate]:
             continue
         text = told.text
         previous = weighed[at - 2][0] if at > 1 else None
-        if _NEEDS_BEFORE.match(told.bare):
-            if previous is None or _NEEDS_BEFORE.match(previous.bare) or len(previous.text) + len(text) >= LONGEST:
+        if wording.needs_before.match(told.bare):
+            if (
+                previous is None
+                or wording.needs_before.match(previous.bare)
+                or len(previous.text) + len(text) >= LONGEST
+            ):
                 continue
             text = f"{previous.text} {text}"
         following = weighed[at] if at < len(weighed) else None
@@ -141,30 +135,36 @@ def _candidate(text: str, category: str, weight: float, message: Heard) -> Candi
     )
 
 
-def _weight(told: _Told | None, message: Heard) -> tuple[float, str]:
+def _weight(
+    told: _Told | None, opening: str, message: Heard, wordings: Sequence[Wording], *, people: bool
+) -> tuple[float, str]:
     if told is None:
         return -1.0, FACT
-    if _LEARNS.search(told.bare):
-        return SURE, LESSON
     if message.role != "user":
+        return (SURE, LESSON) if any(one.lesson(told.bare) for one in wordings) else (-1.0, FACT)
+    wording = wordings[0]
+    kind = next(filter(None, (one.kind(told.bare, opening) for one in wordings)), None)
+    if kind is not None and not (people and kind in {FACT, PREFERENCE}):
+        return SURE, kind
+    if wording.code != ENGLISH.code or len(told.bare.split()) < FEWEST_WORDS:
         return -1.0, FACT
-    if _CORRECTS.search(told.bare):
-        return SURE, CORRECTION
+    if not people and (wording.passing(told.bare) or not dated(told.bare)):
+        return -1.0, FACT
     weight = weigh(told.bare)
-    if _DECIDES.search(told.bare):
-        return max(weight, SURE), FACT
-    return weight, PREFERENCE if _PREFERS.search(told.bare) else FACT
+    if people and wording.decides(told.bare):
+        weight = max(weight, SURE)
+    return weight, PREFERENCE if _LIKES.search(told.bare) else FACT
 
 
-def _telling(sentence: Sentence) -> _Told | None:
+def _telling(sentence: Sentence, wording: Wording, *, fewest: int) -> _Told | None:
     """Return what a sentence tells before it asks; None where it only asks, or is too short or too long to be kept."""
     bare, text = sentence.bare, sentence.text
-    asks = _ASKS.search(bare)
+    asks = wording.asks.search(bare)
     if asks is not None:
         bare = _LEADS_ON.sub("", bare[: asks.start()].rstrip(" ,;-\u2013\u2014"))
         text = text[: len(bare)]
-    elif bare.rstrip().endswith("?"):
+    elif is_question(bare) or bare.endswith((":", "\uff1a")):
+        return None  # a question, or what leads to something that is shown
+    if len(bare.split()) < fewest or len(text) > LONGEST:
         return None
-    if len(bare.split()) < FEWEST_WORDS or len(text) > LONGEST:
-        return None
-    return _Told(text, bare, sentence)
+    return _Told(text, bare)

@@ -1,0 +1,51 @@
+"""What the rules of extraction know of a language: how people tell what lasts, and what is over in an hour.
+
+Patterns are regular expressions in which a space stands for any white space and an apostrophe for whichever is typed.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """How one language tells, in chats with an assistant about code and other work."""
+
+    code: str
+    """ISO 639-1."""
+    common: str
+    """The commonest words, between white space: by them a language is recognised."""
+    prefers: str
+    """What somebody likes or dislikes, of things in general."""
+    advises: str
+    """What is to be done or left, of things in general; from the beginning of a sentence."""
+    decides: str
+    corrects: str
+    """How a correction begins."""
+    states: str
+    """A verb of what a correction states."""
+    learns: str
+    """What turned out to be the cause of a trouble, or its end."""
+    does: str
+    """What a team does, uses, has."""
+    holds: str
+    """What holds of a part of a project; from the beginning of a sentence."""
+    stands: str
+    """What holds of anything; from the beginning of a sentence, and only with what `lasts`."""
+    lasts: str
+    """What shows that something holds for longer, of whatever it is said."""
+    contrasts: str
+    """How a correction says what is not so."""
+    mine: str
+    """Who the speaker is and works with."""
+    points: str
+    """What means something only in front of the code that is spoken of: nothing with it lasts."""
+    passes: str
+    """What shows that something is true for a moment; a decision, a correction, a lesson may have it."""
+    troubles: str
+    """What is broken now; a preference, a decision, a correction, a lesson may speak of it."""
+    wonders: str
+    """What is not known, only supposed or wished."""
+    asks: str
+    """Where a sentence stops telling and begins to ask."""
+    needs_before: str
+    """How a sentence begins that needs the one before it."""

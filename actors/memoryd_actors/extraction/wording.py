@@ -1,0 +1,106 @@
+"""What is said in so many words: preferences, decisions, corrections, lessons, and how things stand in a project.
+
+In chats with an assistant most of what is said is about the task at hand, and junk in another session. So a sentence
+has to be worded as one of these, of things in general, and has to be true for longer than the moment.
+"""
+
+import re
+from typing import Final
+
+from memoryd_actors.capture.kinds import CORRECTION, FACT, PREFERENCE
+from memoryd_actors.capture.languages import typed
+from memoryd_actors.extraction.languages import TELLINGS, Telling
+
+LESSON: Final = "lesson"
+_WORD = re.compile(r"[^\W\d_]+['\u2019]?")
+
+
+MOST_BEFORE_VERB: Final = 13
+"""Words of a correction in which its verb has to come."""
+
+
+def _compiled(pattern: str, *, begins: bool = False) -> "re.Pattern[str]":
+    return re.compile(rf"\W*(?:{typed(pattern)})" if begins else typed(pattern), re.IGNORECASE)
+
+
+class Wording:
+    """The compiled tables of one language."""
+
+    def __init__(self, telling: Telling) -> None:
+        self.code = telling.code
+        self.common = frozenset(telling.common.split())
+        self.asks = _compiled(telling.asks)
+        self.needs_before = _compiled(telling.needs_before, begins=True)
+        self._prefers = _compiled(telling.prefers)
+        self._advises = _compiled(telling.advises, begins=True)
+        self._decides = _compiled(telling.decides)
+        self._corrects = _compiled(telling.corrects, begins=True)
+        self._learns = _compiled(telling.learns)
+        self._does = _compiled(telling.does)
+        self._holds = _compiled(telling.holds, begins=True)
+        self._stands = _compiled(telling.stands, begins=True)
+        self._lasts = _compiled(telling.lasts)
+        self._states = _compiled(telling.states)
+        self._contrasts = _compiled(telling.contrasts)
+        self._mine = _compiled(telling.mine)
+        self._points = _compiled(telling.points)
+        self._passes = _compiled(telling.passes)
+        self._troubles = _compiled(telling.troubles)
+        self._wonders = _compiled(telling.wonders)
+
+    def kind(self, bare: str, opening: str = "") -> str | None:
+        """Return the category of what a user says in so many words; None where it is nothing of the kind.
+
+        `opening` is a short sentence before it, as `Wrong.` is one.
+        """
+        if self._wonders.search(bare) or self._points.search(bare):
+            return None
+        if self._learns.search(bare):
+            return LESSON
+        if self._corrected(bare) or (opening and self._corrected(f"{opening} {bare}")):
+            return CORRECTION
+        if self._prefers.search(bare) or self._advises.match(bare):
+            return PREFERENCE
+        lasts = self._decides.search(bare) or (not self.passing(bare) and self._tells(bare))
+        return FACT if lasts else None
+
+    def _tells(self, bare: str) -> bool:
+        if self._does.search(bare) or self._holds.match(bare) or self._mine.search(bare):
+            return True
+        return bool(self._stands.match(bare) and self._lasts.search(bare))
+
+    def _corrected(self, bare: str) -> bool:
+        begins = self._corrects.match(bare)
+        if begins is None:
+            return False
+        stated = bare[begins.end() :]
+        within = " ".join(stated.split()[:MOST_BEFORE_VERB])
+        return not self._troubles.search(stated) and bool(self._states.search(within) or self._contrasts.search(stated))
+
+    def decides(self, bare: str) -> bool:
+        """Return whether a sentence tells what was decided."""
+        return bool(self._decides.search(bare)) and not self._wonders.search(bare)
+
+    def lesson(self, bare: str) -> bool:
+        """Return whether a sentence tells what was the cause of a trouble, or its end."""
+        return bool(self._learns.search(bare)) and not self._wonders.search(bare)
+
+    def passing(self, bare: str) -> bool:
+        """Return whether a sentence speaks of the moment: a state, a trouble, a thing to do."""
+        return any(one.search(bare) for one in (self._passes, self._troubles, self._wonders, self._points))
+
+
+_ALL = tuple(map(Wording, TELLINGS))
+
+
+def wordings_of(text: str) -> list[Wording]:
+    """Return the wordings of the languages that a text may be in, the likeliest first, by their commonest words.
+
+    A short sentence has few of them, and neighbouring languages share some: the second may be the right one. English
+    comes first where that is open.
+    """
+    words = {word.lower().replace("\u2019", "'") for word in _WORD.findall(text[:2_000])}
+    counts = {one.code: len(words & one.common) for one in _ALL}
+    best = max(counts.values())
+    likely = [one for one in _ALL if counts[one.code] >= max(best - 1, 1) or best == 0]
+    return sorted(likely, key=lambda one: -counts[one.code])
