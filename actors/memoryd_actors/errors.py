@@ -19,6 +19,13 @@ MemorydError
 
 from collections.abc import Sequence
 
+_LONGEST = 100
+"""Characters of a name that a message repeats."""
+
+
+def _shown(name: str) -> str:
+    return repr(name) if len(name) <= _LONGEST else f"{name[:_LONGEST]!r}… ({len(name):,} characters)"
+
 
 class MemorydError(Exception):
     """Base of everything memoryd raises on purpose."""
@@ -78,7 +85,9 @@ class NotFound(Refused):
     """Raised when no memory has the id."""
 
     def __init__(self, memory_id: str) -> None:
-        super().__init__(f"no memory {memory_id!r}", "`memoryd list` and `memoryd search` show the ids there are.")
+        super().__init__(
+            f"no memory {_shown(memory_id)}", "`memoryd list` and `memoryd search` show the ids there are."
+        )
 
 
 class NoCheckpoint(NotFound):
@@ -93,7 +102,7 @@ class Ambiguous(Refused):
     """Raised when a shortened id fits several memories."""
 
     def __init__(self, memory_id: str, matches: Sequence[str]) -> None:
-        super().__init__(f"{memory_id!r} fits several memories: {', '.join(matches)}", "Give more of the id.")
+        super().__init__(f"{_shown(memory_id)} fits several memories: {', '.join(matches)}", "Give more of the id.")
         self.matches = tuple(matches)
 
 

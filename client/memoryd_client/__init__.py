@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 
 from memoryd_client.errors import DaemonUnreachable as DaemonUnreachable
 from memoryd_client.errors import DeadlineExceeded as DeadlineExceeded
+from memoryd_client.errors import InvalidArgument as InvalidArgument
 from memoryd_client.errors import MemorydError as MemorydError
 from memoryd_client.errors import RequestFailed as RequestFailed
 from memoryd_client.errors import UnsafeSocket as UnsafeSocket
+from memoryd_client.errors import WrongType as WrongType
 from memoryd_client.interrupted import Interrupted as Interrupted
 from memoryd_client.interrupted import PendingCall as PendingCall
 from memoryd_client.memory import Hit as Hit
@@ -41,6 +43,7 @@ __all__ = [
     "Filters",
     "Hit",
     "Interrupted",
+    "InvalidArgument",
     "Memory",
     "MemoryPage",
     "MemorydError",
@@ -57,6 +60,7 @@ __all__ = [
     "SurfacedMemory",
     "Trace",
     "UnsafeSocket",
+    "WrongType",
 ]
 
 

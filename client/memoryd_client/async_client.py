@@ -10,6 +10,7 @@ import anyio
 from anyio import to_thread
 
 from memoryd_client import replies
+from memoryd_client.arguments import texts
 from memoryd_client.checkpoints import (
     Checkpoint,
     CheckpointInfo,
@@ -324,7 +325,9 @@ class AsyncClient:
         Ids may be shortened. What was merged into them goes with them; with `transcripts` also the words of the
         messages that they come from, else the answer names the sessions that still tell it.
         """
-        return await self._call(Purge(ids=tuple(memory_ids), transcripts=transcripts), replies.detail, deadline_s)
+        return await self._call(
+            Purge(ids=texts("memory_ids", memory_ids), transcripts=transcripts), replies.detail, deadline_s
+        )
 
     async def undo(self, operation: int) -> builtins.list[Memory]:
         """Take back an operation, as the history numbers them; return the memories that changed back."""
@@ -426,7 +429,7 @@ class AsyncClient:
         self, path: str, content: str, *, tags: Sequence[str] | None = None, revision: int | None = None
     ) -> MemoryFile:
         """Create a memory file, or overwrite it; refused where it is not at the `revision` that is given."""
-        kept = None if tags is None else tuple(tags)
+        kept = None if tags is None else texts("tags", tags)
         request = WriteFile(path=path, content=content, tags=kept, revision=revision)
         return await self._call(request, replies.file)
 
@@ -442,7 +445,7 @@ class AsyncClient:
         self, query: str, *, prefix: str = "", tags: Sequence[str] = (), limit: int = 5
     ) -> builtins.list[MemoryFile]:
         """Return memory files by meaning and words, best first, each with its score and a snippet."""
-        request = SearchFiles(query=query, prefix=prefix, tags=tuple(tags), limit=limit)
+        request = SearchFiles(query=query, prefix=prefix, tags=texts("tags", tags), limit=limit)
         return builtins.list(await self._call(request, replies.files))
 
     async def delete_file(self, path: str) -> str:
@@ -494,7 +497,7 @@ class AsyncClient:
 
     async def edges(self, memory_ids: Sequence[str]) -> builtins.list[Edge]:
         """Return the edges that begin or end at these memories, at most 1,000 of them, strongest first."""
-        return await self._call(GetEdges(ids=tuple(memory_ids)), replies.edges)
+        return await self._call(GetEdges(ids=texts("memory_ids", memory_ids)), replies.edges)
 
     async def consolidate(self) -> Consolidation:
         """Have your memories consolidated now, in the background; return the run, whose progress `consolidations` has.

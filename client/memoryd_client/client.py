@@ -8,6 +8,7 @@ from types import TracebackType
 from typing import Literal, Self, TypeVar, Unpack
 
 from memoryd_client import replies
+from memoryd_client.arguments import texts
 from memoryd_client.checkpoints import (
     Checkpoint,
     CheckpointInfo,
@@ -294,7 +295,9 @@ class Client:
         Ids may be shortened. What was merged into them goes with them; with `transcripts` also the words of the
         messages that they come from, else the answer names the sessions that still tell it.
         """
-        return self._call(Purge(ids=tuple(memory_ids), transcripts=transcripts), replies.detail, deadline_s)
+        return self._call(
+            Purge(ids=texts("memory_ids", memory_ids), transcripts=transcripts), replies.detail, deadline_s
+        )
 
     def undo(self, operation: int) -> builtins.list[Memory]:
         """Take back an operation, as the history numbers them; return the memories that changed back."""
@@ -396,7 +399,7 @@ class Client:
         self, path: str, content: str, *, tags: Sequence[str] | None = None, revision: int | None = None
     ) -> MemoryFile:
         """Create a memory file, or overwrite it; refused where it is not at the `revision` that is given."""
-        kept = None if tags is None else tuple(tags)
+        kept = None if tags is None else texts("tags", tags)
         request = WriteFile(path=path, content=content, tags=kept, revision=revision)
         return self._call(request, replies.file)
 
@@ -412,7 +415,7 @@ class Client:
         self, query: str, *, prefix: str = "", tags: Sequence[str] = (), limit: int = 5
     ) -> builtins.list[MemoryFile]:
         """Return memory files by meaning and words, best first, each with its score and a snippet."""
-        request = SearchFiles(query=query, prefix=prefix, tags=tuple(tags), limit=limit)
+        request = SearchFiles(query=query, prefix=prefix, tags=texts("tags", tags), limit=limit)
         return builtins.list(self._call(request, replies.files))
 
     def delete_file(self, path: str) -> str:
@@ -464,7 +467,7 @@ class Client:
 
     def edges(self, memory_ids: Sequence[str]) -> builtins.list[Edge]:
         """Return the edges that begin or end at these memories, at most 1,000 of them, strongest first."""
-        return self._call(GetEdges(ids=tuple(memory_ids)), replies.edges)
+        return self._call(GetEdges(ids=texts("memory_ids", memory_ids)), replies.edges)
 
     def consolidate(self) -> Consolidation:
         """Have your memories consolidated now, in the background; return the run, whose progress `consolidations` has.

@@ -9,6 +9,7 @@ from time import time
 from typing import TypeVar
 
 from memoryd_client import replies
+from memoryd_client.arguments import several
 from memoryd_client.connection import check_path
 from memoryd_client.errors import RequestFailed
 from memoryd_client.exchange import Transport, exchange
@@ -27,7 +28,7 @@ from memoryd_client.messages import (
     Take,
     Trigger,
 )
-from memoryd_client.outgoing import check_context, conversation, encoded
+from memoryd_client.outgoing import check_context, checked, conversation
 from memoryd_client.paths import Paths
 from memoryd_client.project import project_root
 from memoryd_client.requests import chunks
@@ -94,7 +95,7 @@ class Core:
         request_id = next(link.requests)
         deadline = self.deadline_s if deadline_s is None else deadline_s
         name = str(type(request).__struct_config__.tag)
-        frame = encoded(Envelope(id=request_id, request=request, caller=self.caller, deadline_s=deadline))
+        frame = checked(Envelope(id=request_id, request=request, caller=self.caller, deadline_s=deadline))
         if len(frame) > MAX_FRAME_BYTES:
             raise RequestFailed(
                 Failure(
@@ -120,7 +121,7 @@ class Core:
     async def remember_many(self, transport: Transport, memories: Sequence[NewMemory]) -> list[Memory]:
         """Store memories in as many requests as they need."""
         stored: list[Memory] = []
-        for chunk in chunks(memories):
+        for chunk in chunks(several("memories", memories, NewMemory)):
             stored += await self.call(transport, Remember(memories=chunk), replies.memories)
         return stored
 
@@ -129,7 +130,7 @@ class Core:
     ) -> Appended:
         """Bring entries in, in as many requests as they need; return what came of all of them together."""
         done = Appended(last=0, stored=0)
-        for chunk in chunked_records(records):
+        for chunk in chunked_records(several("records", records, Record)):
             request = ImportTranscript(session=session, records=chunk, project=project, agent=agent)
             done = together(done, await self.call(transport, request, replies.appended))
         return done
@@ -137,7 +138,7 @@ class Core:
     async def append(self, transport: Transport, entries: Sequence[Entry]) -> Appended:
         """Append entries in as many requests as they need; return what came of all of them together."""
         done = Appended(last=0, stored=0)
-        for chunk in chunked(entries):
+        for chunk in chunked(several("entries", entries, Entry)):
             done = together(done, await self.call(transport, Append(entries=chunk), replies.appended))
         return done
 

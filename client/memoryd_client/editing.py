@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from memoryd_client.memory import Importance, Share
+from memoryd_client.memory import MAX_COUNT, Importance, Share
 
 
 class Changes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -30,7 +30,7 @@ class Update(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=
 
     id: str
     changes: Changes
-    revision: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    revision: Annotated[int, msgspec.Meta(ge=1, le=MAX_COUNT)] | None = None
     """Refused where the memory is at another revision; None: whatever it is at."""
 
 
@@ -54,7 +54,7 @@ class Unrelate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
 class Undo(msgspec.Struct, frozen=True, kw_only=True, tag="undo"):
     """Take back an operation, as the history numbers them; answered with the memories that changed back."""
 
-    operation: Annotated[int, msgspec.Meta(ge=1)]
+    operation: Annotated[int, msgspec.Meta(ge=1, le=MAX_COUNT)]
 
 
 class GetOrigin(msgspec.Struct, frozen=True, kw_only=True, tag="origin"):

@@ -4,10 +4,15 @@ MemorydError
 ├── DaemonUnreachable        no daemon, or it stopped answering
 │   └── UnsafeSocket         its sockets are open to others, or cannot exist: nothing was sent
 ├── DeadlineExceeded         it is there and did not answer in time
+├── InvalidArgument          a value that it does not take, also a ValueError: nothing was sent
+│   └── WrongType            of another type than it takes, also a TypeError
 └── RequestFailed            it answered with a typed error: .code, .message, .hint
 """
 
-from memoryd_client.messages import ErrorCode, Failure
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from memoryd_client.messages import ErrorCode, Failure
 
 
 class MemorydError(Exception):
@@ -45,10 +50,22 @@ class DeadlineExceeded(MemorydError):
             self.hint = "`memoryd logs` shows what it is doing, `memoryd doctor` looks at it from outside."
 
 
+class InvalidArgument(MemorydError, ValueError):
+    """Raised when an argument has a value that the daemon does not take. Nothing was sent."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class WrongType(InvalidArgument, TypeError):
+    """Raised when an argument is of another type than the daemon takes. Nothing was sent."""
+
+
 class RequestFailed(MemorydError):
     """Raised when the daemon answers with an error."""
 
-    def __init__(self, failure: Failure) -> None:
+    def __init__(self, failure: "Failure") -> None:
         super().__init__(failure.message)
         self.code: ErrorCode = failure.code
         self.message = failure.message

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import msgspec
 
-from memoryd_client.memory import Edge, Importance, Scope, Share, Source, State, new_memory_id
+from memoryd_client.memory import MAX_COUNT, Edge, Importance, Scope, Share, Source, State, new_memory_id
 
 MAX_RECORDS = 1_000
 
@@ -35,8 +35,8 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     updated_at: datetime | None = None
     """None: when it was created."""
     last_accessed_at: datetime | None = None
-    access_count: Annotated[int, msgspec.Meta(ge=0)] = 0
-    strength: Annotated[int, msgspec.Meta(ge=1)] = 1
+    access_count: Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)] = 0
+    strength: Annotated[int, msgspec.Meta(ge=1, le=MAX_COUNT)] = 1
     sources: tuple[str, ...] = ()
     trust: Share | None = None
     """None: as if it were stored now."""
@@ -45,7 +45,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     agent: str = ""
     role: str = ""
     """Empty: as if it were stored now."""
-    revision: Annotated[int, msgspec.Meta(ge=1)] = 1
+    revision: Annotated[int, msgspec.Meta(ge=1, le=MAX_COUNT)] = 1
     purge_at: datetime | None = None
 
 

@@ -18,8 +18,8 @@ from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Upd
 from memoryd_client.events import CountEvents, EventCounts
 from memoryd_client.filters import Filters as Filters  # noqa: PLC0414 - part of the wire, and looked for here
 from memoryd_client.importing import GetEdges, Import, Imported
+from memoryd_client.memory import MAX_COUNT, Hit, Memory, MemoryPage, NewMemory, PendingMemory
 from memoryd_client.memory import Edge as Edge  # noqa: PLC0414 - part of the wire, and looked for here
-from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, PendingMemory
 from memoryd_client.query import Queried, Query
 from memoryd_client.switching import Switch, Switched
 from memoryd_client.transcripts import (
@@ -173,7 +173,7 @@ class GetHistory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
 
     id: str = ""
     limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
-    before: Annotated[int, msgspec.Meta(ge=0)] = 0
+    before: Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)] = 0
     """Continue after the entry of this sequence number; 0: from the newest on."""
 
 

@@ -80,5 +80,5 @@ def _text(file: Path, limit_bytes: int) -> str:
 def _resolved(path: Path) -> Path:
     try:
         return path.expanduser().resolve()
-    except (OSError, RuntimeError):  # a loop of links, an unknown user's home
+    except (OSError, RuntimeError, ValueError):  # a loop of links, an unknown user's home, a NUL
         return path.absolute()

@@ -4,15 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Final, Literal, TypedDict, Unpack
 
-import msgspec
-
+from memoryd_client.arguments import converted, moment, texts
 from memoryd_client.checkpoints import MAX_CHECKPOINT_BYTES, SaveCheckpoint
 from memoryd_client.core_memory import new_write_id
 from memoryd_client.editing import Changes
-from memoryd_client.errors import RequestFailed
+from memoryd_client.errors import InvalidArgument, RequestFailed, WrongType
 from memoryd_client.memory import Importance, NewMemory, Scope, Source
 from memoryd_client.messages import MAX_FRAME_BYTES, MAX_IMPORT_BATCH, Failure, Filters, encode
 
+_OTHER_FIELDS: Final = 16 * 1024
+"""Bytes that a memory takes besides its content, at most, as far as they count here."""
 _MAX_CHUNK_BYTES: Final = MAX_FRAME_BYTES // 2
 
 
@@ -91,7 +92,7 @@ def new_memory(content: str, **fields: Unpack[MemoryFields]) -> NewMemory:
     unknown = fields.keys() - MemoryFields.__annotations__.keys()
     if unknown:
         raise TypeError(f"a memory has no field {', '.join(sorted(unknown))}")
-    return msgspec.convert({**fields, "content": content, "occurred_at": occurred_at}, NewMemory)
+    return converted({**fields, "content": content, "occurred_at": occurred_at}, NewMemory)
 
 
 def changes(**fields: Unpack[ChangedFields]) -> Changes:
@@ -106,7 +107,7 @@ def changes(**fields: Unpack[ChangedFields]) -> Changes:
         raise TypeError(f"an update has no field {', '.join(sorted(unknown))}")
     if "occurred_at" in fields:
         fields["occurred_at"] = _moment(fields["occurred_at"])
-    return msgspec.convert(fields, Changes)
+    return converted(fields, Changes)
 
 
 def filters(**narrowing: Unpack[Narrowing]) -> Filters:
@@ -121,12 +122,12 @@ def filters(**narrowing: Unpack[Narrowing]) -> Filters:
         raise TypeError(f"there is no filter {', '.join(sorted(unknown))}")
     category = narrowing.pop("category", "")
     if category:
-        narrowing["categories"] = (*narrowing.get("categories", ()), category)
+        narrowing["categories"] = (*texts("categories", narrowing.get("categories", ())), category)
     given = {("agent" if key == "stored_by" else key): value for key, value in narrowing.items()}
     for key in ("updated_after", "updated_before"):
         if isinstance(text := given.get(key), str):
-            given[key] = datetime.fromisoformat(text)
-    return msgspec.convert(given, Filters)
+            given[key] = moment(key, text)
+    return converted(given, Filters)
 
 
 def chunks(memories: Sequence[NewMemory]) -> Iterator[tuple[NewMemory, ...]]:
@@ -135,7 +136,10 @@ def chunks(memories: Sequence[NewMemory]) -> Iterator[tuple[NewMemory, ...]]:
     size = 0
     for memory in memories:
         # Twice the characters at least: what cannot be encoded as it is gets mended later, and may grow.
-        bytes_here = 4 * len(memory.content) if not memory.content.isascii() else len(encode(memory))
+        try:
+            bytes_here = len(encode(memory)) if memory.content.isascii() else 4 * len(memory.content)
+        except UnicodeEncodeError:
+            bytes_here = 4 * len(memory.content) + _OTHER_FIELDS
         if chunk and (len(chunk) >= MAX_IMPORT_BATCH or size + bytes_here > _MAX_CHUNK_BYTES):
             yield tuple(chunk)
             chunk, size = [], 0
@@ -152,7 +156,12 @@ def new_checkpoint(
 
     Raises:
         RequestFailed: it is larger than 3.5 MiB, which is what a frame has room for.
+        WrongType: it is something else.
     """
+    if not isinstance(data, bytes | bytearray | memoryview):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check types
+        raise WrongType(f"`data` is of type {type(data).__name__}, and has to be bytes", "Encode it first.")
+    if meta is not None and not isinstance(meta, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check types
+        raise WrongType(f"`meta` is of type {type(meta).__name__}, and has to be a mapping of texts", "Give a dict.")
     if len(data) > MAX_CHECKPOINT_BYTES:
         raise RequestFailed(
             Failure(
@@ -165,12 +174,14 @@ def new_checkpoint(
 
 
 def _moment(given: datetime | str | None) -> datetime | None:
-    moment = datetime.fromisoformat(given) if isinstance(given, str) else given
-    if moment is not None:
+    at = moment("occurred_at", given) if isinstance(given, str) else given
+    if isinstance(at, datetime):
         try:
-            if moment.tzinfo is None:
-                moment = moment.astimezone()
-            moment.astimezone(UTC)  # as it travels, and as it is kept
-        except (OverflowError, OSError):
-            raise ValueError(f"`occurred_at` is outside the calendar: {moment.isoformat()}") from None
-    return moment
+            if at.tzinfo is None:
+                at = at.astimezone()
+            at.astimezone(UTC)  # as it travels, and as it is kept
+        except (OverflowError, OSError, ValueError):
+            raise InvalidArgument(
+                f"`occurred_at` is outside the calendar: {at.isoformat()}", "Give a year from 2 to 9998."
+            ) from None
+    return at

@@ -7,6 +7,8 @@ from typing import Annotated, Final, Literal, TypedDict, Unpack
 
 import msgspec
 
+from memoryd_client.arguments import converted, moment
+
 MAX_APPENDED: Final = 1_000
 """Entries in one request."""
 MAX_APPENDED_BYTES: Final = 2 * 1024 * 1024
@@ -255,8 +257,8 @@ def search_messages(query: str, **sought: Unpack[Sought]) -> SearchMessages:
     given: dict[str, object] = {"query": query, **sought}
     for key in ("since", "until"):
         if isinstance(text := given.get(key), str):
-            given[key] = datetime.fromisoformat(text)
-    return msgspec.convert(given, SearchMessages)
+            given[key] = moment(key, text)
+    return converted(given, SearchMessages)
 
 
 def entry(content: str | bytes, *, role: str = "user", kind: Kind = "message", name: str = "") -> Entry:

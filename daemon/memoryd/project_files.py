@@ -189,7 +189,7 @@ class ProjectFolders:
     def _ignored_by(self, root: Path, names: tuple[str, ...]) -> str:
         """Return the name of the ignore file that leaves a path out; a file in an ignored folder stays ignored."""
         for end in range(1, len(names) + 1):
-            is_folder = end < len(names) or (root.joinpath(*names)).is_dir()
+            is_folder = end < len(names) or os.path.isdir(root.joinpath(*names))
             for name in _IGNORE_FILES:
                 if self._verdict(root, names[:end], name, is_folder=is_folder):
                     return name
@@ -222,11 +222,11 @@ def _below(root: Path, path: str) -> PurePosixPath | None:
 
 def _up_to_repository(root: Path) -> list[Path]:
     """Return the folders above a project, up to the root of the repository that it is a part of; none elsewhere."""
-    if (root / ".git").exists():
+    if os.path.exists(root / ".git"):
         return []
     above = list(root.parents)[:_DEEPEST]
     for number, folder in enumerate(above):
-        if (folder / ".git").exists():
+        if os.path.exists(folder / ".git"):
             return above[: number + 1]
     return []
 

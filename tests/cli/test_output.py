@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_client.cli import output, render
-from memoryd_client.cli.edge import CommandFailed, sentence
+from memoryd_client.cli.edge import sentence
+from memoryd_client.errors import InvalidArgument
 from memoryd_client.memory import ID_PREFIX, Memory, Scope, new_memory_id
 
 ids = st.text("0123456789abcdefghjkmnpqrstvwxyz", min_size=20, max_size=20).map(ID_PREFIX.__add__)
@@ -71,6 +72,6 @@ def test_what_happened_and_what_helps_become_one_line(message: str, hint: str, l
 
 @pytest.mark.parametrize("date", ["9999-12-31T23:59:59-12:00", "0001-01-01T00:00+12:00"])
 def test_a_date_outside_the_calendar_is_refused_in_words(date: str) -> None:
-    with pytest.raises(CommandFailed, match="outside the calendar"):
+    with pytest.raises(InvalidArgument, match="outside the calendar"):
         render.parse_date(date)
     assert render.parse_date("9999-12-31") == datetime(9999, 12, 31, tzinfo=UTC)

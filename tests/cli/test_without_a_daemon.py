@@ -144,3 +144,20 @@ def test_running_without_the_daemons_packages_names_the_command_that_installs_th
     )
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "memoryd: sqlalchemy is missing; pip install 'memoryd[daemon]'\n"
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("list", "--limit", "0"), "--limit"),
+        (("session", "context", "s1", "--budget", "100"), "--budget"),
+        (("session", "search", "--since", "soon"), "'soon' is no date"),
+        (("checkpoint", "load", "t", "--version", "99999999999"), "`version` is 99999999999, and has to be"),
+        (("fs", "read", ""), "`path` is empty"),
+    ],
+)
+def test_what_is_out_of_range_is_wrong_usage(memoryd: Command, command: tuple[str, ...], told: str) -> None:
+    done = memoryd(*command)
+    assert done.returncode == 2, done.stderr
+    assert told in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr

@@ -125,6 +125,36 @@ def test_what_cannot_be_served_is_answered_with_the_reason(
     assert isinstance(ask(socket, envelope()).reply, Pong)
 
 
+@pytest.mark.usefixtures("daemon")
+@pytest.mark.parametrize(
+    ("request_", "told", "hint"),
+    [
+        (
+            {"type": "search", "query": "x", "limit": 0},
+            "`limit` is 0, and has to be a whole number from 1 to 200",
+            "10",
+        ),
+        (
+            {"type": "build_context", "budget": 9},
+            "`budget` is 9, and has to be a whole number from 256 to 2,000,000",
+            "",
+        ),
+        ({"type": "search", "query": 5}, "`query` is 5, and has to be text", "Give text"),
+        (
+            {"type": "append", "entries": [{"content": "x", "kind": "y"}]},
+            "`entries[0].kind` is 'y', and has to be one",
+            "",
+        ),
+    ],
+)
+def test_what_is_out_of_range_is_answered_with_field_value_and_range(
+    paths: Paths, peers: Peers, request_: object, told: str, hint: str
+) -> None:
+    failed = failure(ask(peers.dealer(paths), envelope(request=request_)))
+    assert failed.message.startswith(told)
+    assert hint in failed.hint
+
+
 def test_fields_of_a_newer_client_are_passed_over(daemon: DaemonProcess, paths: Paths, peers: Peers) -> None:
     answer = ask(peers.dealer(paths), envelope(mood="sunny", request={"type": "ping", "loud": True}))
     assert isinstance(answer.reply, Pong)

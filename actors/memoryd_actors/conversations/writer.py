@@ -133,8 +133,9 @@ class Writer(Actor[ScribeMessage, Appended]):
                 entry,
                 _moment(one.at, one.at),
                 pushed=one.pushed,
-                covers=one.covers if aligned else 0,
-                turns=one.turns if aligned else 0,
+                # Nor does any tell of what comes after it: everything would count as archived.
+                covers=one.covers if aligned and one.covers < one.sequence else 0,
+                turns=one.turns if aligned and one.covers < one.sequence else 0,
             )
             for entry, one in zip(gated, records, strict=True)
             if entry is not None

@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from memoryd_client.cli.output import ReaderGone, note
-from memoryd_client.errors import DaemonUnreachable, MemorydError
+from memoryd_client.errors import DaemonUnreachable, InvalidArgument, MemorydError
 
 DONE, FAILED, USAGE, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 130
 
+_LONGEST = 2_000
+"""Characters of a complaint: some repeat what they were given."""
 _DAEMON_EXTRA = (
     "alembic",
     "anthropic",
@@ -50,17 +52,23 @@ def run(arguments: Sequence[str]) -> int:
         return DONE
     except KeyboardInterrupt:
         return INTERRUPTED
-    except DaemonUnreachable as error:
-        return _complain(error, UNREACHABLE)
     except Exception as error:
-        return _complain(error, FAILED)
+        return _complain(error, _code(error))
     return DONE
+
+
+def _code(error: Exception) -> int:
+    if isinstance(error, InvalidArgument):
+        return USAGE
+    return UNREACHABLE if isinstance(error, DaemonUnreachable) else FAILED
 
 
 def _complain(error: Exception, code: int) -> int:
     if os.environ.get("MEMORYD_DEBUG"):
         traceback.print_exception(error)
     told = _describe(error)
+    if len(told) > _LONGEST:
+        told = f"{told[:_LONGEST]}…"
     # A message that names memoryd needs no prefix that does.
     note(told if "memoryd" in told.partition(";")[0] else f"memoryd: {told}")
     return code

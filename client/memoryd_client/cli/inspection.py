@@ -53,7 +53,8 @@ def add_to(app: typer.Typer) -> None:
 def status(
     *,
     watch_s: Annotated[
-        float | None, typer.Option("--watch", min=0.1, metavar="SECONDS", help="Again and again, until interrupted.")
+        float | None,
+        typer.Option("--watch", min=0.1, max=86_400, metavar="SECONDS", help="Again and again, until interrupted."),
     ] = None,
     owner: Owner = "local",
     autostart: Autostart = False,

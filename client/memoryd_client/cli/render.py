@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from memoryd_client.cli.edge import CommandFailed
 from memoryd_client.cli.output import fields, note, one_line, out, out_json, printable, short_ids, table
+from memoryd_client.errors import InvalidArgument
 from memoryd_client.memory import Memory, PendingMemory, State
 from memoryd_client.messages import CandidateTrace, Edge, HistoryEntry, Origin, Trace
 
@@ -16,12 +16,14 @@ def parse_date(text: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise CommandFailed(f"{text!r} is no date", "Write it as 2026-03-10 or 2026-03-10T14:30:00+01:00.") from None
+        raise InvalidArgument(
+            f"{text[:100]!r} is no date", "Write it as 2026-03-10 or 2026-03-10T14:30:00+01:00."
+        ) from None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     try:
         moment.astimezone(UTC)
     except OverflowError:
-        raise CommandFailed(
+        raise InvalidArgument(
             f"{text!r} is outside the calendar", "In UTC it goes from the year 1 to the year 9999; give another date."
         ) from None
     return moment

@@ -15,6 +15,7 @@ from memoryd_actors.errors import (
 )
 from memoryd_client.messages import ErrorCode, Failure
 
+_LONGEST = 500
 _log = logging.getLogger(__name__)
 
 # The first that fits counts: the particular before the general.
@@ -43,8 +44,15 @@ def expected(error: Exception, request: str) -> Failure | None:
     for kind, code in _CODES:
         if isinstance(error, kind):
             hint = getattr(error, "hint", "")
-            return Failure(code=code, message=str(error) or kind.__name__, hint=hint if isinstance(hint, str) else "")
+            return Failure(
+                code=code, message=_clipped(str(error) or kind.__name__), hint=hint if isinstance(hint, str) else ""
+            )
     return None
+
+
+def _clipped(message: str) -> str:
+    """Return a message that fits a terminal, whatever name it repeats."""
+    return message if len(message) <= _LONGEST else f"{message[:_LONGEST]}… ({len(message):,} characters)"
 
 
 def bug(request: str, error: Exception) -> Failure:

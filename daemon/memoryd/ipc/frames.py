@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from memoryd_client.arguments import explain
 from memoryd_client.messages import (
     MAX_FRAME_BYTES,
     PROTOCOL_VERSION,
@@ -57,7 +58,7 @@ def read_update(frames: Sequence[bytes]) -> ContextUpdate:
     try:
         update = decode_update(payload)
     except _UNREADABLE as exc:
-        raise Unreadable(_bad_request(exc)) from exc
+        raise Unreadable(_bad_request(exc, payload, ContextUpdate)) from exc
     if update.v != PROTOCOL_VERSION:
         raise Unreadable(_other_version(update.v))
     return update
@@ -103,7 +104,7 @@ def _explained(payload: bytes, error: Exception) -> Unreadable:
     try:
         tag = _decode_header(payload).request.type
     except _UNREADABLE:
-        return Unreadable(_bad_request(error), number.id)
+        return Unreadable(_bad_request(error, payload, Envelope), number.id)
     if tag and tag not in _KNOWN:
         return Unreadable(
             Failure(
@@ -113,7 +114,7 @@ def _explained(payload: bytes, error: Exception) -> Unreadable:
             ),
             number.id,
         )
-    return Unreadable(_bad_request(error), number.id)
+    return Unreadable(_bad_request(error, payload, Envelope), number.id)
 
 
 def _number(payload: bytes) -> _Number:
@@ -123,8 +124,15 @@ def _number(payload: bytes) -> _Number:
         return _Number()
 
 
-def _bad_request(error: Exception) -> Failure:
+def _bad_request(error: Exception, payload: bytes, kind: type[msgspec.Struct]) -> Failure:
     reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:_MAX_REASON]
+    if isinstance(error, msgspec.ValidationError):
+        try:
+            problem = explain(error, kind, msgspec.msgpack.decode(payload))
+        except _UNREADABLE:
+            pass
+        else:
+            return Failure(code="bad_request", message=problem.message, hint=problem.hint)
     return Failure(code="bad_request", message=f"the message cannot be read: {reason}")
 
 
