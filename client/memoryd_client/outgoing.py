@@ -96,6 +96,7 @@ def checked(envelope: Envelope) -> bytes:
         raise WrongType(f"`deadline_s` is of type {shown}, and has to be a number", "Give seconds.")
     if not envelope.deadline_s > 0:  # NaN, too
         raise InvalidArgument(f"`deadline_s` is {envelope.deadline_s}, and has to be above 0", "Give seconds.")
+    frame = b""
     try:
         frame = encoded(envelope)
         decode_envelope(frame)
