@@ -591,7 +591,9 @@ class Daemon:
             uptime_s=monotonic() - self._began,
             components={
                 "model": lambda: health.model(self._embedder.statistics(), self._embedder.identity),
-                "index": lambda: health.index(self._indexer, optimised=self._curator.optimised),
+                "index": lambda: health.index(
+                    self._indexer, optimised=self._curator.optimised, cached_bytes=self._index.cached_bytes
+                ),
                 "ledger": lambda: ledger,
                 "events": lambda: events,
                 "sidecar": self._sidecar.status,
@@ -603,7 +605,10 @@ class Daemon:
                 "consolidation": lambda: health.consolidation(tallies, self._comparer.compared, self._written),
                 "capture": lambda: health.capture(self._capturer, self._extractor),
                 "transcripts": lambda: health.transcripts(
-                    self._scribe.counts, self._message_indexer, self._transcripts.damaged.values()
+                    self._scribe.counts,
+                    self._message_indexer,
+                    self._transcripts.damaged.values(),
+                    cached_bytes=self._messages.cached_bytes,
                 ),
                 "sockets": lambda: health.sockets(self._server.statistics()),
             },

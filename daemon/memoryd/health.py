@@ -82,10 +82,15 @@ def model(statistics: ModelStatistics, identity: str) -> ComponentStatus:
     )
 
 
-def index(indexer: Indexer, *, optimised: int) -> ComponentStatus:
-    """Return how far the index is."""
+def index(indexer: Indexer, *, optimised: int, cached_bytes: int) -> ComponentStatus:
+    """Return how far the index is, and how much of it is in memory."""
     behind = max(0, indexer.target - indexer.applied)
-    numbers: dict[str, float] = {"applied": indexer.applied, "behind": behind, "optimised": optimised}
+    numbers: dict[str, float] = {
+        "applied": indexer.applied,
+        "behind": behind,
+        "optimised": optimised,
+        "cached_bytes": cached_bytes,
+    }
     if indexer.problem is not None:
         hint = indexer.problem.hint if isinstance(indexer.problem, MemorydError) else ""
         return ComponentStatus(state="degraded", message=str(indexer.problem), hint=hint, numbers=numbers)
@@ -202,8 +207,13 @@ def _numbers(counts: Mapping[str, int]) -> dict[str, float]:
     return {name: float(count) for name, count in counts.items()}
 
 
-def transcripts(counts: Counts, indexer: MessageIndexer, damaged: Collection[int]) -> ComponentStatus:
-    """Return what was written down, how much of it cannot be found yet, and how much of it cannot be read any more."""
+def transcripts(
+    counts: Counts, indexer: MessageIndexer, damaged: Collection[int], *, cached_bytes: int
+) -> ComponentStatus:
+    """Return what was written down, how much of it cannot be found yet, and how much of it cannot be read any more.
+
+    Beside it, how much of the index of messages is in memory.
+    """
     numbers: dict[str, float] = {
         "stored": counts.stored,
         "known": counts.known,
@@ -212,6 +222,7 @@ def transcripts(counts: Counts, indexer: MessageIndexer, damaged: Collection[int
         "dropped": counts.dropped,
         "behind": indexer.behind,
         "damaged": sum(damaged),
+        "cached_bytes": cached_bytes,
     }
     if counts.problem:
         return ComponentStatus(state="degraded", message=counts.problem, hint=counts.hint, numbers=numbers)

@@ -5,9 +5,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from anyio import to_thread
-
-from memoryd.heap import trim
 from memoryd.index.tables import FILTER_COLUMNS, LAYOUT, schema
 from memoryd.index.words import match_query
 from memoryd_actors.errors import MemorydError
@@ -17,27 +14,10 @@ if TYPE_CHECKING:
 
 NAME = "memories"
 ASIDE = ".set-aside"
-_INDEX_CACHE_BYTES = 256 * 1024 * 1024
-_METADATA_CACHE_BYTES = 64 * 1024 * 1024
-"""LanceDB's own limits are 6 GiB and 1 GiB: a daemon on somebody's laptop must not grow into them."""
 
 
 class ModelChanged(MemorydError):
     """Raised when the index holds vectors of another model, or has another layout."""
-
-
-async def connect(url: str, *, share: float = 1.0) -> "AsyncConnection":
-    """Connect with bounded caches, a `share` of the usual ones.
-
-    The first import of lancedb takes a second: do it in a thread beforehand.
-    """
-    import lancedb
-
-    session = lancedb.Session(
-        index_cache_size_bytes=int(share * _INDEX_CACHE_BYTES),
-        metadata_cache_size_bytes=int(share * _METADATA_CACHE_BYTES),
-    )
-    return await lancedb.connect_async(url, session=session)
 
 
 async def begin(connection: "AsyncConnection", *, model: str, dimensions: int) -> "AsyncTable":
@@ -71,8 +51,13 @@ async def opened(connection: "AsyncConnection", *, model: str, dimensions: int) 
 
 
 async def probe(table: "AsyncTable", dimensions: int) -> None:
-    """Touch every file once: a truncated one is noticed now, and the indexes are in memory afterwards."""
+    """Touch every file once, so that a truncated one is noticed now; the indexes are in memory afterwards."""
     await table.query().select(["sequence", *FILTER_COLUMNS]).to_arrow()
+    await warm(table, dimensions)
+
+
+async def warm(table: "AsyncTable", dimensions: int) -> None:
+    """Have the indexes in memory before somebody waits for them."""
     await table.query().nearest_to([1.0] + [0.0] * (dimensions - 1)).limit(1).select(["id", "_distance"]).to_arrow()
     await table.query().nearest_to_text(match_query("memory")).limit(1).select(["id", "_score"]).to_arrow()
     await table.query().where("id = ''").select(["id"]).to_arrow()
@@ -94,8 +79,6 @@ async def remember(table: "AsyncTable", **facts: int) -> None:
 async def clean_up(table: "AsyncTable", keep_versions_s: float) -> dict[str, float]:
     """Compact, extend the indexes and delete versions that are older; return what was done."""
     done = await table.optimize(cleanup_older_than=timedelta(seconds=keep_versions_s))
-    # Compaction reads and writes in large pieces, which glibc keeps: of 20,000 messages 60 MB stayed behind, and 30 so.
-    await to_thread.run_sync(trim)
     return {
         "fragments_removed": float(done.compaction.fragments_removed),
         "fragments_added": float(done.compaction.fragments_added),

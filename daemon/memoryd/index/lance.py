@@ -12,6 +12,7 @@ from anyio import CapacityLimiter, to_thread
 from memoryd.config import IndexConfig
 from memoryd.index import folder
 from memoryd.index.addresses import Addresses
+from memoryd.index.connection import Connected, connect, hand_back
 from memoryd.index.failures import translated
 from memoryd.index.filters import one_of
 from memoryd.index.search import Searched, search, vectors_of
@@ -22,7 +23,7 @@ from memoryd_actors.ports.embedder import Vector
 from memoryd_actors.ports.index import Candidate, IndexRow
 
 if TYPE_CHECKING:
-    from lancedb import AsyncConnection, AsyncTable
+    from lancedb import AsyncTable
 
 _RETRAIN = 3
 """The ANN index is trained anew when the table has grown by this factor: its partitions no longer fit."""
@@ -42,7 +43,7 @@ class LanceIndex:
         self.url = str(url)
         self._folder = None if "://" in self.url else Path(url)
         self._config = config
-        self._connection: AsyncConnection | None = None
+        self._connection: Connected | None = None
         self._table: AsyncTable | None = None
         self._addresses = Addresses()
         self._dimensions = 0
@@ -53,6 +54,11 @@ class LanceIndex:
         # LanceDB retries conflicting commits and may give up; writes that take turns never conflict. Searches do not
         # wait: each sees a version of its own.
         self._turn = anyio.Lock()
+
+    @property
+    def cached_bytes(self) -> int:
+        """What LanceDB keeps of the index in memory, in bytes, as it estimates it."""
+        return 0 if self._connection is None else self._connection.cached_bytes
 
     async def open(self, *, model: str, dimensions: int) -> int:
         """Open or create the table and return the last sequence applied; see the port.
@@ -68,9 +74,9 @@ class LanceIndex:
                 await to_thread.run_sync(self._make_folder, limiter=self._threads)
             try:
                 with translated(self.url):
-                    self._connection = await folder.connect(self.url)
+                    self._connection = await connect(self.url)
                     self._table, self._applied, self._trained = await folder.opened(
-                        self._connection, model=model, dimensions=dimensions
+                        self._connection.database, model=model, dimensions=dimensions
                     )
                     self._rows = await self._table.count_rows()
                     self._addresses = Addresses()
@@ -153,7 +159,7 @@ class LanceIndex:
                 self._rows = await found.count_rows()
 
     async def optimise(self) -> dict[str, float]:
-        """Compact, extend or build the indexes, drop old versions; see the port.
+        """Compact, extend or build the indexes, drop old versions and what is cached of them; see the port.
 
         Raises:
             DiskFull: there is no space; the index serves on as it is.
@@ -166,8 +172,11 @@ class LanceIndex:
             with translated(self.url):
                 built = await self._build(found)
                 done = await folder.clean_up(found, self._config.keep_versions_s)
+                self._connection, self._table = await self._anew()
+                found = self._table
                 await self._addresses.load(found)
                 self._rows = await found.count_rows()
+        await hand_back()
         return {**done, "ann_built": float(built), "rows": float(self._rows), "seconds": time.monotonic() - began}
 
     async def reset(self, *, model: str, dimensions: int) -> None:
@@ -202,18 +211,19 @@ class LanceIndex:
                 if self._connection is None:
                     return
                 self._trained = 0
-                found = await folder.begin(self._connection, model=about["model"], dimensions=self._dimensions)
+                found = await folder.begin(self._connection.database, model=about["model"], dimensions=self._dimensions)
                 if kept.num_rows:
                     await found.add(kept)
                 await folder.remember(found, applied=self._applied)
                 await self._build(found)
                 await folder.clean_up(found, self._config.keep_versions_s)
+                connection, found = await self._anew()
                 # Addresses may be given again in a new table: what lay at them before must not be found there.
                 addresses = Addresses()
                 await addresses.load(found)
                 rows = await found.count_rows()
                 # Not before it is whole: who searches meanwhile finds the old one gone, and waits for this one.
-                self._table, self._addresses, self._rows = found, addresses, rows
+                self._connection, self._table, self._addresses, self._rows = connection, found, addresses, rows
             if self._folder is not None:
                 await to_thread.run_sync(folder.discard_aside, self._folder, limiter=self._threads)
 
@@ -233,8 +243,8 @@ class LanceIndex:
             await to_thread.run_sync(folder.set_aside, self._folder, limiter=self._threads)
             await to_thread.run_sync(self._make_folder, limiter=self._threads)
         with translated(self.url):
-            self._connection = await folder.connect(self.url)
-            self._table = await folder.begin(self._connection, model=model, dimensions=dimensions)
+            self._connection = await connect(self.url)
+            self._table = await folder.begin(self._connection.database, model=model, dimensions=dimensions)
         self._addresses = Addresses()
         self._dimensions = dimensions
         self._applied = self._trained = self._rows = 0
@@ -258,6 +268,17 @@ class LanceIndex:
         await found.prewarm_index(VECTOR_INDEX)
         return True
 
+    async def _anew(self) -> tuple[Connected, "AsyncTable"]:
+        """Return another connection and its table, which has in memory what a search needs, and nothing else."""
+        if self._connection is None:
+            raise Unavailable("the index is not open")
+        connection = await self._connection.anew()
+        table = await connection.database.open_table(folder.NAME)
+        await folder.warm(table, self._dimensions)
+        if self._trained:
+            await table.prewarm_index(VECTOR_INDEX)
+        return connection, table
+
     async def _replaced(self, found: "AsyncTable") -> bool:
         """Return whether a purge has put another table in the place of this one, or is about to; wait for it then."""
         if self._table is found:
@@ -274,7 +295,7 @@ class LanceIndex:
         if self._table is not None:
             self._table.close()  # type: ignore[no-untyped-call]  # LanceDB left it so
         if self._connection is not None:
-            self._connection.close()  # type: ignore[no-untyped-call]  # LanceDB left it so
+            self._connection.close()
         self._table = self._connection = None
 
     def _make_folder(self) -> None:

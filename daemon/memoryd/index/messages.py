@@ -11,6 +11,7 @@ from anyio import CapacityLimiter, to_thread
 
 from memoryd.config import IndexConfig
 from memoryd.index import folder
+from memoryd.index.connection import Connected, connect, hand_back
 from memoryd.index.failures import translated
 from memoryd.index.filters import one_of
 from memoryd.index.message_table import LAYOUT, NAME, PLACE, SHOWN, of_session, predicate, schema, table
@@ -21,7 +22,7 @@ from memoryd_actors.ports.embedder import Vector, Vectors
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from lancedb import AsyncConnection, AsyncTable
+    from lancedb import AsyncTable
 
 _CACHE_SHARE = 0.25
 """Of the caches that the index of memories has: this one is asked now and then, that one on every turn."""
@@ -36,11 +37,16 @@ class LanceMessages:
         self.url = str(url)
         self._folder = None if "://" in self.url else Path(url)
         self._config = config
-        self._connection: AsyncConnection | None = None
+        self._connection: Connected | None = None
         self._table: AsyncTable | None = None
         self._dimensions = 0
         self._turn = anyio.Lock()
         self._threads = CapacityLimiter(1)
+
+    @property
+    def cached_bytes(self) -> int:
+        """What LanceDB keeps of the index in memory, in bytes, as it estimates it."""
+        return 0 if self._connection is None else self._connection.cached_bytes
 
     async def open(self, *, model: str, dimensions: int) -> dict[Key, int]:
         """Open or create the table; see the port. One of another model or layout, or a damaged one, begins anew.
@@ -55,8 +61,8 @@ class LanceMessages:
             self._dimensions = dimensions
             try:
                 with translated(self.url):
-                    self._connection = await folder.connect(self.url, share=_CACHE_SHARE)
-                    self._table = opened = await self._connection.open_table(NAME)
+                    self._connection = await connect(self.url, share=_CACHE_SHARE)
+                    self._table = opened = await self._connection.database.open_table(NAME)
                     about = await folder.remembered(opened)
                     if (about.get("model"), about.get("dimensions"), about.get("layout")) != (
                         model,
@@ -115,12 +121,16 @@ class LanceMessages:
                 if kept.num_rows:
                     await self._opened().add(kept)
                 await folder.clean_up(self._opened(), 0)
+                await self._renew()
+        await hand_back()
 
     async def optimise(self) -> None:
-        """Compact and extend the indexes; see the port."""
+        """Compact and extend the indexes, and drop what is cached of the old ones; see the port."""
         async with self._turn:
             with translated(self.url):
                 await folder.clean_up(self._opened(), self._config.keep_versions_s)
+                await self._renew()
+        await hand_back()
 
     async def reset(self, *, model: str, dimensions: int) -> None:
         """Throw everything away and begin anew; see the port."""
@@ -177,7 +187,7 @@ class LanceMessages:
             await to_thread.run_sync(folder.discard_aside, self._folder, limiter=self._threads)
             await to_thread.run_sync(self._make_folder, limiter=self._threads)
         with translated(self.url):
-            self._connection = await folder.connect(self.url, share=_CACHE_SHARE)
+            self._connection = await connect(self.url, share=_CACHE_SHARE)
             await self._create(model, dimensions)
 
     async def _create(self, model: str, dimensions: int) -> None:
@@ -185,11 +195,18 @@ class LanceMessages:
 
         if self._connection is None:
             raise Unavailable("the index of messages is not open")
-        await self._connection.drop_table(NAME, ignore_missing=True)
-        self._table = await self._connection.create_table(NAME, schema=schema(model, dimensions))
+        database = self._connection.database
+        await database.drop_table(NAME, ignore_missing=True)
+        self._table = await database.create_table(NAME, schema=schema(model, dimensions))
         words = FTS(base_tokenizer="simple", language="English", stem=True, remove_stop_words=True)
         await self._table.create_index("text", config=words)
         await self._table.create_index("id", config=BTree())
+
+    async def _renew(self) -> None:
+        if self._connection is None:
+            raise Unavailable("the index of messages is not open")
+        connection = await self._connection.anew()
+        self._connection, self._table = connection, await connection.database.open_table(NAME)
 
     def _make_folder(self) -> None:
         if self._folder is not None:
@@ -205,7 +222,7 @@ class LanceMessages:
         if self._table is not None:
             self._table.close()  # type: ignore[no-untyped-call]  # LanceDB left it so
         if self._connection is not None:
-            self._connection.close()  # type: ignore[no-untyped-call]  # LanceDB left it so
+            self._connection.close()
         self._table = self._connection = None
 
 
