@@ -11,8 +11,6 @@ from memoryd_actors.comparison.fuller import fuller
 from memoryd_actors.comparison.opposites import EXCLUDED, UNDONE
 from memoryd_actors.comparison.voice import third
 
-from .hostile import HOSTILE_PAIRS
-
 FULLER = [
     # what is the one is not the other
     ("The news is bad.", "The news is not good."),
@@ -98,12 +96,6 @@ def test_what_is_told_in_another_way_is_one_memory_in_the_older_words(one: str, 
 
 @pytest.mark.parametrize(("one", "other"), NEITHER)
 def test_where_each_says_what_the_other_does_not_both_stay(one: str, other: str) -> None:
-    assert not fuller(one, other)
-    assert not fuller(other, one)
-
-
-@pytest.mark.parametrize(("one", "other"), [(one, other) for _, one, other in HOSTILE_PAIRS])
-def test_no_wording_takes_the_place_of_one_that_says_something_else(one: str, other: str) -> None:
     assert not fuller(one, other)
     assert not fuller(other, one)
 

@@ -25,11 +25,19 @@ from memoryd_actors.comparison.harmless import (
     language,
 )
 from memoryd_actors.comparison.lexemes import Lexeme, lexemes
+from memoryd_actors.comparison.opposites import EXCLUDED
 
 _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 """In English; elsewhere the comma is a decimal one."""
 _PREDICATE: Final = "*"
 """Behind an article that stands after a copula: `is the owner` is more than `is an owner`."""
+_LIKE: Final = frozenset(EXCLUDED) | frozenset(
+    """
+    mean fine native light individual novel general patient regular local green red blue white black foreign
+    criminal liberal conservative radical musical principal chief ideal initial
+    """.split()
+)
+"""What one can be like, or be one of: `is well` and `is a well`."""
 _VALUES: Final = frozenset({"name", "number", "unit", "symbol", "date"})
 _FIGURES: Final = frozenset({"number", "unit", "symbol", "date"})
 _SPEAKERS: Final = frozenset("i me my we us our you your ich wir mein je j' nous mon ma".split())
@@ -86,7 +94,11 @@ def alike(one: Lexeme, other: Lexeme, spoken: Language, *, alone: bool = False) 
             return False
         if not all(each.first or each.text == each.folded for each in (one, other)):
             return False
-    return one.article == other.article or _articles_alike(one.article, other.article, spoken)
+    if one.article == other.article:
+        return True
+    if one.text in _LIKE and f"a{_PREDICATE}" in {one.article, other.article} and "" in {one.article, other.article}:
+        return False
+    return _articles_alike(one.article, other.article, spoken)
 
 
 def _articles_alike(one: str, other: str, spoken: Language) -> bool:

@@ -47,10 +47,15 @@ def asserted(text: str) -> tuple[Canon, ...]:
         return ()
     if any(one.folded in _SPREAD for one in (*before[1:], *denied)) or before[0].folded in _SPREAD - _OPENING:
         return ()
-    if helped:
-        return _undone(before, denied, spoken)
+    return _undone(before, denied, spoken) if helped else _excluded(before, denied, spoken)
+
+
+def _excluded(before: Sequence[Lexeme], denied: Sequence[Lexeme], spoken: Language) -> tuple[Canon, ...]:
+    """Return what is so instead: for `is not good`, `is bad`."""
     article = denied[:1] if denied[0].text in _ARTICLES else []
     word, rest = denied[len(article)].text if len(denied) > len(article) else "", denied[len(article) + 1 :]
+    if article and word != "same" and (not rest or rest[0].kind != "word"):
+        return ()  # a minor, a major: what an article stands before alone is a thing
     return tuple(
         settled([*before, *_behind(article, other), Lexeme(other, "word", other), *rest], spoken)
         for other in sorted(EXCLUDED.get(word, ()))

@@ -28,6 +28,11 @@ _TOLD_BY: Final[dict[str, frozenset[str]]] = {
 }
 """Words by which a language shows; those of languages that nothing is known about keep them from being taken for one
 that is: `a` is an article here and `to` there."""
+_SPOKEN_IN: Final = {
+    word: tuple(name for name, words in _TOLD_BY.items() if word in words)
+    for word in frozenset[str]().union(*_TOLD_BY.values())
+}
+"""The languages that each of these words is of."""
 _SPOKEN: Final[dict[str, Language]] = {"en": "en", "de": "de", "fr": "fr"}
 
 ARTICLES: Final[dict[str, dict[str, str]]] = {
@@ -91,8 +96,8 @@ def language(lexemes: Iterable[Lexeme]) -> Language:
         if one.text == "am" and before == "I":
             counts["en"] += 1  # and not the German one
         elif one.folded:
-            for name, words in _TOLD_BY.items():
-                counts[name] += one.folded in words
+            for name in _SPOKEN_IN.get(one.folded, ()):
+                counts[name] += 1
         before = one.text
     most = max(counts.values())
     leading = {name for name, count in counts.items() if count == most} if most else set[str]()

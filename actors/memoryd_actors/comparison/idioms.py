@@ -58,6 +58,7 @@ _PHRASES: Final[dict[tuple[str, ...], tuple[str, ...]]] = {
     )
 }
 _LONGEST_PHRASE: Final = max(map(len, _PHRASES))
+_OPENING: Final = frozenset(phrase[0] for phrase in _PHRASES)
 _HAVING: Final = {"do": "have", "does": "has", "did": "had"}
 _HOW_MANY: Final = frozenset(
     """
@@ -95,7 +96,7 @@ def _in_few_words(given: Sequence[Lexeme]) -> list[Lexeme]:
     found: list[Lexeme] = []
     at = 0
     while at < len(given):
-        for length in range(_LONGEST_PHRASE, 1, -1):
+        for length in range(_LONGEST_PHRASE, 1, -1) if given[at].folded in _OPENING else ():
             phrase = tuple(one.folded for one in given[at : at + length])
             if plain := _PHRASES.get(phrase):
                 found += (_word(word, first=given[at].first) for word in plain)

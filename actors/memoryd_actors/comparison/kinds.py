@@ -102,7 +102,6 @@ _VERBS: Final = """
     cooking: frying boiling baking grilling roasting
     frying: deep-frying
     drawing: sketching
-    sketching: drawing
     cleaning: cleansing scrubbing washing
     cleansing: cleaning
     looking: staring gazing
@@ -118,13 +117,10 @@ _VERBS: Final = """
     shouting: yelling
     repairing: mending
     mending: repairing
-    watching: observing
-    observing: watching
     holding: up-holding clutching
     resting: relaxing
     relaxing: resting
     sleeping: napping
-    chatting: whispering
     carrying: lugging
     grabbing: seizing
     seizing: grabbing

@@ -14,6 +14,7 @@ _SMALL: Final = frozenset(
     a an the and or not no in on at of to by for with from near under over up down out off into onto it he she they we
     you i all both here there where when how why what who so too very more less most least same other able about like
     his her its their my your our being been be is are was were now then ever never always alone done gone one
+    present responsible concerned involved proper able left due
     """.split()
 )
 """Words that are no adjective, or one that stands behind its noun only."""

@@ -331,16 +331,17 @@ def _tokens(text: str) -> list[Token]:
 def _add_word(found: list[Token], raw: str, first: bool, at: int) -> None:
     capital = raw[0].isupper()
     word = raw.casefold()
-    if word.endswith("n't"):
-        found.append(Token("not", "not", "negator", False, first, at))
-        return
-    for clitic in ("'s", "'m", "'re", "'ve", "'ll", "'d"):
-        if word.endswith(clitic):
-            word = word[: -len(clitic)]
-            break
-    if word[1:2] == "'" and word != "aujourd'hui":
-        # French elision: l'application, d'avril, n'est.
-        word = word[2:]
+    if "'" in word:
+        if word.endswith("n't"):
+            found.append(Token("not", "not", "negator", False, first, at))
+            return
+        for clitic in ("'s", "'m", "'re", "'ve", "'ll", "'d"):
+            if word.endswith(clitic):
+                word = word[: -len(clitic)]
+                break
+        if word[1:2] == "'" and word != "aujourd'hui":
+            # French elision: l'application, d'avril, n'est.
+            word = word[2:]
     if found and found[-1].kind == "number" and word in _SCALES and (word not in {"m", "k"} or len(raw) == 1):
         last = found.pop()
         found.append(Token(_plain(float(last.stem) * _SCALES[word]), word, "number", False, last.first, last.at))
