@@ -39,6 +39,42 @@ def test_what_is_pushed_in_a_tight_loop_is_all_there_in_its_order(daemon: Runnin
     assert [one.content for one in found] == said
 
 
+@pytest.mark.parametrize("text", ["abc de " * 50_000 + "the end", "für ä " * 50_000 + "das Ende"])
+def test_a_message_too_long_for_a_push_is_there_once_however_it_was_cut(daemon: RunningDaemon, text: str) -> None:
+    session = "long " + text[-3:]
+    huge, later = Message(role="user", content=text), [Message(role="assistant", content="I have read it.")]
+    with daemon.client(session) as client:
+        for _ in range(3):
+            client.push_acknowledged([huge, *later])
+            later.append(Message(role="user", content=f"And then, {len(later)}?"))
+        client.append([Entry(content="the last")])
+        found = client.messages(limit=100).entries
+    assert [one.content for one in found[1:]] == [*(one.content for one in later[:-1]), "the last"]
+    assert len(found[0].content) > 50_000
+
+
+def test_a_message_that_memory_was_appended_to_is_the_same_message(daemon: RunningDaemon) -> None:
+    question = "Why does the login test fail?  "
+    recalled = '<recalled-memories source="memoryd">\n- Tokens expire in UTC.\n</recalled-memories>'
+    with daemon.client("appended to") as client:
+        client.push_acknowledged([Message(role="user", content=question)])
+        client.push_acknowledged(
+            [
+                Message(role="user", content=f"{question}\n\n{recalled}"),
+                Message(role="assistant", content="Because of the time zone."),
+                Message(role="user", content="And now?"),
+            ]
+        )
+        client.append([Entry(content="the last")])
+        found = client.messages(limit=100).entries
+    assert [one.content.strip() for one in found] == [
+        question.strip(),
+        "Because of the time zone.",
+        "And now?",
+        "the last",
+    ]
+
+
 def test_what_is_appended_between_pushes_stands_between_them(daemon: RunningDaemon) -> None:
     with daemon.client("between") as client:
         for n in range(20):

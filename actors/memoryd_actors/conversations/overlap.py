@@ -8,8 +8,11 @@ from memoryd_client.transcripts import Kind
 
 
 def fingerprint(kind: Kind, role: str, content: str) -> int:
-    """Return 64 bits that stand for something that was said, wherever it was said."""
-    said = f"{kind}\0{role if kind == 'message' else ''}\0{content}"
+    """Return 64 bits that stand for something that was said, wherever it was said.
+
+    White space around it does not count: a message that memory was appended to comes back with what stood between.
+    """
+    said = f"{kind}\0{role if kind == 'message' else ''}\0{content.strip()}"
     return int.from_bytes(blake2b(said.encode("utf-8", "surrogatepass"), digest_size=8).digest())
 
 

@@ -15,6 +15,10 @@ TAIL = 1_000
 TAILS = 16
 """Sessions of one writer whose ends stay in memory: 60 KB each."""
 TAIL_CHARACTERS = 4 * 1024 * 1024
+LONG = 8_000
+"""Characters from which a message is recognised by its end, where a context had to be cut:"""
+END = 4_000
+"""by this much of it."""
 
 
 @dataclass(slots=True)
@@ -31,6 +35,8 @@ class Tail:
     """Ids of tool calls whose results are not to be kept, and why."""
     seen: OrderedDict[int, int | None] = field(default_factory=OrderedDict)
     """What pushed messages are by fingerprint, so that each is cleaned once; None where nothing of it is kept."""
+    ends: OrderedDict[int, int] = field(default_factory=OrderedDict)
+    """What long pushed messages are by fingerprint, by their ends: a client cuts off beginnings."""
     window: tuple[int, ...] = ()
     """What was pushed last,"""
     client: str = ""
@@ -81,6 +87,15 @@ class Tail:
     def saw(self, message: int, said: int | None) -> None:
         """Note what a pushed message is by fingerprint."""
         _bounded(self.seen, message, said)
+
+    def whole(self, role: str, content: str, said: int | None) -> int | None:
+        """Return what a long message that may have lost its beginning is by fingerprint: what ended so before."""
+        if said is None or len(content) < LONG:
+            return said
+        end = hash((role, content[-END:]))
+        said = self.ends.get(end, said)
+        _bounded(self.ends, end, said)
+        return said
 
 
 class Tails:

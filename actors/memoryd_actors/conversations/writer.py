@@ -24,11 +24,13 @@ from memoryd_actors.conversations.transcripts import Kept, Key, Stored, Transcri
 from memoryd_actors.errors import Refused
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
-from memoryd_client.messages import Caller, ContextUpdate, Warned
+from memoryd_client.messages import Caller, ContextUpdate, Message, Warned
 from memoryd_client.transcripts import Appended, Entry
 
 PERHAPS_CUT = 60_000
 """Characters of a pushed context from which its first message may have lost its beginning on the way."""
+SURELY_CUT = 250_000
+"""Bytes from which it has: the client sends 256 KiB as it counts them, less the room for marks."""
 
 
 class Writer(Actor[ScribeMessage, Appended]):
@@ -173,10 +175,12 @@ class Writer(Actor[ScribeMessage, Appended]):
         if messages and update.trigger != "turn" and messages[-1].role == "assistant":
             messages.pop()  # still being written; the next push has all of it
         cleaned = await self._cleaner.fingerprints(messages, project, tail)
+        characters = sum(len(message.content) for message in messages)
+        if characters >= PERHAPS_CUT and _bytes(messages) >= SURELY_CUT:
+            cleaned[0] = tail.whole(messages[0].role, messages[0].content, cleaned[0])
         kept = [(message, said) for message, said in zip(messages, cleaned, strict=True) if said is not None]
         window = [said for _, said in kept]
         places = tail.new(update.client, window)
-        characters = sum(len(message.content) for message in messages)
         if characters >= PERHAPS_CUT and len(places) < len(kept) and places[:1] == [0]:
             del places[0]
         now = self._clock.now()
@@ -235,6 +239,11 @@ class Writer(Actor[ScribeMessage, Appended]):
         if counts.problem != str(refused):
             counts.problem, counts.hint = str(refused), refused.hint
             self._publish(Warned(component="transcripts", message=str(refused), hint=refused.hint))
+
+
+def _bytes(messages: Sequence[Message]) -> int:
+    """Return the size of a context as clients count it: four bytes a character of what is not ASCII."""
+    return sum(len(one.content) * (1 if one.content.isascii() else 4) for one in messages)
 
 
 def _moment(at: datetime | None, now: datetime) -> datetime:
