@@ -10,7 +10,7 @@ import typer
 
 from memoryd_client.cli import render
 from memoryd_client.cli.edge import CommandFailed
-from memoryd_client.cli.options import Agent, Autostart, Json, Owner, Project, Session, connect, examples
+from memoryd_client.cli.options import InSession, Json, examples, placed
 from memoryd_client.cli.output import note, out, out_json
 from memoryd_client.messages import MAX_TURN, Message, Trigger
 
@@ -32,6 +32,7 @@ def add_to(app: typer.Typer) -> None:
     )(why)
 
 
+@placed
 def push(
     text: Annotated[
         list[str] | None,
@@ -49,11 +50,7 @@ def push(
         int | None,
         typer.Option(min=0, max=MAX_TURN, metavar="N", help="The agent's count of turns. [default: counted]"),
     ] = None,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
 ) -> None:
     """Push the end of a conversation, and wait until the daemon has it."""
     if text and file:
@@ -68,7 +65,7 @@ def push(
         messages = _messages(sys.stdin, "stdin")
     if not messages:
         raise CommandFailed("there are no messages to push")
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         memory.push_acknowledged(messages, trigger=trigger, turn=turn)
 
 
@@ -87,31 +84,25 @@ def _messages(lines: Iterable[str], name: str) -> list[Message]:
     return messages
 
 
+@placed
 def take(
     *,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Take what is pending for a session: text for its prompt. What is taken counts as shown."""
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         pending = memory.take_pending()
     render.pending(pending, as_json=as_json)
 
 
+@placed
 def why(
     memory_id: Annotated[str, typer.Argument(metavar="[ID]", help="A memory: where it comes from.")] = "",
     *,
     turn: Annotated[int | None, typer.Option(metavar="N", help="Only this turn, of the last 50.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=50, help="The last N decisions.")] = 1,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Print how a turn was decided: candidates, scores, reasons, times. With an ID, where that memory comes from.
@@ -123,14 +114,14 @@ def why(
     if memory_id and turn is not None:
         raise typer.BadParameter("give an ID or --turn, not both")
     if memory_id:
-        with connect(session, project, agent, owner, autostart=autostart) as memory:
+        with at.connect() as memory:
             found = memory.origin(memory_id)
         if as_json:
             out_json(found)
         else:
             render.origin(found)
         return
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         traces = memory.why(limit if turn is None else 50)
     if turn is not None:
         traces = [trace for trace in traces if trace.turn == turn][:limit]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memoryd_client.cli.edge import CommandFailed
-from memoryd_client.cli.options import Agent, Autostart, Json, Owner, Project, connect, examples
+from memoryd_client.cli.options import InProject, Json, examples, placed
 from memoryd_client.cli.output import fields, note, out, out_json, table
 
 if TYPE_CHECKING:
@@ -25,18 +25,16 @@ Version = Annotated[int | None, typer.Option("--version", min=1, metavar="N", he
 
 
 @group.command("list", epilog=examples("memoryd checkpoint list", "memoryd checkpoint list build --json"))
+@placed
 def list_(
     thread: Annotated[str, typer.Argument(metavar="[THREAD]", help="Of one thread; else of all.")] = "",
     *,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 100,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
     as_json: Json = False,
 ) -> None:
     """List what is kept, newest first."""
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         found = memory.list_checkpoints(thread, limit=limit)
     if as_json:
         out_json(found)
@@ -60,18 +58,16 @@ def list_(
 
 
 @group.command(epilog=examples("memoryd checkpoint show build", "memoryd checkpoint show build --version 3 --json"))
+@placed
 def show(
     thread: Thread,
     *,
     version: Version = None,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
     as_json: Json = False,
 ) -> None:
     """Print what is known of a checkpoint, after its checksum was verified; not what is in it."""
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         info = _loaded(memory, thread, version).info
     if as_json:
         out_json(info)
@@ -91,6 +87,7 @@ def show(
 @group.command(
     epilog=examples("memoryd checkpoint save build state.bin", "memoryd checkpoint save build - --expected 3")
 )
+@placed
 def save(
     thread: Thread,
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The state, at most 3.5 MiB; - is stdin.")],
@@ -99,15 +96,12 @@ def save(
         int | None,
         typer.Option("--expected", min=0, metavar="N", help="Refuse where another version is the newest."),
     ] = None,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
     as_json: Json = False,
 ) -> None:
     """Keep a file's bytes as a thread's newest state, and print its version. Nothing in them is redacted."""
     data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         saved = memory.save_checkpoint(thread, data, expected=expected)
     if as_json:
         out_json(saved)
@@ -118,18 +112,16 @@ def save(
 @group.command(
     epilog=examples("memoryd checkpoint load build > state.bin", "memoryd checkpoint load build --out state.bin")
 )
+@placed
 def load(
     thread: Thread,
     *,
     version: Version = None,
     target: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write it there, not to stdout.")] = None,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
 ) -> None:
     """Write a state's bytes to stdout or to a file."""
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         found = _loaded(memory, thread, version)
     if target is not None:
         target.touch(mode=0o600)
@@ -140,18 +132,16 @@ def load(
 
 
 @group.command(epilog=examples("memoryd checkpoint delete build", "memoryd checkpoint delete build --purge"))
+@placed
 def delete(
     thread: Thread,
     *,
     version: Annotated[int | None, typer.Option("--version", min=1, metavar="N", help="Only this one.")] = None,
     purge: Annotated[bool, typer.Option("--purge", help="Out of every backup, too, and out of the files.")] = False,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
 ) -> None:
     """Delete all states of a thread, or one."""
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         note(memory.delete_checkpoint(thread, version=version, purge=purge))
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoryd_client.cli.options import Agent, Autostart, Json, Owner, Project, Session, connect, examples
+from memoryd_client.cli.options import InSession, Json, examples, placed
 from memoryd_client.cli.output import note, out_json, short_ids, table
 
 if TYPE_CHECKING:
@@ -20,18 +20,15 @@ Ids = Annotated[list[str], typer.Argument(metavar="ID...", help="The proposals' 
 
 
 @group.command("list", epilog=examples("memoryd consent list", "memoryd consent list --json | jq '.[].field'"))
+@placed
 def list_(
     *,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 50,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Print the changes to your profile that wait, here and everywhere, newest first."""
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         found = memory.consents(limit=limit)
     if as_json:
         out_json(found)
@@ -42,18 +39,15 @@ def list_(
 
 
 @group.command(epilog=examples("memoryd consent approve 7v3k9qd2"))
+@placed
 def approve(
     memory_ids: Ids,
     *,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Say yes: the change applies, and what the field said before gives way."""
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         approved = [memory.approve(memory_id) for memory_id in memory_ids]
     if as_json:
         out_json(approved)
@@ -63,18 +57,15 @@ def approve(
 
 
 @group.command(epilog=examples("memoryd consent reject 7v3k9qd2"))
+@placed
 def reject(
     memory_ids: Ids,
     *,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Say no: nothing changes, and what was proposed is destroyed after thirty days."""
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         rejected = [memory.reject(memory_id) for memory_id in memory_ids]
     if as_json:
         out_json(rejected)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memoryd_client.cli.confirm import confirm
-from memoryd_client.cli.options import Agent, Autostart, Json, Owner, Project, connect, examples
+from memoryd_client.cli.options import InProject, Json, Yes, examples, placed
 from memoryd_client.cli.output import note, out, out_json, printable, table
 
 if TYPE_CHECKING:
@@ -28,17 +28,15 @@ Revision = Annotated[
 
 
 @group.command(epilog=examples("memoryd core view", "memoryd core view --thread build --json"))
+@placed
 def view(
     *,
     thread: Thread = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
     as_json: Json = False,
 ) -> None:
     """Print the shared sections, and those of a thread."""
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         sections = memory.core_view(thread=thread)
     if as_json:
         out_json(sections)
@@ -51,24 +49,23 @@ def view(
 
 
 @group.command(epilog=examples('memoryd core append human "Prefers tea."', "memoryd core append context - < notes"))
+@placed
 def append(
     section: Name,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="What to add; - reads it from stdin.")],
     *,
     thread: Thread = "",
     revision: Revision = None,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
     as_json: Json = False,
 ) -> None:
     """Add lines to a section."""
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         _tell(memory.core_append(section, _given(text), thread=thread, revision=revision), as_json=as_json)
 
 
 @group.command(epilog=examples('memoryd core replace human "Prefers tea." "Prefers coffee."'))
+@placed
 def replace(
     section: Name,
     old: Annotated[str, typer.Argument(metavar="OLD", help="The exact text that stands there, once.")],
@@ -76,66 +73,57 @@ def replace(
     *,
     thread: Thread = "",
     revision: Revision = None,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
     as_json: Json = False,
 ) -> None:
     """Replace a passage of a section."""
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         _tell(memory.core_replace(section, old, new, thread=thread, revision=revision), as_json=as_json)
 
 
 @group.command("set", epilog=examples('memoryd core set persona "Terse and exact." --revision 3'))
+@placed
 def set_(
     section: Name,
     text: Annotated[str, typer.Argument(metavar="TEXT", help="The whole text; - reads it from stdin.")],
     *,
     thread: Thread = "",
     revision: Revision = None,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
     as_json: Json = False,
 ) -> None:
     """Write a section anew. One that has a text already needs --revision, so that nobody's words are lost."""
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         _tell(memory.core_set(section, _given(text), thread=thread, revision=revision), as_json=as_json)
 
 
 @group.command(epilog=examples("memoryd core undo human"))
+@placed
 def undo(
     section: Name,
     *,
     thread: Thread = "",
     revision: Revision = None,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
     as_json: Json = False,
 ) -> None:
     """Take the last write to a section back; once more, and it is there again."""
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         _tell(memory.core_undo(section, thread=thread, revision=revision), as_json=as_json)
 
 
 @group.command(epilog=examples("memoryd core purge human", "memoryd core purge context --thread build --yes"))
+@placed
 def purge(
     section: Name,
     *,
     thread: Thread = "",
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    yes: Yes = False,
+    at: InProject,
     as_json: Json = False,
 ) -> None:
     """Destroy a section and all that it ever said: here, in its history and in backups."""
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         if not yes:
             confirm(f"Destroy {section} and its history for good?", "nobody is there to confirm it, so it stays")
         done = memory.core_purge(section, thread=thread)
@@ -146,19 +134,17 @@ def purge(
 
 
 @group.command(epilog=examples("memoryd core history", "memoryd core history human --json"))
+@placed
 def history(
     section: Annotated[str, typer.Argument(metavar="[SECTION]", help="One section; else all of the thread.")] = "",
     *,
     thread: Thread = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=500, help="At most this many.")] = 20,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
     as_json: Json = False,
 ) -> None:
     """Print who wrote when, and what was there before, newest first."""
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         writes = memory.core_history(section, thread=thread, limit=limit)
     if as_json:
         out_json(writes)

@@ -14,7 +14,21 @@ from memoryd_client import drafts
 from memoryd_client.cli import document, render
 from memoryd_client.cli.confirm import confirm
 from memoryd_client.cli.edge import CommandFailed, sentence
-from memoryd_client.cli.options import Agent, Autostart, Json, MemoryId, Owner, Project, Session, connect, examples
+from memoryd_client.cli.options import (
+    Agent,
+    Autostart,
+    InSession,
+    Json,
+    MemoryId,
+    MemoryIds,
+    Owner,
+    Project,
+    Session,
+    Yes,
+    connect,
+    examples,
+    placed,
+)
 from memoryd_client.cli.output import note, out, out_json
 from memoryd_client.errors import MemorydError
 from memoryd_client.memory import Memory
@@ -46,14 +60,11 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog=examples("memoryd purge 4k2m9x0c", "memoryd purge 4k2m9x0c --transcripts -y"))(purge)
 
 
+@placed
 def edit(
     memory_id: MemoryId,
     *,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Change a memory in $VISUAL or $EDITOR, as Markdown with front matter.
@@ -62,7 +73,7 @@ def edit(
     kept in a file that is named.
     """
     command = _editor()
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         before = memory.get(memory_id)
         draft = _draft(before)
         try:
@@ -126,6 +137,7 @@ def _editor() -> list[str]:
     return command
 
 
+@placed
 def update(
     memory_id: MemoryId,
     *,
@@ -155,11 +167,7 @@ def update(
     revision: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Only where it is still at this revision.")
     ] = None,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Change fields of a memory; what is not named stays as it is. `memoryd undo` takes it back."""
@@ -183,7 +191,7 @@ def update(
         wanted["occurred_at"] = render.parse_date(occurred_at)
     if not wanted:
         raise typer.BadParameter("say what is to change, for instance with --content or --title")
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         before = memory.get(memory_id)
         after = memory.update(before.id, revision=revision, **wanted)
         same = after.revision == before.revision
@@ -233,24 +241,21 @@ def undo(
     note(f"took operation {operation} back")
 
 
+@placed
 def relate(
     memory_id: MemoryId,
     other: Other,
     *,
     relation: Relation = "related_to",
     strength: Annotated[float, typer.Option(min=0.0, max=1.0, help="How strongly.")] = 1.0,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Say what one memory is to another, and print what the first is to others.
 
     Any name will do; `contradicts` is shown as a doubt, and `supersedes` retires the second memory.
     """
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         edges = memory.relate(memory_id, other, relation=relation, strength=strength)
     if as_json:
         out_json(edges)
@@ -258,20 +263,17 @@ def relate(
         render.edge_table(edges)
 
 
+@placed
 def unrelate(
     memory_id: MemoryId,
     other: Other,
     *,
     relation: Relation = "related_to",
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Remove what one memory is to another, and print what is left of the first."""
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         edges = memory.unrelate(memory_id, other, relation=relation)
     if as_json:
         out_json(edges)
@@ -281,18 +283,15 @@ def unrelate(
         note("it is related to nothing any more")
 
 
+@placed
 def purge(
-    memory_ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The memories' ids, or beginnings of them.")],
+    memory_ids: MemoryIds,
     *,
     transcripts: Annotated[
         bool, typer.Option("--transcripts", help="Also the words of the messages that they come from.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    yes: Yes = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Destroy memories for good, and what was merged into them: here, in the history, in the index and in backups.
@@ -301,7 +300,7 @@ def purge(
     messages that a memory rests on, and those of its sessions that say it in the same words, lose their words.
     `memoryd forget` only puts out of sight.
     """
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         doomed = _with_merged(memory, memory_ids)
         if not yes:
             _ask(doomed)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoryd_client.cli.options import Agent, Autostart, Json, Owner, Project, connect, examples
+from memoryd_client.cli.options import InProject, Json, examples, placed
 from memoryd_client.cli.output import note, one_line, out, out_json, printable, table
 
 if TYPE_CHECKING:
@@ -25,18 +25,16 @@ Revision = Annotated[
 
 
 @group.command(epilog=examples("memoryd fs ls", "memoryd fs ls episodes/2026-01 --json"))
+@placed
 def ls(
     prefix: Annotated[str, typer.Argument(metavar="[PREFIX]", help="Only paths that begin so.")] = "",
     *,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 200,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
     as_json: Json = False,
 ) -> None:
     """List memory files: this project's, and those that hold everywhere."""
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         files = memory.list_files(prefix, limit=limit)
     if as_json:
         out_json(files)
@@ -46,19 +44,17 @@ def ls(
 
 
 @group.command(epilog=examples("memoryd fs read notes/deploy.md", "memoryd fs read notes/deploy.md --offset 20000"))
+@placed
 def read(
     path: Path,
     *,
     offset: Annotated[int, typer.Option(min=0, help="Begin after so many characters.")] = 0,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="At most so many.")] = 20_000,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
     as_json: Json = False,
 ) -> None:
     """Print a memory file."""
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         page = memory.read_file(path, offset=offset, limit=limit)
     if as_json:
         out_json(page)
@@ -71,56 +67,50 @@ def read(
 @group.command(
     epilog=examples('memoryd fs write notes/deploy.md "# Deploy"', "memoryd fs write notes/deploy.md - < deploy.md")
 )
+@placed
 def write(
     path: Path,
     content: Annotated[str, typer.Argument(metavar="TEXT", help="What it shall say; - reads it from stdin.")],
     *,
     tag: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="May be given several times.")] = None,
     revision: Revision = None,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
     as_json: Json = False,
 ) -> None:
     """Create a memory file, or overwrite it."""
     text = sys.stdin.buffer.read().decode(errors="replace") if content == "-" else content
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         _told(memory.write_file(path, text, tags=tag, revision=revision), as_json=as_json)
 
 
 @group.command(epilog=examples('memoryd fs edit notes/deploy.md "on Monday" "on Friday"'))
+@placed
 def edit(
     path: Path,
     old: Annotated[str, typer.Argument(metavar="OLD", help="The passage, which stands there exactly once.")],
     new: Annotated[str, typer.Argument(metavar="NEW", help="What stands there instead.")],
     *,
     revision: Revision = None,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
     as_json: Json = False,
 ) -> None:
     """Replace a passage of a memory file."""
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         _told(memory.edit_file(path, old, new, revision=revision), as_json=as_json)
 
 
 @group.command(epilog=examples('memoryd fs grep "host (alpha|beta)"', "memoryd fs grep TODO --prefix notes/ --json"))
+@placed
 def grep(
     pattern: Annotated[str, typer.Argument(metavar="PATTERN", help="A regular expression, in whatever case.")],
     *,
     prefix: Prefix = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many lines.")] = 100,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
     as_json: Json = False,
 ) -> None:
     """Print the lines of memory files that a pattern matches."""
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         found = memory.grep_files(pattern, prefix=prefix, limit=limit)
     if as_json:
         out_json(found)
@@ -132,20 +122,18 @@ def grep(
 
 
 @group.command(epilog=examples('memoryd fs search "why the export failed"', "memoryd fs search tea --prefix episodes/"))
+@placed
 def search(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What it is about.")],
     *,
     prefix: Prefix = "",
     tag: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Only with all of these.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="At most this many.")] = 5,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
     as_json: Json = False,
 ) -> None:
     """Find memory files by meaning and words, best first."""
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         files = memory.search_files(query, prefix=prefix, tags=tag or (), limit=limit)
     if as_json:
         out_json(files)
@@ -157,16 +145,14 @@ def search(
 
 
 @group.command(epilog=examples("memoryd fs delete notes/deploy.md"))
+@placed
 def delete(
     path: Path,
     *,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
 ) -> None:
     """Delete a memory file; `memoryd restore` brings it back."""
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         note(memory.delete_file(path))
 
 

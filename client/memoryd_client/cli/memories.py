@@ -1,13 +1,24 @@
 """Commands about memories: store, find, read, forget."""
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from memoryd_client.cli import render
 from memoryd_client.cli.edge import CommandFailed
-from memoryd_client.cli.options import Agent, Autostart, Json, MemoryId, Owner, Project, Session, connect, examples
+from memoryd_client.cli.options import (
+    Category,
+    Everything,
+    InSession,
+    Json,
+    MemoryId,
+    MemoryIds,
+    Reach,
+    Tag,
+    examples,
+    placed,
+)
 from memoryd_client.cli.output import fields, json_line, note, out, out_json, printable, short_ids, table, write
 from memoryd_client.memory import Memory, Scope, Source, State
 
@@ -15,12 +26,6 @@ if TYPE_CHECKING:
     from memoryd_client.client import Client
 
 HISTORY_PAGE = 1000
-Category = Annotated[list[str] | None, typer.Option("--category", "-c", metavar="NAME", help="Only these categories.")]
-Reach = Annotated[
-    Literal["all", "project", "global", "everywhere"],
-    typer.Option("--scope", help="This project's, global, both, or those of every project."),
-]
-Tag = Annotated[list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="Only with this tag.")]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -44,6 +49,7 @@ def add_to(app: typer.Typer) -> None:
     )(history)
 
 
+@placed
 def add(
     content: Annotated[str, typer.Argument(metavar="TEXT", help="What to remember; - reads it from stdin.")],
     *,
@@ -60,16 +66,12 @@ def add(
     speaker: Annotated[str, typer.Option(metavar="NAME", help="Who said it.")] = "",
     occurred_at: Annotated[str, typer.Option(metavar="DATE", help="When it happened, ISO 8601.")] = "",
     file: Annotated[list[str] | None, typer.Option("--file", metavar="PATH", help="A file it is about.")] = None,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Remember something, and print its id once it is safe on disk."""
     text = sys.stdin.read().strip() if content == "-" else content
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         saved = memory.remember(
             text,
             category=category,
@@ -82,7 +84,7 @@ def add(
             source=source,
             speaker=speaker,
             occurred_at=render.parse_date(occurred_at),
-            source_session=session,
+            source_session=at.session,
             files=tuple(file or ()),
         )
     if as_json:
@@ -91,6 +93,7 @@ def add(
         out(saved.id)
 
 
+@placed
 def search(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in words or as a question.")],
     *,
@@ -98,15 +101,11 @@ def search(
     category: Category = None,
     scope: Reach = "all",
     tag: Tag = None,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Find memories by meaning and words, best first."""
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         hits = memory.search(query, limit=limit, categories=tuple(category or ()), scope=scope, tags=tuple(tag or ()))
     if as_json:
         out_json(hits)
@@ -133,45 +132,37 @@ def search(
     )
 
 
+@placed
 def recall(
     context: Annotated[
         list[str] | None, typer.Argument(metavar="[TEXT]...", help="What is going on; else the session's last context.")
     ] = None,
     *,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Print what an agent would be given for a context. Changes nothing."""
     from memoryd_client.messages import Message
 
     messages = [Message(role="user", content=text) for text in context or ()]
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         pending = memory.recall(messages)
     render.pending(pending, as_json=as_json)
 
 
+@placed
 def list_(
     *,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 50,
     category: Category = None,
     scope: Reach = "all",
     tag: Tag = None,
-    everything: Annotated[
-        bool, typer.Option("--all", "-a", help="Forgotten, replaced and archived ones, too.")
-    ] = False,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    everything: Everything = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """List memories, newest first."""
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         found = memory.list(
             limit=limit,
             categories=tuple(category or ()),
@@ -187,18 +178,15 @@ def list_(
         note("no memories")
 
 
+@placed
 def show(
     memory_id: MemoryId,
     *,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Print one memory with all its fields, whatever its state."""
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         found = memory.get(memory_id)
     if as_json:
         out_json(found)
@@ -206,20 +194,17 @@ def show(
         fields(render.memory_fields(found))
 
 
+@placed
 def read(
     memory_id: MemoryId,
     *,
     offset: Annotated[int, typer.Option(min=0, metavar="N", help="Begin after this many characters.")] = 0,
     limit: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="At most this many characters.")] = 1000,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Print a memory's content, or a page of it."""
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         page = memory.read(memory_id, offset=offset, limit=limit)
     if as_json:
         out_json(page)
@@ -231,19 +216,16 @@ def read(
         note(f"{page.next_offset} of {page.total} characters; go on with --offset {page.next_offset}")
 
 
+@placed
 def forget(
-    memory_ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The memories' ids, or beginnings of them.")],
+    memory_ids: MemoryIds,
     *,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Forget memories. They are out of sight at once; `memoryd restore` brings them back."""
     forgotten: list[Memory] = []
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         for memory_id in memory_ids:
             before = memory.get(memory_id)
             forgotten.append(memory.forget(before.id))
@@ -255,19 +237,16 @@ def forget(
         out_json(forgotten)
 
 
+@placed
 def restore(
-    memory_ids: Annotated[list[str], typer.Argument(metavar="ID...", help="The memories' ids, or beginnings of them.")],
+    memory_ids: MemoryIds,
     *,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Bring memories back that were forgotten, archived, merged or superseded."""
     restored: list[Memory] = []
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         for memory_id in memory_ids:
             before = memory.get(memory_id)
             restored.append(memory.restore(before.id))
@@ -276,16 +255,13 @@ def restore(
         out_json(restored)
 
 
+@placed
 def history(
     memory_id: Annotated[str, typer.Argument(metavar="[ID]", help="One memory; else all writes.")] = "",
     *,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 50,
     export: Annotated[bool, typer.Option("--export", help="All of them, as JSON lines.")] = False,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Print what was written and by whom, newest first.
@@ -293,7 +269,7 @@ def history(
     The operation is what `memoryd undo` takes. The gate is what was done to a text before it was stored: secrets
     replaced, private blocks taken out.
     """
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         if export:
             _export_history(memory, memory_id)
             return

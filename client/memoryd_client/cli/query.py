@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from memoryd_client.cli import render
-from memoryd_client.cli.memories import Category, Reach, Tag
-from memoryd_client.cli.options import Agent, Autostart, Json, Owner, Project, Session, connect, examples
+from memoryd_client.cli.options import Category, InSession, Json, Reach, Tag, examples, placed
 from memoryd_client.cli.output import note, out, out_json, printable
 from memoryd_client.memory import State
 
@@ -25,6 +24,7 @@ def add_to(app: typer.Typer) -> None:
     )(query)
 
 
+@placed
 def query(
     text: Annotated[str, typer.Argument(metavar="[QUERY]", help="What it is about; else the newest.")] = "",
     *,
@@ -58,15 +58,11 @@ def query(
     importance_max: Annotated[int | None, typer.Option(min=1, max=5, help="Only as trivial as this.")] = None,
     updated_after: Annotated[str, typer.Option(metavar="DATE", help="Only written since, ISO 8601.")] = "",
     updated_before: Annotated[str, typer.Option(metavar="DATE", help="Only last written before.")] = "",
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Ask for what is relevant, as an agent does, within a budget of tokens."""
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         found = memory.query(
             text,
             top_k=top_k,

@@ -9,7 +9,7 @@ import typer
 
 from memoryd_client.cli import render, session_transfer
 from memoryd_client.cli.edge import CommandFailed
-from memoryd_client.cli.options import Agent, Autostart, Json, Owner, Project, Session, connect, examples
+from memoryd_client.cli.options import Agent, Autostart, InSession, Json, Owner, Session, Yes, connect, examples, placed
 from memoryd_client.cli.output import note, one_line, out, out_json, printable, table
 from memoryd_client.transcripts import Entry, Kind, Role
 
@@ -155,6 +155,7 @@ def search(
         "make test 2>&1 | memoryd session append --session s1 --kind tool_result --name make --whole",
     )
 )
+@placed
 def append(
     text: Annotated[
         list[str] | None, typer.Argument(metavar="[TEXT]...", help="Contents, oldest first; none reads stdin.")
@@ -164,11 +165,7 @@ def append(
     role: Annotated[str, typer.Option(metavar="ROLE", help="Who says TEXT.")] = "user",
     name: Annotated[str, typer.Option(metavar="NAME", help="Who by name, or which tool.")] = "",
     whole: Annotated[bool, typer.Option("--whole", help="Stdin is one content, not JSON lines.")] = False,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Add to the transcript of a session; durable on return.
@@ -185,7 +182,7 @@ def append(
         entries = list(_entries(sys.stdin.buffer))
     if not entries:
         raise CommandFailed("there is nothing to append")
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         done = memory.append(entries)
     if as_json:
         out_json(done)
@@ -200,6 +197,7 @@ def append(
         "memoryd session context s1 --messages --json",
     )
 )
+@placed
 def context(
     name: Name = "",
     *,
@@ -214,20 +212,16 @@ def context(
     messages: Annotated[
         bool, typer.Option("--messages", help="With --json: as a model's API takes it, system and messages.")
     ] = False,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Print what to send of a session, within a budget of counted tokens.
 
     Core memory, rules, the summary of what was compacted, what memory has found, and the recent messages.
     """
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
-        if not memory.messages(name or session, limit=1).last:
-            raise _unknown(name or session)
+    with at.connect() as memory:
+        if not memory.messages(name or at.session, limit=1).last:
+            raise _unknown(name or at.session)
         built = memory.build_context(budget, session=name, turns=turns, take=take)
     if as_json:
         out_json({"system": built.system, "messages": built.messages()} if messages else built)
@@ -244,21 +238,18 @@ def context(
 
 
 @group.command(epilog=examples("memoryd session compact s1", "memoryd session compact --session s1 --json"))
+@placed
 def compact(
     name: Name = "",
     *,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Let a summary take the place of what was said long ago; it happens by itself in long sessions.
 
     Nothing is deleted: what is archived stays searchable and readable.
     """
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         done = memory.compact(name)
     if as_json:
         out_json(done)
@@ -296,7 +287,7 @@ def end(
 def purge(
     name: Annotated[str, typer.Argument(metavar="SESSION", help="Which session.")],
     *,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: Yes = False,
     session: Session = "",
     agent: Agent = "cli",
     owner: Owner = "local",

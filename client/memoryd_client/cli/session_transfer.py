@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from memoryd_client.cli.edge import CommandFailed
-from memoryd_client.cli.options import Agent, Autostart, Json, Owner, Project, Session, connect, examples
+from memoryd_client.cli.options import Agent, Autostart, InSession, Json, Owner, Session, connect, examples, placed
 from memoryd_client.cli.output import note, out, out_json
 from memoryd_client.transcript_lines import Header, decode_any, encode, exported, record
 from memoryd_client.transcripts import Appended, Record
@@ -72,14 +72,11 @@ def export(
                 )
 
 
+@placed
 def import_(
     source: Annotated[str, typer.Argument(metavar="FILE", help="JSON lines; - is stdin.")],
     *,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Bring transcripts in that `memoryd session export` printed: every entry as it was, in its session.
@@ -88,10 +85,10 @@ def import_(
     taken out. An entry that is there already, by its id, stays as it is: importing twice changes nothing.
     """
     done: dict[str, Appended] = {}
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
-        for header, records in _batches(source, session):
+    with at.connect() as memory:
+        for header, records in _batches(source, at.session):
             brought = memory.import_transcript(
-                header.session, records, project=header.project, agent=header.agent or agent
+                header.session, records, project=header.project, agent=header.agent or at.agent
             )
             before = done.get(header.session, Appended(last=0, stored=0))
             done[header.session] = Appended(

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from memoryd_client.cli.options import Agent, Autostart, Json, Owner, Project, connect, examples
+from memoryd_client.cli.options import InProject, Json, examples, placed
 from memoryd_client.cli.output import note, out, out_json, printable
 from memoryd_client.switching import Switched
 
@@ -17,13 +17,11 @@ def add_to(app: typer.Typer) -> None:
     app.command(epilog=examples("memoryd on", "memoryd on --everywhere"))(on)
 
 
+@placed
 def off(
     *,
     everywhere: Everywhere = False,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
     as_json: Json = False,
 ) -> None:
     """Turn memory off for this project, or everywhere, until it is turned on again.
@@ -31,25 +29,23 @@ def off(
     Contexts are dropped, takes are empty, and storing, importing, changing, searching and recalling are refused. What
     is there can still be listed, read, exported, forgotten, restored, undone and purged.
     """
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         found = memory.switch(on=False, everywhere=everywhere)
     _show(found, as_json=as_json)
 
 
+@placed
 def on(
     *,
     everywhere: Everywhere = False,
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InProject,
     as_json: Json = False,
 ) -> None:
     """Turn memory on again for this project, or everywhere.
 
     A project that was turned off by itself stays off with --everywhere, and off everywhere is off in every project.
     """
-    with connect("", project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         found = memory.switch(on=True, everywhere=everywhere)
     _show(found, as_json=as_json)
 

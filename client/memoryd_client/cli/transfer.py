@@ -11,7 +11,7 @@ import typer
 
 from memoryd_client.cli import records
 from memoryd_client.cli.edge import CommandFailed
-from memoryd_client.cli.options import Agent, Autostart, Json, Owner, Project, Session, connect, examples
+from memoryd_client.cli.options import Everything, InSession, Json, examples, placed
 from memoryd_client.cli.output import note, out, out_json, printable, write
 from memoryd_client.cli.render import states
 from memoryd_client.errors import DaemonUnreachable, DeadlineExceeded
@@ -49,6 +49,7 @@ def add_to(app: typer.Typer) -> None:
     )(export)
 
 
+@placed
 def import_(
     source: Annotated[
         str, typer.Argument(metavar="SOURCE", help="JSON lines, a Markdown file, or a folder of these; - is stdin.")
@@ -62,11 +63,7 @@ def import_(
         bool,
         typer.Option("--restore", help="The files are an export of your own: all of it comes back as it was."),
     ] = False,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
     as_json: Json = False,
 ) -> None:
     """Bring in memories from files, whole: dates, counts, state, relations and where they come from.
@@ -81,7 +78,7 @@ def import_(
     history keeps that you did.
     """
     incoming = _incoming(source, dict(_mapping(one) for one in project_map or ()))
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         done = _bring_in(memory, incoming, restore=restore)
     if as_json:
         out_json(
@@ -212,25 +209,20 @@ def _progress(total: int) -> Generator[Callable[[int], None]]:
         yield lambda count: bar.advance(task, count)
 
 
+@placed
 def export(
     file: Annotated[
         Path | None, typer.Argument(metavar="[FILE]", help="A new file, or with --markdown a new folder; else stdout.")
     ] = None,
     *,
-    everything: Annotated[
-        bool, typer.Option("--all", "-a", help="Forgotten, replaced and archived ones, too.")
-    ] = False,
+    everything: Everything = False,
     everywhere: Annotated[
         bool, typer.Option("--everywhere", help="Those of every project, not only this one's.")
     ] = False,
     as_markdown: Annotated[
         bool, typer.Option("--markdown", help="A folder of Markdown files with front matter.")
     ] = False,
-    session: Session = "",
-    project: Project = None,
-    agent: Agent = "cli",
-    owner: Owner = "local",
-    autostart: Autostart = False,
+    at: InSession,
 ) -> None:
     """Write memories with every field, and what they are to each other, as JSON lines, newest first, or as Markdown.
 
@@ -239,7 +231,7 @@ def export(
     """
     if as_markdown and file is None:
         raise typer.BadParameter("--markdown needs the name of a new folder")
-    with connect(session, project, agent, owner, autostart=autostart) as memory:
+    with at.connect() as memory:
         found = _all(memory, states(everything=everything), "everywhere" if everywhere else "all")
         if file is None:
             for one, edges in found:
