@@ -39,9 +39,10 @@ from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.budget import Limits, Prices, Spending, estimate
 from memoryd_actors.judging.judge import Judge, Judgement
-from memoryd_actors.judging.local_judge import LocalJudge, content_words
+from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.judging.lookups import MOST_TEXTS, nearby
 from memoryd_actors.judging.sidecar import FollowUps, Sidecar
+from memoryd_actors.stems import stems
 from memoryd_client.memory import Memory
 
 T = TypeVar("T")
@@ -73,7 +74,7 @@ class Words:
     """BM25 (k1 1.2, b 0.75) over the stems of some texts."""
 
     def __init__(self, texts: Sequence[str]) -> None:
-        counts = [Counter(content_words(text)) for text in texts]
+        counts = [Counter(stems(text)) for text in texts]
         lengths = np.array([max(len(count), 1) for count in counts], float)
         found: dict[str, list[int]] = defaultdict(list)
         for at, count in enumerate(counts):
@@ -88,7 +89,7 @@ class Words:
 
     def scores(self, query: str) -> npt.NDArray[np.float64]:
         total = np.zeros(self._size)
-        for stem in content_words(query):
+        for stem in stems(query):
             if stem in self._weights:
                 at, weight = self._weights[stem]
                 total[at] += weight

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from memoryd_actors.judging.local_judge import content_words as stems
 from memoryd_actors.ports.embedder import Vectors
 from memoryd_actors.recall.focus import Exchange, find_focus
 from memoryd_actors.recall.topic import PLAIN, TopicRule, is_short, topic_change, topic_words, word_overlap
+from memoryd_actors.stems import stems
 from memoryd_client import Message
 
 ASKED = "which vegetables grow well in clay soil?"

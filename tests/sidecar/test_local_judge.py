@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from cases import case, exhibit
 from memoryd_actors.judging.case import Case
 from memoryd_actors.judging.judge import Judgement
-from memoryd_actors.judging.local_judge import Gate, LocalJudge, content_words, scores, worth_acting_on
+from memoryd_actors.judging.local_judge import Gate, LocalJudge, scores, worth_acting_on
+from memoryd_actors.stems import stems
 
 texts = st.lists(st.text(max_size=80), min_size=1, max_size=6)
 
@@ -95,7 +96,7 @@ def test_words_are_found_in_their_forms(asked: str, told: str) -> None:
 
 @pytest.mark.parametrize("word", ["what", "the", "warum", "nicht", "pourquoi", "avec"])
 def test_stop_words_of_three_languages_carry_nothing(word: str) -> None:
-    assert not content_words(word)
+    assert not stems(word)
 
 
 @pytest.mark.parametrize(

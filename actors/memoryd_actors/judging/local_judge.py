@@ -10,22 +10,13 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from memoryd_actors.judging.case import Case, Exhibit
 from memoryd_actors.judging.judge import Judgement, Verdict
-from memoryd_actors.words import STOP_WORDS
+from memoryd_actors.stems import stem_set, stems
 
-_WORD = re.compile(r"\w+(?:[./:@'\u2019-]\w+)*")
-_PART = re.compile(r"[\W_]+")
-_IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
 _SPEAKER = re.compile(r"^[^:\n]{1,40}:\s")
 _DATE = re.compile(r"\s\([^()\n]*\d{4}[^()\n]*\)$", re.MULTILINE)
-_LONGEST_FOCUS = 4_000
-"""Characters of the focus that are read."""
-_LONGEST_TEXT = 1_000
-"""Characters of a memory that are read, about what the embedding model sees of it: the evidence kept on BEAM's long
-replies is within a point of reading 8,000, in a third of the time."""
 _LONGEST_SMALL_TALK = 200
 _SHOWN_WORDS = 6
 
@@ -37,7 +28,6 @@ PLEASANTRIES = frozenset(
 )
 """Words that say nothing on their own."""
 _ALWAYS_WORTH_ACTING_ON = frozenset({"correction", "preference", "procedure", "procedural", "constraint", "rule"})
-_SUFFIXES = ("ings", "ing", "ies", "ied", "est", "ers", "ed", "er", "es", "ly", "s", "e")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,35 +62,23 @@ class Score:
     """How many words the focus has to find."""
 
 
-def content_words(text: str) -> dict[str, str]:
-    """Return the words that carry meaning, by stem, each with the form it first has in the text.
-
-    Identifiers, file names and numbers count as words, whole and in their parts.
-    """
-    found: dict[str, str] = {}
-    for match in _WORD.findall(text[:_LONGEST_FOCUS]):
-        for stem in _stems(match):
-            found.setdefault(stem, match)
-    return found
-
-
 def scores(focus: str, exhibits: Sequence[Exhibit], gate: Gate) -> list[Score]:
     """Return one score per exhibit: `c * cosine + (1 - c) * weighted share of the focus's words found`.
 
     A word that few of the exhibits contain tells more, so it weighs `log(1 + (n + 1) / (df + 1))` over the n exhibits.
     """
-    asked = content_words(focus)
-    held = [_stem_set(exhibit.text) for exhibit in exhibits]
+    asked = stems(focus)
+    held = [stem_set(exhibit.text) for exhibit in exhibits]
     weights = {stem: math.log(1.0 + (len(held) + 1) / (sum(stem in words for words in held) + 1)) for stem in asked}
     total = sum(weights.values())
     result: list[Score] = []
     for exhibit, words in zip(exhibits, held, strict=True):
-        stems = [stem for stem in asked if stem in words]
-        share = sum(weights[stem] for stem in stems) / total if total else 0.0
+        there = [stem for stem in asked if stem in words]
+        share = sum(weights[stem] for stem in there) / total if total else 0.0
         share *= min(1.0, math.sqrt(gate.long_words / max(len(words), 1)))
         cosine = min(max(exhibit.vector_score, 0.0), 1.0)
         score = min(gate.cosine_share * cosine + (1.0 - gate.cosine_share) * share, 1.0)
-        result.append(Score(score, tuple(asked[stem] for stem in stems), len(asked)))
+        result.append(Score(score, tuple(asked[stem] for stem in there), len(asked)))
     return result
 
 
@@ -109,7 +87,7 @@ def worth_acting_on(exhibit: Exhibit) -> bool:
     if exhibit.category in _ALWAYS_WORTH_ACTING_ON or len(exhibit.text) > _LONGEST_SMALL_TALK:
         return True
     said = _DATE.sub("", _SPEAKER.sub("", exhibit.text, count=1))
-    return len({stem for stem, form in content_words(said).items() if form.lower() not in PLEASANTRIES}) >= 2
+    return len({stem for stem, form in stems(said).items() if form.lower() not in PLEASANTRIES}) >= 2
 
 
 class LocalJudge:
@@ -154,43 +132,3 @@ def _reason(score: Score, exhibit: Exhibit, bar: float, place: float) -> str:
     else:
         verdict = ""
     return f"{words}, cosine {exhibit.vector_score:.2f}{verdict}"
-
-
-def _stem_set(text: str) -> set[str]:
-    # The forms are not needed here, so every distinct word is looked at once: half the time of content_words.
-    stems: set[str] = set()
-    for word in set(_WORD.findall(text[:_LONGEST_TEXT])):
-        stems.update(_stems(word))
-    return stems
-
-
-@lru_cache(maxsize=32_768)
-def _stems(word: str) -> tuple[str, ...]:
-    """Return the stems under which a word is found: its own, and those of its parts; none for a stop word."""
-    lower = word.lower()
-    if lower in STOP_WORDS:
-        return ()
-    stems: list[str] = []
-    parts = [part for part in _PART.split(lower) if part]
-    if len(parts) != 1 or parts[0] != lower:
-        stems.append(lower)
-    for part in parts:
-        runs = _IDEOGRAPHS.findall(part)
-        # Scripts without spaces: every pair of neighbouring characters stands for a word.
-        stems += [run[at : at + 2] for run in runs for at in range(len(run) - 1)]
-        if not runs and part not in STOP_WORDS and (len(part) > 1 or part.isdigit()):
-            stems.append(_stem(part))
-    return tuple(dict.fromkeys(stems))
-
-
-def _stem(word: str) -> str:
-    """Take English endings off, lightly: expires, expired, expiry and expiring meet, and numbers are left alone."""
-    if len(word) < 4 or not word.isalpha():
-        return word
-    for suffix in _SUFFIXES:
-        if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith("ss"):
-            word = word[: -len(suffix)]
-            break
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "lsz":
-        word = word[:-1]
-    return word[:-1] if len(word) > 3 and word[-1] == "y" else word

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memoryd_actors.judging.local_judge import PLEASANTRIES
-from memoryd_actors.judging.local_judge import content_words as stems
 from memoryd_actors.ports.embedder import Vector, Vectors
 from memoryd_actors.recall.focus import FEW_WORDS, Exchange
+from memoryd_actors.stems import stems
 from memoryd_actors.words import content_words
 
 TopicRule = Literal["exchange", "request", "message"]

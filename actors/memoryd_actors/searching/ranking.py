@@ -14,11 +14,11 @@ from itertools import islice
 from typing import Protocol
 
 from memoryd_actors.indexing.index_text import is_person
-from memoryd_actors.judging.local_judge import content_words
 from memoryd_actors.keeping.steps import RELATED, RESERVED
 from memoryd_actors.searching.dates import months
 from memoryd_actors.searching.fusion import Ranked
 from memoryd_actors.searching.standing import asks_for_advice, is_preference, is_rule
+from memoryd_actors.stems import stems
 from memoryd_client.memory import Source
 from memoryd_client.messages import Edge
 
@@ -194,7 +194,7 @@ def _said(question: str, pool: Sequence[tuple[Ranked, Statement]], weights: Weig
     texts = [_text(memory) for _, memory in pool]
     found = [0.0] * len(texts)
     possible = 0.0
-    for stem in islice(content_words(question), MOST_WORDS):
+    for stem in islice(stems(question), MOST_WORDS):
         holds = _holds(stem, texts)
         tells = math.log(1 + (len(texts) + 1) / (sum(holds) + 1))
         possible += tells
