@@ -25,7 +25,8 @@ LARGEST_BYTES = 256 * 1024
 CACHED_FILES = 512
 MOST_VARIABLES = 500
 MOST_FOLDERS = 400
-"""Folders of a project in which environment files are looked for: a stat each, 0.6 ms together when nothing changed."""
+"""Folders of a project in which environment files are looked for: a stat each, 1.1 ms together when nothing changed, of
+which the stats alone take 0.75."""
 MOST_LEVELS = 5
 _NOT_OURS = frozenset(
     {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", "site-packages", "target", "dist", "build"}
@@ -101,16 +102,19 @@ class _Tree:
     def environment_files(self, roots: Iterable[Path]) -> Iterator[Path]:
         """Yield them, nearest to the roots first, of at most `MOST_FOLDERS` folders."""
         front = dict.fromkeys(roots)
-        below: dict[Path, None] = {}
+        seen: set[Path] = set()
         for _ in range(MOST_LEVELS + 1):
+            below: dict[Path, None] = {}
             for folder in front:
-                if len(below) >= MOST_FOLDERS:
+                if len(seen) >= MOST_FOLDERS:
                     return
-                if folder in below:
+                if folder in seen:
                     continue
-                below[folder] = None
-                yield from self._listed(folder).environment
-            front = {one: None for folder in front for one in self._listed(folder).folders if one not in below}
+                seen.add(folder)
+                listing = self._listed(folder)
+                yield from listing.environment
+                below.update(dict.fromkeys(listing.folders))
+            front = below
 
     def _listed(self, folder: Path) -> _Listing:
         try:
