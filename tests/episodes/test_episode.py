@@ -41,7 +41,7 @@ def test_what_is_not_told_in_the_past_or_means_nothing_alone_is_left_out() -> No
 
 def test_one_that_quotes_says_so() -> None:
     text = document(summary('The user said: "let us take SQLite"', by=EXTRACTED), RUN, "s1")
-    assert "not written by a model" in text
+    assert "\nSource: quoted from the conversation by rules, not written by a model\n\nSummary:\n" in text
     assert '- The user said: "let us take SQLite"' in text
 
 

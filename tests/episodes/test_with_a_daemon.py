@@ -54,6 +54,7 @@ def test_each_run_that_is_ended_is_told_once_and_found_again(short_home: Path, m
             assert "Refs: session=s1, messages=1-6" in first.content
             assert "host beta" in first.content
             assert "not written by a model" in first.content
+            assert '\nOutcome: The assistant said: "Done: the archive was moved to host beta' in first.content
             assert first.metadata["path"].startswith(f"episodes/{first.occurred_at:%Y-%m-%d}/")
             say(client, RUN_TWO, 100)
             client.end_session()

@@ -69,6 +69,25 @@ async def test_a_decision_and_a_question_come_before_small_talk(loaded: Loaded) 
         assert WHEELS[2] in summary.outcome
 
 
+async def test_an_episode_names_decisions_and_the_question_that_nobody_answered(loaded: Loaded) -> None:
+    async with loaded() as embedder:
+        said = [
+            Said("Why does the nightly export of the ledger fail?"),
+            Said("The disk of the export host is full, the archive step stops.", "assistant"),
+            Said("We decided to keep only ninety days of exports."),
+            Said("The archive was moved to host beta and the export ran through.", "assistant"),
+            Said("Which team has to approve the new retention policy?"),
+        ]
+        summary = await LocalSummariser(embedder, embedder).summarise(said, budget_tokens=400, purpose="episode")
+        assert 'Key decision: The user said: "We decided to keep only ninety days of exports."' in summary.points
+        assert 'Open question: The user asked: "Which team has to approve the new retention policy?"' in summary.points
+        assert 'The user asked: "Why does the nightly export of the ledger fail?"' in summary.points
+        assert summary.outcome == (
+            'The assistant said: "The archive was moved to host beta and the export ran through."'
+        )
+        assert [written(point, "episode")[0] for point in summary.points] == list(summary.points)
+
+
 async def test_what_tools_code_and_logs_say_is_no_part_of_it(loaded: Loaded) -> None:
     async with loaded() as embedder:
         said = [

@@ -24,6 +24,8 @@ PATH: Final = "path"
 LONGEST_TITLE = 120
 LONGEST_FIELD = 300
 LONGEST_NAME = 50
+QUOTED = "Source: quoted from the conversation by rules, not written by a model"
+"""Line of an episode that no model wrote, beside those of the template."""
 _UNNAMED = re.compile(r"[^a-z0-9]+")
 
 
@@ -72,8 +74,9 @@ def document(summary: Summary, run: Run, session: str) -> str:
         f"Outcome: {one_line(summary.outcome, LONGEST_FIELD) or 'open'}",
         f"Refs: session={one_line(session, 200)}, messages={run.first}-{run.last}",
         f"Tags: {tags}",
+        *(() if summary.by_model else (QUOTED,)),
         "",
-        "Summary:" if summary.by_model else "Summary (quoted from the conversation, not written by a model):",
+        "Summary:",
         *(f"- {point}" for point in points(summary)),
     ]
     return "\n".join(lines)

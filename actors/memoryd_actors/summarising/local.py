@@ -17,6 +17,7 @@ from memoryd_actors.ports.embedder import Embedder, Vectors
 from memoryd_actors.ports.token_counter import TokenCounter
 from memoryd_actors.recall.fence import one_line
 from memoryd_actors.summarising.central import centrality, chosen
+from memoryd_actors.summarising.outcome import decides, outcome
 from memoryd_actors.summarising.summary import EXTRACTED, Purpose, Said, Summary
 from memoryd_actors.summarising.units import MOST_UNITS, Unit, earlier_units, topics, units
 from memoryd_actors.words import content_words
@@ -56,18 +57,21 @@ class LocalSummariser:
             return Summary(_tools_only(said), EXTRACTED)
         vectors = await self._vectors([unit.text for unit in (*before, *found)])
         every = [*before, *found]
-        counts = await count(self._tokens, [MARK, *(f"- {unit.point}" for unit in every)])
-        points = await to_thread.run_sync(
+        lead = _leads(every, said) if purpose == "episode" else [""] * len(every)
+        told = [f"{label}{unit.point}" for label, unit in zip(lead, every, strict=True)]
+        counts = await count(self._tokens, [MARK, *(f"- {one}" for one in told)])
+        ending = await to_thread.run_sync(outcome, said, limiter=self._threads)
+        places = await to_thread.run_sync(
             partial(_selected, every, vectors, counts[1:], budget_tokens - counts[0], len(before)),
             limiter=self._threads,
         )
-        lines = [unit.point for unit in points]
+        lines = [told[place] for place in places]
         return Summary(
             text="\n".join([MARK, *(f"- {line}" for line in lines)]) if lines else "",
             by=EXTRACTED,
             title=_title(found),
             topic=", ".join(topics(found, 3)),
-            outcome=_outcome(found),
+            outcome=ending,
             tags=tuple(topics(found, MOST_TAGS)),
             points=tuple(lines),
         )
@@ -102,8 +106,8 @@ def word_vectors(texts: Sequence[str]) -> Vectors:
     return np.asarray(vectors / np.maximum(norms, 1e-12), np.float32)
 
 
-def _selected(every: Sequence[Unit], vectors: Vectors, costs: Sequence[int], budget: int, before: int) -> list[Unit]:
-    """Return what fits the budget, in the order of the conversation; the first `before` are an earlier summary's."""
+def _selected(every: Sequence[Unit], vectors: Vectors, costs: Sequence[int], budget: int, before: int) -> list[int]:
+    """Return the places of what fits the budget, in order; the first `before` are an earlier summary's."""
     ranks = centrality(vectors)
     scores = [(1 - CENTRALITY + CENTRALITY * float(rank)) * unit.boost for rank, unit in zip(ranks, every, strict=True)]
     best = max(scores, default=1.0) or 1.0
@@ -122,21 +126,29 @@ def _selected(every: Sequence[Unit], vectors: Vectors, costs: Sequence[int], bud
 
     taken = set(chosen(vectors[:before], scores[:before], fits))
     taken |= {before + place for place in chosen(vectors[before:], scores[before:], lambda at: fits(before + at))}
-    return [every[place] for place in sorted(taken)]
+    return sorted(taken)
+
+
+def _leads(every: Sequence[Unit], said: Sequence[Said]) -> list[str]:
+    """Return what stands in front of each point of an episode (seed 000, section 8): decisions and open questions.
+
+    A question is open where nobody else said anything after it.
+    """
+    spoken = [(place, one.name or one.role) for place, one in enumerate(said) if one.kind == "message"]
+    last = next((place for place, who in reversed(spoken) if who != spoken[-1][1]), -1)
+    return [
+        "Open question: "
+        if unit.asks and unit.by_user and unit.place > last
+        else "Key decision: "
+        if unit.by_user and not unit.asks and decides(unit.text)
+        else ""
+        for unit in every
+    ]
 
 
 def _title(found: Sequence[Unit]) -> str:
     asked = [unit for unit in found if unit.by_user]
     return one_line(asked[0].text, LONGEST_TITLE) if asked else ""
-
-
-def _outcome(found: Sequence[Unit]) -> str:
-    """Return the last thing that was decided, or else said by whoever answered."""
-    tail = found[len(found) // 2 :]
-    decided = [unit for unit in tail if unit.decides and not unit.asks]
-    answered = [unit for unit in tail if not unit.asks]
-    last = (decided or answered)[-1:]
-    return last[0].point if last else ""
 
 
 def _tools_only(said: Sequence[Said]) -> str:

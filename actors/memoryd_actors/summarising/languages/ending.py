@@ -1,0 +1,29 @@
+"""How one language tells how something ended.
+
+Patterns are regular expressions in which a space stands for any white space and an apostrophe for whichever is typed.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """The words of one language; each pattern is looked for as whole words."""
+
+    code: str
+    """ISO 639-1."""
+    done: str
+    """A result: verbs in the past, states that are reached."""
+    failed: str
+    confirmed: str
+    """How a user says that it works."""
+    decided: str
+    planned: str
+    """What in front of a result makes it a plan, a condition or a wish."""
+    negated: str
+    conditions: str
+    """How a sentence begins in which nothing happened."""
+    own: str
+    """How a user begins who tells what they did."""
+    limits: str
+    """What takes back half of a confirmation."""

@@ -1,0 +1,153 @@
+"""What a conversation came to, in its own words: the last thing that was done, confirmed, decided, or failed.
+
+Read from the end. What a user says last about a result weighs most: `still broken` undoes the assistant's `fixed it`,
+`works now` confirms it. Where nobody said how it ended there is no outcome: the last sentence is none.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from memoryd_actors.capture.languages import typed
+from memoryd_actors.capture.sentences import is_question, sentences
+from memoryd_actors.recall.fence import one_line
+from memoryd_actors.recall.hidden import strip_hidden
+from memoryd_actors.recall.quoted import told_apart
+from memoryd_actors.summarising.languages import ENDINGS, Ending
+from memoryd_actors.summarising.summary import Said
+
+MOST_READ: Final = 40
+"""Messages from the end in which an outcome is looked for."""
+LONGEST_READ: Final = 4_000
+"""Characters of one of them."""
+LONGEST: Final = 220
+"""Characters of a sentence that is quoted."""
+LONGEST_OUTCOME: Final = 290
+FEWEST_WORDS: Final = 4
+"""Of a result that says what it is about; a shorter one (`Done.`) comes with the sentence after it."""
+
+
+def _any(pattern: Callable[[Ending], str], *, begins: bool = False) -> "re.Pattern[str]":
+    """Return what finds the words of any language: who tells results mixes them, and they hardly mean each other's."""
+    words = rf"\b(?:{'|'.join(typed(pattern(one)) for one in ENDINGS)})\b"
+    return re.compile(rf"\W*{words}" if begins else words, re.IGNORECASE)
+
+
+_DONE = _any(lambda one: one.done)
+_FAILED = _any(lambda one: one.failed)
+_CONFIRMED = _any(lambda one: one.confirmed)
+_DECIDED = _any(lambda one: one.decided)
+_PLANNED = _any(lambda one: one.planned)
+_NOT = _any(lambda one: one.negated)
+_LIMITS = _any(lambda one: one.limits)
+_CONDITIONS = _any(lambda one: one.conditions, begins=True)
+_OWN = _any(lambda one: one.own, begins=True)
+_CLAUSE = re.compile(r"[,;:]\s")
+_DECORATION: Final = re.compile(r"^(?:[#>*\-\u2022|\s]|\d{1,2}[.)]\s)+|[*_#|`]{2,}|[\u2705\u2714\u274c\ufe0f]")
+Kind = Literal["done", "failed", "confirmed", "decided"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sign:
+    """A sentence that tells how something went."""
+
+    kind: Kind
+    text: str
+    words: int
+
+
+def outcome(said: Sequence[Said]) -> str:
+    """Return how a conversation ended, quoted with who said it; empty where nobody said so. In bounded time."""
+    spoken = [one for one in said if one.kind == "message" and one.role not in {"tool", "system"}][-MOST_READ:]
+    answered = next((at for at, one in enumerate(spoken) if one.role == "assistant"), len(spoken))
+    confirmed = decided = ""
+    for at in reversed(range(len(spoken))):
+        one = spoken[at]
+        signs = list(_signs(one))
+        if one.role == "assistant":
+            if result := _telling(signs):
+                return _joined(_quoted(one, result), confirmed or decided)
+            continue
+        failed = [sign for sign in signs if sign.kind == "failed"]
+        if failed and at > answered and not confirmed:
+            return decided or _quoted(one, failed[-1].text)
+        if not confirmed and (yes := [sign for sign in signs if sign.kind in {"confirmed", "done"}]):
+            confirmed = _quoted(one, yes[0].text)
+        if not decided and (chosen := [sign for sign in signs if sign.kind == "decided"]):
+            decided = _quoted(one, chosen[-1].text)
+    return decided or confirmed
+
+
+def decides(text: str) -> bool:
+    """Return whether a sentence tells a decision."""
+    return bool(_DECIDED.search(text))
+
+
+def _joined(result: str, after: str) -> str:
+    """Return a result with what a user said of it, or decided after it; where both are too long, the later."""
+    both = f"{result} {after}".strip()
+    return both if len(both) <= LONGEST_OUTCOME else after or result
+
+
+def _telling(signs: Sequence[_Sign]) -> str:
+    """Return what one message tells of results: the first that says what about, and what of it failed after all."""
+    done = [at for at, sign in enumerate(signs) if sign.kind == "done"]
+    failed = [at for at, sign in enumerate(signs) if sign.kind == "failed"]
+    if not done:
+        return signs[failed[-1]].text if failed else ""
+    best = next((at for at in done if signs[at].words >= FEWEST_WORDS), done[0])
+    # What failed before it is what was done about.
+    rest = signs[failed[-1]].text if failed and failed[-1] > best else ""
+    both = f"{signs[best].text} {rest}".strip()
+    return both if len(both) <= LONGEST else rest
+
+
+def _signs(one: Said) -> Iterator[_Sign]:
+    text = told_apart(strip_hidden(one.text)[-LONGEST_READ:]).said
+    parts = [_DECORATION.sub("", part.text).strip() for part in sentences(text)]
+    by_user = one.role != "assistant"
+    for at, part in enumerate(parts):
+        if not part or is_question(part) or part.endswith(":"):
+            continue
+        kind = _kind(part, by_user=by_user)
+        if kind is None:
+            continue
+        words = len(part.split())
+        after = parts[at + 1] if at + 1 < len(parts) else ""
+        more = (
+            kind == "done" and words < FEWEST_WORDS and after and not is_question(after) and not _PLANNED.search(after)
+        )
+        whole = f"{part} {after}" if more else part
+        yield _Sign(kind, one_line(whole, LONGEST), len(whole.split()))
+
+
+def _kind(text: str, *, by_user: bool) -> Kind | None:
+    if (failed := _FAILED.search(text)) and not _PLANNED.search(text[: failed.start()]):
+        done = _done(text)
+        # `Fixed the parser, but the login test still fails` tells both, and is told whole.
+        return "done" if done and done.start() < failed.start() and not by_user else "failed"
+    if by_user and _DECIDED.search(text):
+        return "decided"
+    if by_user and (yes := _CONFIRMED.search(text)) and not _hedged(text[: yes.start()]):
+        return None if _LIMITS.search(text) else "confirmed"
+    # Of what a user says is done, most is what the assistant has to look at: `the file you created is empty`.
+    return "done" if _done(text) and (not by_user or _OWN.match(text)) else None
+
+
+def _done(text: str) -> "re.Match[str] | None":
+    for found in _DONE.finditer(text):
+        if not _hedged(text[: found.start()]):
+            return found
+    return None
+
+
+def _hedged(before: str) -> bool:
+    """Return whether what stands in front of a result says that it is only planned, or is not so."""
+    clause = _CLAUSE.split(before)[-1] if not _CONDITIONS.match(before) else before
+    return bool(_PLANNED.search(clause) or _NOT.search(clause))
+
+
+def _quoted(one: Said, text: str) -> str:
+    who = one_line(one.name, 60) or f"The {one.role or 'user'}"
+    return f'{who} said: "{text.replace(chr(34), chr(39))}"' if text else ""

@@ -1,0 +1,139 @@
+"""How a conversation ended, read off what was said in it."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryd_actors.summarising import Said
+from memoryd_actors.summarising.outcome import LONGEST, outcome
+
+
+def talk(*said: str) -> list[Said]:
+    """Return messages of a user and an assistant in turn; those that begin with `A: ` are the assistant's."""
+    return [Said(one[3:], "assistant" if one.startswith("A: ") else "user") for one in said]
+
+
+ENDINGS = [
+    (
+        (
+            "U: Why does the export fail?",
+            "A: The disk is full. I moved the archive to host beta and the export ran through.",
+        ),
+        'The assistant said: "I moved the archive to host beta and the export ran through."',
+    ),
+    (
+        ("U: Fix the login test.", "A: Done. The test clock is pinned to UTC.", "U: works now, thanks!"),
+        'The assistant said: "Done. The test clock is pinned to UTC." The user said: "works now, thanks!"',
+    ),
+    (
+        ("U: Fix the upload.", "A: I fixed the upload by raising the limit.", "U: hm, same error as before"),
+        'The user said: "hm, same error as before"',
+    ),
+    (
+        ("U: Make the build green.", "A: I updated the lock file, but two tests still fail on Windows."),
+        'The assistant said: "I updated the lock file, but two tests still fail on Windows."',
+    ),
+    (
+        ("U: Find the leak.", "A: I added tracing to the worker. However, the leak could not be reproduced here."),
+        'The assistant said: "I added tracing to the worker. However, the leak could not be reproduced here."',
+    ),
+    (
+        ("U: Tabs or spaces?", "A: Both work. Tabs are smaller.", "U: Let's go with tabs then."),
+        'The user said: "Let\'s go with tabs then."',
+    ),
+    (
+        ("U: Rename it.", "A: I renamed the function. Let me know if you want me to update the docs as well."),
+        'The assistant said: "I renamed the function."',
+    ),
+    (
+        (
+            "U: Add a cache.",
+            "A: I've added an LRU cache to fetch_user; all 42 tests pass. Next, you could tune its size.",
+            "U: great",
+            "U: what does LRU mean?",
+            "A: Least recently used: the entry that was not asked for the longest is dropped first.",
+        ),
+        'The assistant said: "I\'ve added an LRU cache to fetch_user; all 42 tests pass."',
+    ),
+    (
+        ("U: Move the archive.", "A: The archive was moved to beta.", "U: We decided to keep ninety days of it."),
+        'The assistant said: "The archive was moved to beta." The user said: "We decided to keep ninety days of it."',
+    ),
+    (
+        ("U: Look at it.", "A: The test failed on Windows. I fixed the path separator. All 12 tests pass."),
+        'The assistant said: "I fixed the path separator."',
+    ),
+    (
+        ("U: Bau den Filter ein.", "A: Der Filter ist eingebaut und die Tests laufen durch.", "U: super, läuft"),
+        'The assistant said: "Der Filter ist eingebaut und die Tests laufen durch." The user said: "super, läuft"',
+    ),
+    (
+        ("U: Repariere den Import.", "A: Ich habe den Import angepasst.", "U: geht immer noch nicht"),
+        'The user said: "geht immer noch nicht"',
+    ),
+    (
+        ("U: Corrige le test.", "A: J'ai corrigé le test et tout est déployé."),
+        'The assistant said: "J\'ai corrigé le test et tout est déployé."',
+    ),
+    (
+        ("U: Arregla el import.", "A: He corregido el import y las pruebas pasan.", "U: sigue fallando"),
+        'The user said: "sigue fallando"',
+    ),
+]
+
+
+@pytest.mark.parametrize(("said", "ending"), ENDINGS)
+def test_the_sentence_that_tells_the_result_is_the_outcome(said: tuple[str, ...], ending: str) -> None:
+    assert outcome(talk(*said)) == ending
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        (),
+        ("U: hello", "A: Hello! How can I help?"),
+        ("U: What is a monad?", "A: A monad is a way to chain computations. It has two operations."),
+        ("U: Fix it.", "A: I'll look at the file first. Then I will run the tests."),
+        ("U: Is it fixed?", "A: If you restart the server, it should be fixed."),
+        ("U: Can you add a test?", "A: Sure, which function should be tested?"),
+        (
+            "U: How do I deploy?",
+            "A: Once the branch is merged, the pipeline will deploy it. You can also run make deploy.",
+        ),
+        ("U: The login test fails on Windows. Have a look.", "A: Which version of Windows is it?"),
+        ("U: The file you created is empty.", "A: Let me see."),
+        ("U: Write it.", "A: Here it is.", "U: it works on my machine but not in docker"),
+        ("U: I want the old flag removed and the docs updated.", "A: Sure."),
+        ("U: Mach das bitte.", "A: Ich werde das gleich anpassen und dann testen."),
+        ("U: thanks a lot", "A: You're welcome!"),
+    ],
+)
+def test_plans_questions_and_explanations_are_no_outcome(said: tuple[str, ...]) -> None:
+    assert outcome(talk(*said)) == ""
+
+
+def test_what_tools_say_and_what_is_shown_is_no_outcome() -> None:
+    said = [
+        Said("Run the tests."),
+        Said("42 passed, all fixed", "tool", "pytest", "tool_result"),
+        Said("Here is the log:\n```\ndeployed and merged\n```", "assistant"),
+    ]
+    assert outcome(said) == ""
+
+
+def test_an_old_result_is_not_the_outcome_of_a_long_conversation() -> None:
+    said = talk("A: I fixed the parser in one go.") + talk("U: and what is a trie?", "A: A tree of letters.") * 40
+    assert outcome(said) == ""
+
+
+_PIECES = st.sampled_from(
+    ["I fixed it.", "still broken", "works now", "if", "not", "done", "?", "\n", '"x"', "let's use it"]
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.lists(_PIECES).map(" ".join) | st.text())))
+def test_whatever_is_said_an_outcome_is_one_quoted_line_or_none(said: list[tuple[str, str]]) -> None:
+    found = outcome([Said(text, role) for role, text in said])
+    assert "\n" not in found
+    assert len(found) <= 2 * LONGEST + 60
+    assert found == "" or (found.startswith("The ") and found.endswith('"'))
