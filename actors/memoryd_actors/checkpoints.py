@@ -105,6 +105,9 @@ class CheckpointKeeper:
                 gone = await self._book.delete_checkpoints(
                     caller.owner, request.thread, request.version, purge=request.purge
                 )
+                if not gone:
+                    which = "" if request.version is None else f" {request.version}"
+                    return Done(f"there was no checkpoint{which} of {request.thread!r}: nothing was deleted")
                 if request.purge and self._book.leaves:
                     return Done(f"{gone} checkpoints purged: {self._book.leaves}")
                 return Done(f"{gone} checkpoints {'destroyed' if request.purge else 'deleted'}")

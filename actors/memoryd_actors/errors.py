@@ -10,6 +10,7 @@ MemorydError
     ├── Superseded
     ├── NotFound
     │   └── NoCheckpoint
+    ├── DamagedCheckpoint
     ├── Ambiguous
     ├── Unavailable
     │   └── ModelUnavailable
@@ -18,9 +19,12 @@ MemorydError
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 _LONGEST = 100
 """Characters of a name that a message repeats."""
+MOST_THREADS = 5
+"""Named where a checkpoint is not found."""
 
 
 def _shown(name: str) -> str:
@@ -90,12 +94,63 @@ class NotFound(Refused):
         )
 
 
+@dataclass(frozen=True, slots=True)
+class KeptCheckpoints:
+    """What there is where a checkpoint was looked for."""
+
+    versions: tuple[int, ...] = ()
+    """Of the thread, oldest first."""
+    last: int = 0
+    """The newest version that the thread ever had; 0: none."""
+    threads: tuple[str, ...] = ()
+    """Others of the owner that have some, the latest first."""
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Return ascending numbers as people write them: 3 to 5, 8."""
+    parts: list[list[int]] = []
+    for number in numbers:
+        if parts and number == parts[-1][-1] + 1:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+    return ", ".join(str(one[0]) if len(one) == 1 else f"{one[0]} to {one[-1]}" for one in parts)
+
+
 class NoCheckpoint(NotFound):
     """Raised when a thread has no such checkpoint."""
 
-    def __init__(self, thread: str, version: int | None) -> None:
-        which = "no checkpoint" if version is None else f"no checkpoint {version}"
-        Refused.__init__(self, f"{thread!r} has {which}", "`memoryd checkpoint list` shows what is kept.")
+    def __init__(self, owner: str, thread: str, version: int | None, kept: KeptCheckpoints) -> None:
+        there = _ranges(kept.versions)
+        hint = "Load one of those, or name no version: that is the newest."
+        if version is not None and kept.versions:
+            what = f"checkpoint {version} of {_shown(thread)} is not kept any more; kept: {there}"
+            if version > kept.last:
+                what = f"checkpoint {version} of {_shown(thread)} was never saved; kept: {there}"
+            elif version < kept.versions[0]:
+                hint += " `memoryd config set checkpoints.keep NUMBER` keeps more of them."
+        else:
+            which = "no checkpoint" if version is None else f"no checkpoint {version}"
+            what = f"the owner {_shown(owner)} has {which} of the thread {_shown(thread)}"
+            if kept.last:
+                what += f", whose last was version {kept.last} and was deleted"
+            threads = ", ".join(_shown(one) for one in kept.threads[:MOST_THREADS])
+            more = " and others" if len(kept.threads) > MOST_THREADS else ""
+            what += f"; there are some of {threads}{more}" if threads else "; nor has it any of another thread"
+            hint = "Name the thread and the owner that saved it; `memoryd checkpoint list` shows what is kept."
+        Refused.__init__(self, what, hint)
+
+
+class DamagedCheckpoint(Refused):
+    """Raised when a checkpoint's bytes are not those that were saved."""
+
+    def __init__(self, thread: str, version: int, reason: str, sound: Sequence[int]) -> None:
+        what = f"checkpoint {version} of {_shown(thread)} is damaged: {reason}"
+        if sound:
+            hint = f"Sound are, of what is kept: {', '.join(map(str, sound))}. Load one of those."
+        else:
+            hint = "No other version is kept and sound."
+        super().__init__(what, f"{hint} `memoryd doctor` looks at the ledger and names its newest sound backup.")
 
 
 class Ambiguous(Refused):

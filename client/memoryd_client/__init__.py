@@ -9,6 +9,7 @@ from memoryd_client.errors import DaemonUnreachable as DaemonUnreachable
 from memoryd_client.errors import DeadlineExceeded as DeadlineExceeded
 from memoryd_client.errors import InvalidArgument as InvalidArgument
 from memoryd_client.errors import MemorydError as MemorydError
+from memoryd_client.errors import NotInterrupted as NotInterrupted
 from memoryd_client.errors import RequestFailed as RequestFailed
 from memoryd_client.errors import UnsafeSocket as UnsafeSocket
 from memoryd_client.errors import WrongType as WrongType
@@ -49,6 +50,7 @@ __all__ = [
     "MemorydError",
     "Message",
     "NewMemory",
+    "NotInterrupted",
     "PendingCall",
     "PendingMemory",
     "RelatedMemory",

@@ -573,8 +573,12 @@ class AsyncClient:
         return await self._call(new_checkpoint(thread, data, meta, expected), replies.saved_checkpoint)
 
     async def load_checkpoint(self, thread: str, *, version: int | None = None) -> Checkpoint | None:
-        """Return a state as it was saved, the newest by default; None where there is none."""
-        return await self._call(LoadCheckpoint(thread=thread, version=version), replies.checkpoint_or_none)
+        """Return a state as it was saved, the newest by default; None where the thread has none.
+
+        Raises:
+            RequestFailed: the version that is named is not kept, or its bytes are damaged; it says which there are.
+        """
+        return await self._call(LoadCheckpoint(thread=thread, version=version), replies.newest_or(version))
 
     async def list_checkpoints(self, thread: str = "", *, limit: int = 100) -> builtins.list[CheckpointInfo]:
         """Return what is kept of a thread, or of all, newest first."""
@@ -592,12 +596,13 @@ class AsyncClient:
         return await self.save_checkpoint(thread, pack(run), meta=KIND, expected=expected)
 
     async def resume(self, thread: str, *, version: int | None = None) -> Interrupted | None:
-        """Return the run that `interrupt` stored; None where there is none.
+        """Return the run that `interrupt` stored; None where the thread has none.
 
         Raises:
-            ValueError: the checkpoint holds something else.
+            NotInterrupted: the checkpoint holds something else.
+            RequestFailed: the version that is named is not kept, or its bytes are damaged; it says which there are.
         """
-        return await self._call(LoadCheckpoint(thread=thread, version=version), replies.run)
+        return await self._call(LoadCheckpoint(thread=thread, version=version), replies.run_or(version))
 
     async def events(self) -> AsyncGenerator[Event]:
         """Yield what the daemon is doing for this owner, as it happens.

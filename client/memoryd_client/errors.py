@@ -6,12 +6,14 @@ MemorydError
 ├── DeadlineExceeded         it is there and did not answer in time
 ├── InvalidArgument          a value that it does not take, also a ValueError: nothing was sent
 │   └── WrongType            of another type than it takes, also a TypeError
+├── NotInterrupted           a checkpoint is no interrupted run that can be resumed, also a ValueError
 └── RequestFailed            it answered with a typed error: .code, .message, .hint
 """
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from memoryd_client.checkpoints import CheckpointInfo
     from memoryd_client.messages import ErrorCode, Failure
 
 
@@ -60,6 +62,17 @@ class InvalidArgument(MemorydError, ValueError):
 
 class WrongType(InvalidArgument, TypeError):
     """Raised when an argument is of another type than the daemon takes. Nothing was sent."""
+
+
+class NotInterrupted(MemorydError, ValueError):
+    """Raised when a checkpoint is there and holds no interrupted run that this client can read."""
+
+    def __init__(self, info: "CheckpointInfo", reason: str) -> None:
+        notes = ", ".join(f"{name}={value}" for name, value in info.meta.items()) or "no notes"
+        super().__init__(
+            f"checkpoint {info.version} of {info.thread!r} ({info.size} bytes, {notes}) is no interrupted run: {reason}"
+        )
+        self.hint = "`resume` reads what `interrupt` stored; `load_checkpoint` returns any checkpoint's bytes."
 
 
 class RequestFailed(MemorydError):

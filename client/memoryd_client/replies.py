@@ -1,5 +1,6 @@
 """What each reply means to whoever asked: the value in it, or the error it stands for."""
 
+from collections.abc import Callable
 from typing import NoReturn
 
 from memoryd_client.checkpoints import Checkpoint, CheckpointInfo, Checkpoints
@@ -7,7 +8,7 @@ from memoryd_client.consent import Consent, Consents
 from memoryd_client.consolidation import Consolidation, ConsolidationPlan, Consolidations
 from memoryd_client.context import Compacted, SessionContext
 from memoryd_client.core_memory import CoreSections, CoreWrite, CoreWrites, Section
-from memoryd_client.errors import RequestFailed
+from memoryd_client.errors import NotInterrupted, RequestFailed
 from memoryd_client.events import EventCount, EventCounts
 from memoryd_client.importing import Imported
 from memoryd_client.interrupted import Interrupted, unpack
@@ -161,6 +162,11 @@ def checkpoint_or_none(reply: Reply) -> Checkpoint | None:
     return None if isinstance(reply, Failure) and reply.code == "not_found" else checkpoint(reply)
 
 
+def newest_or(version: int | None) -> Callable[[Reply], Checkpoint | None]:
+    """Checkpoint; None where the newest is asked for and there is none. A version that is named has to be there."""
+    return checkpoint_or_none if version is None else checkpoint
+
+
 def checkpoints(reply: Reply) -> list[CheckpointInfo]:
     """Checkpoints: newest first."""
     return list(reply.checkpoints) if isinstance(reply, Checkpoints) else _fail(reply)
@@ -171,10 +177,19 @@ def saved_checkpoint(reply: Reply) -> CheckpointInfo:
     return reply.checkpoints[0] if isinstance(reply, Checkpoints) and len(reply.checkpoints) == 1 else _fail(reply)
 
 
-def run(reply: Reply) -> Interrupted | None:
-    """Checkpoint: the interrupted run in it; None where there is none."""
-    found = checkpoint_or_none(reply)
-    return None if found is None else unpack(found.data)
+def run_or(version: int | None) -> Callable[[Reply], Interrupted | None]:
+    """Checkpoint: the interrupted run in it; None where the newest is asked for and there is none."""
+
+    def run(reply: Reply) -> Interrupted | None:
+        found = newest_or(version)(reply)
+        if found is None:
+            return None
+        try:
+            return unpack(found.data)
+        except (ValueError, RecursionError) as exc:
+            raise NotInterrupted(found.info, str(exc) or type(exc).__name__) from exc
+
+    return run
 
 
 def appended(reply: Reply) -> Appended:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memoryd.ledger import Retention, SqlLedger
-from memoryd_actors.errors import NoCheckpoint, Refused
+from memoryd_actors.errors import DamagedCheckpoint, NoCheckpoint, Refused
 from memoryd_client.checkpoints import CheckpointInfo
 from memoryd_client.core_memory import new_write_id
 
@@ -44,8 +44,21 @@ async def test_the_newest_are_kept(ledger: SqlLedger) -> None:
         await save(ledger, b"%d" % number, keep=3)
     assert await versions(ledger) == [5, 4, 3]
     assert (await ledger.load_checkpoint("local", "build", 4)).data == b"3"
-    with pytest.raises(NoCheckpoint, match="no checkpoint 2"):
+    with pytest.raises(NoCheckpoint, match="checkpoint 2 of 'build' is not kept any more; kept: 3 to 5"):
         await ledger.load_checkpoint("local", "build", 2)
+
+
+async def test_what_is_looked_for_in_the_wrong_place_is_told_what_there_is(ledger: SqlLedger) -> None:
+    await save(ledger, b"one")
+    await save(ledger, b"two")
+    with pytest.raises(NoCheckpoint, match="checkpoint 9 of 'build' was never saved; kept: 1 to 2"):
+        await ledger.load_checkpoint("local", "build", 9)
+    await ledger.delete_checkpoints("local", "build", 1, purge=False)
+    with pytest.raises(NoCheckpoint, match="checkpoint 1 of 'build' is not kept any more; kept: 2") as failed:
+        await ledger.load_checkpoint("local", "build", 1)
+    assert "checkpoints.keep" in failed.value.hint
+    with pytest.raises(NoCheckpoint, match="no checkpoint of the thread 'buidl'; there are some of 'build'"):
+        await ledger.load_checkpoint("local", "buidl", None)
 
 
 async def test_nobody_saves_over_what_somebody_else_saved(ledger: SqlLedger) -> None:
@@ -67,7 +80,9 @@ async def test_a_version_is_never_given_out_twice(ledger: SqlLedger) -> None:
     await save(ledger, b"two")
     assert await ledger.delete_checkpoints("local", "build", None, purge=False) == 2
     assert await versions(ledger) == []
-    with pytest.raises(NoCheckpoint):
+    with pytest.raises(
+        NoCheckpoint, match="whose last was version 2 and was deleted; nor has it any of another thread"
+    ):
         await ledger.load_checkpoint("local", "build", None)
     assert (await save(ledger, b"three", expected=0)).version == 3
     assert await ledger.delete_checkpoints("local", "build", 3, purge=False) == 1
@@ -77,7 +92,9 @@ async def test_another_owner_has_none_of_it(ledger: SqlLedger) -> None:
     await save(ledger, STATE)
     assert await ledger.checkpoints("them", "", limit=10) == []
     assert await ledger.delete_checkpoints("them", "build", None, purge=True) == 0
-    with pytest.raises(NoCheckpoint):
+    with pytest.raises(
+        NoCheckpoint, match="the owner 'them' has no checkpoint 1 of the thread 'build'; nor has it any"
+    ):
         await ledger.load_checkpoint("them", "build", 1)
     assert await versions(ledger) == [1]
 
@@ -87,8 +104,9 @@ async def test_damaged_bytes_are_refused_and_older_ones_still_load(file: Path, f
     await save(file_ledger, b"to be damaged")
     with closing(sqlite3.connect(file)) as raw, raw:
         raw.execute("UPDATE checkpoints SET data = x'00' WHERE version = 2")
-    with pytest.raises(Refused, match="is damaged"):
+    with pytest.raises(DamagedCheckpoint, match="2 of 'build' is damaged: it has 1 bytes, and 13 were saved") as failed:
         await file_ledger.load_checkpoint("local", "build", None)
+    assert "Sound are, of what is kept: 1." in failed.value.hint
     assert (await file_ledger.load_checkpoint("local", "build", 1)).data == b"good"
 
 

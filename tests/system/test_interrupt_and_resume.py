@@ -1,12 +1,23 @@
 """A run that was interrupted goes on exactly where it stopped, whatever happened to the daemon meanwhile."""
 
 import os
+import subprocess
+import sys
 from datetime import UTC, datetime
+from pathlib import Path
 from threading import Event, Thread
 
 import pytest
 
-from memoryd_client import AsyncClient, DaemonUnreachable, DeadlineExceeded, Interrupted, PendingCall, RequestFailed
+from memoryd_client import (
+    AsyncClient,
+    DaemonUnreachable,
+    DeadlineExceeded,
+    Interrupted,
+    NotInterrupted,
+    PendingCall,
+    RequestFailed,
+)
 from memoryd_client.checkpoints import MAX_CHECKPOINT_BYTES
 from running import RunningDaemon, until
 
@@ -23,6 +34,101 @@ RUN = Interrupted(
         PendingCall(id="c2", name="run_tests"),
     ),
 )
+
+
+AGENT = """
+import sys
+from memoryd_client import Client, Interrupted, PendingCall
+
+STEPS = 6
+ledger = open(sys.argv[1], "a", buffering=1)  # what it does to the world: every call once, in this order
+with Client(session="agent", deadline_s=30) as client:
+    found = client.load_checkpoint("agent")
+    run = client.resume("agent")
+    version = found.info.version if found else 0
+    if run is None:
+        run = Interrupted(
+            position="0",
+            working_memory={"sum": 0, "raw": b"\\x00"},
+            pending_calls=tuple(PendingCall(id=f"c{n}", name="add", arguments={"n": n}) for n in range(STEPS)),
+        )
+    print("at", run.position, flush=True)
+    while run.pending_calls:
+        call, *rest = run.pending_calls
+        ledger.write(f"{call.id} {run.working_memory['sum']}\\n")
+        run = Interrupted(
+            position=str(int(run.position) + 1),
+            working_memory={**run.working_memory, "sum": run.working_memory["sum"] + call.arguments["n"]},
+            pending_calls=tuple(rest),
+        )
+        version = client.interrupt("agent", run, expected=version).version
+        print("stored", run.position, flush=True)
+        sys.stdin.readline()
+    print("sum", run.working_memory["sum"], run.working_memory["raw"], flush=True)
+"""
+"""An agent that waits for a line after each step that it has stored."""
+
+
+def test_an_agent_that_is_killed_goes_on_in_another_process_where_it_stopped(
+    daemon: RunningDaemon, tmp_path: Path
+) -> None:
+    world = tmp_path / "world"
+
+    def agent() -> "subprocess.Popen[str]":
+        return subprocess.Popen(
+            [sys.executable, "-c", AGENT, str(world)],
+            env=daemon.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+        )  # fmt: skip
+
+    def killed_after(steps: int) -> list[str]:
+        with agent() as process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            told = [process.stdout.readline().strip()]
+            for number in range(steps):
+                told.append(process.stdout.readline().strip())
+                if number < steps - 1:
+                    process.stdin.write("\n")
+                    process.stdin.flush()
+            process.kill()
+        return told
+
+    assert killed_after(2) == ["at 0", "stored 1", "stored 2"]
+    daemon.kill()
+    daemon.start()
+    assert killed_after(3) == ["at 2", "stored 3", "stored 4", "stored 5"]
+    with agent() as last:
+        told, _ = last.communicate("\n" * 10)
+    assert told.splitlines() == ["at 5", "stored 6", "sum 15 b'\\x00'"]
+    assert world.read_text().split("\n") == ["c0 0", "c1 0", "c2 1", "c3 3", "c4 6", "c5 10", ""]
+
+
+def test_what_cannot_be_resumed_is_told_with_what_there_is(daemon: RunningDaemon) -> None:
+    with daemon.client() as client, daemon.client(owner="somebody") as another:
+        client.interrupt("build", RUN)
+        client.save_checkpoint("state", b"my own bytes", meta={"about": "mine"})
+        with pytest.raises(RequestFailed, match="checkpoint 7 of 'build' was never saved; kept: 1") as failed:
+            client.resume("build", version=7)
+        assert failed.value.code == "not_found"
+        assert "the newest" in failed.value.hint
+        with pytest.raises(
+            RequestFailed, match="no checkpoint 1 of the thread 'biuld'; there are some of 'state', 'build'"
+        ):
+            client.resume("biuld", version=1)
+        with pytest.raises(
+            NotInterrupted, match=r"checkpoint 1 of 'state' \(12 bytes, about=mine\) is no interrupted run"
+        ):
+            client.resume("state")
+        assert another.resume("build") is None
+        with pytest.raises(RequestFailed, match="the owner 'somebody' has no checkpoint 1 of the thread 'build'; nor"):
+            another.resume("build", version=1)
+        assert (
+            client.delete_checkpoint("build", version=9) == "there was no checkpoint 9 of 'build': nothing was deleted"
+        )
+        client.delete_checkpoint("build")
+        assert client.resume("build") is None
+        with pytest.raises(RequestFailed, match="whose last was version 1 and was deleted"):
+            client.resume("build", version=1)
 
 
 def test_a_run_is_resumed_after_the_daemon_was_killed(daemon: RunningDaemon) -> None:

@@ -20,6 +20,8 @@ group = typer.Typer(
     no_args_is_help=True,
     epilog=examples("memoryd checkpoint list", "memoryd checkpoint load build > state.bin"),
 )
+_THREADS = 5
+"""Named where a checkpoint is not found."""
 Thread = Annotated[str, typer.Argument(metavar="THREAD", help="The thread whose state it is.")]
 Version = Annotated[int | None, typer.Option("--version", min=1, metavar="N", help="This one. [default: the newest]")]
 
@@ -68,7 +70,7 @@ def show(
 ) -> None:
     """Print what is known of a checkpoint, after its checksum was verified; not what is in it."""
     with at.connect() as memory:
-        info = _loaded(memory, thread, version).info
+        info = _loaded(memory, at.owner, thread, version).info
     if as_json:
         out_json(info)
         return
@@ -122,7 +124,7 @@ def load(
 ) -> None:
     """Write a state's bytes to stdout or to a file."""
     with at.connect() as memory:
-        found = _loaded(memory, thread, version)
+        found = _loaded(memory, at.owner, thread, version)
     if target is not None:
         target.touch(mode=0o600)
         target.write_bytes(found.data)
@@ -145,9 +147,14 @@ def delete(
         note(memory.delete_checkpoint(thread, version=version, purge=purge))
 
 
-def _loaded(memory: "Client", thread: str, version: int | None) -> "Checkpoint":
+def _loaded(memory: "Client", owner: str, thread: str, version: int | None) -> "Checkpoint":
     found = memory.load_checkpoint(thread, version=version)
     if found is None:
-        which = "" if version is None else f" {version}"
-        raise CommandFailed(f"{thread!r} has no checkpoint{which}", "`memoryd checkpoint list` shows what is kept.")
+        threads = list(dict.fromkeys(one.thread for one in memory.list_checkpoints(limit=1000)))
+        named = ", ".join(map(repr, threads[:_THREADS])) + (" and others" if len(threads) > _THREADS else "")
+        raise CommandFailed(
+            f"the owner {owner!r} has no checkpoint of the thread {thread!r}; "
+            + (f"there are some of {named}" if threads else "nor has it any of another thread"),
+            "Name the thread and the --owner that saved it; `memoryd checkpoint list` shows what is kept.",
+        )
     return found

@@ -12,9 +12,11 @@ from memoryd.ledger.rows import dump, from_micros, to_micros
 from memoryd.ledger.tables import checkpoints
 from memoryd_actors.characters import clean
 from memoryd_actors.checkpoints import check_expected
-from memoryd_actors.errors import NoCheckpoint, Refused
+from memoryd_actors.errors import MOST_THREADS, DamagedCheckpoint, KeptCheckpoints, NoCheckpoint
 from memoryd_client.checkpoints import Checkpoint, CheckpointInfo
 
+_NEAREST = 10
+"""Versions that are looked at where one is damaged: 35 MiB at most."""
 _mapping = msgspec.json.Decoder(dict[str, str]).decode
 _KNOWN = (
     checkpoints.c.thread,
@@ -93,7 +95,7 @@ def load(connection: Connection, owner: str, thread: str, version: int | None) -
 
     Raises:
         NoCheckpoint: there is none.
-        Refused: its bytes are not those that were saved.
+        DamagedCheckpoint: its bytes are not those that were saved.
 
     """
     query = select(*_KNOWN, checkpoints.c.data).where(
@@ -103,13 +105,48 @@ def load(connection: Connection, owner: str, thread: str, version: int | None) -
         query = query.where(checkpoints.c.version == version)
     row = connection.execute(query.order_by(checkpoints.c.version.desc()).limit(1)).mappings().first()
     if row is None:
-        raise NoCheckpoint(thread, version)
-    if _checksum(row["data"]) != row["checksum"]:
-        raise Refused(
-            f"checkpoint {row['version']} of {thread!r} is damaged: its bytes are not those that were saved",
-            "Load an older version, `memoryd checkpoint list` shows them; then check the disk with `memoryd doctor`.",
-        )
+        raise NoCheckpoint(owner, thread, version, _there(connection, owner, thread))
+    if reason := _damage(row):
+        raise DamagedCheckpoint(thread, row["version"], reason, _sound(connection, owner, thread, row["version"]))
     return Checkpoint(info=_info(row), data=row["data"])
+
+
+def _there(connection: Connection, owner: str, thread: str) -> KeptCheckpoints:
+    """Return what there is instead of a checkpoint that is not."""
+    mine = checkpoints.c.owner == clean(owner)
+    same = mine & (checkpoints.c.thread == clean(thread))
+    versions = select(checkpoints.c.version).where(same, ~checkpoints.c.gone).order_by(checkpoints.c.version)
+    others = (
+        select(checkpoints.c.thread)
+        .where(mine, ~checkpoints.c.gone, checkpoints.c.thread != clean(thread))
+        .group_by(checkpoints.c.thread)
+        .order_by(func.max(checkpoints.c.id).desc())
+        .limit(MOST_THREADS + 1)
+    )
+    return KeptCheckpoints(
+        versions=tuple(connection.execute(versions).scalars()),
+        last=connection.execute(select(func.max(checkpoints.c.version)).where(same)).scalar() or 0,
+        threads=tuple(connection.execute(others).scalars()),
+    )
+
+
+def _damage(row: RowMapping) -> str:
+    """Return how a state's bytes differ from what was saved; empty where they do not."""
+    if len(row["data"]) != row["size"]:
+        return f"it has {len(row['data'])} bytes, and {row['size']} were saved"
+    return "" if _checksum(row["data"]) == row["checksum"] else "its bytes are not those that were saved"
+
+
+def _sound(connection: Connection, owner: str, thread: str, but: int) -> list[int]:
+    """Return which other versions are as they were saved, the nearest first, of the nearest few."""
+    query = (
+        select(checkpoints.c.version, checkpoints.c.size, checkpoints.c.checksum, checkpoints.c.data)
+        .where(checkpoints.c.owner == clean(owner), checkpoints.c.thread == clean(thread), ~checkpoints.c.gone)
+        .where(checkpoints.c.version != but)
+        .order_by(checkpoints.c.version.desc())
+        .limit(_NEAREST)
+    )
+    return [row["version"] for row in connection.execute(query).mappings() if not _damage(row)]
 
 
 def kept(connection: Connection, owner: str, thread: str, limit: int) -> list[CheckpointInfo]:
