@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memoryd_actors.redaction.doubt import Doubt, clocked, names_a_thing, stub
-from memoryd_actors.redaction.finding import Finding
+from memoryd_actors.redaction.finding import MARKER, Finding
 from memoryd_actors.redaction.harmless import entropy, measure, placeholder, reference
 from memoryd_actors.redaction.names import STEM, STEMS, Kind, classify
 from memoryd_actors.redaction.traits import has_digit, has_letter, symbols
@@ -37,6 +37,8 @@ _JOIN = re.compile(
 )
 _JOINING = frozenset("[]\\\"'`:?!+|=->,(")
 """What `_JOIN` begins with, beside white space."""
+_AFTER_EQUALS = frozenset({"", "=", ">", " ", "\t"})
+"""What follows `=` where it is not all that joins a name to its value."""
 _JOINING_WORDS = frozenset({"str", "Str", "var", "val", "was"})
 """Beginnings of the words of three letters and more that join a name to its value."""
 _COMPARING = frozenset(" \t\n=")
@@ -72,13 +74,19 @@ class _Value(NamedTuple):
     quote: str
 
 
+class _Name(NamedTuple):
+    word: str
+    lowered: str
+    kind: Kind
+
+
 def find_assignments(text: str, lowered: str, doubt: Doubt) -> Iterator[Finding]:
     """Yield the values of names that announce a secret. `lowered` is the text in lower case, of the same length."""
     if not any(stem in lowered for stem in STEMS):
         return
-    done = 0
-    at = 0
-    kinds: dict[str, Kind | None] = {}
+    done = at = 0
+    names: dict[str, _Name | None] = {}
+    judged: dict[tuple[str, ...], bool] = {}
     while stem := STEM.search(lowered, at):
         start, end = _name_around(text, stem, done)
         at = end
@@ -86,19 +94,20 @@ def find_assignments(text: str, lowered: str, doubt: Doubt) -> Iterator[Finding]
         joins = _may_join(text, start, end)
         if not (joins or compares):
             continue
-        name = text[start:end]
-        if name not in kinds:
-            kinds[name] = classify(name, doubt)
-        kind = kinds[name]
-        if kind is None:
+        word = text[start:end]
+        if word not in names:
+            kind = classify(word, doubt)
+            names[word] = _Name(word, word.lower(), kind) if kind is not None else None
+        name = names[word]
+        if name is None:
             continue
         value = _compared(text, start) if compares else None
         if value is None and joins:
-            value = _joined(text, name, end, kind, doubt)
+            value = _joined(text, name, end, doubt, judged)
         if value is not None:
             done = max(at, value.end)
             at = max(at, value.end)
-            yield Finding(_RULES[kind], value.start, value.end)
+            yield Finding(_RULES[name.kind], value.start, value.end)
 
 
 _RULES = {Kind.PASSWORD: "password", Kind.TOKEN: "token", Kind.KEY: "key"}
@@ -115,6 +124,10 @@ def _name_around(text: str, stem: re.Match[str], done: int) -> tuple[int, int]:
 def _may_join(text: str, start: int, end: int) -> bool:
     """Return whether it is worth asking `_JOIN` and `_joins`: three of four names in prose have a word behind them."""
     follows = text[end : end + 1]
+    if follows in {"=", ":"} and text.startswith("[redacted:", end + 1):
+        # Replaced already: nearly all that the last round looks at.
+        marker = MARKER.match(text, end + 1)
+        return marker is None or not (text[marker.end() : marker.end() + 1] or " ").isspace()
     if follows == "]":
         end += 1
         follows = text[end : end + 1]
@@ -138,39 +151,45 @@ def _compared(text: str, start: int) -> _Value | None:
     return _Value(opening + 1, close, operator.group(1))
 
 
-def _joined(text: str, name: str, end: int, kind: Kind, doubt: Doubt) -> _Value | None:
-    """Return the value that the name is joined to, if it is a secret."""
-    join = _JOIN.match(text, end)
-    if join is None or not _joins(text, name, join):
-        return None
-    at = join.end()
-    form = join.lastgroup or ""
-    if "authorization" in name.lower() or (form == "assign" and name.lower().endswith("bearer")):
+def _joined(text: str, name: _Name, end: int, doubt: Doubt, judged: dict[tuple[str, ...], bool]) -> _Value | None:
+    """Return the value that the name is joined to, if it is a secret. `judged` is what is known about values."""
+    if text[end] == "=" and text[end + 1 : end + 2] not in _AFTER_EQUALS:
+        at, form, tight = end + 1, "assign", True
+    else:
+        join = _JOIN.match(text, end)
+        if join is None or not _joins(text, name, join):
+            return None
+        at, form = join.end(), join.lastgroup or ""
+        # `NAME=word`, `--name word`, `<name>word</name>`: nothing but a value can stand there.
+        tight = join.group("assign") == "=" or form == "element" or (form == "gap" and name.word[0] == "-")
+    if "authorization" in name.lowered or (form == "assign" and name.lowered.endswith("bearer")):
         scheme = _SCHEME.match(text, at)
         at = scheme.end() if scheme else at
     value = _read(text, at)
     if value is None or (form == "element" and not text[value.end : value.end + 44].lstrip().startswith("</")):
         return None
     content = text[value.start : value.end]
-    # `NAME=word`, `--name word`, `<name>word</name>`: nothing but a value can stand there.
-    tight = join.group("assign") == "=" or form == "element" or (form == "gap" and name.startswith("-"))
-    if not _credible(content, kind, value.quote, form, tight=tight) or _doubtful(content, kind, doubt):
+    known = (content, name.kind.name, value.quote, form, "tight" if tight else "")
+    if known not in judged:
+        credible = _credible(content, name.kind, value.quote, form, tight=tight)
+        judged[known] = credible and not _doubtful(content, name.kind, doubt)
+    if not judged[known]:
         return None
     run = _RUN.match(text, value.end) if not value.quote and len(content) >= 1000 else None
     return value._replace(end=run.end()) if run else value
 
 
-def _joins(text: str, name: str, join: re.Match[str]) -> bool:
+def _joins(text: str, name: _Name, join: re.Match[str]) -> bool:
     """Return whether what follows the name can lead to its value."""
     match join.lastgroup:
         case "pair" | "attribute":
             return bool(join.group("closed"))
         case "call":
-            return "." not in name or name.rpartition(".")[2] in _SETTERS
+            return "." not in name.word or name.word.rpartition(".")[2] in _SETTERS
         case "gap":
-            return name.startswith("-") or (name.lower() not in _VERBS and _OPEN.match(text, join.end()) is not None)
+            return name.word[0] == "-" or (name.lowered not in _VERBS and _OPEN.match(text, join.end()) is not None)
         case "said":  # `set DB_PASSWORD to ...`
-            return "_" in name
+            return "_" in name.word
         case "assign" | "element" | "next":
             return True
         case _:

@@ -44,6 +44,9 @@ def find_prose(text: str, lowered: str) -> Iterator[Finding]:
         start = subject.start()
         if start < done:
             continue
+        if around.silent(start, subject.end()):
+            previous = start
+            continue
         found = _about(around, subject) or _before(around, start, previous)
         previous = start
         for finding in found:

@@ -37,7 +37,7 @@ def redact(text: str, rules: Rules = DEFAULT) -> Redacted:
         found = _find(current, rules)
         if not found:
             break
-        findings = _united(chain(findings, _located(found, findings)))
+        findings = _united(chain(findings, _located(found, findings))) if findings else found
         current = _replaced(text, findings)
     return Redacted(text=current, findings=tuple(findings))
 

@@ -40,6 +40,12 @@ class Surroundings:
         self._runs: list[Span] | None = None
         self._drawn: dict[int, bool] = {}
 
+    def silent(self, start: int, end: int) -> bool:
+        """Return whether a subject stands in a marker, where nothing is said of it: nearly all of the last round."""
+        return (
+            self.lowered[end : end + 1] == "]" and not self.lowered[start - 1 : start].isspace() and not self._random()
+        )
+
     def leads_on(self, end: int) -> bool:
         """Return whether what follows a subject can lead to a value: white space, or what links begin with."""
         follows = self.lowered[end : end + 1]
@@ -90,19 +96,23 @@ class Surroundings:
 
     def drawn_after(self, at: int) -> Span | None:
         """Return the first long word at or behind a place, in the same line and near, if a machine drew it."""
-        if self._runs is None:
-            self._runs = [run.span() for run in _RANDOM.finditer(self.text)]
-        if not self._runs:
+        runs = self._random()
+        if not runs or runs[-1][0] < at:
             return None
-        number = bisect_left(self._runs, (at, 0))
-        if number == len(self._runs) or self._runs[number][0] > at + _NEAR:
+        number = bisect_left(runs, (at, 0))
+        start, end = runs[number]
+        if start > at + _NEAR:
             return None
-        start, end = self._runs[number]
         if "\n" in self.text[at:start]:
             return None
         if number not in self._drawn:
             self._drawn[number] = _is_drawn(self.text[start:end])
         return (start, end) if self._drawn[number] else None
+
+    def _random(self) -> list[Span]:
+        if self._runs is None:
+            self._runs = [run.span() for run in _RANDOM.finditer(self.text)]
+        return self._runs
 
     def _all_links(self) -> tuple[list[int], list[int]]:
         if self._links is None:

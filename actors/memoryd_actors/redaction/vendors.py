@@ -18,7 +18,7 @@ SHORTEST = 13
 _LONGEST = 20_000
 
 
-_BOUNDARY = r"(?<![A-Za-z0-9_])"
+_BOUNDARY = r"(?<![A-Za-z0-9_])(?=[\w.~+/-])"
 # ASCII: between a Chinese character and a token there is a boundary, too. No group around each alternative: `re` skips
 # an alternative by its first letter only when nothing stands before it (4 us per character otherwise).
 # An empty group behind each says which it was.
