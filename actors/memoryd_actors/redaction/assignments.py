@@ -236,7 +236,12 @@ def _trimmed(value: str) -> str:
 
 def _credible(value: str, kind: Kind, quote: str, form: str, *, tight: bool) -> bool:
     """Return whether the value is a secret, given what its name promises."""
-    if len(value) < _SHORTEST[kind] or placeholder(value) or reference(value, quoted=bool(quote)):
+    if (
+        len(value) < _SHORTEST[kind]
+        or (kind is Kind.KEY and "/" in value)
+        or placeholder(value)
+        or reference(value, quoted=bool(quote))
+    ):
         return False
     traits = _Traits(
         digits=has_digit(value),
@@ -254,7 +259,7 @@ def _credible(value: str, kind: Kind, quote: str, form: str, *, tight: bool) -> 
         case Kind.TOKEN:
             return _token(value, traits)
         case Kind.KEY:
-            return traits.digits and traits.letters and entropy(value) >= 2.8 and "/" not in value
+            return traits.digits and traits.letters and entropy(value) >= 2.8
 
 
 def _doubtful(value: str, kind: Kind, doubt: Doubt) -> bool:

@@ -8,10 +8,9 @@ costs in secrets and saves in clean lines.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import product
 from operator import add
 
-from memoryd_actors.redaction.harmless import follows
+from memoryd_actors.redaction.harmless import IN_ORDER, follows
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +73,6 @@ _COUNTED = re.compile(r"(?<!\d)(\d{3,12})(?:[-_]\1){2}(?!\d)")
 _WORD = re.compile(r"[^\W\d_]{2}")
 _DRAWN = 24
 """Characters of most of the shortest tokens in the table of formats."""
-_IN_ORDER = frozenset(left + right for left, right in product(map(chr, range(128)), repeat=2) if follows(left, right))
-"""Pairs of ASCII characters in order: a third of the time that comparing them takes."""
 _BESIDE = 120
 """Characters on either side in which a word beside a key is looked for."""
 
@@ -86,7 +83,7 @@ def typed(value: str, doubt: Doubt) -> bool:
         return False
     low = value.lower()
     if low.isascii():
-        steps = sum(map(_IN_ORDER.__contains__, map(add, low, low[1:])))
+        steps = sum(map(IN_ORDER.__contains__, map(add, low, low[1:])))
     else:
         steps = sum(map(follows, low, low[1:]))
     return steps >= doubt.ascending_share * len(value) or _COUNTED.search(value) is not None

@@ -80,16 +80,15 @@ LABEL = re.compile(r"[ \t][^.\n:;!?=\"]{1,60}?[ \t]{0,4}[:\uff1a]\s{1,4}")
 _ARTICLES = "my|our|the|your|a|its|mein|unser|das|mon|le|notre|mi|la|nuestra|minha|nossa|mijn|het|mitt|mit"
 ARTICLE = re.compile(rf" (?:{_ARTICLES}|as|als|comme|como)")
 """One of these, or what needs none, is before the subject, or nothing before it is worth a look."""
-_REVERSING_VERBS = "is|was|as|ist|als|est|comme|es|como|é|è|come|is|är|er|to"
 REVERSED = re.compile(
-    r"(?:^|[\s\"'“„«\u2018(`])([^\s\"'“”„«»\u2018\u2019`()]{4,64})[\"'”“»\u2019`]?\s{1,3}(?:(?:"
-    rf"{_REVERSING_VERBS})\s{{1,3}}(?:{_ARTICLES})|as|als|comme|como)\s{{1,3}}"
-    r"(?:[\w-]{1,20}\s{1,3}){0,2}$"
+    r"\s{1,3}(?:(?:is|was|as|ist|als|est|comme|es|como|é|è|come|är|er|to)"
+    rf"\s{{1,3}}(?:{_ARTICLES})|as|als|comme|como)\s{{1,3}}(?:[\w-]{{1,20}}\s{{1,3}}){{0,2}}$"
 )
-"""`hunter2 is my password`: value, verb, article, at most two words."""
-
-REVERSING = re.compile(rf"\s(?:(?:{_REVERSING_VERBS})\s{{1,3}}(?:{_ARTICLES})|as|als|comme|como)\s")
-"""What is in all of them."""
+"""From a value to the subject, `hunter2 is my password`: verb, article, at most two words."""
+LONGEST_REVERSED = 70
+HANDED = re.compile(r"(?:^|[\s\"'“„«\u2018(`])([^\s\"'“”„«»\u2018\u2019`()]{4,64})[\"'”“»\u2019`]?\Z")
+"""The value before that, quoted or not."""
+LONGEST_HANDED = 66
 
 POSSESSIVE = re.compile(
     r"(?:\b(?:my|our|his|her|their|wi-?fi|mein|meine|unser|mon|notre|ma|mi|nuestra|minha|nossa|mio|mia|nostra|mijn|ons|moje|moim|mitt|"

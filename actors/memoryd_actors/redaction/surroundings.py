@@ -7,14 +7,16 @@ from memoryd_actors.redaction.harmless import entropy, identifier, placeholder
 from memoryd_actors.redaction.phrases import (
     ARTICLE,
     COMPLEMENT,
+    HANDED,
     LABEL,
     LINK,
     LINKING,
     LINKS,
     LONGEST_COMPLEMENT,
+    LONGEST_HANDED,
+    LONGEST_REVERSED,
     POSSESSIVE,
     REVERSED,
-    REVERSING,
     SEPARATING,
 )
 
@@ -23,6 +25,8 @@ _NEAR = 100
 _FURTHEST_COLON = 1 + 60 + 4 + 1
 """Characters from the subject that `LABEL` spans up to its colon."""
 _LINKING = frozenset(LINKING)
+_BEFORE, _CLOSE = 140, 64
+"""Characters before a subject in which its value is looked for, and in which an article has to be."""
 
 Span = tuple[int, int]
 
@@ -86,13 +90,18 @@ class Surroundings:
     def reversed_value(self, start: int, previous: int) -> Span | None:
         """Return the word before `is my password`; not from before the previous subject."""
         lowered = self.lowered
-        if not lowered[start - 1 : start].isspace() or not ARTICLE.search(lowered, max(previous, start - 64), start):
+        if not lowered[start - 1 : start].isspace():
             return None
-        window = max(previous, start - 140)
-        if not REVERSING.search(lowered, window, start):
+        window = max(previous, start - _BEFORE)
+        verb = REVERSED.search(lowered, max(window, start - LONGEST_REVERSED), start)
+        if not verb or not ARTICLE.search(lowered, max(previous, start - _CLOSE), start):
             return None
-        found = REVERSED.search(lowered, window, start)
-        return found.span(1) if found else None
+        while verb:
+            value = HANDED.search(lowered, max(window, verb.start() - LONGEST_HANDED), verb.start())
+            if value:
+                return value.span(1)
+            verb = REVERSED.search(lowered, verb.start() + 1, start)
+        return None
 
     def drawn_after(self, at: int) -> Span | None:
         """Return the first long word at or behind a place, in the same line and near, if a machine drew it."""
