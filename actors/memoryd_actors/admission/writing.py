@@ -6,6 +6,8 @@ speaks for itself and is not looked at.
 """
 
 import re
+from collections.abc import Iterator
+from itertools import islice
 
 from memoryd_actors.errors import Refused
 
@@ -123,8 +125,8 @@ def written(content: str, category: str) -> tuple[str, bool]:
         return content, False
     text = " ".join(content.split())
     text = text[label.end() :] if (label := _LABEL.match(text)) else text
-    parts = sentences(text)
-    kept = " ".join(parts[:MAX_SENTENCES])
+    parts = list(islice(sentences(text), MAX_SENTENCES))
+    kept = " ".join(parts)
     if category not in EPISODES:
         kept = _within(kept, parts[0] if parts else "")
     bare = _QUOTED.sub(" ", kept)
@@ -135,18 +137,18 @@ def written(content: str, category: str) -> tuple[str, bool]:
     return kept, len(kept) < len(text)
 
 
-def sentences(text: str) -> list[str]:
-    """Return the sentences of a text."""
-    found: list[str] = []
+def sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text."""
     start = 0
     for gap in _SENTENCE.finditer(text):
         end = text.rfind(text[gap.start() : gap.end()].strip(), gap.start(), gap.end()) if gap.group().strip() else -1
         end = gap.start() if end < 0 else end + len(gap.group().strip())
         if not _ABBREVIATION.search(text, max(start, end - 12), end):
-            found.append(text[start:end])
+            if text[start:end].strip():
+                yield text[start:end]
             start = gap.end()
-    found.append(text[start:])
-    return [sentence for sentence in found if sentence.strip()]
+    if text[start:].strip():
+        yield text[start:]
 
 
 def is_english(text: str) -> bool:

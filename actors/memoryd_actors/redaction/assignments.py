@@ -11,7 +11,7 @@ from typing import NamedTuple
 from memoryd_actors.redaction.doubt import Doubt, clocked, names_a_thing, stub
 from memoryd_actors.redaction.finding import MARKER, Finding
 from memoryd_actors.redaction.harmless import entropy, measure, placeholder, reference
-from memoryd_actors.redaction.names import STEM, STEMS, Kind, classify
+from memoryd_actors.redaction.names import STEM, Kind, classify
 from memoryd_actors.redaction.traits import has_digit, has_letter, symbols
 
 _NAME_CHARS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.ñ"
@@ -82,8 +82,6 @@ class _Name(NamedTuple):
 
 def find_assignments(text: str, lowered: str, doubt: Doubt) -> Iterator[Finding]:
     """Yield the values of names that announce a secret. `lowered` is the text in lower case, of the same length."""
-    if not any(stem in lowered for stem in STEMS):
-        return
     done = at = 0
     names: dict[str, _Name | None] = {}
     judged: dict[tuple[str, ...], bool] = {}
