@@ -213,7 +213,7 @@ class Daemon:
         pairs: PairSidecar | None = None
         if self._remote is not None:
             pairs = PairSidecar(
-                AnthropicPairs(self._remote, config.sidecar, rules),
+                AnthropicPairs(self._remote, rules),
                 account=account,
                 clock=clock,
                 publish=self._publish,
@@ -297,7 +297,7 @@ class Daemon:
             keeper=self._keeper,
             recall=self._recall,
             reader=Reader(
-                AnthropicExtraction(self._remote, config.sidecar, rules) if self._remote else None,
+                AnthropicExtraction(self._remote, rules) if self._remote else None,
                 account=account,
                 publish=self._publish,
                 settings=config.capture,
@@ -306,7 +306,7 @@ class Daemon:
             near=Nearby(searcher, categories).near,
             switches=self._switches,
             insights=Insights(
-                AnthropicInsights(self._remote, config.sidecar, rules),
+                AnthropicInsights(self._remote, rules),
                 book=self._ledger,
                 ledger=self._ledger,
                 keeper=self._keeper,

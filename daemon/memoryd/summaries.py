@@ -27,7 +27,7 @@ def build_summariser(
     """Return the summariser: the model where there is a key and `summaries.model` lets it, quoting otherwise."""
     author: AnthropicSummaries | None = None
     if judge is not None and config.summaries.model:
-        author = AnthropicSummaries(judge, config.sidecar, rules, deadline_s=config.summaries.deadline_s)
+        author = AnthropicSummaries(judge, rules, deadline_s=config.summaries.deadline_s)
     return SummarySidecar(
         author,
         LocalSummariser(embedder, embedder),

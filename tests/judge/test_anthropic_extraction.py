@@ -5,7 +5,6 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memoryd.config import SidecarConfig
 from memoryd.judge import AnthropicExtraction, AnthropicJudge
 from memoryd_actors.extraction import Heard
 from memoryd_actors.extraction.model import Passage, Read
@@ -42,8 +41,8 @@ def answer(*given: object) -> Reply:
 
 
 @pytest.fixture
-def model(api: MessagesApi, judge: AnthropicJudge) -> AnthropicExtraction:
-    return AnthropicExtraction(judge, SidecarConfig(api_key="sk-test", base_url=api.url))
+def model(judge: AnthropicJudge) -> AnthropicExtraction:
+    return AnthropicExtraction(judge)
 
 
 async def test_what_the_model_finds_has_its_messages_trust_and_files(

@@ -2,7 +2,6 @@ import json
 
 import pytest
 
-from memoryd.config import SidecarConfig
 from memoryd.judge import AnthropicJudge
 from memoryd.judge.anthropic_pairs import AnthropicPairs
 from memoryd_actors.comparison import Statement
@@ -25,8 +24,8 @@ def answer(*given: object) -> Reply:
 
 
 @pytest.fixture
-def classifier(api: MessagesApi, judge: AnthropicJudge) -> AnthropicPairs:
-    return AnthropicPairs(judge, SidecarConfig(api_key="sk-test", base_url=api.url))
+def classifier(judge: AnthropicJudge) -> AnthropicPairs:
+    return AnthropicPairs(judge)
 
 
 async def test_every_pair_gets_what_the_model_says_of_it(api: MessagesApi, classifier: AnthropicPairs) -> None:

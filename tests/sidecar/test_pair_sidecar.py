@@ -74,7 +74,7 @@ async def world() -> AsyncIterator[World]:
         judge = build_judge(config)
         assert isinstance(judge, AnthropicJudge)
         await judge.prepare()
-        yield World(api, AnthropicPairs(judge, config))
+        yield World(api, AnthropicPairs(judge))
         await judge.aclose()
 
 

@@ -5,7 +5,6 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 import pytest
 
-from memoryd.config import SidecarConfig
 from memoryd.embedding import EmbeddingService
 from memoryd.judge import AnthropicSummaries
 from memoryd_actors.judging.account import Account
@@ -42,7 +41,7 @@ async def sidecar(
 ) -> AsyncGenerator[SummarySidecar]:
     async with loaded() as embedder:
         yield SummarySidecar(
-            AnthropicSummaries(world.judge, SidecarConfig(base_url=world.api.url), deadline_s=LONG_S),
+            AnthropicSummaries(world.judge, deadline_s=LONG_S),
             LocalSummariser(embedder, embedder),
             embedder,
             account=Account(world.purse, world.watch, limits or Limits()),

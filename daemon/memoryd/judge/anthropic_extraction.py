@@ -8,10 +8,10 @@ import anyio
 import anyio.to_thread
 import msgspec
 
-from memoryd.config import SidecarConfig
 from memoryd.judge.anthropic_judge import AnthropicJudge
 from memoryd.judge.extraction_prompt import MAX_TOKENS, SCHEMA, SYSTEM, question
-from memoryd.judge.verdicts import read_text
+from memoryd.judge.prompt import Asked
+from memoryd.judge.replies import NO_MESSAGES_API, failed, object_in, read_text
 from memoryd_actors.extraction import TRUST, Candidate
 from memoryd_actors.extraction.model import BATCH_PRICE, Passage, Read, estimate
 from memoryd_actors.judging.budget import Prices, Usage
@@ -20,7 +20,6 @@ from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 
 _CALL_S = 90.0
-_HINT = "Check that sidecar.base_url is a Messages API and that sidecar.model can answer by a JSON schema."
 _BATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,100}")
 _MOST_FILES = 10
 
@@ -64,13 +63,9 @@ _decode_line = msgspec.json.Decoder(_Line).decode
 class AnthropicExtraction:
     """One call for a part of a conversation; see `ConversationReader`."""
 
-    def __init__(self, judge: AnthropicJudge, config: SidecarConfig, rules: Rules = DEFAULT) -> None:
+    def __init__(self, judge: AnthropicJudge, rules: Rules = DEFAULT) -> None:
         self._judge = judge
         self._rules = rules
-        self._base_url = config.base_url
-        self._prices = Prices(
-            input_usd_per_million=config.input_usd_per_million, output_usd_per_million=config.output_usd_per_million
-        )
 
     @property
     def name(self) -> str:
@@ -79,24 +74,20 @@ class AnthropicExtraction:
 
     async def read(self, passage: Passage) -> Read:
         """Ask the model what is worth remembering; see the port."""
-        client = await self._judge.prepare()
-        # Not at the top: it comes with the SDK, which is loaded by now.
-        from memoryd.judge.failures import translated
-
-        unknown = estimate(passage, self._prices)
-        request = await self._request(passage)
-        with translated(self.name, self._base_url, unknown):
-            # The judge's own timeout is that of a turn; nobody waits here.
-            response = await client.messages.with_raw_response.create(**request, timeout=_CALL_S)
-        return _read(response.http_response.content, passage, self.name, self._prices, unknown)
+        unknown = estimate(passage, self._judge.prices)
+        body = await self._judge.ask(
+            lambda: Asked(SYSTEM, question(passage, self._rules), SCHEMA, MAX_TOKENS), unknown, timeout_s=_CALL_S
+        )
+        return _read(body, passage, self.name, self._judge.prices, unknown)
 
     async def submit(self, passages: Mapping[str, Passage]) -> str:
         """Hand passages in as a batch; see the port."""
         client = await self._judge.prepare()
+        # Not at the top: it comes with the SDK, which is loaded by now.
         from memoryd.judge.failures import translated
 
         requests = [{"custom_id": name, "params": await self._request(one)} for name, one in passages.items()]
-        with translated(self.name, self._base_url, Usage()):
+        with translated(self.name, self._judge.base_url, Usage()):
             response = await client.messages.batches.with_raw_response.create(
                 requests=requests,  # type: ignore[arg-type]  # typed dictionaries of the SDK, which is not loaded here
                 timeout=_CALL_S,
@@ -105,10 +96,10 @@ class AnthropicExtraction:
             batch = _decode_batch(response.http_response.content).id
         except msgspec.DecodeError as exc:
             raise JudgeFailed(
-                "nonsense", f"{self.name} took a batch without saying under which id", hint=_HINT
+                "nonsense", f"{self.name} took a batch without saying under which id", hint=NO_MESSAGES_API
             ) from exc
         if not _BATCH_ID.fullmatch(batch):
-            raise JudgeFailed("nonsense", f"{self.name} gave a batch an id that cannot be one", hint=_HINT)
+            raise JudgeFailed("nonsense", f"{self.name} gave a batch an id that cannot be one", hint=NO_MESSAGES_API)
         return batch
 
     async def fetch(self, batch: str, passages: Mapping[str, Passage]) -> Mapping[str, Read | JudgeFailed] | None:
@@ -120,7 +111,7 @@ class AnthropicExtraction:
 
         from memoryd.judge.failures import translated
 
-        with translated(self.name, self._base_url, Usage()):
+        with translated(self.name, self._judge.base_url, Usage()):
             known = await client.messages.batches.with_raw_response.retrieve(batch, timeout=_CALL_S)
             status = _status(known.http_response.content, self.name)
             if status != "ended":
@@ -135,8 +126,8 @@ class AnthropicExtraction:
 
     def _results(self, body: bytes, passages: Mapping[str, Passage]) -> dict[str, Read | JudgeFailed]:
         half = Prices(
-            input_usd_per_million=self._prices.input_usd_per_million * BATCH_PRICE,
-            output_usd_per_million=self._prices.output_usd_per_million * BATCH_PRICE,
+            input_usd_per_million=self._judge.prices.input_usd_per_million * BATCH_PRICE,
+            output_usd_per_million=self._judge.prices.output_usd_per_million * BATCH_PRICE,
         )
         found: dict[str, Read | JudgeFailed] = {}
         for text in body.splitlines():
@@ -148,14 +139,14 @@ class AnthropicExtraction:
             if passage is None or line.custom_id in found:
                 continue
             if line.result.type != "succeeded":
-                failed = JudgeFailed("server", f"{self.name} did not read a part of a batch: {line.result.type[:40]}")
-                found[line.custom_id] = failed
+                problem = JudgeFailed("server", f"{self.name} did not read a part of a batch: {line.result.type[:40]}")
+                found[line.custom_id] = problem
                 continue
             try:
                 unknown = estimate(passage, half)
                 found[line.custom_id] = _read(bytes(line.result.message), passage, self.name, half, unknown)
-            except JudgeFailed as failed:
-                found[line.custom_id] = failed
+            except JudgeFailed as problem:
+                found[line.custom_id] = problem
         return found
 
     async def _request(self, passage: Passage) -> dict[str, Any]:
@@ -175,20 +166,18 @@ def _status(body: bytes, model: str) -> str:
     try:
         return _decode_batch(body).processing_status
     except msgspec.DecodeError as exc:
-        raise JudgeFailed("nonsense", f"{model} did not say how far a batch is", hint=_HINT) from exc
+        raise JudgeFailed("nonsense", f"{model} did not say how far a batch is", hint=NO_MESSAGES_API) from exc
 
 
 def _read(body: bytes, passage: Passage, model: str, prices: Prices, unknown: Usage) -> Read:
     text, usage = read_text(body, model=model, prices=prices, unknown=unknown)
-    # A gateway that ignores the schema may put prose or a code fence around the object.
-    begin, end = text.find("{"), text.rfind("}")
     try:
-        given = _decode_answer(text[begin : end + 1]).memories
+        given = _decode_answer(object_in(text)).memories
     except msgspec.DecodeError as exc:
-        raise _nonsense(f"{model} answered without memories", usage) from exc
+        raise failed("nonsense", f"{model} answered without memories", usage) from exc
     found = [one for one in (_candidate(raw, passage, model) for raw in given) if one is not None]
     if given and not found:
-        raise _nonsense(f"none of the {len(given)} memories of {model} fits the conversation", usage)
+        raise failed("nonsense", f"none of the {len(given)} memories of {model} fits the conversation", usage)
     return Read(tuple(found), usage, dropped=len(given) - len(found))
 
 
@@ -218,15 +207,4 @@ def _candidate(raw: msgspec.Raw, passage: Passage, model: str) -> Candidate | No
         at=last.at,
         everywhere=one.about_person,
         metadata={"extracted": "model", "model": model, "basis": one.trust},
-    )
-
-
-def _nonsense(message: str, usage: Usage) -> JudgeFailed:
-    return JudgeFailed(
-        "nonsense",
-        message,
-        hint=_HINT,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cost_usd=usage.cost_usd,
     )

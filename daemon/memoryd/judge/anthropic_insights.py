@@ -2,13 +2,11 @@
 
 from typing import Final
 
-import anyio
-import anyio.to_thread
 import msgspec
 
-from memoryd.config import SidecarConfig
 from memoryd.judge.anthropic_judge import AnthropicJudge
-from memoryd.judge.verdicts import read_text
+from memoryd.judge.prompt import Asked
+from memoryd.judge.replies import failed, object_in, read_text
 from memoryd_actors.extraction.insights import (
     ANSWER_TOKENS,
     CALL_S,
@@ -19,8 +17,6 @@ from memoryd_actors.extraction.insights import (
     Material,
     estimate,
 )
-from memoryd_actors.judging.budget import Prices
-from memoryd_actors.judging.judge import JudgeFailed
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 
@@ -72,13 +68,9 @@ _decode_given = msgspec.json.Decoder(_Given, strict=False).decode
 class AnthropicInsights:
     """One small call; see `InsightModel`."""
 
-    def __init__(self, judge: AnthropicJudge, config: SidecarConfig, rules: Rules = DEFAULT) -> None:
+    def __init__(self, judge: AnthropicJudge, rules: Rules = DEFAULT) -> None:
         self._judge = judge
         self._rules = rules
-        self._base_url = config.base_url
-        self._prices = Prices(
-            input_usd_per_million=config.input_usd_per_million, output_usd_per_million=config.output_usd_per_million
-        )
 
     @property
     def name(self) -> str:
@@ -87,37 +79,15 @@ class AnthropicInsights:
 
     async def guess(self, material: Material) -> Guessed:
         """Ask the model for insights; see the port."""
-        client = await self._judge.prepare()
-        # Not at the top: it comes with the SDK, which is loaded by now.
-        from memoryd.judge.failures import translated
-
-        unknown = estimate(material, self._prices)
-        # In a thread: every text is searched for secrets once more.
-        content = await anyio.to_thread.run_sync(_question, material, self._rules, abandon_on_cancel=True)
-        with translated(self.name, self._base_url, unknown):
-            response = await client.messages.with_raw_response.create(
-                model=self.name,
-                max_tokens=ANSWER_TOKENS,
-                system=_SYSTEM,
-                messages=[{"role": "user", "content": content}],
-                thinking={"type": "disabled"},
-                output_config={"effort": "low", "format": {"type": "json_schema", "schema": _SCHEMA}},
-                # The judge's own is that of a turn; nobody waits here.
-                timeout=CALL_S,
-            )
-        text, usage = read_text(response.http_response.content, model=self.name, prices=self._prices, unknown=unknown)
-        # A gateway that ignores the schema may put prose or a code fence around the object.
-        begin, end = text.find("{"), text.rfind("}")
+        unknown = estimate(material, self._judge.prices)
+        body = await self._judge.ask(
+            lambda: Asked(_SYSTEM, _question(material, self._rules), _SCHEMA, ANSWER_TOKENS), unknown, timeout_s=CALL_S
+        )
+        text, usage = read_text(body, model=self.name, prices=self._judge.prices, unknown=unknown)
         try:
-            given = _decode_answer(text[begin : end + 1]).insights
+            given = _decode_answer(object_in(text)).insights
         except msgspec.DecodeError as exc:
-            raise JudgeFailed(
-                "nonsense",
-                f"{self.name} answered without insights",
-                input_tokens=usage.input_tokens,
-                output_tokens=usage.output_tokens,
-                cost_usd=usage.cost_usd,
-            ) from exc
+            raise failed("nonsense", f"{self.name} answered without insights", usage) from exc
         found = (_insight(raw) for raw in given[:MOST])
         return Guessed(tuple(one for one in found if one is not None), usage)
 

@@ -1,5 +1,6 @@
 """The judge behind Anthropic's Messages API."""
 
+from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -8,9 +9,9 @@ import anyio
 import anyio.to_thread
 
 from memoryd.config import ConfigInvalid, SidecarConfig
-from memoryd.judge.prompt import asked
+from memoryd.judge.prompt import Asked, asked
 from memoryd.judge.verdicts import read_reply
-from memoryd_actors.judging.budget import Prices, estimate
+from memoryd_actors.judging.budget import Prices, Usage, estimate
 from memoryd_actors.judging.case import Case
 from memoryd_actors.judging.judge import JudgeFailed, Judgement
 from memoryd_actors.redaction import Rules
@@ -29,9 +30,9 @@ class AnthropicJudge:
         self, *, api_key: str, base_url: str, model: str, prices: Prices, timeout_s: float, rules: Rules = DEFAULT
     ) -> None:
         self._api_key = api_key
-        self._base_url = base_url
+        self.base_url = base_url
+        self.prices = prices
         self._model = model
-        self._prices = prices
         self._timeout_s = timeout_s
         self._rules = rules
         self._client: AsyncAnthropic | None = None
@@ -65,26 +66,38 @@ class AnthropicJudge:
             JudgeFailed: there is no usable answer; with its kind, what to do about it and what it cost.
 
         """
+        unknown = estimate(case, self.prices)
+        body = await self.ask(lambda: asked(case, self._rules), unknown)
+        return read_reply(body, case, model=self._model, prices=self.prices, unknown=unknown)
+
+    async def ask(self, question: Callable[[], Asked], unknown: Usage, *, timeout_s: float | None = None) -> bytes:
+        """Return the body of the model's answer to a question.
+
+        `unknown` is what a call costs that does not tell, `timeout_s` the time for it where nobody waits a turn long.
+
+        Raises:
+            JudgeFailed: there is no answer; with its kind, what to do about it and what it cost.
+
+        """
         client = await self.prepare()
         # Not at the top: it comes with the SDK, which is loaded by now.
         from memoryd.judge.failures import translated
 
-        unknown = estimate(case, self._prices)
         # In a thread: every text is searched for secrets once more.
-        request = await anyio.to_thread.run_sync(asked, case, self._rules, abandon_on_cancel=True)
-        with translated(self._model, self._base_url, unknown):
+        given = await anyio.to_thread.run_sync(question, abandon_on_cancel=True)
+        with translated(self._model, self.base_url, unknown):
             # The raw response: the SDK's own parsing hands over whatever a broken answer contains, unchecked.
             response = await client.messages.with_raw_response.create(
                 model=self._model,
-                max_tokens=request.max_tokens,
-                system=request.system,
-                messages=[{"role": "user", "content": request.content}],
+                max_tokens=given.max_tokens,
+                system=given.system,
+                messages=[{"role": "user", "content": given.content}],
                 # Thinking is on by default and would eat the answer's tokens.
                 thinking={"type": "disabled"},
-                output_config={"effort": "low", "format": {"type": "json_schema", "schema": request.schema}},
+                output_config={"effort": "low", "format": {"type": "json_schema", "schema": given.schema}},
+                timeout=self._timeout_s if timeout_s is None else timeout_s,
             )
-        body = response.http_response.content
-        return read_reply(body, case, model=self._model, prices=self._prices, unknown=unknown)
+        return response.http_response.content
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -94,7 +107,7 @@ class AnthropicJudge:
     def _load(self) -> "AsyncAnthropic":
         with self._loading:
             if self._client is None:
-                self._client = _client(self._api_key, self._base_url, self._timeout_s)
+                self._client = _client(self._api_key, self.base_url, self._timeout_s)
             return self._client
 
 
