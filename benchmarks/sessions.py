@@ -2,9 +2,8 @@
 
 `python -m benchmarks.sessions [FOLDER]`: every conversation of the folder is somebody's (an owner), every session of it
 is appended as it was said. What must hold is counted, not assumed: each message read back once and in order; each found
-by its own words; the questions answered from messages, beside meaning alone and words alone. Then every conversation
-grows in one session, with limits at a fifth of the usual so that it is compacted, and a context is built after each
-twenty messages: none may be over its budget, and what is archived has to be there and found.
+by its own words; the questions answered from messages, beside meaning alone and words alone. `benchmarks.compaction`
+lets the same conversations grow in one session each.
 """
 
 import argparse
@@ -23,24 +22,10 @@ from benchmarks.recall.metrics import firsts, ranking, recall, summary
 from benchmarks.recall.play import show
 from benchmarks.record import RESULTS, write
 from memoryd_client import Client, Entry
-from memoryd_client.context import SUMMARY_OPENING
 from memoryd_client.transcripts import Record
 
 DEEP = 100
 """Results in whose order sessions are counted."""
-BUDGET = 8_000
-SMALL_BUDGET = 1_000
-LIMITS = {
-    "MEMORYD_CONTEXT_SOFT_LIMIT": "16000",
-    "MEMORYD_CONTEXT_COMPACT_FROM": "20000",
-    "MEMORYD_CONTEXT_HARD_LIMIT": "32000",
-    "MEMORYD_CONTEXT_PROTECTED": "4000",
-}
-"""A fifth of the defaults, which few of the conversations would reach."""
-AT_ONCE = 20
-"""Messages that are appended between two contexts."""
-EVERY = 10
-"""Of the archived messages, each so-manieth is looked for."""
 _ROLES = frozenset({"user", "assistant"})
 By = Literal["both", "meaning", "words"]
 _SIDES: tuple[By, ...] = ("meaning", "words")
@@ -60,26 +45,6 @@ class Kept(TypedDict):
     """Among the first ten for their own words in their own session; one said twice in it counts as either."""
 
 
-class Grown(TypedDict):
-    """What became of conversations that grew until they were compacted, several times."""
-
-    contexts: int
-    over_budget: int
-    largest_tokens: int
-    context_ms: float
-    """Median, of 8,000 tokens."""
-    most_uncompacted: int
-    """Tokens that no summary told of, at most."""
-    summaries: int
-    summarised: int
-    """Messages that summaries tell of."""
-    lost: int
-    doubled: int
-    looked_for: int
-    found: int
-    """Of archived messages, by their own words."""
-
-
 class Figures(TypedDict):
     """Everything measured on one data set."""
 
@@ -91,7 +56,6 @@ class Figures(TypedDict):
     search_median_ms: float
     appended_s: float
     indexed_s: float
-    grown: Grown
 
 
 def play(data: DataSet) -> Figures:
@@ -114,10 +78,7 @@ def play(data: DataSet) -> Figures:
         print(
             f"search: median {statistics.median(took):.1f} ms; appended in {appended:.1f} s, found after {indexed:.1f}"
         )
-    grown = grow(data)
-    print(f"grown: {', '.join(f'{name} {value:g}' for name, value in grown.items())}", flush=True)
     return {
-        "grown": grown,
         "kept": kept,
         "questions": len(asked),
         "all": summary(asked),
@@ -153,60 +114,6 @@ def said(message: Said) -> str:
     return f"{message.text} [image: {message.caption}]" if message.caption else message.text
 
 
-def grow(data: DataSet) -> Grown:
-    """Let every conversation grow in one session of a daemon with low limits, building contexts all the while."""
-    grown = Grown(
-        contexts=0,
-        over_budget=0,
-        largest_tokens=0,
-        context_ms=0.0,
-        most_uncompacted=0,
-        summaries=0,
-        summarised=0,
-        lost=0,
-        doubled=0,
-        looked_for=0,
-        found=0,
-    )
-    took: list[float] = []
-    with home() as paths, daemon(paths, MEMORYD_CAPTURE_EXPLICIT="false", **LIMITS) as running:
-        wait_for_model(running)
-        for group in data.groups():
-            messages = [one for one in data.messages if one.group == group]
-            with Client(session="long", owner=group, paths=running.paths, deadline_s=120) as client:
-                for start in range(0, len(messages), AT_ONCE):
-                    client.append(entries(messages[start : start + AT_ONCE]))
-                    for budget in (BUDGET, SMALL_BUDGET):
-                        began = perf_counter()
-                        built = client.build_context(budget)
-                        if budget == BUDGET:
-                            took.append((perf_counter() - began) * 1000)
-                        grown["contexts"] += 1
-                        grown["over_budget"] += built.tokens > budget
-                        grown["largest_tokens"] = max(grown["largest_tokens"], built.tokens)
-                        grown["most_uncompacted"] = max(grown["most_uncompacted"], built.uncompacted)
-                while client.compact().entries:
-                    pass  # what is in the background has its turn before it
-                _add_up(client, messages, client.build_context(BUDGET).last_summarized, grown)
-    grown["context_ms"] = round(statistics.median(took), 2)
-    return grown
-
-
-def _add_up(client: Client, messages: Sequence[Said], last_summarized: int, grown: Grown) -> None:
-    there = _read(client, "long")
-    by_id: dict[str, list[Record]] = defaultdict(list)
-    for record in there:
-        by_id[record.id].append(record)
-    grown["summaries"] += sum(one.role == "system" and one.content.startswith(SUMMARY_OPENING) for one in there)
-    grown["lost"] += sum(not by_id[one.id] for one in messages)
-    grown["doubled"] += sum(len(by_id[one.id]) > 1 for one in messages)
-    archived = [by_id[one.id][0] for one in messages if by_id[one.id] and by_id[one.id][0].sequence <= last_summarized]
-    grown["summarised"] += len(archived)
-    for record in archived[::EVERY]:
-        grown["looked_for"] += 1
-        grown["found"] += _is_found(client, "long", record)
-
-
 def _append(running: Running, owner: str, messages: Sequence[Said]) -> None:
     for session, some in groupby(messages, key=session_of):
         with Client(session=session, owner=owner, paths=running.paths, deadline_s=60) as client:
@@ -228,7 +135,7 @@ def _look(running: Running, data: DataSet) -> Kept:
         messages = [one for one in data.messages if one.group == group]
         with Client(owner=group, paths=running.paths, deadline_s=60) as client:
             for session, some in groupby(messages, key=session_of):
-                there = [one for one in _read(client, session) if not one.covers]
+                there = [one for one in transcript(client, session) if not one.covers]
                 by_id: dict[str, list[Record]] = defaultdict(list)
                 for record in there:
                     by_id[record.id].append(record)
@@ -240,18 +147,20 @@ def _look(running: Running, data: DataSet) -> Kept:
                         continue
                     kept["read_back"] += records[0].content == said(message)
                     kept["changed"] += records[0].content != said(message)
-                    kept["found"] += _is_found(client, session, records[0])
+                    kept["found"] += is_found(client, session, records[0])
     return kept
 
 
-def _read(client: Client, session: str) -> list[Record]:
+def transcript(client: Client, session: str) -> list[Record]:
+    """Return all entries of a session."""
     there: list[Record] = []
     while page := client.messages(session, after=there[-1].sequence if there else 0, limit=1000).entries:
         there += page
     return there
 
 
-def _is_found(client: Client, session: str, record: Record) -> bool:
+def is_found(client: Client, session: str, record: Record) -> bool:
+    """Return whether an entry, or another that says the same, is among the first ten for its own words."""
     found = client.search_messages(record.content[:4000], session=session, limit=10).found
     return any(one.record.id == record.id or one.record.content == record.content for one in found)
 
