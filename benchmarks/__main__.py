@@ -8,7 +8,19 @@ import platform
 import sys
 from pathlib import Path
 
-NAMES = ("ipc", "embedding", "index", "search", "query", "latency", "checkpoints", "transcripts", "context", "process")
+NAMES = (
+    "ipc",
+    "embedding",
+    "index",
+    "search",
+    "query",
+    "latency",
+    "checkpoints",
+    "transcripts",
+    "at_once",
+    "context",
+    "process",
+)
 """Those that need nothing but this repository; the others read a data folder: by name."""
 RESULTS = Path(__file__).parent / "results"
 

@@ -11,14 +11,14 @@ import stat
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Generic, TypeVar
-
-from anyio import CapacityLimiter, to_thread
 
 from memoryd_actors.admission.ignore_rules import Rule, parse, verdict
 from memoryd_actors.admission.project_files import ENVIRONMENT_REASON, NO_FILES, ProjectFiles, is_environment
 from memoryd_actors.redaction.rules import Variable
+from memoryd_actors.worker_threads import WorkerThreads
 
 LARGEST_BYTES = 256 * 1024
 """Of a file more than this is not read."""
@@ -154,15 +154,18 @@ class ProjectFolders:
     """The port `IgnoredFiles` over the local file system."""
 
     def __init__(self) -> None:
-        self._limiter = CapacityLimiter(1)  # so that the cache has one user at a time
+        self._thread = WorkerThreads(name="project files")  # so that the cache has one user at a time
         self._rules = _Reader[Rule](parse)
         self._variables = _Reader[Variable](_variables)
         self._tree = _Tree()
 
     async def look(self, project: str, paths: Iterable[str]) -> ProjectFiles:
-        """Return which of the paths are not to be kept and why, and the variables of the environment files around."""
+        """Return which of the paths are not to be kept and why, and the variables of the environment files around.
+
+        A hundred sessions of a project that ask at the same time have it looked at once.
+        """
         named = list(dict.fromkeys(paths))
-        return await to_thread.run_sync(self.look_now, project, named, limiter=self._limiter)
+        return await self._thread.run(partial(self.look_now, project, named), same_as=(project, *named))
 
     def look_now(self, project: str, paths: list[str]) -> ProjectFiles:
         """Do what `look` does, in this thread."""

@@ -56,6 +56,34 @@ async def entered(gate: Gate) -> None:
     await anyio.to_thread.run_sync(gate.entered.acquire)
 
 
+class Counted(OnnxModel):
+    """The real model, which notes how often a tokeniser is loaded."""
+
+    def __init__(self, model_folder: Path) -> None:
+        super().__init__(fetch(Sources(models=model_folder, folder=model_folder)), threads=1)
+        self.loaded = 0
+
+    def counter(self) -> Callable[[Sequence[str]], list[int]]:
+        self.loaded += 1
+        return super().counter()
+
+
+async def test_a_hundred_who_have_the_first_tokens_counted_have_one_tokeniser_loaded(model_folder: Path) -> None:
+    model = Counted(model_folder)
+    async with service_of(lambda: model) as embedder:
+        await embedder.warm()
+        counts: list[list[int] | None] = []
+
+        async def count() -> None:
+            counts.append(await embedder.count(["three small words"]))
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(100):
+                tasks.start_soon(count)
+        assert counts == [[3]] * 100
+        assert model.loaded == 1
+
+
 async def test_requests_that_arrive_together_run_together(embedder: EmbeddingService) -> None:
     async with embedder:
         await embedder.warm()

@@ -20,7 +20,7 @@ from memoryd_actors.characters import clean
 from memoryd_actors.errors import Refused
 from memoryd_actors.recall.fence import TAG, one_line
 from memoryd_actors.recall.hidden import PRIVATE, UnopenedPrivate, hidden_names, is_skipped, strip_hidden, strip_private
-from memoryd_actors.redaction import Rules, redact
+from memoryd_actors.redaction import Rules, redact, redacted
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, Source
 from memoryd_client.messages import Caller
@@ -147,7 +147,7 @@ def content_hash(content: str) -> str:
 
 def signed(caller: Caller, rules: Rules = DEFAULT) -> str:
     """Return the name under which a caller's write goes into the history: never a reason to refuse it, so it is cut."""
-    return redact(one_line(caller.agent, MAX_LABEL), rules).text
+    return redacted(one_line(caller.agent, MAX_LABEL), rules)
 
 
 class _Gate:

@@ -8,6 +8,7 @@ resumed in another session, finds it there already: also where it was edited, me
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.actor import Actor, ActorRef, RestartLimit, Statistics
@@ -22,6 +23,7 @@ from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.settings import CaptureSettings
+from memoryd_actors.worker_threads import WorkerThreads
 from memoryd_client.memory import Memory, NewMemory, Scope, Source, State
 from memoryd_client.messages import Caller, ContextUpdate, Message, Warned
 
@@ -86,6 +88,7 @@ class Capturer:
         self._categories = categories or Categories()
         self._seen: dict[int, None] = {}
         self.counts = CaptureCounts()
+        self._thread = WorkerThreads(name="capture")
         self._actor: ActorRef[Heard, None] = ActorRef(
             "capture",
             lambda: _Listener(self.hear),
@@ -126,11 +129,7 @@ class Capturer:
 
     async def hear(self, heard: Heard) -> None:
         """Store what a message asks to have remembered."""
-        said = clean_text(heard.message, self._rules)
-        before = clean_text(heard.before.content, self._rules) if heard.before else ""
-        found = explicit(said, before) if self._settings.explicit else ()
-        if not found and self._settings.standing and (instruction := standing_instruction(said)):
-            found = (instruction,)
+        said, found = await self._thread.run(partial(self._found, heard))
         for captured in found:
             at = await self._place(heard.caller, said) if self._place else None
             new = _as_new(captured, heard, at)
@@ -145,6 +144,15 @@ class Capturer:
                 self.counts.last_refusal = str(refused)
                 await self._recall.note_captured(heard.caller, new.id)
                 self._warn(f"what was to be remembered was refused: {refused}", refused.hint)
+
+    def _found(self, heard: Heard) -> tuple[str, tuple[Captured, ...]]:
+        """Return what was said, cleaned, and what of it is to be stored."""
+        said = clean_text(heard.message, self._rules)
+        before = clean_text(heard.before.content, self._rules) if heard.before else ""
+        found = explicit(said, before) if self._settings.explicit else ()
+        if not found and self._settings.standing and (instruction := standing_instruction(said)):
+            found = (instruction,)
+        return said, found
 
     async def _keep(self, new: NewMemory, caller: Caller) -> None:
         if await self._recall.was_captured(caller, new.id):

@@ -31,11 +31,13 @@ class _Known:
     """What memory holds of one session."""
 
     def __init__(self) -> None:
-        self.lock = anyio.Lock()
+        self.lock = anyio.Lock(fast_acquire=True)
         self.said = Conversation()
         self.read = 0
         """The newest entry that was looked at."""
         self.summarized = 0
+        self.held = 0
+        """Entries that are counted as held."""
 
 
 class Sizes:
@@ -45,6 +47,8 @@ class Sizes:
         self._transcripts = transcripts
         self._counting = counting
         self._known: OrderedDict[Key, _Known] = OrderedDict()
+        self._held = 0
+        """Entries of all of them together, as of their last use."""
 
     async def of(self, key: Key) -> Measured:
         """Return the conversation as it is now, everything acknowledged included."""
@@ -53,15 +57,19 @@ class Sizes:
         async with known.lock:
             info = await self._transcripts.info(key)
             if info is None:
-                self._known.pop(key, None)
+                self.forget(key)
                 return Measured(None, Conversation())
             measured = await self._brought_up(known, key, info)
+            if self._known.get(key) is known:
+                self._held += len(known.said) - known.held
+                known.held = len(known.said)
         self._let_go()
         return measured
 
     def forget(self, key: Key) -> None:
         """Look at a session anew: it was purged."""
-        self._known.pop(key, None)
+        known = self._known.pop(key, None)
+        self._held -= known.held if known else 0
 
     async def _brought_up(self, known: _Known, key: Key, info: SessionInfo) -> Measured:
         if info.last < known.read:
@@ -96,10 +104,9 @@ class Sizes:
         return items, counts.exact
 
     def _let_go(self) -> None:
-        held = sum(len(known.said) for known in self._known.values())
-        while held > MOST_ENTRIES and len(self._known) > 1:
+        while self._held > MOST_ENTRIES and len(self._known) > 1:
             _, oldest = self._known.popitem(last=False)
-            held -= len(oldest.said)
+            self._held -= oldest.held
 
 
 def shown(record: Record) -> str:

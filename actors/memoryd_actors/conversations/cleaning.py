@@ -1,6 +1,7 @@
-"""What arrives is cleaned before it is written down: under the rules of its project, on a thread of its own."""
+"""What arrives is cleaned before it is written down: under the rules of its project, in a worker thread."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
@@ -11,44 +12,64 @@ from memoryd_actors.conversations.overlap import fingerprint
 from memoryd_actors.conversations.recording import brought, recorded
 from memoryd_actors.conversations.tail import Tail
 from memoryd_actors.redaction import Rules
+from memoryd_actors.worker_threads import WorkerThreads
 from memoryd_client.messages import Message
 from memoryd_client.transcripts import Entry, Record, new_entry_id
+
+T = TypeVar("T")
+SHORT = 16_000
+"""Characters that are cleaned together with what others wait for: 10 ms at most. What is longer has threads of its
+own, so that a result of many megabytes keeps no other session waiting."""
+AT_ONCE = 2_000
+"""Characters in which the files that they quote are looked for on the spot: 0.05 ms, and 0.2 where every line may name
+one. The way to a thread and back costs more."""
 
 
 class Cleaner:
     """Says what of entries, messages and records is written down."""
 
-    def __init__(self, rules: ProjectRules, *, longest: int, threads: CapacityLimiter) -> None:
+    def __init__(self, rules: ProjectRules, *, longest: int) -> None:
         """Prepare; of what has more than `longest` characters the beginning is kept."""
         self._rules = rules
         self._longest = longest
-        self._threads = threads
+        self._thread = WorkerThreads(name="cleaning")
+        self._threads = CapacityLimiter(2)  # cleaning is work for a core
 
     async def entries(self, entries: Sequence[Entry], project: str, tail: Tail) -> list[Entry | None]:
         """Return each entry as it is to be stored; None where nothing of it is."""
+        if not entries:
+            return []
         rules, files = await self._look(entries, project)
 
         def clean() -> list[Entry | None]:
             return [self._clean(entry, rules, files, _withheld(entry, files, tail)) for entry in entries]
 
-        return await to_thread.run_sync(clean, limiter=self._threads)
+        return await self._in_thread(clean, _characters(entries))
 
     async def fingerprints(self, messages: Sequence[Message], project: str, tail: Tail) -> list[int | None]:
         """Return what each pushed message is by fingerprint when cleaned; None where nothing of it is kept."""
-        fresh = [as_entry(one) for one in messages if _raw(one) not in tail.seen]
-        rules, files = await self._look(fresh, project)
+        raws = [_raw(one.role, one.content) for one in messages]
+        fresh = {raw: as_entry(one) for raw, one in zip(raws, messages, strict=True) if raw not in tail.seen}
+        if fresh:
+            entries = list(fresh.values())
+            rules, files = await self._look(entries, project)
 
-        def read() -> list[int | None]:
-            found: list[int | None] = []
-            for message in messages:
-                raw = _raw(message)
-                if raw not in tail.seen:
-                    entry = self._clean(as_entry(message), rules, files)
-                    tail.saw(raw, None if entry is None else fingerprint(entry.kind, entry.role, entry.content))
-                found.append(tail.seen[raw])
-            return found
+            def read() -> list[int | None]:
+                cleaned = (self._clean(entry, rules, files) for entry in entries)
+                return [None if one is None else fingerprint(one.kind, one.role, one.content) for one in cleaned]
 
-        return await to_thread.run_sync(read, limiter=self._threads)
+            found = await self._in_thread(read, _characters(entries))
+            for raw, said in zip(fresh, found, strict=True):
+                tail.saw(raw, said)
+        return [tail.seen[raw] for raw in raws]
+
+    @staticmethod
+    def note(entries: Sequence[Entry], cleaned: Sequence[Entry | None], tail: Tail) -> None:
+        """Note in a tail what appended messages are, so that the context that has them next is cleaned already."""
+        for entry, kept in zip(entries, cleaned, strict=True):
+            if entry.kind == "message" and entry.role != "tool" and not entry.size:
+                said = None if kept is None else fingerprint(kept.kind, kept.role, kept.content)
+                tail.saw(_raw(entry.role, entry.content), said)
 
     async def records(self, records: Sequence[Record], project: str) -> list[Entry | None]:
         """Return each record that was written down elsewhere as it is to be stored; None where nothing of it is."""
@@ -59,11 +80,19 @@ class Cleaner:
 
         return await to_thread.run_sync(gate, limiter=self._threads)
 
+    async def _in_thread(self, work: Callable[[], T], characters: int) -> T:
+        if characters > SHORT:
+            return await to_thread.run_sync(work, limiter=self._threads)
+        return await self._thread.run(work)
+
     async def _look(self, entries: Sequence[Entry], project: str) -> tuple[Rules, ProjectFiles]:
         """Return the rules that are in force for entries, and what the project says of the files that they name."""
         named: list[str] = []
-        if project and entries:
-            named = await to_thread.run_sync(_named, entries, limiter=self._threads)
+        if project:
+            characters = _characters(entries)
+            named = (
+                _named(entries) if characters <= AT_ONCE else await self._in_thread(lambda: _named(entries), characters)
+            )
         return await self._rules.look(project, named)
 
     def _clean(self, entry: Entry, rules: Rules, files: ProjectFiles, withheld: str = "") -> Entry | None:
@@ -106,5 +135,9 @@ def _withheld(entry: Entry, files: ProjectFiles, tail: Tail) -> str:
     return why or (tail.withheld.get(entry.call_id, "") if entry.kind == "tool_result" and entry.call_id else "")
 
 
-def _raw(message: Message) -> int:
-    return hash((message.role, message.content))
+def _raw(role: str, content: str) -> int:
+    return hash((role, content))
+
+
+def _characters(entries: Sequence[Entry]) -> int:
+    return sum(len(entry.content) for entry in entries)

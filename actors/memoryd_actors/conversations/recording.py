@@ -5,7 +5,7 @@ import msgspec
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles
 from memoryd_actors.admission.withheld import without_files
 from memoryd_actors.recall.hidden import is_skipped, strip_unkept
-from memoryd_actors.redaction import Rules, redact
+from memoryd_actors.redaction import Rules, redacted
 from memoryd_client.context import SUMMARY_OPENING
 from memoryd_client.transcripts import Entry
 
@@ -33,11 +33,11 @@ def recorded(
     if seen.ignored or "env" in visible:
         visible = without_files(visible, entry.kind, seen)
     whole = max(len(visible), entry.size)
-    name, call_id = redact(entry.name, rules).text, redact(entry.call_id, rules).text
+    name, call_id = redacted(entry.name, rules), redacted(entry.call_id, rules)
     if len(visible) <= longest and entry.size == 0:
-        text = redact(visible, rules).text
+        text = redacted(visible, rules)
     else:
-        text = redact(visible[: longest + MARGIN], rules).text
+        text = redacted(visible[: longest + MARGIN], rules)
         if len(visible) > longest + MARGIN or entry.size:
             # What the cut went through is within the margin, however short the secrets before it have become.
             text = text[:-MARGIN]
@@ -63,8 +63,8 @@ def brought(entry: Entry, rules: Rules) -> Entry | None:
     visible = strip_unkept(entry.content)
     if is_skipped(visible) or (not visible.strip() and entry.kind == "message"):
         return None
-    text = redact(visible, rules).text
-    name, call_id = redact(entry.name, rules).text, redact(entry.call_id, rules).text
+    text = redacted(visible, rules)
+    name, call_id = redacted(entry.name, rules), redacted(entry.call_id, rules)
     return msgspec.structs.replace(
         entry, content=_one_line(text) if entry.kind == "tool_call" else text, name=name, call_id=call_id
     )

@@ -7,7 +7,7 @@ again. Several writers share the sessions among them, so that many sessions wait
 from collections.abc import Awaitable, Callable
 
 import anyio
-from anyio import CapacityLimiter, to_thread
+from anyio import to_thread
 
 from memoryd_actors.actor import ActorRef
 from memoryd_actors.admission.project_rules import ProjectRules
@@ -24,7 +24,7 @@ from memoryd_actors.conversations.orders import (
     Summarise,
 )
 from memoryd_actors.conversations.settings import TranscriptSettings
-from memoryd_actors.conversations.tail import TAIL_CHARACTERS
+from memoryd_actors.conversations.tail import TAIL_CHARACTERS, Tails
 from memoryd_actors.conversations.transcripts import Key, Transcripts
 from memoryd_actors.conversations.writer import Writer
 from memoryd_actors.errors import ActorError, Refused
@@ -34,8 +34,8 @@ from memoryd_actors.recall.clean import clean_text
 from memoryd_client.messages import Caller, ContextUpdate
 from memoryd_client.transcripts import Appended, Entry
 
-WRITERS = 16
-"""Sessions that are written at the same time. A journalling file system commits their fsyncs together."""
+WRITERS = 128
+"""Sessions that are written at the same time; of a hundred, few share a writer and wait for each other. 5 KB each."""
 QUEUE = 64
 """Messages that wait for one writer before senders wait."""
 MOST_TOGETHER = 256
@@ -67,8 +67,8 @@ class Scribe:
         self._settings = settings
         self._waiting = 0
         self._joinable: dict[Key, Pushed] = {}
-        threads = CapacityLimiter(2)  # cleaning is work for a core
-        cleaner = Cleaner(rules, longest=settings.longest_kb * 1000, threads=threads)
+        cleaner = Cleaner(rules, longest=settings.longest_kb * 1000)
+        tails = Tails(transcripts)
 
         def writer() -> Writer:
             return Writer(
@@ -79,6 +79,7 @@ class Scribe:
                 counts=self.counts,
                 on_append=on_append,
                 on_begun=self._begun,
+                tails=tails,
             )
 
         self._writers: list[ActorRef[ScribeMessage, Appended]] = [

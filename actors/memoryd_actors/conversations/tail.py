@@ -12,8 +12,8 @@ Id = TypeVar("Id")
 Value = TypeVar("Value")
 TAIL = 1_000
 """Entries at the end of a transcript that a push is compared with: as many messages as one may carry."""
-TAILS = 16
-"""Sessions of one writer whose ends stay in memory: 60 KB each."""
+TAILS = 256
+"""Sessions whose ends stay in memory: 60 KB each."""
 TAIL_CHARACTERS = 4 * 1024 * 1024
 LONG = 8_000
 """Characters from which a message is recognised by its end, where a context had to be cut:"""

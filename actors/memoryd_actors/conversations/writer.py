@@ -46,6 +46,7 @@ class Writer(Actor[ScribeMessage, Appended]):
         counts: Counts,
         on_append: Callable[[Key, int], None],
         on_begun: Callable[[Pushed], None],
+        tails: Tails,
     ) -> None:
         """Prepare; `on_append` learns how far a transcript goes now, `on_begun` that pushes no longer wait."""
         self._transcripts = transcripts
@@ -55,7 +56,7 @@ class Writer(Actor[ScribeMessage, Appended]):
         self._counts = counts
         self._on_append = on_append
         self._on_begun = on_begun
-        self._tails = Tails(transcripts)
+        self._tails = tails
 
     async def handle(self, message: ScribeMessage) -> Appended:  # noqa: PLR0911 - one case a message
         """Write, or destroy."""
@@ -117,6 +118,7 @@ class Writer(Actor[ScribeMessage, Appended]):
                 fresh.append((Kept(entry, _moment(entry.at, now)), said))
         for _, said in fresh:
             tail.add(said, pushed=False)
+        self._cleaner.note(message.entries, cleaned, tail)
         done = await self._store(key, caller, [kept for kept, _ in fresh])
         self._counts.known += claimed
         self._counts.left_out += left_out

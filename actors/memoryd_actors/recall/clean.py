@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from memoryd_actors.recall.hidden import is_skipped, strip_hidden
 from memoryd_actors.recall.quoted import LOG_LINE, is_error
-from memoryd_actors.redaction import Rules, redact
+from memoryd_actors.redaction import Rules, redacted
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_client.messages import Message
 
@@ -52,7 +52,7 @@ def clean_text(text: str, rules: Rules = DEFAULT) -> str:
     if len(said) < len(visible) and "\n" in said[:_MARGIN]:
         # The rest of a log line is no log line any more, and would pass for something said.
         said = said.split("\n", 1)[1]
-    return redact(shortened(said), rules).text[-LONGEST_MESSAGE:].strip()
+    return redacted(shortened(said), rules)[-LONGEST_MESSAGE:].strip()
 
 
 def shortened(text: str) -> str:

@@ -162,8 +162,7 @@ class Recall:
             Refused: there are no messages, and this session has not pushed any since the daemon started.
         """
         session = self._sessions.of((caller.owner, caller.session))
-        rules = await self._pipeline.rules_for(caller.project)
-        focus = self._pipeline.read(messages, "turn", rules) if messages else session.focus
+        focus = await self._pipeline.focus_of(messages, "turn", caller.project) if messages else session.focus
         if focus is None:
             raise Refused("there is no context to recall for", "Push one first, or give the messages.")
         memories = await self._pipeline.recall(focus, self._categories.recalled(caller))

@@ -7,6 +7,7 @@ Every update leaves a trace that says what was considered, what was decided and 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.visibility import Visibility
@@ -28,6 +29,7 @@ from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import Searcher, Sifted
 from memoryd_actors.settings import RecallSettings
+from memoryd_actors.worker_threads import WorkerThreads
 from memoryd_client.memory import SurfacedMemory
 from memoryd_client.messages import ContextUpdate, Message, Trace, Trigger
 
@@ -79,6 +81,7 @@ class Pipeline:
         self.rules = rules
         self._categories = categories or Categories()
         self._cadence = cadence
+        self._thread = WorkerThreads(name="recall")
 
     async def decide(self, state: SessionState, update: ContextUpdate) -> tuple[Trace, Focus | None]:
         """Bring a session up to date with a context: afterwards `state.found` holds what may be taken.
@@ -87,10 +90,15 @@ class Pipeline:
         """
         stages = Stages()
         with stages.stage("clean"):
-            focus = self.read(update.messages, update.trigger, await self.rules_for(update.caller.project))
+            focus = await self.focus_of(update.messages, update.trigger, update.caller.project)
         return await self._decide(state, update, focus, stages), focus
 
-    async def rules_for(self, project: str) -> Rules:
+    async def focus_of(self, messages: Sequence[Message], trigger: Trigger, project: str) -> Focus | None:
+        """Clean the end of a conversation and find what it is about, under the rules of its project."""
+        rules = await self._rules_for(project)
+        return await self._thread.run(partial(self.read, messages, trigger, rules))
+
+    async def _rules_for(self, project: str) -> Rules:
         """Return what is replaced in what is said in a project: what stands in its environment files as well."""
         if self._files is None or not project:
             return self.rules

@@ -47,6 +47,7 @@ from memoryd_actors.ports.ledger import Change, SavedSession
 from memoryd_actors.recall.changes import News
 from memoryd_actors.upkeep.events import Happened
 from memoryd_actors.upkeep.sharing import Notice
+from memoryd_actors.worker_threads import WorkerThreads
 from memoryd_client.checkpoints import Checkpoint, CheckpointInfo
 from memoryd_client.consent import Consent
 from memoryd_client.core_memory import CoreEdit, CoreWrite, Section
@@ -87,7 +88,7 @@ class SqlLedger:
         self._relations: tuple[tuple[int, int], int] | None = None
         self._tally = recording.Tally()
         self._happened: deque[tuple[Happened, datetime]] = deque(maxlen=_MOST_HAPPENED)
-        self._limiter = CapacityLimiter(_READERS)
+        self._readers = WorkerThreads(_READERS, name="ledger-reader")
         # Copying a large file must not take a reader's place.
         self._copying = CapacityLimiter(1)
 
@@ -95,7 +96,7 @@ class SqlLedger:
         """Open, check and migrate; see the port."""
         if self._writer is not None:
             return
-        self._engine, self._writer = await to_thread.run_sync(self._open, limiter=self._limiter)
+        self._engine, self._writer = await to_thread.run_sync(self._open, limiter=self._copying)
 
     async def insert(
         self, memories: Sequence[Memory], *, actor: str, notes: Sequence[Mapping[str, str]] = (), confirm: bool = True
@@ -601,7 +602,7 @@ class SqlLedger:
             with self._translate(), engine.begin() as connection:
                 return work(connection)
 
-        return await to_thread.run_sync(read, limiter=self._limiter)
+        return await self._readers.run(read)
 
     async def _copy(self, work: Callable[[], T]) -> T:
         def translated_copy() -> T:

@@ -18,6 +18,7 @@ from memoryd.transcripts.metadata import Metadata
 from memoryd.transcripts.session_file import SessionFile, describe, destroy
 from memoryd_actors.conversations.transcripts import Kept, Key, Stored
 from memoryd_actors.errors import DiskFull, Refused, Unavailable
+from memoryd_actors.worker_threads import WorkerThreads
 from memoryd_client.transcripts import Record, SessionInfo
 
 log = logging.getLogger(__name__)
@@ -26,6 +27,8 @@ T = TypeVar("T")
 OPEN = 256
 """Sessions of which ids and places stay in memory: 8 bytes for each entry."""
 THREADS = 16
+"""Sessions that are written to at the same time. A journalling file system commits their fsyncs together."""
+READERS = 4
 SAVE_S = 2.0
 """How often metadata are written, in seconds. What a crash loses of them is told from the lines."""
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -35,7 +38,7 @@ class _Open:
     """A session in memory, for one thread at a time."""
 
     def __init__(self) -> None:
-        self.lock = anyio.Lock()
+        self.lock = anyio.Lock(fast_acquire=True)
         self.users = 0
         self.file: SessionFile | None = None
 
@@ -51,6 +54,8 @@ class JsonlTranscripts:
         """A session that is destroyed while its lines are copied would be in the copy afterwards."""
         self._open: OrderedDict[Key, _Open] = OrderedDict()
         self._threads = CapacityLimiter(THREADS)
+        self._readers = WorkerThreads(READERS, name="transcript-reader")
+        self._appenders = WorkerThreads(THREADS, name="transcript-writer")
         self.damaged: dict[Key, int] = {}
         """Sessions with damage, as far as it is known, and how many lines or entries that concerns in each."""
 
@@ -66,7 +71,8 @@ class JsonlTranscripts:
     async def append(self, key: Key, entries: Sequence[Kept], *, project: str, agent: str) -> Stored:
         """Add the entries whose ids are new; see the port."""
         async with self._session(key) as file:
-            return await self._in_thread(partial(file.append, entries, project=project, agent=agent))
+            with translated(self._root):
+                return await self._appenders.run(partial(file.append, entries, project=project, agent=agent))
 
     async def read(self, key: Key, *, after: int, limit: int, characters: int) -> list[Record]:
         """Return entries, oldest first; see the port."""
@@ -84,7 +90,7 @@ class JsonlTranscripts:
     async def info(self, key: Key) -> SessionInfo | None:
         """Return what a listing shows of a session; see the port."""
         async with self._session(key) as file:
-            return await self._in_thread(file.metadata.info)
+            return file.metadata.info()
 
     async def sessions(self, owner: str, *, limit: int, offset: int) -> list[SessionInfo]:
         """Return the owner's sessions, the latest first; see the port."""
@@ -150,11 +156,15 @@ class JsonlTranscripts:
     async def _look(self, key: Key, reading: Callable[[SessionFile], T]) -> T:
         """Read in a session, and again where a line turns out to be damaged: it may be mended then."""
         async with self._session(key) as file:
-            found = await self._in_thread(partial(reading, file))
+            found = await self._read(partial(reading, file))
             if not file.spoilt:
                 return found
         async with self._session(key) as file:
-            return await self._in_thread(partial(reading, file))
+            return await self._read(partial(reading, file))
+
+    async def _read(self, work: Callable[[], T]) -> T:
+        with translated(self._root):
+            return await self._readers.run(work)
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
         with translated(self._root):
