@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Final, Protocol, assert_never
 
-import anyio
 import msgspec
 
 from memoryd_actors.access.categories import Categories
@@ -56,7 +55,7 @@ class FileBook(Protocol):
 
 
 Search = Callable[[str, Visibility, int, float], Awaitable[Sequence[Hit]]]
-Grep = Callable[[str, Sequence[tuple[str, str]], int], Awaitable[list[FileMatch]]]
+Grep = Callable[[str, Sequence[tuple[str, str]], int, float], Awaitable[list[FileMatch]]]
 
 
 class VirtualFiles:
@@ -71,7 +70,7 @@ class VirtualFiles:
         search: Search,
         grep: Grep,
     ) -> None:
-        """Prepare; `search` finds memories, `grep` does the work of `matching` where it can be given up."""
+        """Prepare; `search` finds memories, `grep` does the work of `matching`, TimeoutError after so many seconds."""
         self._book = book
         self._keeper = keeper
         self._categories = categories
@@ -170,8 +169,7 @@ class VirtualFiles:
         files = await self._below(caller, request.prefix, MOST_FILES)
         texts = [(one.metadata[PATH], one.content) for one in files]
         try:
-            with anyio.fail_after(GREP_S):
-                found = await self._grep(request.pattern, texts, request.limit)
+            found = await self._grep(request.pattern, texts, request.limit, GREP_S)
         except TimeoutError:
             raise Refused(
                 f"the pattern took longer than {GREP_S:g} s and was given up", "Make it simpler, or name a prefix."
