@@ -34,6 +34,7 @@ from memoryd.embedding.weights import Sources, fetch
 from memoryd_actors.comparison import Comparison, Statement, action, compare
 from memoryd_actors.comparison.canon import canon, spelled_out
 from memoryd_actors.comparison.decision import MERGE
+from memoryd_actors.comparison.degrees import weakened
 from memoryd_actors.comparison.denials import asserted
 from memoryd_actors.comparison.difference import Difference, difference
 from memoryd_actors.comparison.events import events
@@ -274,7 +275,7 @@ def timing(pairs: Sequence[Pair], cosines: npt.NDArray[np.float64]) -> dict[str,
         times: list[float] = []
         for pair, cosine in some:
             if fresh:
-                for kept in (read, canon, spelled_out, events, asserted, plainer):
+                for kept in (read, canon, spelled_out, events, asserted, weakened, plainer):
                     kept.cache_clear()
             start = perf_counter()
             work(pair, cosine)

@@ -28,6 +28,14 @@ FULLER = [
     ("The user hates onions.", "The user does not like onions."),
     ("The tests failed.", "The tests did not pass."),
     ("The user lacks a licence.", "The user does not have a licence."),
+    ("It looks bad.", "It does not look good."),
+    # how much
+    ("I love jazz.", "I like jazz."),
+    ("The user loves hiking.", "The user enjoys hiking."),
+    ("The user hates onions.", "The user dislikes onions."),
+    ("The user is severely allergic to nuts.", "The user is allergic to nuts."),
+    ("The user strongly prefers tabs.", "The user prefers tabs."),
+    ("The user works as a nurse.", "The user is a nurse."),
     # kinds
     ("A boy is reading a book.", "A child is reading a book."),
     ("The dog is sleeping.", "The animal is sleeping."),

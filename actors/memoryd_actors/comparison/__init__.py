@@ -18,7 +18,7 @@ Same is what differs in nothing but what is known to be harmless: white space, t
 sentence, articles, ways to write a number or a date, a few spellings and synonyms (`lexemes`, `canon`, `sameness`).
 And what follows from the other, which then says it all and stays: what is closed is not open (`denials`), who walks
 slowly walks, a boy is a child, what is done by somebody is what somebody does (`events`), who is able to, can
-(`idioms`). `fuller` says which.
+(`idioms`), who loves it likes it (`degrees`). `fuller` says which.
 
 A comparison with a guard (a number, a sign, a unit, a symbol, a date, a name, a tense, a negation, a word that binds)
 is never `same`, whoever says so: `vetoed` holds a model's answer to that.

@@ -1,10 +1,11 @@
 """What a new statement is to an old one, decided by what differs.
 
-Same is what differs in nothing that is not known to be harmless (`sameness`), or what is known to follow from the other
-(`fuller`); similarity has no say in it. A logistic
-combination of all features of a pair, fitted to all sets of sentence pairs but one and applied to that one, merges
-fewer duplicates for 1% of the conflicts (`python -m benchmarks.pairs`). The weights below are few and round; they order
-pairs within a kind.
+Same is what differs in nothing that is not known to be harmless (`sameness`), or what is known to follow from the
+other (`fuller`); similarity has no say in it. A logistic combination of all features of a pair, fitted to all sets of
+sentence pairs but one and applied to that one, merges fewer duplicates for 1% of the conflicts (`python -m
+benchmarks.pairs`). Nor does the cosine tell a synonym: of the pairs left in which one word stands in the place of
+another, and nothing else differs, 8 are duplicates and 46 conflicts from 0.95 on, 4 and 9 from 0.98 on. The weights
+below are few and round; they order pairs within a kind.
 """
 
 from collections.abc import Sequence

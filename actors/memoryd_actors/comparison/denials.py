@@ -16,7 +16,7 @@ _COPULAS: Final = frozenset(
     {"is", "are", "am", "was", "were", "be", "been", "'s", "looks", "seems", "feels", "feeling"}
 )
 _ARTICLES: Final = frozenset({"a", "an", "the"})
-_SPREAD: Final = NEGATORS | frozenset(
+SPREAD: Final = NEGATORS | frozenset(
     """
     all every each both everyone everybody everything always any only few fewer less than if unless or and but enough
     as yet anymore until whether doubt doubts doubted deny denies denied lie lies hardly too so ever
@@ -26,6 +26,7 @@ _SPREAD: Final = NEGATORS | frozenset(
 _OPENING: Final = frozenset({"but", "and", "no", "so"})
 """Those with which a sentence may begin."""
 _HELPING: Final = frozenset({"do", "does", "did"})
+_SEEMING: Final = frozenset({"look", "seem", "sound", "taste", "smell", "feel"})
 _KNOWING: Final = frozenset("know knows think thinks believe believes say says said".split())
 
 
@@ -45,7 +46,7 @@ def asserted(text: str) -> tuple[Canon, ...]:
     before, denied = given[:at], given[at + 1 :]
     if given[at - 1].text != "," and not is_named(_subject(before[:-1])):
         return ()
-    if any(one.folded in _SPREAD for one in (*before[1:], *denied)) or before[0].folded in _SPREAD - _OPENING:
+    if any(one.folded in SPREAD for one in (*before[1:], *denied)) or before[0].folded in SPREAD - _OPENING:
         return ()
     return _undone(before, denied, spoken) if helped else _excluded(before, denied, spoken)
 
@@ -63,7 +64,14 @@ def _excluded(before: Sequence[Lexeme], denied: Sequence[Lexeme], spoken: Langua
 
 
 def _undone(before: Sequence[Lexeme], denied: Sequence[Lexeme], spoken: Language) -> tuple[Canon, ...]:
-    """Return what is done instead: for `does not like`, `dislikes`."""
+    """Return what is done instead: for `does not like`, `dislikes`; for `does not look good`, `looks bad`."""
+    verb = denied[0].text
+    if verb in _SEEMING and len(denied) > 1:
+        seems = _inflected(verb, before[-1].text)
+        return tuple(
+            settled([*before[:-1], *(Lexeme(each, "word", each) for each in (seems, other)), *denied[2:]], spoken)
+            for other in sorted(EXCLUDED.get(denied[1].text, ()))
+        )
     return tuple(
         settled([*before[:-1], Lexeme(verb, "word", verb), *denied[1:]], spoken)
         for undone in sorted(UNDONE.get(denied[0].text, ()))

@@ -4,6 +4,7 @@ from itertools import product
 from typing import Final, Literal
 
 from memoryd_actors.comparison.canon import canon, layout
+from memoryd_actors.comparison.degrees import weakened
 from memoryd_actors.comparison.denials import asserted
 from memoryd_actors.comparison.events import LESS, MORE, events, weighed
 from memoryd_actors.comparison.idioms import plainer
@@ -26,9 +27,9 @@ def fuller(new: str, old: str) -> Fuller:
     one, other = plainer(new) or canon(new), plainer(old) or canon(old)
     if equal(one, other):
         return "either"
-    if any(equal(each, other) for each in asserted(new)):
+    if any(equal(each, other) for each in asserted(new)) or any(equal(each, one) for each in weakened(old)):
         return "old"
-    if any(equal(each, one) for each in asserted(old)):
+    if any(equal(each, one) for each in asserted(old)) or any(equal(each, other) for each in weakened(new)):
         return "new"
     now, before = events(new), events(old)
     # Of two that are both told of the one it is done to, who is where would be lost.

@@ -14,7 +14,8 @@ _TOLD_BY: Final[dict[str, frozenset[str]]] = {
     language: frozenset(_WORDS(words))
     for language, words in {
         "en": "the is are was were of to and in for with on at not has have does do this that from by will it user "
-        "a an our your my his her they we you",
+        "a an our your my his her they we you like likes love loves hate hates prefer prefers use uses want wants need "
+        "needs works lives",
         "de": "der die das ist sind war nicht ein eine einen und den dem auf für mit von zu im am wird hat es sich ich "
         "er wir nutzer benutzer kein keine unser unsere",
         "fr": "le la les l' est sont des et un une du dans pour avec sur pas n' d' qu' il elle je nous vous ce "

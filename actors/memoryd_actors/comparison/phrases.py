@@ -69,7 +69,7 @@ def is_named(given: Sequence[Lexeme]) -> bool:
             if left < 0 or not _has_article(given, before):
                 return False
         before = one
-    return before is not None and left != _NOTHING
+    return before is not None and left != _NOTHING and before.folded not in DETERMINERS
 
 
 def _has_article(given: Sequence[Lexeme], one: Lexeme) -> bool:

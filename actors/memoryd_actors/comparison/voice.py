@@ -82,4 +82,4 @@ def past(verb: str) -> str:
 
 _VOWELS: Final = frozenset("aeiou")
 _HISSING: Final = ("s", "x", "z", "ch", "sh", "o")
-_PAST: Final = {"lose": "lost", "win": "won", "forbid": "forbade", "have": "had", "permit": "permitted"}
+_PAST: Final = {"lose": "lost", "win": "won", "forbid": "forbade", "have": "had", "permit": "permitted", "feel": "felt"}
