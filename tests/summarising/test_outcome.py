@@ -64,6 +64,26 @@ ENDINGS = [
         'The assistant said: "I fixed the path separator."',
     ),
     (
+        ("U: Why?", "A: The root cause was a stale lock. I've removed it, and the job went through."),
+        'The assistant said: "The root cause was a stale lock. I\'ve removed it, and the job went through."',
+    ),
+    (
+        (
+            "U: Refactor it.",
+            "A: ## Summary\n\nThe login flow has been refactored into three modules:\n- auth\n- session",
+        ),
+        'The assistant said: "The login flow has been refactored into three modules"',
+    ),
+    (
+        ("U: Go on.", "A: Two of the five tests are still failing because the fixture is missing. I'd need access."),
+        'The assistant said: "Two of the five tests are still failing because the fixture is missing."',
+    ),
+    (("U: Push it.", "A: Committed as 3f2a1b9 and pushed."), 'The assistant said: "Committed as 3f2a1b9 and pushed."'),
+    (
+        ("U: Reproduce it.", "A: Je n'ai pas réussi à reproduire le bug."),
+        'The assistant said: "Je n\'ai pas réussi à reproduire le bug."',
+    ),
+    (
         ("U: Bau den Filter ein.", "A: Der Filter ist eingebaut und die Tests laufen durch.", "U: super, läuft"),
         'The assistant said: "Der Filter ist eingebaut und die Tests laufen durch." The user said: "super, läuft"',
     ),
@@ -104,6 +124,16 @@ def test_the_sentence_that_tells_the_result_is_the_outcome(said: tuple[str, ...]
         ("U: The file you created is empty.", "A: Let me see."),
         ("U: Write it.", "A: Here it is.", "U: it works on my machine but not in docker"),
         ("U: I want the old flag removed and the docs updated.", "A: Sure."),
+        (
+            "U: How?",
+            "A: Here is a plan.\n- Set up rewards for your goals.\n- Updated weekly plan.\n- Keep everybody informed.",
+        ),
+        ("U: Why does it jump?", "A: Fixed heights and widths can cause shifts. This has a fixed deadline."),
+        (
+            "U: And this?",
+            "A: `Cannot find module` means that something is missing. Staying calm helps you remain open.",
+        ),
+        ("U: Since when?", "A: The function was removed in Python 3.12. You originally scheduled it for 11 AM."),
         ("U: Mach das bitte.", "A: Ich werde das gleich anpassen und dann testen."),
         ("U: thanks a lot", "A: You're welcome!"),
     ],

@@ -17,13 +17,17 @@ from memoryd_actors.recall.quoted import told_apart
 from memoryd_actors.summarising.languages import ENDINGS, Ending
 from memoryd_actors.summarising.summary import Said
 
-MOST_READ: Final = 40
+MOST_READ: Final = 24
 """Messages from the end in which an outcome is looked for."""
 LONGEST_READ: Final = 4_000
 """Characters of one of them."""
 LONGEST: Final = 220
 """Characters of a sentence that is quoted."""
 LONGEST_OUTCOME: Final = 290
+LONGEST_REMARK: Final = 16
+"""Words in which a user confirms something, or says what they did; what is longer brings something new."""
+NEAR: Final = 12
+"""Characters after a result in which a version shows that it is known of the world: `was removed in Python 3.12`."""
 FEWEST_WORDS: Final = 4
 """Of a result that says what it is about; a shorter one (`Done.`) comes with the sentence after it."""
 
@@ -34,7 +38,16 @@ def _any(pattern: Callable[[Ending], str], *, begins: bool = False) -> "re.Patte
     return re.compile(rf"\W*{words}" if begins else words, re.IGNORECASE)
 
 
-_DONE = _any(lambda one: one.done)
+_DONE = _any(lambda one: "|".join(one.done).replace("ACT", f"(?:{one.acts})"))
+# `Fixed heights cause shifts` tells nothing that was done.
+_OPENS = _any(
+    lambda one: (
+        rf"(?:{one.opens})(?=[.!,:]"
+        r"| (?:the|a|an|it|this|both|all|and|in|by|as|to|den|die|das|und|le|la|les|et|el|los|y)\b)"
+    ),
+    begins=True,
+)
+_LIKELY = _any(lambda one: one.likely)
 _FAILED = _any(lambda one: one.failed)
 _CONFIRMED = _any(lambda one: one.confirmed)
 _DECIDED = _any(lambda one: one.decided)
@@ -45,6 +58,8 @@ _CONDITIONS = _any(lambda one: one.conditions, begins=True)
 _OWN = _any(lambda one: one.own, begins=True)
 _CLAUSE = re.compile(r"[,;:]\s")
 _DECORATION: Final = re.compile(r"^(?:[#>*\-\u2022|\s]|\d{1,2}[.)]\s)+|[*_#|`]{2,}|[\u2705\u2714\u274c\ufe0f]")
+_LISTED: Final = re.compile(r"^\s*(?:[#>*\-\u2022|]|\d{1,2}[.)])\s*")
+_REFERS: Final = re.compile(r"\W*(?:i|we)(?:['\u2019]ve| have)? \w+ (?:it|this|that|them)\b", re.IGNORECASE)
 Kind = Literal["done", "failed", "confirmed", "decided"]
 
 
@@ -81,7 +96,7 @@ def outcome(said: Sequence[Said]) -> str:
 
 def decides(text: str) -> bool:
     """Return whether a sentence tells a decision."""
-    return bool(_DECIDED.search(text))
+    return _decided(text)
 
 
 def _joined(result: str, after: str) -> str:
@@ -105,47 +120,62 @@ def _telling(signs: Sequence[_Sign]) -> str:
 
 def _signs(one: Said) -> Iterator[_Sign]:
     text = told_apart(strip_hidden(one.text)[-LONGEST_READ:]).said
-    parts = [_DECORATION.sub("", part.text).strip() for part in sentences(text)]
     by_user = one.role != "assistant"
+    # A list of an assistant's is of things to do, or of what was said above it.
+    lines = [part for part in sentences(text) if by_user or not _LISTED.match(part.text)]
+    parts = [_DECORATION.sub("", line.text).strip() for line in lines]
     for at, part in enumerate(parts):
-        if not part or is_question(part) or part.endswith(":"):
-            continue
-        kind = _kind(part, by_user=by_user)
+        # What stands in quotation marks is somebody else's: an error message, the name of a thing.
+        bare = _DECORATION.sub("", lines[at].bare).strip()
+        kind = None if not part or is_question(part) else _kind(bare, by_user=by_user)
         if kind is None:
             continue
-        words = len(part.split())
+        told = part
+        if at and kind == "done" and _REFERS.match(bare) and len(parts[at - 1]) + len(part) < LONGEST:
+            told = f"{parts[at - 1]} {part}"  # what `it` is
         after = parts[at + 1] if at + 1 < len(parts) else ""
-        more = (
-            kind == "done" and words < FEWEST_WORDS and after and not is_question(after) and not _PLANNED.search(after)
-        )
-        whole = f"{part} {after}" if more else part
-        yield _Sign(kind, one_line(whole, LONGEST), len(whole.split()))
+        short = kind == "done" and len(told.split()) < FEWEST_WORDS
+        more = short and after and not is_question(after) and not _PLANNED.search(after)
+        whole = f"{told} {after}" if more else told
+        yield _Sign(kind, one_line(whole.rstrip(":"), LONGEST), len(whole.split()))
 
 
 def _kind(text: str, *, by_user: bool) -> Kind | None:
-    if (failed := _FAILED.search(text)) and not _PLANNED.search(text[: failed.start()]):
+    if (failed := _FAILED.search(text)) and not _hedged(text[: failed.start()], nots=False):
         done = _done(text)
         # `Fixed the parser, but the login test still fails` tells both, and is told whole.
-        return "done" if done and done.start() < failed.start() and not by_user else "failed"
-    if by_user and _DECIDED.search(text):
+        return "done" if done is not None and done < failed.start() and not by_user else "failed"
+    if not by_user:
+        return "done" if _done(text) is not None else None
+    if _LIMITS.search(text) or len(text.split()) > LONGEST_REMARK:
+        return "decided" if _decided(text) and not _LIMITS.search(text) else None
+    if _decided(text):
         return "decided"
-    if by_user and (yes := _CONFIRMED.search(text)) and not _hedged(text[: yes.start()]):
-        return None if _LIMITS.search(text) else "confirmed"
+    if (yes := _CONFIRMED.search(text)) and not _hedged(text[: yes.start()]):
+        return "confirmed"
     # Of what a user says is done, most is what the assistant has to look at: `the file you created is empty`.
-    return "done" if _done(text) and (not by_user or _OWN.match(text)) else None
+    return "done" if _OWN.match(text) and _done(text) is not None else None
 
 
-def _done(text: str) -> "re.Match[str] | None":
+def _decided(text: str) -> bool:
+    found = _DECIDED.search(text)
+    return found is not None and not _hedged(text[: found.start()])
+
+
+def _done(text: str) -> int | None:
+    """Return where a sentence begins to tell a result; None where it does not."""
+    if _OPENS.match(text):
+        return 0
     for found in _DONE.finditer(text):
-        if not _hedged(text[: found.start()]):
-            return found
+        if not _hedged(text[: found.start()]) and not _LIKELY.search(text[: found.end() + NEAR]):
+            return found.start()
     return None
 
 
-def _hedged(before: str) -> bool:
+def _hedged(before: str, *, nots: bool = True) -> bool:
     """Return whether what stands in front of a result says that it is only planned, or is not so."""
     clause = _CLAUSE.split(before)[-1] if not _CONDITIONS.match(before) else before
-    return bool(_PLANNED.search(clause) or _NOT.search(clause))
+    return bool(_PLANNED.search(clause) or (nots and _NOT.search(clause)))
 
 
 def _quoted(one: Said, text: str) -> str:

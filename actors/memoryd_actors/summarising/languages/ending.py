@@ -12,8 +12,12 @@ class Ending:
 
     code: str
     """ISO 639-1."""
-    done: str
-    """A result: verbs in the past, states that are reached."""
+    acts: str
+    """Verbs of work, as they stand in the past."""
+    done: tuple[str, ...]
+    """How a result is told, ACT standing for one of them."""
+    opens: str
+    """What a sentence may begin with that tells a result without saying who: `Fixed the parser.`"""
     failed: str
     confirmed: str
     """How a user says that it works."""
@@ -25,5 +29,7 @@ class Ending:
     """How a sentence begins in which nothing happened."""
     own: str
     """How a user begins who tells what they did."""
+    likely: str
+    """What in a sentence makes a result a guess, or something that is known of the world."""
     limits: str
     """What takes back half of a confirmation."""
