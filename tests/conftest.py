@@ -1,15 +1,18 @@
-"""What all tests share: the converted weights, and short folders for sockets."""
+"""What all tests share: the converted weights and the model, and short folders for sockets."""
 
 import fcntl
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
 
+from memoryd.config import EmbeddingConfig
+from memoryd.embedding import EmbeddingService, build_embedder
 from memoryd.embedding.weights import Sources, fetch
 from postgresql import missing, postgresql
 
@@ -53,3 +56,16 @@ def tiny_disk(short_home: Path) -> Iterator[Path]:
         pytest.skip("mounting a small file system needs root")
     yield short_home
     subprocess.run(["umount", "-l", str(short_home)], check=True)
+
+
+@pytest.fixture
+def loaded(models: Path) -> Callable[[], AbstractAsyncContextManager[EmbeddingService]]:
+    """The real model. Entered by the test itself: task groups begin and end in one task."""
+
+    @asynccontextmanager
+    async def enter() -> AsyncGenerator[EmbeddingService]:
+        async with build_embedder(EmbeddingConfig(), models=models, offline=True) as service:
+            await service.warm()
+            yield service
+
+    return enter

@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import subprocess
-import sys
 import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -12,20 +10,9 @@ from threading import Thread
 
 import pytest
 
+from holding import held_by_another
 from memoryd_client import launch
 from memoryd_client.paths import Paths
-
-HOLD = """
-import sys
-from pathlib import Path
-from memoryd.lock import hold_home
-from memoryd_client.paths import Paths
-
-home = Path(sys.argv[1])
-with hold_home(Paths(home=home, config=home / "config.toml", runtime=home / "run"), version="9.9"):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
 
 
 @contextmanager
@@ -59,26 +46,11 @@ def other_home() -> Iterator[Path]:
         launch.stop(paths)
 
 
-@contextmanager
-def stopping_daemon(paths: Paths) -> Generator[subprocess.Popen[str]]:
-    """A process that holds the lock and answers nobody, as a daemon does that is about to end."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(paths.home)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert process.stdin is not None
-    with process.stdout, process.stdin:
-        assert process.stdout.readline() == "held\n"
-        yield process
-        process.kill()
-        process.wait()
-
-
 def test_a_start_while_the_old_daemon_is_stopping_starts_the_next_one_once_it_is_gone(home: Path) -> None:
     env = environment(home)
     paths = Paths.from_environment(env)
     started: list[launch.Launched] = []
-    with stopping_daemon(paths) as old:
+    with held_by_another(paths) as old:
         starting = Thread(target=lambda: started.append(launch.start(paths, environ=env, timeout_s=50)))
         starting.start()
         starting.join(0.5)
@@ -110,7 +82,7 @@ def test_a_home_held_by_a_process_that_serves_elsewhere_is_not_taken_for_the_one
 ) -> None:
     env = environment(home, MEMORYD_RUNTIME_DIR=str(other_home / "run"))
     paths = Paths.from_environment(env)
-    with stopping_daemon(paths), pytest.raises(launch.LaunchFailed, match="serves"):
+    with held_by_another(paths), pytest.raises(launch.LaunchFailed, match="serves"):
         launch.start(paths, environ=env, timeout_s=20)
 
 

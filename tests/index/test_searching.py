@@ -3,6 +3,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from filtered import FILTERED
 from memoryd.index import LanceIndex
 from memoryd_client.messages import Filters
 
@@ -115,22 +116,7 @@ async def test_any_words_may_be_asked_for(index: LanceIndex, words: str) -> None
     assert [hit.id for hit in found] == ["a"]
 
 
-@pytest.mark.parametrize(
-    ("filters", "expected"),
-    [
-        (Filters(), {"global", "here", "tagged"}),
-        (Filters(scope="project"), {"here", "tagged"}),
-        (Filters(scope="global"), {"global"}),
-        (Filters(states=("forgotten",)), {"forgotten"}),
-        (Filters(states=()), {"global", "here", "tagged", "forgotten"}),
-        (Filters(categories=("preference", "nothing")), {"tagged"}),
-        (Filters(tags=("a",)), {"tagged"}),
-        (Filters(tags=("a", "b")), {"tagged"}),
-        (Filters(tags=("a", "c")), set[str]()),
-        (Filters(pinned=True), {"tagged"}),
-        (Filters(pinned=False), {"global", "here"}),
-    ],
-)
+@pytest.mark.parametrize(("filters", "expected"), FILTERED)
 async def test_filters_show_what_they_say(index: LanceIndex, filters: Filters, expected: set[str]) -> None:
     rows = [
         row("global"),

@@ -4,43 +4,17 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager
 
 import pytest
 
+from holding import held_by_another
 from memoryd.lock import Holder, HomeLocked, hold_home, holder
 from memoryd.private_folder import FolderUnsafe
 from memoryd_client.paths import Paths
 
-HOLD = """
-import sys
-from pathlib import Path
-from memoryd.lock import hold_home
-from memoryd_client.paths import Paths
-home = Path(sys.argv[1])
-with hold_home(Paths(home=home, config=home, runtime=home / "run"), version="9.9"):
-    print("held", flush=True)
-    sys.stdin.read()
-"""
-
-
-@contextmanager
-def other_process(paths: Paths) -> Generator[subprocess.Popen[str]]:
-    process = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(paths.home)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert process.stdout is not None
-    assert process.stdin is not None
-    with process.stdout, process.stdin:
-        assert process.stdout.readline() == "held\n"
-        yield process
-        process.kill()
-        process.wait()
-
 
 def test_a_home_has_one_holder_and_the_second_learns_which(paths: Paths) -> None:
-    with other_process(paths) as process:
+    with held_by_another(paths) as process:
         with pytest.raises(HomeLocked, match=f"process {process.pid} since 20.*{paths.home}/run") as locked:
             hold_home(paths, version="1").__enter__()
         assert "MEMORYD_HOME" in locked.value.hint
@@ -50,7 +24,7 @@ def test_a_home_has_one_holder_and_the_second_learns_which(paths: Paths) -> None
 
 
 def test_the_kernel_lets_go_when_the_holder_is_killed(paths: Paths) -> None:
-    with other_process(paths) as process:
+    with held_by_another(paths) as process:
         process.kill()
         process.wait()
         assert paths.lock.read_text() != ""

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import select
 from sqlalchemy.dialects import sqlite
 
+from filtered import FILTERED
 from memoryd.ledger import SqlLedger, reads
 from memoryd.ledger.tables import memories
 from memoryd_actors.access.visibility import Visibility
@@ -74,22 +75,7 @@ async def test_a_page_before_an_unknown_memory_is_refused(ledger: SqlLedger) -> 
         await ledger.page(Visibility("local"), limit=5, before="mem_nobody")
 
 
-@pytest.mark.parametrize(
-    ("filters", "expected"),
-    [
-        (Filters(), {"global", "here", "tagged"}),
-        (Filters(scope="project"), {"here", "tagged"}),
-        (Filters(scope="global"), {"global"}),
-        (Filters(states=("forgotten",)), {"forgotten"}),
-        (Filters(states=()), {"global", "here", "tagged", "forgotten"}),
-        (Filters(categories=("preference", "nothing")), {"tagged"}),
-        (Filters(tags=("a",)), {"tagged"}),
-        (Filters(tags=("a", "b")), {"tagged"}),
-        (Filters(tags=("a", "c")), set[str]()),
-        (Filters(pinned=True), {"tagged"}),
-        (Filters(pinned=False), {"global", "here"}),
-    ],
-)
+@pytest.mark.parametrize(("filters", "expected"), FILTERED)
 async def test_filters_show_what_they_say(ledger: SqlLedger, filters: Filters, expected: set[str]) -> None:
     project = Scope.PROJECT
     await ledger.insert(
