@@ -39,7 +39,7 @@ from memoryd_client.core_memory import (
     Section,
     new_write_id,
 )
-from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
+from memoryd_client.editing import GetOrigin, PlanPurge, Purge, PurgePlan, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents, EventCount
 from memoryd_client.exchange import TICK_S, finish
 from memoryd_client.importing import GetEdges, Import, Imported, Record
@@ -289,15 +289,33 @@ class Client:
         """Remove an edge; return those that are left of the first memory."""
         return self._call(Unrelate(from_id=from_id, to_id=to_id, relation=relation), replies.edges)
 
-    def purge(self, memory_ids: Sequence[str], *, transcripts: bool = False, deadline_s: float = 300.0) -> str:
+    def purge(
+        self,
+        memory_ids: Sequence[str],
+        *,
+        transcripts: bool = False,
+        every_session: bool = False,
+        deadline_s: float = 300.0,
+    ) -> str:
         """Destroy memories for good, wherever memoryd keeps them: ledger, history, index, backups. Say what was done.
 
         Ids may be shortened. What was merged into them goes with them; with `transcripts` also the words of the
-        messages that they come from, else the answer names the sessions that still tell it.
+        messages that they come from, else the answer names the sessions that still tell it. With `every_session` also
+        what says the same in the same words in any other session: `purge_plan` shows beforehand what that is.
         """
-        return self._call(
-            Purge(ids=texts("memory_ids", memory_ids), transcripts=transcripts), replies.detail, deadline_s
+        request = Purge(
+            ids=texts("memory_ids", memory_ids),
+            transcripts=transcripts or every_session,
+            every_session=every_session,
         )
+        return self._call(request, replies.detail, deadline_s)
+
+    def purge_plan(
+        self, memory_ids: Sequence[str], *, every_session: bool = False, deadline_s: float = 300.0
+    ) -> PurgePlan:
+        """Return which entries of transcripts a purge of these memories would take the words from. Changes nothing."""
+        request = PlanPurge(ids=texts("memory_ids", memory_ids), every_session=every_session)
+        return self._call(request, replies.purge_plan, deadline_s)
 
     def undo(self, operation: int) -> builtins.list[Memory]:
         """Take back an operation, as the history numbers them; return the memories that changed back."""

@@ -1,7 +1,7 @@
 """The wire of changing what is remembered: corrections, links, and taking back."""
 
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -69,3 +69,43 @@ class Purge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
     ids: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=1000)]
     transcripts: bool = False
     """Also the words of the messages that the memories come from. Without it, the answer names their sessions."""
+    every_session: bool = False
+    """With `transcripts`: also in all other sessions of the owner what says the same in the same words."""
+
+
+class PlanPurge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="purge_plan"):
+    """Which entries of transcripts a purge of these memories would take the words from. Nothing is changed."""
+
+    ids: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=1000)]
+    every_session: bool = False
+
+
+class TellingEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """An entry of a transcript that tells what a memory says."""
+
+    session: str
+    sequence: int
+    """Its number in the transcript."""
+    at: datetime
+    kind: str = "message"
+    role: str = ""
+    name: str = ""
+    reason: Literal["source", "words"] = "words"
+    """source: the memory rests on it; words: it says the same in the same words."""
+    excerpt: str = ""
+    """Its beginning, 200 characters."""
+
+
+class PurgePlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="purge_planned"):
+    """What a purge would take out of transcripts."""
+
+    ids: tuple[str, ...]
+    """The memories, and those that were merged into them."""
+    entries: tuple[TellingEntry, ...] = ()
+    """By session, in the order in which they were said; the first 2,000."""
+    more: int = 0
+    """Entries beyond those."""
+    sessions: int = 0
+    """How many sessions were looked through."""
+    unreadable: int = 0
+    """Entries in them that cannot be read, because their lines are damaged: they may tell it, too."""

@@ -14,7 +14,7 @@ from memoryd_client.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.consolidation import ConsolidationPlan, ConsolidationRequest, Consolidations
 from memoryd_client.context import BuildContext, Compact, Compacted, SessionContext
 from memoryd_client.core_memory import CoreRequest, CoreSections, CoreWrites
-from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
+from memoryd_client.editing import GetOrigin, PlanPurge, Purge, PurgePlan, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents, EventCounts
 from memoryd_client.filters import Filters as Filters  # noqa: PLC0414 - part of the wire, and looked for here
 from memoryd_client.importing import GetEdges, Import, Imported
@@ -213,6 +213,7 @@ Request = (
     | Unrelate
     | Undo
     | Purge
+    | PlanPurge
     | GetHistory
     | GetOrigin
     | ListConsents
@@ -483,6 +484,7 @@ Reply = (
     | FoundMessages
     | Consolidations
     | ConsolidationPlan
+    | PurgePlan
     | Failure
 )
 

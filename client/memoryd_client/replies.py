@@ -8,6 +8,7 @@ from memoryd_client.consent import Consent, Consents
 from memoryd_client.consolidation import Consolidation, ConsolidationPlan, Consolidations
 from memoryd_client.context import Compacted, SessionContext
 from memoryd_client.core_memory import CoreSections, CoreWrite, CoreWrites, Section
+from memoryd_client.editing import PurgePlan
 from memoryd_client.errors import NotInterrupted, RequestFailed
 from memoryd_client.events import EventCount, EventCounts
 from memoryd_client.importing import Imported
@@ -125,6 +126,11 @@ def consolidation(reply: Reply) -> Consolidation:
 def consolidation_plan(reply: Reply) -> ConsolidationPlan:
     """Return a plan."""
     return reply if isinstance(reply, ConsolidationPlan) else _fail(reply)
+
+
+def purge_plan(reply: Reply) -> PurgePlan:
+    """Return a plan."""
+    return reply if isinstance(reply, PurgePlan) else _fail(reply)
 
 
 def switched(reply: Reply) -> Switched:

@@ -400,7 +400,7 @@ class Daemon:
             ),
             accept=self._accept,
             switches=self._switches,
-            purger=TranscriptPurger(self._transcripts, self._scribe, self._message_indexer),
+            purger=TranscriptPurger(self._ledger, self._transcripts, self._scribe, self._message_indexer),
             drafts=paths.drafts,
             importer=Importer(
                 ledger=self._ledger,

@@ -46,7 +46,7 @@ from memoryd_client.consolidation import Consolidate, ListConsolidations, PlanCo
 from memoryd_client.context import BuildContext, Compact
 from memoryd_client.core_memory import CoreAppend, CorePurge, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
 from memoryd_client.drafts import destroy
-from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
+from memoryd_client.editing import GetOrigin, PlanPurge, Purge, PurgePlan, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents, EventCounts
 from memoryd_client.importing import GetEdges, Import, Imported, LeftOut, Record
 from memoryd_client.memory import Memory, MemoryPage, State
@@ -117,6 +117,8 @@ TranscriptRequest = (
     | ImportTranscript
     | PurgeSession
 )
+PLANNED = 2_000
+"""Entries that the plan of a purge names: a frame has room for 4 KB of each."""
 TRACES_READ = 500
 """Decision traces in which it is looked where a memory was shown."""
 
@@ -337,6 +339,8 @@ class Dispatcher:
                 return await self._undo(request, caller, deadline_s)
             case Purge():
                 return await self._purge(request, caller, deadline_s)
+            case PlanPurge():
+                return await self._plan_purge(request, caller)
             case GetOrigin():
                 return await self._origin(request, caller)
             case GetHistory():
@@ -468,9 +472,12 @@ class Dispatcher:
         return Edges(edges=tuple(await self._ledger.edges(caller.owner, [source.id])))
 
     async def _purge(self, request: Purge, caller: Caller, deadline_s: float) -> Done:
+        if request.every_session:
+            self._check_sees_all(caller)
         doomed = [await self._resolve(caller, one) for one in request.ids]
         ids = [one.id for one in doomed]
-        places = await self._purger.places(doomed)
+        told = await self._purger.told(caller.owner, doomed, every_session=request.every_session)
+        places = told.places
         await to_thread.run_sync(destroy, self._drafts, ids)
         message = PurgeMemories(tuple(ids), caller.owner, signed(caller))
         gone = await self._keeper.ask(message, deadline_s=deadline_s)
@@ -480,14 +487,39 @@ class Dispatcher:
                 "They go when the index can be written; `memoryd status` says why it cannot.",
             )
         leaves = self._ledger.leaves
-        told = f"{len(gone)} memories {f'purged: {leaves}' if leaves else 'destroyed'}"
+        answer = f"{len(gone)} memories {f'purged: {leaves}' if leaves else 'destroyed'}"
         if places and request.transcripts:
             said = await self._purger.erase(places, deadline_s=deadline_s)
-            told += f", and the words of {said} entries of {len(places)} transcripts"
+            answer += f", and the words of {said} entries of {len(places)} transcripts"
         elif places:
             sessions = ", ".join(f"`{session}` ({len(numbers)})" for (_, session), numbers in places.items())
-            told += f"; transcripts still tell it, entries by session: {sessions}; `--transcripts` takes them out, too"
-        return Done(told)
+            answer += (
+                f"; transcripts still tell it, entries by session: {sessions}; `--transcripts` takes them out, too"
+            )
+        if request.transcripts and told.unreadable:
+            answer += (
+                f"; {told.unreadable} entries there have damaged lines and may tell it: `memoryd doctor` says which"
+            )
+        return Done(answer)
+
+    async def _plan_purge(self, request: PlanPurge, caller: Caller) -> PurgePlan:
+        self._check_sees_all(caller)
+        doomed = [await self._resolve(caller, one) for one in request.ids]
+        told = await self._purger.told(caller.owner, doomed, every_session=request.every_session)
+        return PurgePlan(
+            ids=told.ids,
+            entries=told.entries[:PLANNED],
+            more=len(told.entries[PLANNED:]),
+            sessions=told.sessions,
+            unreadable=told.unreadable,
+        )
+
+    def _check_sees_all(self, caller: Caller) -> None:
+        if self._categories.allowed(caller.agent) is not None:
+            raise Refused(
+                f"the agent `{caller.agent}` may see some categories only, and of transcripts that of its own session",
+                "Purge it as yourself: without `--agent`.",
+            )
 
     async def _origin(self, request: GetOrigin, caller: Caller) -> Origin:
         memory = await self._resolve(caller, request.id)

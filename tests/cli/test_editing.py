@@ -163,6 +163,24 @@ def test_where_a_memory_was_shown_is_part_of_why(served: Command) -> None:
     assert "visit" in served.ok("why", memory_id)
 
 
+def test_what_a_purge_would_take_out_of_conversations_is_shown_first(served: Command) -> None:
+    told = "The lighthouse keeper keeps a blue parrot named Zephyrine."
+    memory_id = json.loads(served.ok("add", told, "--json"))["id"]
+    served.ok("session", "append", "--session", "parrots", "Good morning.", f"By the way: {told.lower()}")
+    shown = served.ok("purge", memory_id, "--all-sessions", "--dry-run")
+    assert "parrots 2" in shown
+    assert "(says the same): By the way: the lighthouse keeper" in shown
+    assert "1 entries of transcripts lose their words" in shown
+    plan = json.loads(served.ok("purge", memory_id, "--all-sessions", "--dry-run", "--json"))
+    assert [(one["session"], one["sequence"], one["reason"]) for one in plan["entries"]] == [("parrots", 2, "words")]
+    asked = served("purge", memory_id, "--all-sessions")
+    assert asked.returncode == 1
+    assert "parrots 2" in asked.stderr
+    assert told in served.ok("read", memory_id)
+    assert "the words of 1 entries of 1 transcripts" in served.ok("purge", memory_id, "--all-sessions", "--yes")
+    assert "parrot" not in served.ok("session", "show", "parrots")
+
+
 def test_a_purge_says_what_goes_and_asks_first(served: Command) -> None:
     memory_id = served.ok("add", OTHER).strip()
     done = served("purge", memory_id)

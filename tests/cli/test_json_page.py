@@ -20,6 +20,7 @@ from memoryd_client.consolidation import (
 )
 from memoryd_client.context import Compacted, ContextEntry, ContextSection, SessionContext
 from memoryd_client.core_memory import CoreWrite, Section
+from memoryd_client.editing import PurgePlan, TellingEntry
 from memoryd_client.events import EventCount
 from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory, RelatedMemory, SurfacedMemory
 from memoryd_client.messages import CandidateTrace, ComponentStatus, Edge, HistoryEntry, Origin, Showing, Status, Trace
@@ -55,6 +56,8 @@ SECTIONS = {
         Appended,
         Ended,
         Entry,
+        PurgePlan,
+        TellingEntry,
     ),
     "Memory file": (MemoryFile, FileMatch),
     "Context": (SessionContext, ContextSection, ContextEntry, Compacted),

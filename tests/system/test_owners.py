@@ -15,7 +15,7 @@ from memoryd_client.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.consolidation import Consolidate, ListConsolidations, PlanConsolidation
 from memoryd_client.context import BuildContext, Compact
 from memoryd_client.core_memory import CoreAppend, CorePurge, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
-from memoryd_client.editing import Changes, GetOrigin, Purge, Relate, Undo, Unrelate, Update
+from memoryd_client.editing import Changes, GetOrigin, PlanPurge, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents
 from memoryd_client.importing import GetEdges, Import, Imported, Record
 from memoryd_client.memory import Edge
@@ -94,6 +94,7 @@ CASES: dict[type, Callable[[str], Request]] = {
     Unrelate: lambda memory: Unrelate(from_id=memory, to_id=memory),
     Undo: lambda _: Undo(operation=1),
     Purge: lambda memory: Purge(ids=(memory,)),
+    PlanPurge: lambda memory: PlanPurge(ids=(memory,), every_session=True),
     GetOrigin: lambda memory: GetOrigin(id=memory),
     GetHistory: lambda memory: GetHistory(id=memory),
     ListConsents: lambda _: ListConsents(),

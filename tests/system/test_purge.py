@@ -161,3 +161,64 @@ def test_a_session_that_is_purged_leaves_no_trace_and_no_state(daemon: RunningDa
         assert client.why(5) == []
     for needle in (b"Quetzalcoatlus", b"quetzalcoatlus"):
         assert files_with(daemon.paths.home, needle) == []
+
+
+def test_what_other_sessions_tell_is_listed_first_and_then_gone(daemon: RunningDaemon) -> None:
+    home = daemon.paths.home
+    with daemon.client(session="source") as client:
+        secret = client.remember(TOLD, source_session="source")
+        client.append([Entry(role="user", content=f"I was told: {TOLD}")])
+        client.append([Entry(role="user", content="I would like to know how it opens with a key.")])
+    with daemon.client(session="elsewhere") as client:
+        client.append(
+            [
+                Entry(role="user", content="Good morning."),
+                Entry(role="assistant", content="The Meridian observatory opens with QUOKKABANANA, they say."),
+                Entry(role="user", content="Of the observatory in Paris I know nothing."),
+            ]
+        )
+        client.search_messages("quokkabanana")
+        client.backup()
+    with daemon.client(session="theirs", owner="another") as client:
+        client.append([Entry(role="user", content=TOLD)])
+        with pytest.raises(RequestFailed, match="no memory"):
+            client.purge_plan([secret.id], every_session=True)
+    with daemon.client() as client:
+        near = client.purge_plan([secret.id])
+        assert [(one.session, one.sequence) for one in near.entries] == [("source", 1)]
+        plan = client.purge_plan([secret.id], every_session=True)
+        assert [(one.session, one.sequence, one.reason) for one in plan.entries] == [
+            ("source", 1, "words"),
+            ("elsewhere", 2, "words"),
+        ]
+        assert "QUOKKABANANA" in plan.entries[1].excerpt
+        assert (plan.ids, plan.sessions, plan.unreadable, plan.more) == ((secret.id,), 2, 0, 0)
+        assert client.get(secret.id).content == TOLD
+        told = client.purge([secret.id], every_session=True)
+        assert told == "1 memories destroyed, and the words of 2 entries of 2 transcripts"
+        assert [one.content for one in client.messages("elsewhere").entries] == [
+            "Good morning.",
+            "",
+            "Of the observatory in Paris I know nothing.",
+        ]
+    left = files_with(home, b"quokkabanana") + files_with(home, b"QUOKKABANANA")
+    assert left
+    assert all("transcripts" in file or "index-messages" in file for file in left)
+    with daemon.client(owner="another") as client:
+        assert [one.content for one in client.messages("theirs").entries] == [TOLD]
+        client.purge_session("theirs")
+    assert files_with(home, b"quokkabanana") + files_with(home, b"QUOKKABANANA") == []
+
+
+def test_an_agent_that_may_see_some_categories_looks_into_no_other_session(short_home: Path, models: Path) -> None:
+    short_home.mkdir(mode=0o700, exist_ok=True)
+    (short_home / "config.toml").write_text('[allowlists]\nplanner = ["task"]\n', encoding="utf-8")
+    with RunningDaemon(short_home, models) as daemon:
+        with daemon.client() as client:
+            task = client.remember("Mend the boiler of the old mill.", category="task")
+        with Client(agent="planner", project="/projects/demo", paths=daemon.paths, deadline_s=30) as planner:
+            for ask in (planner.purge_plan, lambda ids: planner.purge(ids, every_session=True)):
+                with pytest.raises(RequestFailed, match="some categories only"):
+                    ask([task.id])
+        with daemon.client() as client:
+            assert client.get(task.id).content == task.content

@@ -19,7 +19,7 @@ from memoryd_client.consent import DecideConsent, ListConsents
 from memoryd_client.consolidation import Consolidate, ListConsolidations, PlanConsolidation
 from memoryd_client.context import BuildContext, Compact
 from memoryd_client.core_memory import CoreAppend, CorePurge, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
-from memoryd_client.editing import GetOrigin, Purge, Relate, Undo, Unrelate, Update
+from memoryd_client.editing import GetOrigin, PlanPurge, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents
 from memoryd_client.importing import GetEdges, Import
 from memoryd_client.messages import (
@@ -125,6 +125,7 @@ def needs_memory(request: Request) -> bool:
             | Unrelate()
             | Undo()
             | Purge()
+            | PlanPurge()
             | GetHistory()
             | GetOrigin()
             | ListConsents()

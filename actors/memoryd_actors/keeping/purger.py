@@ -1,36 +1,83 @@
 """What transcripts still hold of memories that are purged, and taking it out of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from anyio import CapacityLimiter, to_thread
 
 from memoryd_actors.conversations.scribe import Scribe
 from memoryd_actors.conversations.transcripts import Key, Transcripts
 from memoryd_actors.indexing.message_indexer import MessageIndexer
+from memoryd_actors.keeping.steps import MERGED_INTO
+from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.summarising.retold import Telling
+from memoryd_client.editing import TellingEntry
 from memoryd_client.memory import Memory
+from memoryd_client.transcripts import Record
 
 _PAGE = 1_000
 _PAGE_CHARACTERS = 4_000_000
+_EXCERPT = 200
+ELSEWHERE = 2
+"""Words that say something, of the four in a row by which a memory is found again in a session that it is not known to
+come from: `I would like to` stands in every conversation."""
 
 Places = Mapping[Key, Sequence[int]]
 
 
-class TranscriptPurger:
-    """Looks through the sessions that memories come from."""
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What tells of memories in the transcripts of their owner."""
 
-    def __init__(self, transcripts: Transcripts, scribe: Scribe, indexer: MessageIndexer) -> None:
+    owner: str
+    ids: tuple[str, ...]
+    """The memories, and what was merged into them."""
+    entries: tuple[TellingEntry, ...]
+    """By session, oldest first in each."""
+    sessions: int
+    """How many were looked through."""
+    unreadable: int
+    """Entries in them that nobody can read."""
+
+    @property
+    def places(self) -> Places:
+        """Where it is told."""
+        found: dict[Key, list[int]] = {}
+        for one in self.entries:
+            found.setdefault((self.owner, one.session), []).append(one.sequence)
+        return found
+
+
+class TranscriptPurger:
+    """Looks through the sessions that memories come from, or through all."""
+
+    def __init__(self, ledger: Ledger, transcripts: Transcripts, scribe: Scribe, indexer: MessageIndexer) -> None:
+        self._ledger = ledger
         self._transcripts = transcripts
         self._scribe = scribe
         self._indexer = indexer
+        self._threads = CapacityLimiter(1)
 
-    async def places(self, memories: Iterable[Memory]) -> Places:
-        """Return the entries that tell what these memories say: those they rest on, and those in the same words."""
-        wanted: dict[Key, list[Memory]] = {}
-        for memory in memories:
-            for session in dict.fromkeys((memory.session, *memory.sources)):
-                if session:
-                    wanted.setdefault((memory.owner, session), []).append(memory)
-        found = {key: await self._in(key, some) for key, some in wanted.items()}
-        return {key: numbers for key, numbers in found.items() if numbers}
+    async def told(self, owner: str, memories: Sequence[Memory], *, every_session: bool) -> Told:
+        """Return the entries that tell what these memories say: those they rest on, and those in the same words.
+
+        What was merged into the memories goes with them, and is looked for as they are.
+        """
+        memories = await self._with_merged(owner, memories)
+        sessions = [one for memory in memories for one in (memory.session, *memory.sources) if one]
+        if every_session:
+            sessions += [info.session for info in await self._transcripts.sessions(owner, limit=_ALL, offset=0)]
+        everywhere = Telling((one.content for one in memories), telling=ELSEWHERE) if every_session else Telling(())
+        sessions = list(dict.fromkeys(sessions))
+        entries: list[TellingEntry] = []
+        unreadable = 0
+        for session in sessions:
+            here = [one for one in memories if session in (one.session, *one.sources)]
+            entries += await self._in((owner, session), here, everywhere)
+            info = await self._transcripts.info((owner, session))
+            unreadable += info.missing if info else 0
+        return Told(owner, tuple(one.id for one in memories), tuple(entries), len(sessions), unreadable)
 
     async def erase(self, places: Places, *, deadline_s: float) -> int:
         """Take the words of these entries out of transcripts, their index and their copies; return how many."""
@@ -41,17 +88,51 @@ class TranscriptPurger:
             ]
         )
 
-    async def _in(self, key: Key, memories: Sequence[Memory]) -> list[int]:
-        telling = Telling(one.content for one in memories)
+    async def _with_merged(self, owner: str, memories: Sequence[Memory]) -> list[Memory]:
+        """Return memories and, over however many steps, those that were merged into them."""
+        found = {one.id: one for one in memories}
+        front = list(found)
+        while front:
+            edges = await self._ledger.edges(owner, front)
+            merged = {one.from_id for one in edges if one.relation == MERGED_INTO and one.to_id in front}
+            more = await self._ledger.get(owner, sorted(merged - found.keys()))
+            found |= more
+            front = list(more)
+        return list(found.values())
+
+    async def _in(self, key: Key, memories: Sequence[Memory], everywhere: Telling) -> list[TellingEntry]:
+        here = Telling(one.content for one in memories)
         rested = [one.source_messages for one in memories if one.source_messages and one.session == key[1]]
-        numbers: list[int] = []
+        if not rested and not here and not everywhere:
+            return []
+
+        def telling(page: Sequence[Record]) -> list[TellingEntry]:
+            found: list[TellingEntry] = []
+            for one in page:
+                source = any(first <= one.sequence <= last for first, last in rested)
+                if one.content and (source or here.within(one.content) or everywhere.within(one.content)):
+                    found.append(_entry(one, source=source))
+            return found
+
+        found: list[TellingEntry] = []
         after = 0
-        while entries := await self._transcripts.read(key, after=after, limit=_PAGE, characters=_PAGE_CHARACTERS):
-            numbers += (
-                one.sequence
-                for one in entries
-                if one.content
-                and (any(first <= one.sequence <= last for first, last in rested) or telling.within(one.content))
-            )
-            after = entries[-1].sequence
-        return numbers
+        while page := await self._transcripts.read(key, after=after, limit=_PAGE, characters=_PAGE_CHARACTERS):
+            found += await to_thread.run_sync(partial(telling, page), limiter=self._threads)
+            after = page[-1].sequence
+        return found
+
+
+_ALL = 2**31
+
+
+def _entry(one: Record, *, source: bool) -> TellingEntry:
+    return TellingEntry(
+        session=one.session,
+        sequence=one.sequence,
+        at=one.at,
+        kind=one.kind,
+        role=one.role,
+        name=one.name,
+        reason="source" if source else "words",
+        excerpt=one.content[:_EXCERPT],
+    )

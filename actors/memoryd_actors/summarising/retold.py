@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from memoryd_actors.words import STOP_WORDS
+
 IN_A_ROW = 4
 """Words: of two sentences about different things hardly any share as many."""
 _WORD = re.compile(r"\w+")
@@ -12,12 +14,14 @@ _WORD = re.compile(r"\w+")
 class Telling:
     """What some texts say, to be found again in others."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
+    def __init__(self, texts: Iterable[str], *, telling: int = 0) -> None:
+        """Take in the texts; `telling`: only runs with so many words that say something (`content_words`) count."""
         self._runs: set[tuple[str, ...]] = set()
         for text in texts:
             words = _words(text)
             if words:
-                self._runs.update(_runs(words, min(IN_A_ROW, len(words))))
+                runs = _runs(words, min(IN_A_ROW, len(words)))
+                self._runs.update(run for run in runs if _told(run) >= min(telling, len(run)))
         self._lengths = sorted({len(run) for run in self._runs})
 
     def __bool__(self) -> bool:
@@ -28,6 +32,10 @@ class Telling:
         """Return whether a text tells some of it. In linear time."""
         words = _words(text)
         return any(run in self._runs for length in self._lengths for run in _runs(words, length))
+
+
+def _told(run: tuple[str, ...]) -> int:
+    return sum(len(word) > 1 and word not in STOP_WORDS for word in run)
 
 
 def _words(text: str) -> list[str]:

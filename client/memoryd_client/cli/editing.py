@@ -5,6 +5,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,7 +30,8 @@ from memoryd_client.cli.options import (
     examples,
     placed,
 )
-from memoryd_client.cli.output import note, out, out_json
+from memoryd_client.cli.output import note, one_line, out, out_json
+from memoryd_client.editing import PurgePlan
 from memoryd_client.errors import MemorydError
 from memoryd_client.memory import Memory
 from memoryd_client.paths import Paths
@@ -57,7 +59,13 @@ def add_to(app: typer.Typer) -> None:
         relate
     )
     app.command(epilog=examples("memoryd unrelate 4k2m9x0c 7p1d3c5e"))(unrelate)
-    app.command(epilog=examples("memoryd purge 4k2m9x0c", "memoryd purge 4k2m9x0c --transcripts -y"))(purge)
+    app.command(
+        epilog=examples(
+            "memoryd purge 4k2m9x0c",
+            "memoryd purge 4k2m9x0c --transcripts -y",
+            "memoryd purge 4k2m9x0c --all-sessions --dry-run",
+        )
+    )(purge)
 
 
 @placed
@@ -290,6 +298,10 @@ def purge(
     transcripts: Annotated[
         bool, typer.Option("--transcripts", help="Also the words of the messages that they come from.")
     ] = False,
+    all_sessions: Annotated[
+        bool, typer.Option("--all-sessions", help="Of every other session, too, that says it in the same words.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would go, and destroy nothing.")] = False,
     yes: Yes = False,
     at: InSession,
     as_json: Json = False,
@@ -297,14 +309,24 @@ def purge(
     """Destroy memories for good, and what was merged into them: here, in the history, in the index and in backups.
 
     Says what goes, and asks first. What was said stays in the transcripts, which are then named. With --transcripts the
-    messages that a memory rests on, and those of its sessions that say it in the same words, lose their words.
+    messages that a memory rests on, and those of its sessions that say it in the same words, lose their words; with
+    --all-sessions those of every session that share four words in a row with it. They are listed first.
     `memoryd forget` only puts out of sight.
     """
     with at.connect() as memory:
         doomed = _with_merged(memory, memory_ids)
+        ids = [one.id for one in doomed]
+        plan = memory.purge_plan(ids, every_session=all_sessions) if dry_run or transcripts or all_sessions else None
+        if dry_run and plan is not None:
+            if as_json:
+                out_json(plan)
+            else:
+                _show(doomed, plan, out)
+            return
         if not yes:
-            _ask(doomed)
-        done = memory.purge([one.id for one in doomed], transcripts=transcripts)
+            _show(doomed, plan, note)
+            confirm(f"Destroy {len(doomed)} for good?", "nobody is there to confirm it, so nothing was purged")
+        done = memory.purge(ids, transcripts=transcripts, every_session=all_sessions)
     if as_json:
         out_json({"purged": [one.id for one in doomed], "detail": done})
     else:
@@ -326,8 +348,17 @@ def _with_merged(memory: "Client", ids: list[str]) -> list[Memory]:
     return list(found.values())
 
 
-def _ask(doomed: list[Memory]) -> None:
-    """Say what goes and ask; raise CommandFailed unless the answer is yes."""
+def _show(doomed: list[Memory], plan: PurgePlan | None, say: Callable[[str], None]) -> None:
+    """Say what goes."""
     for one in doomed:
-        note(render.destroyed(one))
-    confirm(f"Destroy {len(doomed)} for good?", "nobody is there to confirm it, so nothing was purged")
+        say(render.destroyed(one))
+    if plan is None:
+        return
+    for entry in plan.entries:
+        who = one_line(entry.name or entry.role or entry.kind)
+        why = "it rests on this" if entry.reason == "source" else "says the same"
+        where = f"{one_line(entry.session)} {entry.sequence}  {entry.at:%Y-%m-%d %H:%M}"
+        say(f"{where}  {who} ({why}): {one_line(entry.excerpt)}")
+    say(f"{len(plan.entries) + plan.more} entries of transcripts lose their words; looked at {plan.sessions} sessions")
+    if plan.unreadable:
+        say(f"{plan.unreadable} entries in them cannot be read and may tell it, too: `memoryd doctor` says which")
