@@ -81,6 +81,8 @@ def _of(message: Heard, before: str, threshold: float, *, people: bool) -> Itera
         return  # stored as soon as it was said
     said = told_apart(message.text).said
     wordings = wordings_of(said)
+    if not wordings:
+        return
     wording = wordings[0]
     weighed: list[tuple[_Told | None, tuple[float, str]]] = []
     opening = ""

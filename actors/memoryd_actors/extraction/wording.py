@@ -90,6 +90,15 @@ class Wording:
         return any(one.search(bare) for one in (self._passes, self._troubles, self._wonders, self._points))
 
 
+# Without them Dutch `we hebben geen tests` would pass for English.
+_ELSEWHERE = frozenset(
+    """het een niet voor met zijn deze maar ook wel geen van wij hebben nog dat wordt naar heb kan moet bij de
+    não com uma para isso são você nós fazer está mas muito tem
+    che il di per non sono gli della nel questo abbiamo con ho
+    nie jest się na że do jak ale mamy tego być
+    не на что это мы как но для уже""".split()
+)
+"""The commonest words of languages that have no table here."""
 _ALL = tuple(map(Wording, TELLINGS))
 
 
@@ -97,10 +106,12 @@ def wordings_of(text: str) -> list[Wording]:
     """Return the wordings of the languages that a text may be in, the likeliest first, by their commonest words.
 
     A short sentence has few of them, and neighbouring languages share some: the second may be the right one. English
-    comes first where that is open.
+    comes first where that is open. None where it is in another language by all that it shows.
     """
     words = {word.lower().replace("\u2019", "'") for word in _WORD.findall(text[:2_000])}
     counts = {one.code: len(words & one.common) for one in _ALL}
     best = max(counts.values())
+    if len(words & _ELSEWHERE) > best:
+        return []
     likely = [one for one in _ALL if counts[one.code] >= max(best - 1, 1) or best == 0]
     return sorted(likely, key=lambda one: -counts[one.code])

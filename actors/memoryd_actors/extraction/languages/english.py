@@ -17,7 +17,7 @@ _PART = (
 _STANDS = (
     r"(?:is|are|gets?|runs?|lives?|sits?|listens?|talks? (?:only )?to|happens?|goes? (?:to|through|via|away)|go(?:es)? out"
     r"|uses?|requires?|needs?|owns?|belongs? to|expires?|returns?|has|have|supports?|depends? on|reads? from|comes? from"
-    r"|follows?|handles?|must(?: not)?|cannot|can't|may not|does not|doesn't|do not|don't|consists? of|contains?|deploys?"
+    r"|follows?|handles?|can only|must(?: not)?|cannot|can't|may not|does not|doesn't|do not|don't|consists? of|contains?|deploys?"
     r"|ships?|closes?|starts?|ends?|accepts?|stores?|speaks?|keeps?|exposes?)"
 )
 _WORDS = r"(?:[^\s,;:!?()]+ )"
@@ -36,13 +36,14 @@ _DEICTIC = (
 ENGLISH = Telling(
     code="en",
     common="the and is are was were of to for with that this it i we you my our not in on have has a an be do don't from",
-    prefers=rf"\b(?:i|we) (?:\w+ )?(?:prefer|favou?r|can't stand) (?!{_DEICTIC})"
+    prefers=rf"^\W*prefer (?!{_DEICTIC})\S+ .{{2,60}}?\b(?:over|to)\b|\b(?:i|we) (?:\w+ )?(?:prefer|favou?r|can't stand) (?!{_DEICTIC})"
     rf"|\b(?:i|we) (?:really |generally |usually )?(?:love|enjoy|hate|dislike|like|don't like|do not like)"
     rf" (?!{_DEICTIC}|to (?:see|know|hear)\b|how\b|what\b|the\b|your\b)"
-    r"|\b(?:i|we) (?:generally|usually|always|mostly|normally) (?:go for|lean towards|opt for)\b|\b(?:i|we) hate it when\b|\b(?:i'd|we'd|i would|we would) rather (?:have|use|see|write|keep|avoid|get)"
+    r"|\b(?:i|we) (?:generally|usually|always|mostly|normally) (?:go for|lean towards|opt for)\b|\b(?:i|we) hate it when\b|\b(?:my|our) (?!(?:code|test|tests|build|app|server)\b)[^\s,]+ (?:wants|hates|likes|loves|prefers|insists|requires|expects)\b|\b(?:i'd|we'd|i would|we would) rather (?:have|use|see|write|keep|avoid|get)"
     rf" (?!{_DEICTIC}|the\b)|\b(?:my|our) (?:favou?rite|preference|preferred|go-to)\b",
     advises=r"(?:please |also |and |but |in general,? |generally,? )*(?:"
     r"(?:please )?stop (?:adding|using|writing|putting|creating|suggesting|committing|mocking|importing) (?!the\b|this\b|that\b|it\b)\S+ .{3,}"
+    r"|no (?!(?:idea|problem|need|luck|changes?|errors?|way|worries|rush|hurry|one)\b)\S+ (?:in|on|outside|inside|for) .{3,}"
     r"|don't bother with \S+ \S+|"
     r"(?:do not|don't|never|avoid)(?: ever)? (?:use |using |add |adding |write |writing |put |putting |commit |push "
     r"|create |introduce |suggest |import |mock |mocking |install |log |return |raise |catch |hardcode |abbreviat\w+ )?"
@@ -80,7 +81,7 @@ ENGLISH = Telling(
     r"|must|should be|does|doesn't|goes|comes|listens?|supports?|requires?|expects?)\b",
     learns=r"\b(?:the|our|my) (?:real |actual |root |only )?(?:fix|cause|root cause|culprit|solution|trick) (?:was|turned out)\b"
     r"|\b(?:the|our|my) (?:real |actual )?(?:problem|bug|issue|reason) (?:was (?!in\b|on\b|fixed\b|solved\b|gone\b)|turned out)"
-    r"|(?:^\W*|(?<!how\s)\bit )turn(?:s|ed) out,? (?=\S+ \S+ \S)|\bturn(?:s|ed) out (?:that|to be)\b|\blessons? learned ?:"
+    r"|(?:^\W*|(?<!how\s)\bit )turn(?:s|ed) out,? (?=\S+ \S+ \S)|\bturn(?:s|ed) out (?:that|to be)\b|\bfound it: |\b(?:crash|leak|bug|error|problem|slowdown|failure|timeout) came from\b|\blessons? learned ?:"
     r"|\b(?:i|we)(?:'ve)? (?:just )?(?:learn(?:ed|t)|found out|figured out)(?: today| yesterday)? that\b(?! the hard)"
     r"|\bwhat (?:finally )?(?:fixed|solved|helped|broke|caused) (?:it|that|this)\b.{0,20}\b(?:was|is)\b"
     r"|\b(?:that|this|which) (?:fixed|solved) (?:it|the)\b"
@@ -92,17 +93,18 @@ ENGLISH = Telling(
     r"|cannot use|can't use|don't (?:use|put|store|commit|deploy|push|write|support|mock|allow|ship|do)"
     r"|do not (?:use|put|store|commit|deploy|push|write|support|mock|allow|ship|do)"
     r"|have (?:a|an|two|three|four|five|six|\d+|no|only|separate|our own)|put)\b"
-    r"|\bwe're on [A-Z]\w+"
-    rf"|\bwe {_ADVERBS}(?!{_NO_HABIT}|\w+ed\b)[a-z]+ (?!it\b|this\b|that\b|these\b|those\b|you\b)\S+ \S+"
+    r"|\bwe're on [A-Z]\w+|\bwe(?:'re| are) an? [\w-]+ \w+|\bfor \S+(?: \S+){0,3} there(?:'s| is| are) (?:a|an|its own|separate|dedicated) \S+"
     r"|\b(?:everyone|everybody|nobody|no one|none) (?:of|on|in) (?:us|our|the) ",
     holds=rf"(?:(?:by the way|btw|fyi|note|also|and|but|so|in \w+|for (?:the|all|every|our|new) [^\s,]+(?: [^\s,]+)?)[,:]? )*(?:"
     rf"(?:(?:all|every|each|the|both|no) )?(?:of )?(?:our |the |my )?{_WORDS}{{0,4}}?{_PART}{_SAYS_WHICH}{{0,2}} (?:user )?"
     rf"{_ADVERBS}{_STANDS}\b"
     rf"|(?:our|my) {_WORDS}{{1,4}}?{_ADVERBS}(?:is|are|runs?|lives?|requires?|uses?|needs?|has|have|must|belongs? to)\b)",
-    stands=rf"(?:(?:by the way|btw|fyi|note|and|but|so|the thing is|as a rule)[,:]? )*(?:the|all|every|each|no) (?!(?:test|tests|page|button|error|script|output|console|spinner|screen)\b){_WORDS}{{1,7}}?{_STANDS}\b"
+    stands=rf".{{0,80}}?\bwe {_ADVERBS}(?!{_NO_HABIT}|\w+ed\b)[a-z]+ (?!it\b|this\b|that\b|these\b|those\b|you\b)\S+ \S+"
+    rf"|(?!(?:there|here|what|it|this|that|these|those|he|she|they|we|i|you|if|when|error|line|tests?|still|same|nothing|why|how|who|where|maybe)\b){_WORDS}{{1,4}}?{_STANDS}\b"
+    rf"|(?:(?:by the way|btw|fyi|note|and|but|so|the thing is|as a rule)[,:]? )*(?:the|all|every|each|no) (?!(?:test|tests|page|button|error|script|output|console|spinner|screen)\b){_WORDS}{{1,7}}?{_STANDS}\b"
     rf"|.{{0,40}}\bour (?!{_NOT_OURS}){_WORDS}{{1,4}}?(?!and\b|or\b|is\b|are\b)[a-z]+s? \S+ \S+",
     lasts=r"\b(?:only|always|never|every|each|all|must|per|until|unless|managed|shared|owned|hosted|required|forbidden|allowed"
-    r"|through|via|by hand|whole|nobody|everybody|everything|nothing|anything|(?:days?|weeks?|months?|years?|hours?)|quarter|read-only)\b|\b(?:in|on|by|to|from|with) (?-i:[A-Z])\w|(?<=\w)/(?=\w)|\b\d",
+    r"|through|via|by hand|whole|nobody|everybody|everything|nothing|anything|(?:days?|weeks?|months?|years?|hours?)|quarter|read-only|monday|tuesday|wednesday|thursday|friday|weekends?)\b|\b(?:in|on|by|to|from|with) (?-i:[A-Z])\w|(?<=\w)/(?=\w)|\b\d",
     contrasts=r"(?:,|\band)? ?\b(?:not|instead|rather than|no longer|isn't|aren't|doesn't)\b",
     mine=r"\b(?:i'm (?:colou?r[- ]?blind|dyslexic)|i've never (?!seen (?:this|that|it)|tried (?:this|that|it)|heard)\w+|my (?:[^\s,;:!?()]+ ){1,3}?(?:is called|is named)"
     r"|my (?:[^\s,;:!?()]+ ){0,3}?[^\s,;:!?()]+, (?:[A-Z]\w+, )?who(?:'s| is) |my name is|call me [A-Z]|i (?:mainly |mostly |also |usually |only )*(?:work|live|report|maintain|own|manage|lead)"
@@ -111,13 +113,13 @@ ENGLISH = Telling(
     r"|designer|manager|student|scientist|admin\w*|architect|tester|freelancer|consultant|researcher|beginner|lead)"
     r"|part of|based in|responsible for|in charge of|on the [\w-]+ team|new to|colou?r[- ]?blind|allergic"
     r"|the [\w-]+ (?:lead|manager|developer|engineer)))",
-    points=r"^\W*(?:here(?:'s| is| are)|given that)\b|\b(?:the following|as mentioned|this one|that one|line \d+|(?:below|above) (?:it|that|this)|(?:a|an|the) (?:loop|function|variable|dict\w*"
+    points=r"^\W*(?:here(?:'s| is| are)|given that)\b|\b(?:the (?:first|second|third|last|other|left|right|old|new) (?:column|row|line|request|button|test|tab|loop|call|entry|page|image|picture|chart|field|argument|parameter|function|file|branch)|pasted|screenshot|every time (?:i|we|you)|both branches|the following|as mentioned|this one|that one|line \d+|(?:below|above) (?:it|that|this)|(?:a|an|the) (?:loop|function|variable|dict\w*"
     r"|list|comprehension|class|method|bracket|failing test|typo|button) here|the (?:left|right|second|first|last|other) one"
     r"|here's|see (?:above|below)|these lines|(?:two|three) windows)\b",
     passes=r"^\W*let's\b|\bi'll\b|\bi'm (?:trying|going) to\b|\b(?:right now|still|again|yet|just|at the moment|tonight|this (?:morning|afternoon|time)|for now|so far"
     r"|already|meanwhile|wait|hold on|almost|in (?:a|an|\d+|two|five|ten|twenty) (?:minutes?|hours?|seconds?|moment|bit|sec)"
-    r"|(?:before|after) lunch|today|urgent|now|give me|a (?:minute|second|sec|moment)|currently (?:\w+ing))\b|\bfirst\W*$|\bsorry\b",
-    troubles=r"\b(?:errors?|exceptions?|fail(?:s|ed|ing|ure)?|broke(?:n)?|crash\w*|hangs?|hung|stuck|doesn't work|does not work"
+    r"|(?:before|after) lunch|today|tomorrow|urgent|now|give me|a (?:minute|second|sec|moment)|currently (?:\w+ing))\b|\bfirst\W*$|\bsorry\b",
+    troubles=r"\b(?:timeouts?|times out|timed out|conflicts?|overlap\w*|errors?|exceptions?|fail(?:s|ed|ing|ure)?|broke(?:n)?|crash\w*|hangs?|hung|stuck|doesn't work|does not work"
     r"|not working|bugs?|typos?|weird|wrong|undefined|traceback|red|green|forgot|no difference|missing|slow|empty|stale"
     r"|loading|ready|done|fixed|gone|down|outdated|unclear|confusing|ugly|too \w+|500|404|problem|my bad)\b",
     wonders=r"\b(?:i'd (?:also )?like|i'm having|i've (?:also |already |just )?(?:checked|tried|looked)|maybe|perhaps|might|probably|i think|i guess|i believe|not sure|no idea|if (?:we|i|you)|suppose|what if"
