@@ -8,6 +8,8 @@ from memoryd_actors.capture.languages import LANGUAGES
 BEFORE = "The staging database listens on port 5433."
 
 ASKED = [
+    ("Keep in mind we use pnpm here.", "we use pnpm here."),
+    ("Guarda en memoria: usamos pnpm.", "usamos pnpm."),
     # Portuguese
     ("Lembre-se de que a base de staging está na porta 5433.", "a base de staging está na porta 5433."),
     ("Lembra que a API tem limite de requisições.", "a API tem limite de requisições."),
@@ -21,6 +23,8 @@ ASKED = [
     ("Fazemos deploy às terças. Lembre-se disso.", "Fazemos deploy às terças."),
     ("Fazemos deploy às terças. Não te esqueças disso.", "Fazemos deploy às terças."),
     ("Guarde isso, por favor", BEFORE),
+    ("Lembra disso pra mim: a chave fica no cofre.", "a chave fica no cofre."),
+    ("Tenha em conta que usamos pnpm aqui.", "usamos pnpm aqui."),
     # Dutch
     ("Onthoud dat de staging-database op poort 5433 draait.", "de staging-database op poort 5433 draait."),
     ("Onthoud alsjeblieft: we deployen op dinsdag.", "we deployen op dinsdag."),
@@ -62,7 +66,9 @@ ASKED = [
     ("APIのポートは8080です。メモしておいて。", "APIのポートは8080です。"),
     ("これを覚えておいてください", BEFORE),
     ("覚えておいてください。デプロイは火曜日だけです。", "デプロイは火曜日だけです。"),
+    ("覚えといて、うちはpnpmを使ってる。", "うちはpnpmを使ってる。"),
     # Chinese
+    ("帮我记一下，我们用的是pnpm。", "我们用的是pnpm。"),
     ("请记住，我们的API跑在8080端口。", "我们的API跑在8080端口。"),
     ("记住：周五不部署。", "周五不部署。"),
     ("记住我们用的是pnpm。", "我们用的是pnpm。"),
@@ -133,6 +139,8 @@ NOT_ASKED = [
     "これは覚えなくていいです。",
     "「ポートは5433だと覚えておいて」と言われました。",
     "ログイン状態を記憶する機能を追加して。",
+    "覚えておいて、ね。",
+    "記一下筆記的功能壞了",
     "テストを忘れないで実行して。",
     "メモリを解放してください。",
     "```\n覚えておいて：ポートは5433\n```",
@@ -194,6 +202,11 @@ def test_what_is_said_of_every_project_holds_in_every_project(message: str) -> N
 
 INSTRUCTIONS = [
     "Never use npm.",
+    "You must always answer in German.",
+    "Du sollst immer auf Deutsch antworten.",
+    "Tu dois toujours répondre en français.",
+    "Ne tutoie jamais le client.",
+    "Siempre debes responder en español.",
     "Use pnpm instead of npm from now on.",
     "Antworte immer auf Deutsch.",
     "Antworte bitte ab jetzt auf Deutsch.",
@@ -249,6 +262,9 @@ NO_INSTRUCTIONS = [
     "Always say yes!",
     "Never run this again.",
     "Antworte immer.",
+    "You should always be careful.",
+    "Keep in mind the deadline.",
+    "Du musst immer alles besser wissen.",
     "Antworte auf die Mail von Ana.",
     "Teste immer noch den Login.",
     "Frage mich immer, warum das so langsam ist.",

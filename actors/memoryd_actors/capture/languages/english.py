@@ -38,7 +38,7 @@ _REQUESTS = Requests(
         rf"(?: (?:this|these|the following|that)(?: \w+){{0,3}})?{_WHEN_EN}{_MEMORY}?{_WHEN_EN} ?:(?!//)",
         rf"(?:save|store|add){_MEMORY}(?: that|,| ?:) (?=\S+ \S)",
         rf"remember{_WHEN_EN},? (?:to )?(?=(?:always|never|from now on)\b)",
-        rf"remember{_WHEN_EN} (?=(?:i|i'm|we|we're|my|our) (?:.{{1,80}}? )?{_PRESENT}\b)",
+        rf"(?:remember|keep in mind|bear in mind){_WHEN_EN} (?=(?:i|i'm|we|we're|my|our) (?:.{{1,80}}? )?{_PRESENT}\b)",
         r"(?:for (?:future reference|the record|next time"
         r"|the future)),? (?:please )?remember(?: that)? (?=\S+ \S+ \S)",
     ),
@@ -63,6 +63,7 @@ _INSTRUCTIONS = Instructions(
         round run send show sign speak specify split squash start state suggest summarise summarize tailor test
         translate treat type update use validate verify wrap write""",
     forms=(
+        r"(?:you|from now on,? you) (?:must|should|have to|need to) (?:always|never) VERB",
         # `Never read that book before` is a past that looks like an instruction.
         rf"(?!(?:never|always) (?:read|put)\b.{{0,60}}\b(?:before|until|so)\b)(?:please )?(?:always|never|{_FROM_NOW_ON})"
         r"\b[\s,:]*(?:please |always |never |don't |do not |also |only )*VERB",

@@ -48,8 +48,9 @@ _INSTRUCTIONS = Instructions(
         demandez demander vérifie vérifiez vérifier teste testez tester ajoute ajoutez ajouter inclus incluez inclure
         explique expliquez expliquer traduis traduisez traduire supprime supprimez supprimer modifie modifiez modifier
         parle parlez parler lance lancez lancer mets mettez mettre commente commenter documente documenter crée créer
-        évite évitez éviter pousse pousser committe commite committer installe installer""",
+        évite évitez éviter pousse pousser committe commite committer installe installer tutoie tutoyer vouvoie vouvoyer""",
     forms=(
+        r"(?:tu|vous) (?:dois|devrais|devez) (?:toujours|ne jamais) VERB",
         rf"(?:{_PLEASE},? )?(?:toujours|{_FROM_NOW_ON})\b[\s,:]*(?:ne (?:plus )?(?:jamais )?|n'|toujours )?VERB",
         rf"(?:{_PLEASE},? )?(?:ne )?(?:plus )?jamais VERB",
         rf"(?:{_PLEASE},? )?VERB(?:-moi|-nous)? (?:[^\s.!?,;:]+ ){{0,4}}(?:toujours(?! (?:pas|en cours)\b)|{_FROM_NOW_ON})"

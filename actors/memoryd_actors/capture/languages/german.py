@@ -54,6 +54,7 @@ _INSTRUCTIONS = Instructions(
         installiere installieren importiere kommentiere kommentieren dokumentiere dokumentieren vermeide vermeiden
         lass mach""",
     forms=(
+        r"du (?:sollst|musst|darfst|solltest) (?:bitte )?(?:immer|nie|niemals|stets) (?:[^\s.!?,;:]+ ){0,6}VERB",
         rf"(?:bitte )?(?:{_ALWAYS})\b[\s,:]*(?:bitte |immer |nie |niemals |nur |auch )*VERB",
         rf"(?:bitte )?(?:{_ALWAYS}) (?:[^\s.!?,;:]+ ){{1,6}}VERB(?=[\s.!]*(?:,|\Z))",
         # `Frage mich immer, ob ...` tells what somebody wonders.

@@ -6,11 +6,11 @@ _ISSO = r"(?:isso|isto|disso|disto|tudo (?:isso|isto)|o que (?:eu )?(?:te )?(?:d
 _WHEN = (
     r"(?: (?:por favor|também|sempre|bem|aí|para (?:depois|mais tarde|a próxima(?: vez)?|o futuro|todos (?:os )?"
     r"(?:meus|nossos)? ?projetos)|a partir de agora|daqui em diante|em todos (?:os )?(?:meus |nossos )?projetos"
-    r"|obrigad[oa]),?)*"
+    r"|obrigad[oa]|(?:pra|para) mim),?)*"
 )
 _REMEMBER = (
     r"(?:lembre(?:-se)?|lembra-te|lembrar(?:-se)?|se lembr(?:e|ar)|te lembr(?:es|ar)|te lembra|lembra(?: aí)?|recorde"
-    r"|recorda(?:-te)?|(?:tenha|tem|ter|tenhas) (?:em mente|presente)|(?:leve|leva|levar) em conta|memorize|memoriza"
+    r"|recorda(?:-te)?|(?:tenha|tem|ter|tenhas) (?:em mente|presente|em conta)|(?:leve|leva|levar) em conta|memorize|memoriza"
     r"|memorizar|anote|anota|anotar|guarde|guarda|guardar|não (?:se |te )?esque[çc]as?(?:-te)?)"
 )
 _FROM_NOW_ON = r"a partir de agora|de agora em diante|daqui em diante|daqui para a frente|doravante"

@@ -19,7 +19,7 @@ _REQUESTS = Requests(
     after=(
         rf"(?:recuerda|recuerde|recordar|recuerdes|acuérdate de|acordarte de|ten (?:presente|en mente|en cuenta)|tener "
         rf"(?:presente|en cuenta)|no olvides|no te olvides de|memoriza|anota|apunta){_WHEN_ES} que (?=\S+ \S)",
-        rf"(?:recuerda|recuerde|recordar|ten (?:presente|en mente|en cuenta)|no olvides|memoriza|anota|apunta|guarda)"
+        rf"(?:recuerda|recuerde|recordar|ten (?:presente|en mente|en cuenta)|no olvides|memoriza|anota|apunta|guarda(?: en (?:tu |la )?memoria)?)"
         rf"{_WHEN_ES}(?: (?:esto|lo siguiente|eso))?{_WHEN_ES} ?:(?!//)",
     ),
     points=(
@@ -57,6 +57,7 @@ _INSTRUCTIONS = Instructions(
         traduce borres elimina elimines modifica modifiques cita haz hagas ejecuta ejecutes pon pongas comenta comentes
         documenta evita habla hables sube subas instala instales""",
     forms=(
+        r"(?:siempre |nunca )?(?:debes|tienes que) (?:siempre |nunca )?VERB (?:[^\s.!?,;:]+ ){0,6}(?:siempre|nunca)\b|(?:siempre|nunca) (?:debes|tienes que) VERB",
         rf"(?:por favor,? )?(?:siempre|nunca|jamás|{_FROM_NOW_ON})\b[\s,:]*(?:siempre |nunca |no |me |por favor )*VERB",
         rf"(?:por favor,? )?VERB (?:[^\s.!?,;:]+ ){{0,4}}(?:siempre|{_FROM_NOW_ON})\b",
         r"(?:por favor,? )?no (?:me )?VERB (?:[^\s.!?,;:]+ ){0,2}(?:nunca|jamás|más)\b",
