@@ -14,7 +14,8 @@ from memoryd_actors.actor import Statistics
 from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.conversations.counts import Counts
 from memoryd_actors.errors import MemorydError, Refused
-from memoryd_actors.extraction.extractor import DAILY, OF_SESSION, Extractor
+from memoryd_actors.extraction.extractor import Extractor
+from memoryd_actors.extraction.harvest import DAILY, OF_SESSION
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.recall.memory_actor import Recall

@@ -7,30 +7,28 @@ it cannot or may not read, rules do.
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from time import perf_counter
 
 import anyio
-import msgspec
 from anyio import CapacityLimiter, to_thread
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.actor import ActorRef
-from memoryd_actors.capture.identity import memory_id
 from memoryd_actors.conversations.transcripts import Key, Transcripts
 from memoryd_actors.errors import ActorError, ActorStopped, Refused
 from memoryd_actors.extraction import Candidate, Heard, capped, heard, stated
 from memoryd_actors.extraction.due import PATIENT, Reason, Waiting, due
+from memoryd_actors.extraction.harvest import ExtractionCounts, Harvest
 from memoryd_actors.extraction.insights import Insights
 from memoryd_actors.extraction.model import Passage
 from memoryd_actors.extraction.progress import ENDED, Progress, ProgressBook
-from memoryd_actors.extraction.reader import Detail, Reader
+from memoryd_actors.extraction.reader import Reader
+from memoryd_actors.extraction.session import JOB, Session, detail_of
 from memoryd_actors.extraction.window import BEFORE, windows
-from memoryd_actors.keeping.orders import Bring, KeeperMessage, Perform
-from memoryd_actors.keeping.steps import Advance, Step
+from memoryd_actors.keeping.orders import KeeperMessage
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
@@ -38,83 +36,18 @@ from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.settings import CaptureSettings
-from memoryd_client.memory import Memory, NewMemory, Scope, Source
+from memoryd_client.memory import Memory
 from memoryd_client.messages import Caller, Warned
 
 log = logging.getLogger(__name__)
 
-JOB = "extraction"
-NODE = "extractor"
-"""Who writes, in the counts of events."""
-DAY = "extracted"
-"""The job, without a session, that counts what an owner's conversations brought today."""
-DAILY = "capture.daily_memories"
-OF_SESSION = "capture.session_memories"
 LOOK_S = 30.0
 """How often it is looked whether a session has fallen silent."""
 READ = 200
 """Entries that are read at once."""
 READ_CHARACTERS = 400_000
-KEEPER_S = 60.0
 RETRY_S = 60.0
 """Until it is tried again where the ledger failed, or memory is off."""
-
-
-class Day(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What is kept of an owner's day."""
-
-    day: str = ""
-    calls: int = 0
-
-
-@dataclass(slots=True)
-class ExtractionCounts:
-    """What came of it since the start."""
-
-    windows: int = 0
-    """Parts of conversations that were looked at."""
-    extracted: int = 0
-    extracted_known: int = 0
-    """Was there before, in whatever state it is now."""
-    extracted_refused: int = 0
-    """Did not pass the gate, or its category is not the agent's."""
-    crashed: int = 0
-
-
-@dataclass(slots=True)
-class _Today:
-    """What an owner's conversations brought today."""
-
-    before: int
-    """As it is put down."""
-    stored: int
-    calls: int
-    day: str
-
-    def advance(self, stored: int) -> Advance:
-        """Return the step that puts it down."""
-        return Advance("", DAY, self.before, stored, msgspec.json.encode(Day(self.day, self.calls)).decode())
-
-
-@dataclass(frozen=True, slots=True)
-class _Session:
-    """A session that is being looked at."""
-
-    key: Key
-    caller: Caller
-    progress: Progress
-    detail: Detail
-    today: _Today
-
-    @property
-    def stored(self) -> int:
-        """What it brought today."""
-        return self.detail.stored if self.detail.day == self.today.day else 0
-
-    def counted(self, detail: Detail | None, more: int = 0) -> Detail:
-        """Return what is kept of it, with what it brought today."""
-        stored = self.stored + more
-        return msgspec.structs.replace(detail or Detail(), day=self.today.day if stored else "", stored=stored)
 
 
 class Extractor:
@@ -140,9 +73,6 @@ class Extractor:
     ) -> None:
         self._transcripts = transcripts
         self._book = book
-        self._ledger = ledger
-        self._keeper = keeper
-        self._recall = recall
         self._reader = reader
         self._near = near
         self._switches = switches
@@ -151,7 +81,6 @@ class Extractor:
         self._publish = publish
         self._settings = settings
         self._rules = rules
-        self._categories = categories or Categories()
         self._waiting: dict[Key, Waiting] = {}
         self._full: dict[Key, tuple[str, str]] = {}
         """Sessions that wait for the next day: the setting that they have come up to, and the day."""
@@ -159,8 +88,18 @@ class Extractor:
         self._threads = CapacityLimiter(1)
         self._idle = timedelta(minutes=settings.extract_idle_minutes)
         self.counts = ExtractionCounts()
+        self._harvest = Harvest(
+            transcripts=transcripts,
+            book=book,
+            ledger=ledger,
+            keeper=keeper,
+            recall=recall,
+            clock=clock,
+            settings=settings,
+            categories=categories or Categories(),
+            counts=self.counts,
+        )
         self.reader = reader
-        self.last_refusal = ""
         self.begun = not settings.extract
         """Whether it is known which sessions wait."""
 
@@ -173,6 +112,11 @@ class Extractor:
         """Return how many sessions wait because what this setting allows in a day is used up."""
         today = self._clock.now().date().isoformat()
         return sum(full == (setting, today) for key, full in self._full.items() if key in self._waiting)
+
+    @property
+    def last_refusal(self) -> str:
+        """Why the last memory that was not admitted was not."""
+        return self._harvest.last_refusal
 
     @property
     def settings(self) -> CaptureSettings:
@@ -320,16 +264,16 @@ class Extractor:
             return timedelta(seconds=RETRY_S)
         progress = await self._book.progress(*key, JOB) or Progress(*key, JOB, 0)
         caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
-        session = _Session(key, caller, progress, _detail(progress), await self._today(key[0]))
+        session = Session(key, caller, progress, detail_of(progress), await self._harvest.today(key[0]))
         self._full.pop(key, None)
-        if full := self._used_up(session):
+        if full := self._harvest.used_up(session):
             self._full[key] = full, session.today.day
             return timedelta(seconds=RETRY_S)
         parts, end = session.detail.parts, upto
         if not parts:
             parts, end = await self._parts(session, upto)
         if not parts:
-            await self._keep(session, (), end, None)
+            await self._harvest.keep(session, (), end, None)
             return None
         outcome = await self._reader.read(
             session.detail,
@@ -340,7 +284,7 @@ class Extractor:
         )
         session.today.calls += outcome.calls
         if outcome.wait is not None:
-            await self._stay(session, outcome.detail)
+            await self._harvest.stay(session, outcome.detail)
             return outcome.wait
         messages = await self._messages(session, *parts[0])
         found: Sequence[Candidate]
@@ -349,18 +293,12 @@ class Extractor:
         else:
             found = await to_thread.run_sync(partial(stated, messages), limiter=self._threads)
         self.counts.windows += 1
-        await self._keep(session, capped(found, messages), parts[0][1], outcome.detail)
+        await self._harvest.keep(session, capped(found, messages), parts[0][1], outcome.detail)
         if self.insights is not None and self._settings.insights and reason in PATIENT and messages:
             await self.insights.think(caller, messages)
         return None
 
-    def _used_up(self, session: _Session) -> str:
-        """Return the setting that allows no more of a session today; empty where there is none."""
-        if session.today.stored >= self._settings.daily_memories:
-            return DAILY
-        return OF_SESSION if session.stored >= self._settings.session_memories else ""
-
-    async def _parts(self, session: _Session, upto: int) -> tuple[tuple[tuple[int, int], ...], int]:
+    async def _parts(self, session: Session, upto: int) -> tuple[tuple[tuple[int, int], ...], int]:
         """Cut what comes next into parts, and return how far it was read; none where nobody said anything in it."""
         after = session.progress.sequence
         records = await self._transcripts.read(session.key, after=after, limit=READ, characters=READ_CHARACTERS)
@@ -377,109 +315,14 @@ class Extractor:
             found[-1] = (found[-1][0], end)
         return tuple(found), end
 
-    async def _messages(self, session: _Session, after: int, upto: int) -> list[Heard]:
+    async def _messages(self, session: Session, after: int, upto: int) -> list[Heard]:
         records = await self._transcripts.get(session.key, range(after + 1, upto + 1))
         ordered = [records[number] for number in sorted(records)]
         return await to_thread.run_sync(heard, ordered, self._rules, limiter=self._threads)
 
-    async def _passage(self, session: _Session, part: tuple[int, int]) -> Passage:
+    async def _passage(self, session: Session, part: tuple[int, int]) -> Passage:
         messages = await self._messages(session, *part)
         before = await self._messages(session, max(part[0] - 2 * BEFORE, 0), part[0])
         words = "\n".join(one.text for one in messages if one.role == "user")
         known = await self._near(words, session.caller)
         return Passage(tuple(messages), tuple(before[-BEFORE:]), known)
-
-    # --- what comes of it
-
-    async def _keep(self, session: _Session, candidates: Sequence[Candidate], upto: int, detail: Detail | None) -> None:
-        """Store what was found, and how far the session is looked at: together, or not at all."""
-        caller, today = session.caller, session.today
-        memories: list[NewMemory] = []
-        for one in candidates:
-            new = _as_new(one, caller)
-            if not self._allowed(new, caller):
-                self.counts.extracted_refused += 1
-            elif await self._ledger.history(caller.owner, memory_id=new.id, limit=1):
-                self.counts.extracted_known += 1
-            else:
-                memories.append(new)
-        if await self._transcripts.last(session.key) < upto:
-            return  # purged meanwhile
-        room = min(self._settings.daily_memories - today.stored, self._settings.session_memories - session.stored)
-        memories = memories[: max(room, 0)]
-        # Before it is stored, so that no context of this session finds it in between.
-        if memories:
-            await self._recall.note_written(caller, [one.id for one in memories])
-        stored = today.stored + len(memories)
-        advances = (
-            Advance(
-                session.key[1], JOB, session.progress.sequence, upto, _encoded(session.counted(detail, len(memories)))
-            ),
-            *((today.advance(stored),) if memories or today.calls else ()),
-        )
-        brought = await self._keeper.ask(
-            Bring(tuple(memories), caller, advances, NODE, self._refuse), deadline_s=KEEPER_S
-        )
-        self.counts.extracted += len(brought)
-        if brought:
-            await self._recall.note_written(caller, [memory.id for memory in brought])
-
-    async def _stay(self, session: _Session, detail: Detail | None) -> None:
-        """Put down what is kept of a part that is not done with."""
-        here = session.progress.sequence
-        steps: list[Step] = [session.today.advance(session.today.stored)] if session.today.calls else []
-        if detail is not None and (kept := session.counted(detail)) != session.detail:
-            steps.append(Advance(session.key[1], JOB, here, here, _encoded(kept)))
-        if steps:
-            await self._keeper.ask(Perform(session.key[0], tuple(steps), NODE, NODE), deadline_s=KEEPER_S)
-
-    async def _today(self, owner: str) -> _Today:
-        known = await self._book.progress(owner, "", DAY)
-        day = self._clock.now().date().isoformat()
-        told = msgspec.json.decode(known.detail or "{}", type=Day) if known else Day()
-        before = known.sequence if known else 0
-        return _Today(before, before if told.day == day else 0, told.calls if told.day == day else 0, day)
-
-    def _allowed(self, new: NewMemory, caller: Caller) -> bool:
-        try:
-            self._categories.check(caller.agent, [new.category])
-        except Refused as refused:
-            self.last_refusal = str(refused)
-            return False
-        return True
-
-    def _refuse(self, new: NewMemory, refused: Refused) -> None:
-        log.info("not kept, %s: %s", new.metadata.get("extracted", ""), refused)
-        self.counts.extracted_refused += 1
-        self.last_refusal = str(refused)
-
-
-def _detail(progress: Progress) -> Detail:
-    try:
-        return msgspec.json.decode(progress.detail or "{}", type=Detail)
-    except msgspec.MsgspecError:  # of another version: the part is read again
-        return Detail()
-
-
-def _encoded(detail: Detail | None) -> str:
-    return msgspec.json.encode(detail).decode() if detail is not None and detail != Detail() else ""
-
-
-def _as_new(one: Candidate, caller: Caller) -> NewMemory:
-    in_project = bool(caller.project.strip()) and not one.everywhere
-    return NewMemory(
-        id=memory_id(caller.owner, caller.project if in_project else "", one.content),
-        content=one.content,
-        category=one.category,
-        scope=Scope.PROJECT if in_project else Scope.GLOBAL,
-        source=Source.EXTRACTED,
-        speaker=one.speaker,
-        trust=one.trust,
-        importance=one.importance,
-        tags=one.tags,
-        files=one.files,
-        occurred_at=one.at,
-        source_session=caller.session,
-        source_messages=(one.first, one.last),
-        metadata=one.metadata,
-    )

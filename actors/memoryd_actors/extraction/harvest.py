@@ -1,0 +1,164 @@
+"""What conversations bring is stored, with how far they are looked at: together, or not at all."""
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from memoryd_actors.access.categories import Categories
+from memoryd_actors.actor import ActorRef
+from memoryd_actors.capture.identity import memory_id
+from memoryd_actors.conversations.transcripts import Transcripts
+from memoryd_actors.errors import Refused
+from memoryd_actors.extraction.candidate import Candidate
+from memoryd_actors.extraction.progress import ProgressBook
+from memoryd_actors.extraction.reader import Detail
+from memoryd_actors.extraction.session import DAY, JOB, Day, Session, Today, encoded
+from memoryd_actors.keeping.orders import Bring, KeeperMessage, Perform
+from memoryd_actors.keeping.steps import Advance, Step
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.settings import CaptureSettings
+from memoryd_client.memory import Memory, NewMemory, Scope, Source
+from memoryd_client.messages import Caller
+
+log = logging.getLogger(__name__)
+
+NODE = "extractor"
+"""Who writes, in the counts of events."""
+DAILY = "capture.daily_memories"
+OF_SESSION = "capture.session_memories"
+KEEPER_S = 60.0
+
+
+@dataclass(slots=True)
+class ExtractionCounts:
+    """What came of it since the start."""
+
+    windows: int = 0
+    """Parts of conversations that were looked at."""
+    extracted: int = 0
+    extracted_known: int = 0
+    """Was there before, in whatever state it is now."""
+    extracted_refused: int = 0
+    """Did not pass the gate, or its category is not the agent's."""
+    crashed: int = 0
+
+
+class Harvest:
+    """Stores what was found, as far as a day and a session may bring."""
+
+    def __init__(
+        self,
+        *,
+        transcripts: Transcripts,
+        book: ProgressBook,
+        ledger: Ledger,
+        keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
+        recall: Recall,
+        clock: Clock,
+        settings: CaptureSettings,
+        categories: Categories,
+        counts: ExtractionCounts,
+    ) -> None:
+        self._transcripts = transcripts
+        self._book = book
+        self._ledger = ledger
+        self._keeper = keeper
+        self._recall = recall
+        self._clock = clock
+        self._settings = settings
+        self._categories = categories
+        self._counts = counts
+        self.last_refusal = ""
+
+    def used_up(self, session: Session) -> str:
+        """Return the setting that allows no more of a session today; empty where there is none."""
+        if session.today.stored >= self._settings.daily_memories:
+            return DAILY
+        return OF_SESSION if session.stored >= self._settings.session_memories else ""
+
+    async def keep(self, session: Session, candidates: Sequence[Candidate], upto: int, detail: Detail | None) -> None:
+        """Store what was found, and how far the session is looked at: together, or not at all."""
+        caller, today = session.caller, session.today
+        memories: list[NewMemory] = []
+        for one in candidates:
+            new = _as_new(one, caller)
+            if not self._allowed(new, caller):
+                self._counts.extracted_refused += 1
+            elif await self._ledger.history(caller.owner, memory_id=new.id, limit=1):
+                self._counts.extracted_known += 1
+            else:
+                memories.append(new)
+        if await self._transcripts.last(session.key) < upto:
+            return  # purged meanwhile
+        room = min(self._settings.daily_memories - today.stored, self._settings.session_memories - session.stored)
+        memories = memories[: max(room, 0)]
+        # Before it is stored, so that no context of this session finds it in between.
+        if memories:
+            await self._recall.note_written(caller, [one.id for one in memories])
+        stored = today.stored + len(memories)
+        advances = (
+            Advance(
+                session.key[1], JOB, session.progress.sequence, upto, encoded(session.counted(detail, len(memories)))
+            ),
+            *((today.advance(stored),) if memories or today.calls else ()),
+        )
+        brought = await self._keeper.ask(
+            Bring(tuple(memories), caller, advances, NODE, self._refuse), deadline_s=KEEPER_S
+        )
+        self._counts.extracted += len(brought)
+        if brought:
+            await self._recall.note_written(caller, [memory.id for memory in brought])
+
+    async def stay(self, session: Session, detail: Detail | None) -> None:
+        """Put down what is kept of a part that is not done with."""
+        here = session.progress.sequence
+        steps: list[Step] = [session.today.advance(session.today.stored)] if session.today.calls else []
+        if detail is not None and (kept := session.counted(detail)) != session.detail:
+            steps.append(Advance(session.key[1], JOB, here, here, encoded(kept)))
+        if steps:
+            await self._keeper.ask(Perform(session.key[0], tuple(steps), NODE, NODE), deadline_s=KEEPER_S)
+
+    async def today(self, owner: str) -> Today:
+        """Return what an owner's conversations brought today."""
+        known = await self._book.progress(owner, "", DAY)
+        day = self._clock.now().date().isoformat()
+        told = msgspec.json.decode(known.detail or "{}", type=Day) if known else Day()
+        before = known.sequence if known else 0
+        return Today(before, before if told.day == day else 0, told.calls if told.day == day else 0, day)
+
+    def _allowed(self, new: NewMemory, caller: Caller) -> bool:
+        try:
+            self._categories.check(caller.agent, [new.category])
+        except Refused as refused:
+            self.last_refusal = str(refused)
+            return False
+        return True
+
+    def _refuse(self, new: NewMemory, refused: Refused) -> None:
+        log.info("not kept, %s: %s", new.metadata.get("extracted", ""), refused)
+        self._counts.extracted_refused += 1
+        self.last_refusal = str(refused)
+
+
+def _as_new(one: Candidate, caller: Caller) -> NewMemory:
+    in_project = bool(caller.project.strip()) and not one.everywhere
+    return NewMemory(
+        id=memory_id(caller.owner, caller.project if in_project else "", one.content),
+        content=one.content,
+        category=one.category,
+        scope=Scope.PROJECT if in_project else Scope.GLOBAL,
+        source=Source.EXTRACTED,
+        speaker=one.speaker,
+        trust=one.trust,
+        importance=one.importance,
+        tags=one.tags,
+        files=one.files,
+        occurred_at=one.at,
+        source_session=caller.session,
+        source_messages=(one.first, one.last),
+        metadata=one.metadata,
+    )
