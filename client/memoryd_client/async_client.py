@@ -219,7 +219,10 @@ class AsyncClient:
     async def push_acknowledged(
         self, messages: Sequence[Message], *, trigger: Trigger = "turn", turn: int | None = None
     ) -> None:
-        """Say what the agent is doing now, and wait until the daemon has accepted it."""
+        """Say what the agent is doing now, and wait until the daemon has taken it in.
+
+        What is new of a session that has a name is in its transcript then, durably.
+        """
         await self._ready()
         update = self._core.update(self._core.link(), messages, trigger, turn)
         await self._call(Push(update=update), replies.detail)

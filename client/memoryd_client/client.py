@@ -190,7 +190,10 @@ class Client:
     def push_acknowledged(
         self, messages: Sequence[Message], *, trigger: Trigger = "turn", turn: int | None = None
     ) -> None:
-        """Say what the agent is doing now, and wait until the daemon has accepted it."""
+        """Say what the agent is doing now, and wait until the daemon has taken it in.
+
+        What is new of a session that has a name is in its transcript then, durably.
+        """
         update = self._core.update(self._core.link(), messages, trigger, turn)
         self._call(Push(update=update), replies.detail)
 

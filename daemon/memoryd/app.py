@@ -42,6 +42,7 @@ from memoryd_actors.actor import ActorRef
 from memoryd_actors.admission.names import are_names
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.capture.capturer import Capturer
+from memoryd_actors.capture.second_look import SecondLook
 from memoryd_actors.checkpoints import CheckpointKeeper
 from memoryd_actors.context import Compactor, ContextBuilder, Counting, Sizes
 from memoryd_actors.conversations.conversation import Conversations
@@ -230,6 +231,7 @@ class Daemon:
             rules=rules,
             categories=categories,
             place=self._find_said,
+            on_unfinished=self._look_again,
         )
         self._curator = Curator(
             index=self._index,
@@ -278,6 +280,14 @@ class Daemon:
             checker=consolidation.checker,
         )
         self._transcripts = JsonlTranscripts(paths.transcripts, paths.transcripts_copy)
+        self._second_look = SecondLook(
+            self._transcripts,
+            self._ledger,
+            self._switches,
+            clock,
+            self._capturer.hear_again,
+            settings=config.capture,
+        )
         messages = f"{config.index.url.rstrip('/')}/messages" if config.index.url else paths.messages_index
         self._messages = LanceMessages(messages, config.index)
         self._message_indexer = MessageIndexer(self._transcripts, self._messages, self._embedder, self._publish)
@@ -398,7 +408,7 @@ class Daemon:
                 forget=self._forget_session,
                 on_end=self._ended,
             ),
-            accept=self._accept,
+            accept=self._accept_durably,
             switches=self._switches,
             purger=TranscriptPurger(self._ledger, self._transcripts, self._scribe, self._message_indexer),
             drafts=paths.drafts,
@@ -430,6 +440,7 @@ class Daemon:
                     self._recall.start(sessions)
                     tasks.start_soon(self._keeper.run, name="keeper")
                     tasks.start_soon(self._capturer.run, name="capture")
+                    tasks.start_soon(self._second_look.run, name="second look")
                     tasks.start_soon(self._scribe.run, name="scribe")
                     tasks.start_soon(self._transcripts.run, name="transcripts")
                     tasks.start_soon(self._message_indexer.run, name="message indexer")
@@ -517,17 +528,33 @@ class Daemon:
             self._publish(Warned(component="model", message=statistics.message, hint=statistics.hint))
 
     def _accept(self, update: ContextUpdate) -> bool:
-        if not are_names(update.caller):
-            hint = "A push under such a name is dropped. Name it without one."
-            self._publish(Warned(component="sessions", message="owner, session or project holds a secret", hint=hint))
+        if not self._is_named(update):
             return False
         if self._switches.off(update.caller.owner, update.caller.project) is None:
             # What was said is kept also where it comes too late to be recalled for.
             self._scribe.offer(update)
         return self._recall.offer(update)
 
+    async def _accept_durably(self, update: ContextUpdate, deadline_s: float) -> bool:
+        if not self._is_named(update):
+            return False
+        accepted = self._recall.offer(update)
+        if self._switches.off(update.caller.owner, update.caller.project) is None:
+            await self._scribe.push(update, deadline_s=deadline_s)
+        return accepted
+
+    def _is_named(self, update: ContextUpdate) -> bool:
+        if are_names(update.caller):
+            return True
+        hint = "A push under such a name is dropped. Name it without one."
+        self._publish(Warned(component="sessions", message="owner, session or project holds a secret", hint=hint))
+        return False
+
     def _listen(self, update: ContextUpdate) -> None:
         self._capturer.offer(update)
+
+    def _look_again(self, key: Key) -> None:
+        self._second_look.note(key)
 
     def _appended(self, key: Key, last: int) -> None:
         self._message_indexer.note(key, last)

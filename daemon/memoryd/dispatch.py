@@ -245,7 +245,7 @@ class Dispatcher:
         checkpoints: CheckpointKeeper,
         files: VirtualFiles,
         transcripts: TranscriptDispatcher,
-        accept: Callable[[ContextUpdate], bool],
+        accept: Callable[[ContextUpdate, float], Awaitable[bool]],
         switches: Switches,
         importer: Importer,
         consolidating: Consolidating,
@@ -299,7 +299,7 @@ class Dispatcher:
             case Push():
                 if request.update.caller.owner != caller.owner:
                     raise Refused("a context belongs to whoever pushes it", "Push it under its own owner.")
-                if not self._accept(request.update):
+                if not await self._accept(request.update, deadline_s):
                     raise Refused("the context is too old", "Push it when it is said; see `recall.stale_s`.")
                 return Done("queued")
             case Take():

@@ -71,6 +71,26 @@ def test_a_conversation_pushed_again_and_again_is_one_memory_also_after_a_restar
     assert again[0].content == "the build needs Node 20."
 
 
+def test_what_was_asked_right_before_the_daemon_was_killed_is_remembered_by_the_next_one(
+    daemon: RunningDaemon,
+) -> None:
+    facts = [f"the build number {n} needs Node {20 + n}." for n in range(6)]
+    with daemon.client("s1") as client:
+        for fact in facts:
+            client.push_acknowledged([Message("user", f"Remember that {fact}")])
+            daemon.kill()
+            daemon.start()
+        assert [one.content for one in client.messages().entries] == [f"Remember that {fact}" for fact in facts]
+        until(lambda: {memory.content for memory in client.list()} == set(facts), "all to be remembered")
+        memory = client.list()[0]
+        client.forget(memory.id)
+        daemon.kill()
+        daemon.start()
+        client.push_acknowledged([Message("user", "Remember that the door is blue.")])
+        until(lambda: any("door" in one.content for one in client.list()), "the last request")
+        assert memory.id not in {one.id for one in client.list()}, "what was forgotten stays forgotten"
+
+
 def test_a_conversation_resumed_elsewhere_brings_nothing_back_that_was_forgotten(daemon: RunningDaemon) -> None:
     with daemon.client("s1") as client, daemon.client("s2") as other:
         talk(client, ASKED)

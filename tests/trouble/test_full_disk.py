@@ -59,8 +59,12 @@ def test_on_a_full_disk_everything_is_refused_with_the_reason_and_nothing_acknow
             with pytest.raises(RequestFailed) as kept:
                 client.save_checkpoint("run", b"x" * 1_000_000)
             assert kept.value.code == "disk_full"
-            # A push is never refused: what it brings is written down when it comes again and there is room.
-            client.push_acknowledged([Message("user", SAID)])
+            # A push that is not waited for is never refused: what it brings is written down when it comes again and
+            # there is room. Whoever waits is told.
+            assert client.push_context([Message("user", SAID)])
+            with pytest.raises(RequestFailed) as pushed:
+                client.push_acknowledged([Message("user", SAID), Message("assistant", "y" * 20_000)])
+            assert pushed.value.code == "disk_full"
             until(lambda: client.status().components["transcripts"].state == "degraded", "status to say so")
             assert client.status().components["transcripts"].hint
             assert [one.id for one in client.messages(limit=100).entries][:20] == [f"before-{n}" for n in range(20)]
@@ -70,12 +74,12 @@ def test_on_a_full_disk_everything_is_refused_with_the_reason_and_nothing_acknow
         assert client.append([Entry(id="full-0", content="x" * 20_000)]).stored == 1
         assert client.save_checkpoint("run", b"after", expected=1).version == 2
         client.push_acknowledged([Message("user", SAID), Message("assistant", "Noted.")])
+        assert client.messages(limit=1).entries[0].content == "Noted."
 
         def remembered() -> bool:
             return any("spare key" in memory.content for memory in client.list())
 
         until(remembered, "what was asked for to be remembered")
-        until(lambda: client.messages(limit=1).entries[0].content == "Noted.", "the push to be written down")
         until(lambda: client.status().components["transcripts"].state == "ok", "all to be well again")
         ids = [one.id for one in client.messages(limit=100).entries]
         assert len(ids) == len(set(ids)) == 23

@@ -6,7 +6,7 @@ resumed in another session, finds it there already: also where it was edited, me
 """
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,6 +14,7 @@ from memoryd_actors.access.categories import Categories
 from memoryd_actors.actor import Actor, ActorRef, RestartLimit, Statistics
 from memoryd_actors.capture import Captured, explicit, may_ask, standing_instruction
 from memoryd_actors.capture.identity import memory_id
+from memoryd_actors.conversations.transcripts import Key
 from memoryd_actors.errors import ActorError, ActorStopped, DiskFull, Refused, Unavailable
 from memoryd_actors.keeping.orders import KeeperMessage, Store
 from memoryd_actors.ports.ledger import Ledger
@@ -30,7 +31,7 @@ from memoryd_client.messages import Caller, ContextUpdate, Message, Warned
 log = logging.getLogger(__name__)
 
 QUEUE = 256
-"""Messages that wait; those beyond are looked at when they are pushed again."""
+"""Messages that wait; those beyond are looked for in their transcript."""
 MOST_SEEN = 50_000
 """Messages that are known to have been looked at."""
 STORE_S = 30.0
@@ -45,6 +46,8 @@ class Heard:
     before: Message | None
     caller: Caller
     key: int
+    again: bool = False
+    """Whether it was found in a transcript, and may have been dealt with before."""
 
 
 @dataclass(slots=True)
@@ -56,7 +59,7 @@ class CaptureCounts:
     """It was there before, in whatever state it is now."""
     refused: int = 0
     failed: int = 0
-    """Not stored for now; tried again when it is pushed again."""
+    """Not stored for now; tried again by and by."""
     dropped: int = 0
     """The queue was full."""
     last_refusal: str = ""
@@ -76,9 +79,14 @@ class Capturer:
         rules: Rules = DEFAULT,
         categories: Categories | None = None,
         place: Callable[[Caller, str], Awaitable[int | None]] | None = None,
+        on_unfinished: Callable[[Key], None] = lambda key: None,
     ) -> None:
-        """Prepare; `place` knows at which entry of its transcript a session said something."""
+        """Prepare; `place` knows at which entry of its transcript a session said something.
+
+        `on_unfinished` hears of sessions in which something was asked that is not stored yet.
+        """
         self._place = place
+        self._on_unfinished = on_unfinished
         self._keeper = keeper
         self._recall = recall
         self._ledger = ledger
@@ -89,7 +97,7 @@ class Capturer:
         self._seen: dict[int, None] = {}
         self.counts = CaptureCounts()
         self._thread = WorkerThreads(name="capture")
-        self._actor: ActorRef[Heard, None] = ActorRef(
+        self._actor: ActorRef[Heard, bool] = ActorRef(
             "capture",
             lambda: _Listener(self.hear),
             on_crash=self._crashed,
@@ -103,40 +111,55 @@ class Capturer:
         """Look over a context without waiting; what may be worth remembering is looked at in the background."""
         if not (self._settings.explicit or self._settings.standing):
             return
-        before: Message | None = None
-        for message in update.messages:
-            if message.role not in _SPOKEN:
-                continue
-            if message.role == "user":
-                self._look(message.content, before, update.caller)
-            before = message
+        for said, before in _asked(update.messages):
+            self._look(said, before, update.caller)
+
+    async def hear_again(self, messages: Iterable[Message], caller: Caller) -> bool:
+        """Look a conversation over that is in a transcript; return whether all that it asks for is dealt with."""
+        done = True
+        for said, before in _asked(messages):
+            if self._is_request(said):
+                heard = Heard(said, before, caller, _key(said, before, caller), again=True)
+                try:
+                    done = await self._actor.ask(heard, deadline_s=2 * STORE_S) and done
+                except ActorStopped:
+                    raise
+                except ActorError:
+                    done = False
+        return done
 
     def _look(self, said: str, before: Message | None, caller: Caller) -> None:
-        key = hash((caller.owner, caller.session, caller.project, said, before.content if before else None))
+        key = _key(said, before, caller)
         if key in self._seen:
             return
         self._seen[key] = None
         if len(self._seen) > MOST_SEEN:
             del self._seen[next(iter(self._seen))]
-        asks = self._settings.explicit and may_ask(said)
-        if not asks and not (self._settings.standing and standing_instruction(said)):
-            return
-        if not self._actor.offer(Heard(said, before, caller, key)):
+        if self._is_request(said) and not self._actor.offer(Heard(said, before, caller, key)):
             self._seen.pop(key, None)
             self.counts.dropped += 1
+            self._on_unfinished((caller.owner, caller.session))
+
+    def _is_request(self, said: str) -> bool:
+        if self._settings.explicit and may_ask(said):
+            return True
+        return self._settings.standing and standing_instruction(said) is not None
 
     # --- in the background
 
-    async def hear(self, heard: Heard) -> None:
-        """Store what a message asks to have remembered."""
+    async def hear(self, heard: Heard) -> bool:
+        """Store what a message asks to have remembered; return whether that is dealt with."""
+        done = True
         said, found = await self._thread.run(partial(self._found, heard))
         for captured in found:
             at = await self._place(heard.caller, said) if self._place else None
             new = _as_new(captured, heard, at)
             try:
-                await self._keep(new, heard.caller)
+                await self._keep(new, heard)
             except (ActorError, DiskFull, Unavailable) as failed:
+                done = False
                 self._seen.pop(heard.key, None)
+                self._on_unfinished((heard.caller.owner, heard.caller.session))
                 self.counts.failed += 1
                 self._warn(f"what was to be remembered is not stored yet: {failed}", failed.hint)
             except Refused as refused:
@@ -144,6 +167,7 @@ class Capturer:
                 self.counts.last_refusal = str(refused)
                 await self._recall.note_captured(heard.caller, new.id)
                 self._warn(f"what was to be remembered was refused: {refused}", refused.hint)
+        return done
 
     def _found(self, heard: Heard) -> tuple[str, tuple[Captured, ...]]:
         """Return what was said, cleaned, and what of it is to be stored."""
@@ -154,14 +178,15 @@ class Capturer:
             found = (instruction,)
         return said, found
 
-    async def _keep(self, new: NewMemory, caller: Caller) -> None:
+    async def _keep(self, new: NewMemory, heard: Heard) -> None:
+        caller = heard.caller
         if await self._recall.was_captured(caller, new.id):
             return
         if await self._ledger.history(caller.owner, memory_id=new.id, limit=1):
             self.counts.known += 1
             await self._recall.note_captured(caller, new.id)
             there = (await self._ledger.get(caller.owner, [new.id])).get(new.id)
-            if there is not None and there.state is State.FORGOTTEN:
+            if there is not None and there.state is State.FORGOTTEN and not heard.again:
                 self._warn("what is asked to be remembered was forgotten before", f"`memoryd restore {new.id}`")
             return
         self._categories.check(caller.agent, [new.category])
@@ -200,15 +225,30 @@ class Capturer:
         self._publish(Warned(component="capture", message=f"{name} crashed: {type(bug).__name__}"))
 
 
-class _Listener(Actor[Heard, None]):
+class _Listener(Actor[Heard, bool]):
     """Handles one message at a time, in order."""
 
-    def __init__(self, hear: Callable[[Heard], Awaitable[None]]) -> None:
+    def __init__(self, hear: Callable[[Heard], Awaitable[bool]]) -> None:
         self._hear = hear
 
-    async def handle(self, message: Heard) -> None:
+    async def handle(self, message: Heard) -> bool:
         """Store what it asks to have remembered."""
-        await self._hear(message)
+        return await self._hear(message)
+
+
+def _asked(messages: Iterable[Message]) -> Iterator[tuple[str, Message | None]]:
+    """Return what users said, each with what was said before it."""
+    before: Message | None = None
+    for message in messages:
+        if message.role not in _SPOKEN:
+            continue
+        if message.role == "user":
+            yield message.content, before
+        before = message
+
+
+def _key(said: str, before: Message | None, caller: Caller) -> int:
+    return hash((caller.owner, caller.session, caller.project, said, before.content if before else None))
 
 
 def _as_new(captured: Captured, heard: Heard, at: int | None) -> NewMemory:

@@ -116,6 +116,16 @@ class Scribe:
         """Store entries of a transcript that was kept elsewhere, whole; they are durable then."""
         return await self._of(message.caller.owner, message.session).ask(message, deadline_s=deadline_s)
 
+    async def push(self, update: ContextUpdate, *, deadline_s: float) -> None:
+        """Store what is new of a pushed context; it is durable then."""
+        caller = update.caller
+        if not self._settings.from_push or not caller.session:
+            return
+        characters = sum(len(message.content) for message in update.messages)
+        self.counts.pushes += 1
+        self._waiting += characters
+        await self._of(caller.owner, caller.session).ask(Pushed([update], characters), deadline_s=deadline_s)
+
     def offer(self, update: ContextUpdate) -> bool:
         """Take what is new of a pushed context, without waiting; return whether there was room.
 

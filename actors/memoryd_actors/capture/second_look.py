@@ -1,0 +1,106 @@
+"""What was asked to be remembered and could not be stored is looked for again, in the transcripts.
+
+A request is durable once it is in a transcript: a daemon that dies before it is stored, a full disk or a full queue
+lose nothing. That something is there already, in whatever state, its id says. What was said before capture was turned
+on was not asked of this daemon.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Final
+
+import anyio
+
+from memoryd_actors.access.switch import Switches
+from memoryd_actors.conversations.transcripts import Key, Transcripts
+from memoryd_actors.errors import ActorStopped, Refused
+from memoryd_actors.extraction.progress import Progress, ProgressBook
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.settings import CaptureSettings
+from memoryd_client.messages import Caller, Message
+
+log = logging.getLogger(__name__)
+
+JOB: Final = "requests"
+"""The job, without owner and session, that says since when capture is on: 1, or 0 where it is off."""
+BACK: Final = timedelta(days=1)
+"""What was said since then is looked at after a start."""
+READ: Final = 200
+"""Entries at the end of a session."""
+READ_CHARACTERS: Final = 1_000_000
+RETRY_S: Final = 30.0
+
+Hear = Callable[[list[Message], Caller], Awaitable[bool]]
+"""Looks a conversation over; False where something of it could not be stored for now."""
+
+
+class SecondLook:
+    """Looks over sessions again: the latest ones after a start, and those of which something was not stored."""
+
+    def __init__(
+        self,
+        transcripts: Transcripts,
+        book: ProgressBook,
+        switches: Switches,
+        clock: Clock,
+        hear: Hear,
+        *,
+        settings: CaptureSettings,
+    ) -> None:
+        self._transcripts = transcripts
+        self._book = book
+        self._on = settings.explicit or settings.standing
+        self._since = clock.now()
+        self._switches = switches
+        self._clock = clock
+        self._hear = hear
+        self._sessions: set[Key] = set()
+        self._more = anyio.Event()
+
+    def note(self, key: Key) -> None:
+        """Hear that something that was said in a session is not stored yet."""
+        if key[1]:
+            self._sessions.add(key)
+            self._more.set()
+
+    async def run(self) -> None:
+        """Look until cancelled; where capture is off, only put that down."""
+        now = self._clock.now()
+        before = await self._book.progress("", "", JOB)
+        if not self._on or before is None or not before.sequence:
+            await self._book.note_progress(Progress("", "", JOB, int(self._on), at=now))
+            self._since = now
+        else:
+            self._since = max(before.at or now, now - BACK)
+        if not self._on:
+            return
+        infos = await self._transcripts.infos()
+        self._sessions |= {key for key, info in infos.items() if info.updated_at >= self._since}
+        while True:
+            for key in sorted(self._sessions):
+                try:
+                    if await self._look(key):
+                        self._sessions.discard(key)
+                except ActorStopped:
+                    return  # the daemon goes down; the next one looks
+                except Refused as refused:
+                    log.warning("%s is looked at again later: %s", key[1], refused)
+            if self._sessions:
+                await anyio.sleep(RETRY_S)
+            else:
+                self._more = anyio.Event()
+                await self._more.wait()
+
+    async def _look(self, key: Key) -> bool:
+        info = await self._transcripts.info(key)
+        if info is None or self._switches.off(key[0], info.project) is not None:
+            return True
+        after = max(0, await self._transcripts.last(key) - READ)
+        messages: list[Message] = []
+        while records := await self._transcripts.read(key, after=after, limit=READ, characters=READ_CHARACTERS):
+            said = (one for one in records if one.kind == "message" and not one.covers and one.at >= self._since)
+            messages += (Message(one.role, one.content) for one in said)
+            after = records[-1].sequence
+        caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
+        return await self._hear(messages, caller)
