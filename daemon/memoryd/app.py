@@ -406,6 +406,7 @@ class Daemon:
                 off=self._switches.off,
                 progress=self._ledger,
                 forget=self._forget_session,
+                on_append=self._capturer.appended,
                 on_end=self._ended,
             ),
             accept=self._accept_durably,

@@ -1,7 +1,7 @@
 """From requests to actors and back: what each request of the wire asks of the system."""
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import assert_never
 
@@ -89,6 +89,7 @@ from memoryd_client.transcripts import (
     Append,
     Ended,
     EndSession,
+    Entry,
     ImportTranscript,
     ListSessions,
     PurgeSession,
@@ -139,9 +140,11 @@ class TranscriptDispatcher:
         off: Callable[[str, str], object | None],
         forget: Callable[[Key, str], Awaitable[None]],
         progress: ProgressBook,
+        on_append: Callable[[Sequence[Entry], Caller], None],
         on_end: Callable[[Key], None],
     ) -> None:
         self._progress = progress
+        self._on_append = on_append
         self._on_end = on_end
         self._forget_memories = forget
         self._contexts = contexts
@@ -158,7 +161,10 @@ class TranscriptDispatcher:
         match request:
             case Append():
                 check_names(**{f"entries[{number}].id": entry.id for number, entry in enumerate(request.entries)})
-                return await self._scribe.append(caller, request.entries, deadline_s=deadline_s)
+                appended = await self._scribe.append(caller, request.entries, deadline_s=deadline_s)
+                if self._off(caller.owner, caller.project) is None:
+                    self._on_append(request.entries, caller)
+                return appended
             case BuildContext():
                 self._check(caller, request.session or caller.session)
                 off = self._off(caller.owner, caller.project) is not None

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import zmq
 
-from memoryd_client import Client, Memory, Message
+from memoryd_client import Client, Entry, Memory, Message
 from memoryd_client.messages import Event, Warned, decode_event
 from running import RunningDaemon, until
 
@@ -89,6 +89,13 @@ def test_what_was_asked_right_before_the_daemon_was_killed_is_remembered_by_the_
         client.push_acknowledged([Message("user", "Remember that the door is blue.")])
         until(lambda: any("door" in one.content for one in client.list()), "the last request")
         assert memory.id not in {one.id for one in client.list()}, "what was forgotten stays forgotten"
+
+
+def test_a_request_that_was_appended_and_never_pushed_is_remembered_too(daemon: RunningDaemon) -> None:
+    with daemon.client("s1") as client:
+        client.append([Entry(role="user", content=ASKED), Entry(role="assistant", content="Noted.")])
+        (memory,) = captured(client)
+    assert (memory.content, memory.source, memory.source_messages) == (f"{FACT}.", "user", (1, 1))
 
 
 def test_a_conversation_resumed_elsewhere_brings_nothing_back_that_was_forgotten(daemon: RunningDaemon) -> None:

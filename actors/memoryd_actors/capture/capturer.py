@@ -27,6 +27,7 @@ from memoryd_actors.settings import CaptureSettings
 from memoryd_actors.worker_threads import WorkerThreads
 from memoryd_client.memory import Memory, NewMemory, Scope, Source, State
 from memoryd_client.messages import Caller, ContextUpdate, Message, Warned
+from memoryd_client.transcripts import Entry
 
 log = logging.getLogger(__name__)
 
@@ -113,6 +114,11 @@ class Capturer:
             return
         for said, before in _asked(update.messages):
             self._look(said, before, update.caller)
+
+    def appended(self, entries: Iterable[Entry], caller: Caller) -> None:
+        """Hear what was appended to a transcript: a request is found there."""
+        if any(one.kind == "message" and one.role == "user" and self._is_request(one.content) for one in entries):
+            self._on_unfinished((caller.owner, caller.session))
 
     async def hear_again(self, messages: Iterable[Message], caller: Caller) -> bool:
         """Look a conversation over that is in a transcript; return whether all that it asks for is dealt with."""

@@ -1,11 +1,12 @@
-"""What was asked to be remembered and could not be stored is looked for again, in the transcripts.
+"""What was asked to be remembered and was not stored with a push is looked for in the transcripts.
 
-A request is durable once it is in a transcript: a daemon that dies before it is stored, a full disk or a full queue
-lose nothing. That something is there already, in whatever state, its id says. What was said before capture was turned
-on was not asked of this daemon.
+Some was appended there and never pushed. And a request is durable once it is in a transcript: a daemon that dies before
+it is stored, a full disk or a full queue lose nothing. That something is there already, in whatever state, its id says.
+What was said before capture was turned on was not asked of this daemon.
 """
 
 import logging
+import math
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Final
@@ -36,7 +37,7 @@ Hear = Callable[[list[Message], Caller], Awaitable[bool]]
 
 
 class SecondLook:
-    """Looks over sessions again: the latest ones after a start, and those of which something was not stored."""
+    """Looks over sessions: the latest ones after a start, and those in which something was asked that is not stored."""
 
     def __init__(
         self,
@@ -86,11 +87,9 @@ class SecondLook:
                     return  # the daemon goes down; the next one looks
                 except Refused as refused:
                     log.warning("%s is looked at again later: %s", key[1], refused)
-            if self._sessions:
-                await anyio.sleep(RETRY_S)
-            else:
-                self._more = anyio.Event()
+            with anyio.move_on_after(RETRY_S if self._sessions else math.inf):
                 await self._more.wait()
+            self._more = anyio.Event()
 
     async def _look(self, key: Key) -> bool:
         info = await self._transcripts.info(key)
