@@ -18,6 +18,7 @@ NAMES = (
     "checkpoints",
     "transcripts",
     "at_once",
+    "growth",
     "context",
     "process",
 )

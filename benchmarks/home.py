@@ -57,6 +57,38 @@ class Running:
         return float(self.process.memory_info().rss) / 1e6
 
 
+def memory_mb(process: psutil.Process) -> dict[str, float]:
+    """What a process has in memory, in MB: `resident`, and what of it is `anonymous`, no page of any file."""
+    now = process.memory_info()
+    return {"resident": now.rss / 1e6, "anonymous": (now.rss - now.shared) / 1e6}
+
+
+def at_rest(process: psutil.Process) -> dict[str, float]:
+    """Wait until a process has done next to nothing for three seconds, and return what it has in memory then.
+
+    Work goes on after it was acknowledged: looking after an index of 20,000 messages takes 45 MB for some seconds.
+    """
+    quiet = 0
+    until = monotonic() + 600
+    while quiet < 3:
+        if monotonic() > until:
+            raise RuntimeError("the process did not come to rest within ten minutes")
+        before = sum(process.cpu_times()[:2])
+        sleep(1)
+        quiet = quiet + 1 if sum(process.cpu_times()[:2]) - before < 0.03 else 0
+    return memory_mb(process)
+
+
+def wake_ups(process: psutil.Process) -> int:
+    """How often the threads of a process have waited and gone on so far."""
+    lines = [
+        line
+        for status in Path(f"/proc/{process.pid}/task").glob("*/status")
+        for line in status.read_text(encoding="ascii", errors="replace").splitlines()
+    ]
+    return sum(int(line.split()[1]) for line in lines if line.startswith("voluntary_ctxt_switches"))
+
+
 def bare_model(paths: Paths) -> OnnxModel:
     """The model alone, on a daemon's own weights and with its number of threads: the floor under everything."""
     threads = max(1, min(4, (os.cpu_count() or 1) - 1))

@@ -16,10 +16,11 @@ from memoryd.embedding.weights import Weights
 from memoryd_actors.errors import ModelUnavailable
 from memoryd_actors.ports.embedder import Vectors
 
-RUN_TOKENS = 512
-"""Tokens in one run, padding included. More of them cost more per text, because they leave the processor's cache (of
-mixed lengths, by 1,024 tokens 64 ms a text, by 512 56, by 256 54), and memory, which the model's allocator keeps: 41 MB
-by 1,024, 20 by 512."""
+RUN_TOKENS = (256, 512)
+"""Tokens in one run, padding included, on one thread and on several: as many as one text may have, and so many that
+threads have enough to share (on two, 20% slower by 256). More cost more per text, because they leave the processor's
+cache (mixed lengths on one thread: 54 ms a text by 256, 56 by 512, 64 by 1,024), and memory, which the model's
+allocator keeps once it was needed: 10 MB by 256, 21 by 512, 41 by 1,024."""
 CHARACTERS_PER_TOKEN = 16
 """How much of a text the tokeniser is given at first; ordinary text has 4 to 5."""
 PROBE_TEXT = "The quick brown fox jumps over the lazy dog."
@@ -71,6 +72,7 @@ class OnnxModel:
         self._weights = weights
         self._tokenizer = _load_tokenizer(weights)
         self._max_tokens = 0
+        self._run_tokens = RUN_TOKENS[threads > 1]
         with _translated(str(weights.model)):
             self._session = ort.InferenceSession(
                 str(weights.model), _options(threads), providers=["CPUExecutionProvider"]
@@ -87,7 +89,7 @@ class OnnxModel:
         """Return one unit vector per text; shape (len(texts), 384), float32. `max_tokens` is at most 512."""
         rows = self._tokenise(texts, max_tokens)
         vectors = np.empty((len(rows), MINILM_DIMENSIONS), np.float32)
-        for chosen in _runs([len(row) for row in rows]):
+        for chosen in _runs([len(row) for row in rows], self._run_tokens):
             vectors[chosen] = self._run([rows[index] for index in chosen])
         return vectors
 
@@ -174,12 +176,12 @@ def _cut(text: str, limit: int) -> str:
     return text[: blank if blank > 0 else limit]
 
 
-def _runs(lengths: list[int]) -> Iterator[list[int]]:
-    """Yield the indexes of the texts that run together: of like length, and at most RUN_TOKENS in all."""
+def _runs(lengths: list[int], most: int) -> Iterator[list[int]]:
+    """Yield the indexes of the texts that run together: of like length, and at most so many tokens in all."""
     run: list[int] = []
     for index in sorted(range(len(lengths)), key=lengths.__getitem__):
         # Sorted, so this text is the longest, and the others are padded to it.
-        if run and (len(run) + 1) * lengths[index] > RUN_TOKENS:
+        if run and (len(run) + 1) * lengths[index] > most:
             yield run
             run = []
         run.append(index)
