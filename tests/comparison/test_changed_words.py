@@ -21,7 +21,7 @@ SENTENCES = [
 ]
 PLACES = "in on under behind beside with without near from to over off onto".split()
 HOW_MANY = "a the two four no some every most few only".split()
-BEING = ["is", "are", "was", "were", "is not", "is never", "is almost", "is no longer", "will be", "may be"]
+BEING = ["was", "were", "is not", "is never", "is almost", "is no longer", "will be", "may be"]
 
 
 def apart(word: str, other: str, kinds: dict[str, frozenset[str]]) -> bool:
@@ -63,7 +63,7 @@ def test_another_word_in_the_place_of_one_is_never_the_same(sentence: str, data:
     else:
         assume(word in EXCLUDED)
         other = data.draw(st.sampled_from(sorted(EXCLUDED[word])))
-    changed = " ".join((*words[:at], other, *words[at + 1 :]))
-    assume(changed != sentence)
+    assume(other != word)
+    changed = " ".join((*words[:at], words[at].replace(word, other), *words[at + 1 :]))
     for new, old in ((sentence, changed), (changed, sentence)):
         assert compare(Statement(new), Statement(old), 1.0).relation != "same", changed
