@@ -40,7 +40,10 @@ def pack(run: Interrupted) -> bytes:
         TypeError: it holds a value that cannot be stored.
 
     """
-    return msgspec.msgpack.encode(run)
+    try:
+        return msgspec.msgpack.encode(run)
+    except (OverflowError, UnicodeEncodeError, RecursionError) as exc:
+        raise TypeError(f"an interrupted run holds a value that cannot be stored: {exc}") from exc
 
 
 def unpack(data: bytes) -> Interrupted:

@@ -117,6 +117,20 @@ def test_core_memory_and_rules_come_first_and_all_that_is_memoryds_is_fenced(dae
         assert small.entries
 
 
+def test_sections_of_ones_own_leave_persona_and_human_their_room(daemon: RunningDaemon) -> None:
+    with daemon.client("sections", owner="somebody else") as client:
+        for n in range(8):
+            client.core_set(f"a{n}", "What an agent noted for itself. " * 60)
+        client.core_set("persona", "A careful librarian.")
+        client.core_set("human", "Reads on trains.")
+        client.append(talk(2))
+        for budget in (1_000, 8_000):
+            built = client.build_context(budget)
+            assert built.tokens <= budget
+            assert built.system.index("A careful librarian.") < built.system.index("Reads on trains.")
+            assert built.left_out == ("a part of core memory",)
+
+
 def test_what_memory_has_found_waits_on_unless_it_is_taken(daemon: RunningDaemon) -> None:
     with daemon.client("earlier") as client:
         client.remember(SECRET)

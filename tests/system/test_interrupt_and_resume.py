@@ -19,6 +19,7 @@ from memoryd_client import (
     RequestFailed,
 )
 from memoryd_client.checkpoints import MAX_CHECKPOINT_BYTES
+from memoryd_client.interrupted import pack
 from running import RunningDaemon, until
 
 RUN = Interrupted(
@@ -34,6 +35,12 @@ RUN = Interrupted(
         PendingCall(id="c2", name="run_tests"),
     ),
 )
+
+
+@pytest.mark.parametrize("value", [2**80, "half \ud83d", object()])
+def test_what_cannot_be_stored_of_a_run_is_refused_before_it_is_sent(value: object) -> None:
+    with pytest.raises(TypeError):
+        pack(Interrupted(position="1", working_memory={"value": value}))
 
 
 AGENT = """

@@ -13,6 +13,7 @@ from memoryd_actors.context.counting import PER_MESSAGE, Counting
 from memoryd_actors.context.sizes import Measured, Sizes, shown
 from memoryd_actors.context.window import Caps, Item, WindowSettings, pressure, recent
 from memoryd_actors.conversations.transcripts import Key, Transcripts
+from memoryd_actors.core_memory import STANDARD
 from memoryd_actors.errors import Refused
 from memoryd_actors.recall.fence import CLOSING, TAG, defused
 from memoryd_actors.recall.render import SHORTEST_LINE, line, surfaced
@@ -148,8 +149,10 @@ class ContextBuilder:
     async def _core_section(self, caller: Caller, room: int, left_out: list[str]) -> list[ContextSection]:
         written = await self._core.core_sections(caller.owner, caller.session, limit=0)
         written = [one for one in written if one.text.strip()]
-        # What is the session's own comes first: it is nearer to what is being done.
-        written.sort(key=lambda one: not one.thread)
+        # What is the session's own comes first: it is nearer to what is being done. And what is always shown, before
+        # what an agent has added: where there is no room for all, the end is cut.
+        places = {name: place for place, name in enumerate(STANDARD)}
+        written.sort(key=lambda one: (not one.thread, places.get(one.name, len(places)), one.name))
         text = "\n".join(f"## {one.name}{'' if one.thread else ' (shared)'}\n{one.text.strip()}" for one in written)
         return await self._section("core", text, room, left_out, "core memory")
 

@@ -6,7 +6,7 @@ transaction, so that a crash neither loses one nor tells it twice.
 
 import logging
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from time import perf_counter
 from typing import Annotated, Final
 
@@ -99,6 +99,9 @@ class EpisodeTeller:
         self._idle = timedelta(minutes=settings.idle_minutes)
         self._open: dict[Key, float] = {}
         """Sessions with something that is not told, each not to be looked at before a time of the event loop."""
+        self._began = clock.now()
+        self._heard: dict[Key, datetime] = {}
+        """When these had their newest entry, by our clock: an entry may be dated in the future."""
         self._kicked = anyio.Event()
         self._trouble = ""
         self.counts = EpisodeCounts()
@@ -108,6 +111,7 @@ class EpisodeTeller:
         del last
         if self._settings.write:
             self._open.setdefault(key, 0.0)
+            self._heard[key] = self._clock.now()
 
     def ended(self, key: Key) -> None:
         """Hear that a session is over, or was purged."""
@@ -181,6 +185,7 @@ class EpisodeTeller:
         before = progress.sequence if progress else 0
         if info is None or info.last <= before:
             self._open.pop(key, None)
+            self._heard.pop(key, None)
             return False
         end = await self._end(key, info, before)
         if not end:
@@ -208,7 +213,9 @@ class EpisodeTeller:
         ended = await self._book.progress(*key, ENDED)
         if ended is not None and before < ended.sequence <= info.last:
             return ended.sequence
-        return info.last if self._clock.now() - info.updated_at >= self._idle else 0
+        now = self._clock.now()
+        since = info.updated_at if info.updated_at <= now else self._heard.get(key, self._began)
+        return info.last if now - since >= self._idle else 0
 
     async def _records(self, key: Key, after: int, end: int) -> list[Record]:
         found: list[Record] = []
