@@ -52,12 +52,8 @@ def run(marks: Sequence[int] = MARKS, words: int = WORDS) -> dict[str, Any]:
             wait_for_model(running)
             played = _play(running, marks, words)
         floor = _floor(paths, marks, words)
-    for messages, there in played.items():
-        print(
-            f"{messages:>6} messages: resident {there['resident']:.0f} MB, anonymous {there['anonymous']:.0f}; "
-            f"bare {floor[messages]['resident']:.0f}, {floor[messages]['anonymous']:.0f}",
-            flush=True,
-        )
+    for messages, there in floor.items():
+        _show("bare", messages, there)
     rest = _rest()
     print(
         f"at rest after {TURNS} turns: resident {rest['resident']:.0f} MB, anonymous {rest['anonymous']:.0f}, "
@@ -70,13 +66,23 @@ def run(marks: Sequence[int] = MARKS, words: int = WORDS) -> dict[str, Any]:
 def _play(running: Running, marks: Sequence[int], words: int) -> Curve:
     generator = np.random.default_rng(SEED)
     curve: Curve = {0: at_rest(running.process)}
+    _show("memoryd", 0, curve[0])
     for begin, end in pairwise((0, *marks)):
         with running.client("played") as client:
             for _ in range((end - begin) // AT_ONCE):
                 client.append([Entry(content=text(generator, words), role="user") for _ in range(AT_ONCE)])
         indexed(running)
         curve[end] = at_rest(running.process)
+        _show("memoryd", end, curve[end])
     return curve
+
+
+def _show(whose: str, messages: int, there: dict[str, float]) -> None:
+    print(
+        f"{whose:>8} after {messages:>6} messages: resident {there['resident']:.0f} MB, "
+        f"anonymous {there['anonymous']:.0f}",
+        flush=True,
+    )
 
 
 def _floor(paths: Paths, marks: Sequence[int], words: int) -> Curve:
