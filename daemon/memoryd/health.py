@@ -223,6 +223,7 @@ def transcripts(
         "dropped": counts.dropped,
         "behind": indexer.behind,
         "damaged": sum(damaged),
+        "crashed": counts.crashed,
         "cached_bytes": cached_bytes,
     }
     if counts.problem:
@@ -230,6 +231,10 @@ def transcripts(
     if indexer.problem is not None:
         hint = indexer.problem.hint
         return ComponentStatus(state="degraded", message=str(indexer.problem), hint=hint, numbers=numbers)
+    if counts.crashed:
+        message = f"{counts.crashed} messages met a bug and are not written; who appended them was told"
+        hint = "`memoryd logs` shows the details."
+        return ComponentStatus(state="degraded", message=message, hint=hint, numbers=numbers)
     if damaged:
         message = f"{sum(damaged)} entries in {len(damaged)} sessions cannot be read, their lines are damaged"
         hint = "`memoryd doctor` says which, and what to do."

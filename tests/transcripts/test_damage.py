@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from memoryd.transcripts import JsonlTranscripts
 from memoryd.transcripts.aside import kept as kept_aside
+from memoryd.transcripts.jsonl import OPEN
 from memoryd.transcripts.scanning import places
 from memoryd_client.transcripts import SessionInfo
 from transcript_files import KEY, append, contents, kept, lines
@@ -241,3 +242,15 @@ def test_kept_lines_read_as_json(tmp_path: Path) -> None:
     assert kept_aside(tmp_path) == []
     (tmp_path / "damaged.jsonl").write_bytes(b'\n{"line":3,"bytes":"/w=="}\n{"li\n')
     assert [(one.line, one.bytes) for one in kept_aside(tmp_path)] == [(3, b"\xff")]
+
+
+async def test_making_room_for_one_session_fails_for_no_other(tmp_path: Path) -> None:
+    transcripts = JsonlTranscripts(tmp_path)
+    await append(transcripts, kept("first"), key=("local", "first"))
+    metadata = next(tmp_path.glob("*/first-*/metadata.json"))
+    metadata.unlink()
+    metadata.mkdir()  # nothing can take its place
+    (metadata / "full").touch()
+    for number in range(OPEN + 1):
+        await append(transcripts, kept("x"), key=("local", f"s{number}"))
+    assert await contents(transcripts, ("local", "first")) == ["first"]

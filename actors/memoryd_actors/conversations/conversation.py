@@ -192,6 +192,9 @@ class Conversations:
                     word_score=round(ranked.word_score, 4),
                 )
             )
+        if lost := len(places) - len(found):
+            # Damaged since they were indexed, or destroyed just now.
+            note = "; ".join(filter(None, (note, f"{lost} of what was found cannot be read any more")))
         return FoundMessages(found=tuple(found), next=request.offset + request.limit if more else None, note=note)
 
 

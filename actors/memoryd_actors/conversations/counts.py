@@ -13,5 +13,7 @@ class Counts:
     pushes: int = 0
     dropped: int = 0
     """Pushes for which there was no room."""
+    crashed: int = 0
+    """Messages that met a bug: what they carried is not written, and whoever appended it was told."""
     problem: str = ""
     hint: str = ""

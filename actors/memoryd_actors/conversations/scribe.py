@@ -63,6 +63,7 @@ class Scribe:
     ) -> None:
         """Prepare; `on_append` learns how far a transcript goes now."""
         self.counts = Counts()
+        self._on_crash = on_crash
         self._transcripts = transcripts
         self._settings = settings
         self._waiting = 0
@@ -83,7 +84,7 @@ class Scribe:
             )
 
         self._writers: list[ActorRef[ScribeMessage, Appended]] = [
-            ActorRef(f"scribe {number}", writer, on_crash=on_crash, capacity=QUEUE) for number in range(WRITERS)
+            ActorRef(f"scribe {number}", writer, on_crash=self._crashed, capacity=QUEUE) for number in range(WRITERS)
         ]
 
     async def run(self) -> None:
@@ -91,6 +92,10 @@ class Scribe:
         async with anyio.create_task_group() as tasks:
             for writer in self._writers:
                 tasks.start_soon(writer.run, name=writer.name)
+
+    def _crashed(self, name: str, bug: Exception) -> None:
+        self.counts.crashed += 1
+        self._on_crash(name, bug)
 
     def close(self) -> None:
         """Take nothing more, write what was accepted, then end `run`."""

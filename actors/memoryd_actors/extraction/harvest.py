@@ -44,6 +44,8 @@ class ExtractionCounts:
     """Was there before, in whatever state it is now."""
     extracted_refused: int = 0
     """Did not pass the gate, or its category is not the agent's."""
+    extracted_over: int = 0
+    """Were found and not stored: the part brought more than the day had room for."""
     crashed: int = 0
 
 
@@ -95,7 +97,10 @@ class Harvest:
         if await self._transcripts.last(session.key) < upto:
             return  # purged meanwhile
         room = min(self._settings.daily_memories - today.stored, self._settings.session_memories - session.stored)
-        memories = memories[: max(room, 0)]
+        if over := len(memories[max(room, 0) :]):
+            memories = memories[: max(room, 0)]
+            self._counts.extracted_over += over
+            log.warning("%d memories found in %s are not stored: the day's are used up", over, session.key[1])
         # Before it is stored, so that no context of this session finds it in between.
         if memories:
             await self._recall.note_written(caller, [one.id for one in memories])

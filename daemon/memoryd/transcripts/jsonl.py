@@ -233,8 +233,12 @@ class JsonlTranscripts:
             if one.users == 0 and self._open.get(key) is one:
                 del self._open[key]
                 if one.file is not None and one.file.dirty:
-                    with anyio.CancelScope(shield=True):
-                        await self._in_thread(one.file.save)
+                    try:
+                        with anyio.CancelScope(shield=True):
+                            await self._in_thread(one.file.save)
+                    except Refused as refused:
+                        # Whoever made room for it has nothing to do with it, and its lines tell everything.
+                        log.debug("metadata of %r are not written: %s", key[1], refused)
 
 
 def _folders(root: Path) -> list[Path]:
