@@ -71,6 +71,15 @@ async def test_damage_that_happens_while_it_is_open_is_noticed_by_the_next_readi
     assert (await info(transcripts)).missing == 1
 
 
+async def test_damage_that_a_reading_comes_upon_is_mended_within_it(tmp_path: Path) -> None:
+    transcripts = JsonlTranscripts(tmp_path / "t", tmp_path / "copy")
+    await append(transcripts, kept("one"), kept("two"), kept("three"))
+    await transcripts.back_up()
+    spoil(lines(tmp_path / "t"), 2)
+    assert [one.content for one in (await transcripts.get(KEY, [1, 2, 3])).values()] == ["one", "two", "three"]
+    assert transcripts.damaged == {}
+
+
 async def test_a_damaged_end_that_was_acknowledged_is_kept_and_its_number_never_given_out_again(tmp_path: Path) -> None:
     file = await session(tmp_path, "one", "two", "three")
     os.truncate(file, file.stat().st_size - 20)
