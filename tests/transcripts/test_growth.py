@@ -31,16 +31,15 @@ def allocated() -> int:
 @pytest.mark.usefixtures("traced")
 async def test_memory_keeps_a_few_bytes_of_each_entry_of_a_long_session(tmp_path: Path) -> None:
     transcripts = JsonlTranscripts(tmp_path)
-    tails = Tails(transcripts)
+    tail = await Tails(transcripts).of(KEY)
     held: list[int] = []
     # Ids are sorted in by 4,096.
     for number in range(16):
         entries = [kept(f"{place} " + "said " * 100, id=f"{number}-{place}") for place in range(AT_ONCE)]
         assert await append(transcripts, *entries) == AT_ONCE
-        tail = await tails.of(KEY)
         for one in entries:
             tail.add(hash(one.entry.content), pushed=True)
-        del entries, one
+        entries.clear()
         if number % 4 == 3:
             held.append(allocated())
     assert len(tail.said) == TAIL
