@@ -1,9 +1,9 @@
 """The wire of conversations: what was said is appended, read back, listed and found again (seeds 001 and 003)."""
 
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Annotated, Final, Literal, TypedDict, Unpack
+from typing import Annotated, Final, Literal, TypedDict, TypeVar, Unpack
 
 import msgspec
 
@@ -269,24 +269,21 @@ def entry(content: str | bytes, *, role: str = "user", kind: Kind = "message", n
 
 def chunked_records(records: Sequence[Record]) -> Iterator[tuple[Record, ...]]:
     """Cut entries that are brought in into as many as one request takes, by number and by size."""
-    chunk: list[Record] = []
-    room = MAX_APPENDED_BYTES
-    for one in records:
-        size = _bytes(one.content) + 2_000
-        if chunk and (len(chunk) == MAX_APPENDED or size > room):
-            yield tuple(chunk)
-            chunk, room = [], MAX_APPENDED_BYTES
-        chunk.append(one)
-        room -= size
-    if chunk:
-        yield tuple(chunk)
+    return _cut(records)
 
 
 def chunked(entries: Sequence[Entry]) -> Iterator[tuple[Entry, ...]]:
     """Cut entries into as many as one request takes, by number and by size."""
-    chunk: list[Entry] = []
+    return _cut(map(_fitting, entries))
+
+
+_Said = TypeVar("_Said", Entry, Record)
+
+
+def _cut(said: Iterable[_Said]) -> Iterator[tuple[_Said, ...]]:
+    chunk: list[_Said] = []
     room = MAX_APPENDED_BYTES
-    for one in map(_fitting, entries):
+    for one in said:
         size = _bytes(one.content) + 2_000
         if chunk and (len(chunk) == MAX_APPENDED or size > room):
             yield tuple(chunk)
