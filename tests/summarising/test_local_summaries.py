@@ -74,6 +74,7 @@ async def test_an_episode_names_decisions_and_the_question_that_nobody_answered(
         said = [
             Said("Why does the nightly export of the ledger fail?"),
             Said("The disk of the export host is full, the archive step stops.", "assistant"),
+            Said("I'll move the archive to another host now. Let me know if you need anything else!", "assistant"),
             Said("We decided to keep only ninety days of exports."),
             Said("The archive was moved to host beta and the export ran through.", "assistant"),
             Said("Which team has to approve the new retention policy?"),
@@ -82,6 +83,7 @@ async def test_an_episode_names_decisions_and_the_question_that_nobody_answered(
         assert 'Key decision: The user said: "We decided to keep only ninety days of exports."' in summary.points
         assert 'Open question: The user asked: "Which team has to approve the new retention policy?"' in summary.points
         assert 'The user asked: "Why does the nightly export of the ledger fail?"' in summary.points
+        assert not any("I'll move" in point or "Let me know" in point for point in summary.points)
         assert summary.outcome == (
             'The assistant said: "The archive was moved to host beta and the export ran through."'
         )

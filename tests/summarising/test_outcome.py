@@ -151,6 +151,13 @@ def test_what_tools_say_and_what_is_shown_is_no_outcome() -> None:
     assert outcome(said) == ""
 
 
+@pytest.mark.parametrize(
+    "piece", ["I fixed ", "konnte ", "schlägt ", "the test ", "not ", "done. ", "- ", "if ", "`", "a"]
+)
+def test_a_long_text_made_of_one_piece_is_done_before_the_test_times_out(piece: str) -> None:
+    outcome([Said(piece * 50_000, role) for role in ("user", "assistant") * 30])
+
+
 def test_an_old_result_is_not_the_outcome_of_a_long_conversation() -> None:
     said = talk("A: I fixed the parser in one go.") + talk("U: and what is a trie?", "A: A tree of letters.") * 40
     assert outcome(said) == ""

@@ -6,10 +6,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from memoryd_actors.capture.languages import typed
 from memoryd_actors.capture.sentences import sentences
 from memoryd_actors.recall.fence import one_line
 from memoryd_actors.recall.hidden import strip_hidden
 from memoryd_actors.recall.quoted import LOG_LINE
+from memoryd_actors.summarising.languages import ENDINGS
 from memoryd_actors.summarising.summary import Said
 from memoryd_actors.words import content_words
 
@@ -39,6 +41,7 @@ _SPECIFIC = re.compile(
     r"\d|(?<=[a-z,;:] )[A-Z][\w-]+|[\w-]+[./_][\w]+|\b(?:my|our|mein\w*|unser\w*|mon|ma|mes|mi|mis)\b"
 )
 _ASKS = re.compile(r"[?\uff1f]\s*$")
+_ANNOUNCES = re.compile(rf"\W*(?:{'|'.join(typed(one.announces) for one in ENDINGS)})\b", re.IGNORECASE)
 DECISION = 0.5
 QUESTION = 0.3
 SPECIFIC = 1.0
@@ -135,7 +138,7 @@ def _of_message(one: Said, place: int) -> list[Unit]:
     for sentence in sentences(text)[:PER_MESSAGE]:
         # A quotation in marks stays one: no mark of its own may end it.
         said = one_line(_DECORATION.sub("", sentence.text), LONGEST_UNIT).replace('"', "'").strip(" *`|")
-        if said:
+        if said and not (one.role == "assistant" and _ANNOUNCES.match(said)):
             asks, decides = bool(_ASKS.search(said)), bool(_DECIDES.search(said))
             found.append(Unit(said, who, place, one.role, asks, decides, bool(_SPECIFIC.search(said))))
     return found

@@ -29,6 +29,8 @@ class Ending:
     """How a sentence begins in which nothing happened."""
     own: str
     """How a user begins who tells what they did."""
+    announces: str
+    """How an assistant begins to say what it is about to do, or offers more: nothing of it is worth telling."""
     likely: str
     """What in a sentence makes a result a guess, or something that is known of the world."""
     limits: str

@@ -40,6 +40,8 @@ ENGLISH = Ending(
     negated=r"not|never|\w+n't|cannot|without having",
     conditions="if|once|when|after|unless",
     own="(?:ok(?:ay)?,? |so,? |and )*(?:(?:i|we)(?:'ve| have)? (?:just |already |now )*(?:fixed|merged|deployed|pushed|released|committed|closed|solved|reverted)|all|everything|the (?:build|tests?|pipeline|ci|deploy))",
+    announces=r"(?:(?:sure|okay|ok|great|now|first|next|then)[,!.]? )*(?:i'll|i will|i'm going to|let me|let's (?:look|check|see|start)"
+    r"|feel free|would you like|do you want me|happy to|glad to|i hope this|if you (?:need|want|have|would like)|you're welcome)",
     likely=r"likely|probably|possibly|any (?:issues?|problems?)|you|your|in (?:version|v?\d|python|node)",
     limits="but|except|only on|sometimes",
 )

@@ -22,6 +22,8 @@ FRENCH = Ending(
     negated=r"ne|pas|jamais|n'\w+",
     conditions="si|quand|lorsque|après|avant",
     own="(?:ok,? |bon,? )*(?:j'ai (?:corrigé|fusionné|déployé|poussé|résolu)|tout|le build|les tests)",
+    announces=r"(?:(?:bien sûr|d'accord|ok|maintenant|d'abord)[,!.]? )*(?:je vais|laisse-moi|laissez-moi|dis-moi si|dites-moi si|n'hésite|veux-tu"
+    r"|voulez-vous|souhaites-tu|si tu (?:veux|as)|de rien)",
     likely="probablement|sans doute|tu|vous|votre|ton|ta|tes|dans la version",
     limits="mais|sauf|parfois",
 )

@@ -24,6 +24,8 @@ GERMAN = Ending(
     negated=r"nicht|kein\w*|nie|niemals",
     conditions="wenn|falls|sobald|nachdem|bevor",
     own="(?:ok(?:ay)?,? |so,? )*(?:(?:ich |wir )?hab\\w* .{0,40}(?:gemergt|deployt|gepusht|behoben|gelöst)|alles|der build|die tests)",
+    announces=r"(?:(?:klar|okay|ok|gut|jetzt|zuerst|gerne)[,!.]? )*(?:ich werde|ich schaue|ich sehe mir|ich prüfe (?:jetzt|das)|lass mich|sag bescheid"
+    r"|melde dich|soll ich|möchtest du|wenn du (?:willst|möchtest|noch)|gern geschehen)",
     likely="wahrscheinlich|vermutlich|du|dein\\w*|ihr|in version",
     limits="aber|außer|nur manchmal|manchmal",
 )

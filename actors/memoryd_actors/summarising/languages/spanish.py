@@ -21,6 +21,7 @@ SPANISH = Ending(
     negated=r"no|nunca|todavía no|aún no",
     conditions="si|cuando|después|antes",
     own="(?:vale,? |ok,? )*(?:(?:ya )?(?:he|hemos) (?:arreglado|fusionado|desplegado|subido|resuelto)|todo|las pruebas|los tests)",
+    announces=r"(?:(?:claro|vale|ok|ahora|primero)[,!.]? )*(?:voy a|déjame|avísame|dime si|no dudes|quieres que|te gustaría|si (?:quieres|necesitas)|de nada)",
     likely="probablemente|quizás?|tú|tu|usted|en la versión",
     limits="pero|salvo|a veces",
 )
