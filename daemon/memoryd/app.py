@@ -24,7 +24,7 @@ from memoryd.consolidation import build_consolidation
 from memoryd.dispatch import Dispatcher, TranscriptDispatcher
 from memoryd.embedding import Statistics as ModelStatistics
 from memoryd.embedding import build_embedder
-from memoryd.heap import share_arenas
+from memoryd.heap import settle, share_arenas
 from memoryd.home_name import home_name
 from memoryd.index import LanceIndex, LanceMessages
 from memoryd.ipc import Server
@@ -455,6 +455,7 @@ class Daemon:
                     tasks.start_soon(self._load_model, name="model")
                     tasks.start_soon(self._prepare_judge, name="judge")
                     tasks.start_soon(notify.feed_watchdog, name="watchdog")
+                    settle()
                     self._ready = True
                     notify.notify(f"READY=1\nSTATUS=serving {self._paths.home}")
                     log.info("ready after %.3f s, serving %s", monotonic() - self._began, self._paths.home)

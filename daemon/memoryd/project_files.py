@@ -9,10 +9,11 @@ import os
 import re
 import stat
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path, PurePosixPath
+from threading import Lock
 from typing import Generic, TypeVar
 
 from memoryd_actors.admission.ignore_rules import Rule, parse, verdict
@@ -28,6 +29,7 @@ MOST_FOLDERS = 400
 """Folders of a project in which environment files are looked for: a stat each, 1.1 ms together when nothing changed, of
 which the stats alone take 0.75."""
 MOST_LEVELS = 5
+MOST_SEEN = 64
 _NOT_OURS = frozenset(
     {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", "site-packages", "target", "dist", "build"}
     | {".tox", ".nox", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".cache", ".next", "vendor", "bower_components"}
@@ -154,21 +156,44 @@ class ProjectFolders:
     """The port `IgnoredFiles` over the local file system."""
 
     def __init__(self) -> None:
-        self._thread = WorkerThreads(name="project files")  # so that the cache has one user at a time
+        self._thread = WorkerThreads(name="project files")
+        self._lock = Lock()
+        self._looks = 0
+        self._seen: OrderedDict[tuple[str, ...], tuple[int, ProjectFiles]] = OrderedDict()
+        """What was seen, and the number of that look."""
         self._rules = _Reader[Rule](parse)
         self._variables = _Reader[Variable](_variables)
         self._tree = _Tree()
 
     async def look(self, project: str, paths: Iterable[str]) -> ProjectFiles:
-        """Return which of the paths are not to be kept and why, and the variables of the environment files around.
-
-        A hundred sessions of a project that ask at the same time have it looked at once.
-        """
+        """Return which of the paths are not to be kept and why, and the variables of the environment files around."""
         named = list(dict.fromkeys(paths))
-        return await self._thread.run(partial(self.look_now, project, named), same_as=(project, *named))
+        return await self._thread.run(partial(self.look_now, project, named, since=self._looks))
 
-    def look_now(self, project: str, paths: list[str]) -> ProjectFiles:
-        """Do what `look` does, in this thread."""
+    @property
+    def looks(self) -> int:
+        """How often it was looked so far."""
+        return self._looks
+
+    def look_now(self, project: str, paths: Sequence[str], *, since: int | None = None) -> ProjectFiles:
+        """Do what `look` does, in this thread; see the port.
+
+        A hundred sessions of a project that ask at the same time have it looked at once or twice.
+        """
+        asked = (project, *paths)
+        with self._lock:
+            number, seen = self._seen.get(asked, (0, NO_FILES))
+            if since is None or number <= since:
+                self._looks += 1
+                number = self._looks  # before the look: who asks from now on has not been looked for
+                seen = self._look(project, paths)
+                self._seen[asked] = number, seen
+            self._seen.move_to_end(asked)
+            while len(self._seen) > MOST_SEEN:
+                self._seen.popitem(last=False)
+        return seen
+
+    def _look(self, project: str, paths: Sequence[str]) -> ProjectFiles:
         if not os.path.isabs(project) or not os.path.isdir(project):
             return NO_FILES
         root = Path(os.path.normpath(project))

@@ -1,6 +1,6 @@
 """What is not to be kept in a project: the user's rules, its environment files, and what its ignored files hold."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
@@ -18,6 +18,18 @@ class IgnoredFiles(Protocol):
         """
         ...
 
+    @property
+    def looks(self) -> int:
+        """How often it was looked so far."""
+        ...
+
+    def look_now(self, project: str, paths: Sequence[str], *, since: int | None = None) -> ProjectFiles:
+        """Do what `look` does, in this thread; any may call it.
+
+        What was asked for when `looks` was `since` is content with what others have looked for after that.
+        """
+        ...
+
 
 class ProjectRules:
     """Asks the project before anything that was said in it is kept."""
@@ -31,6 +43,18 @@ class ProjectRules:
         if self._files is None or not project:
             return self._rules, NO_FILES
         seen = await self._files.look(project, paths)
+        return in_force(self._rules, seen), seen
+
+    @property
+    def looks(self) -> int:
+        """How often any project was looked at so far."""
+        return self._files.looks if self._files else 0
+
+    def look_now(self, project: str, paths: Sequence[str], *, since: int) -> tuple[Rules, ProjectFiles]:
+        """Do what `look` does, in this thread, for who asked when `looks` was `since`."""
+        if self._files is None or not project:
+            return self._rules, NO_FILES
+        seen = self._files.look_now(project, paths, since=since)
         return in_force(self._rules, seen), seen
 
 

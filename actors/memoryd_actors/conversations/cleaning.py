@@ -20,9 +20,6 @@ T = TypeVar("T")
 SHORT = 16_000
 """Characters that are cleaned together with what others wait for: 10 ms at most. What is longer has threads of its
 own, so that a result of many megabytes keeps no other session waiting."""
-AT_ONCE = 2_000
-"""Characters in which the files that they quote are looked for on the spot: 0.05 ms, and 0.2 where every line may name
-one. The way to a thread and back costs more."""
 
 
 class Cleaner:
@@ -39,9 +36,10 @@ class Cleaner:
         """Return each entry as it is to be stored; None where nothing of it is."""
         if not entries:
             return []
-        rules, files = await self._look(entries, project)
+        since = self._rules.looks
 
         def clean() -> list[Entry | None]:
+            rules, files = self._rules.look_now(project, _named(entries), since=since)
             return [self._clean(entry, rules, files, _withheld(entry, files, tail)) for entry in entries]
 
         return await self._in_thread(clean, _characters(entries))
@@ -52,9 +50,10 @@ class Cleaner:
         fresh = {raw: as_entry(one) for raw, one in zip(raws, messages, strict=True) if raw not in tail.seen}
         if fresh:
             entries = list(fresh.values())
-            rules, files = await self._look(entries, project)
+            since = self._rules.looks
 
             def read() -> list[int | None]:
+                rules, files = self._rules.look_now(project, _named(entries), since=since)
                 cleaned = (self._clean(entry, rules, files) for entry in entries)
                 return [None if one is None else fingerprint(one.kind, one.role, one.content) for one in cleaned]
 
@@ -85,16 +84,6 @@ class Cleaner:
             return await to_thread.run_sync(work, limiter=self._threads)
         return await self._thread.run(work)
 
-    async def _look(self, entries: Sequence[Entry], project: str) -> tuple[Rules, ProjectFiles]:
-        """Return the rules that are in force for entries, and what the project says of the files that they name."""
-        named: list[str] = []
-        if project:
-            characters = _characters(entries)
-            named = (
-                _named(entries) if characters <= AT_ONCE else await self._in_thread(lambda: _named(entries), characters)
-            )
-        return await self._rules.look(project, named)
-
     def _clean(self, entry: Entry, rules: Rules, files: ProjectFiles, withheld: str = "") -> Entry | None:
         return recorded(entry, rules, longest=self._longest, seen=files, withheld=withheld)
 
@@ -124,7 +113,8 @@ def _of_record(record: Record) -> Entry:
 
 
 def _named(entries: Sequence[Entry]) -> list[str]:
-    return [file for entry in entries for file in (*read_files(entry), *quoted_files(entry.content))]
+    files = (file for entry in entries for file in (*read_files(entry), *quoted_files(entry.content)))
+    return list(dict.fromkeys(files))
 
 
 def _withheld(entry: Entry, files: ProjectFiles, tail: Tail) -> str:

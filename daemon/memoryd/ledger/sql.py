@@ -2,7 +2,7 @@
 
 import secrets
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime, timedelta
 from functools import partial
@@ -189,7 +189,9 @@ class SqlLedger:
             NotFound: there is no memory `before`.
 
         """
-        return await self._read(lambda connection: reads.page(connection, visible, limit, before))
+        # What is always in context a hundred sessions ask for at the same time.
+        same = "page", visible, limit, before
+        return list(await self._read(lambda connection: reads.page(connection, visible, limit, before), same_as=same))
 
     async def set_state(self, owner: str, memory_id: str, state: State, *, event: str, actor: str) -> Memory:
         """Change the state, with history; see the port.
@@ -594,7 +596,7 @@ class SqlLedger:
             self._happened.extendleft(reversed(happened))  # with the next one, then
             raise
 
-    async def _read(self, work: Callable[[Connection], T]) -> T:
+    async def _read(self, work: Callable[[Connection], T], *, same_as: Hashable = None) -> T:
         if (engine := self._engine) is None:
             raise Unavailable("the ledger is not open")
 
@@ -602,7 +604,7 @@ class SqlLedger:
             with self._translate(), engine.begin() as connection:
                 return work(connection)
 
-        return await self._readers.run(read)
+        return await self._readers.run(read, same_as=same_as)
 
     async def _copy(self, work: Callable[[], T]) -> T:
         def translated_copy() -> T:
