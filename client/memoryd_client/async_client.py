@@ -117,7 +117,7 @@ class _Suspending:
     def __init__(self, threads: anyio.CapacityLimiter) -> None:
         self._threads = threads
 
-    async def connect(self, link: Link) -> Connection:
+    async def connect(self, link: Link) -> Connection | None:
         # Not to be abandoned when cancelled: the connection would be nobody's.
         return await to_thread.run_sync(link.connect, limiter=self._threads)
 

@@ -112,7 +112,7 @@ T = TypeVar("T")
 class _Blocking:
     """A transport that blocks its thread; its coroutines never suspend."""
 
-    async def connect(self, link: Link) -> Connection:
+    async def connect(self, link: Link) -> Connection | None:
         return link.connect()
 
     async def receive(self, connection: Connection, timeout_s: float) -> bytes | None:

@@ -121,7 +121,11 @@ class Connection:
         # A connection that libzmq mends by itself would hide that a request was lost with the old one.
         self._socket.set(zmq.RECONNECT_IVL, -1)
         self._socket.set(zmq.LINGER, 0)
-        self._monitor = self._socket.get_monitor_socket(_GONE)
+        try:
+            self._monitor = self._socket.get_monitor_socket(_GONE)
+        except zmq.ZMQError:  # this process has no descriptors left
+            self._socket.close(0)
+            raise
         self._monitor.set(zmq.LINGER, 0)
         self._timeout_ms = -1
         self._socket.connect(address(path))

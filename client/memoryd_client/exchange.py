@@ -24,13 +24,17 @@ COMES_BACK_S: Final = 15.0
 systemd starts it again after a second; whoever waits longer waits for nobody."""
 _RETRY_S: Final = 0.02
 """Pause between attempts to reach a daemon that went away in the middle of a request."""
+_TURN_S: Final = 0.01
+_LONGEST_TURN_S: Final = 0.2
+"""Pauses of a call that waits for others of its client, or for a daemon that has as many requests as it takes: at
+first, and at most, each twice the one before."""
 
 
 class Transport(Protocol):
     """What an exchange waits for."""
 
-    async def connect(self, link: Link) -> Connection:
-        """Return a new connection; raise DaemonUnreachable where nobody listens."""
+    async def connect(self, link: Link) -> Connection | None:
+        """Return a new connection, None where one will be free; raise DaemonUnreachable where nobody listens."""
         ...
 
     async def receive(self, connection: Connection, timeout_s: float) -> bytes | None:
@@ -50,6 +54,8 @@ async def exchange(
     A daemon that nobody finds at the first attempt is unreachable at once. One that goes away after the request was
     sent may be restarting: the same frame is sent again, which is safe because every request names what it creates.
 
+    One that has as many requests under way as it takes is asked again until the deadline; so is a client of its own.
+
     Raises:
         DaemonUnreachable: nobody listens, or nobody came back within the deadline and `COMES_BACK_S`.
         UnsafeSocket: somebody else may be listening.
@@ -57,20 +63,36 @@ async def exchange(
         RequestFailed: the reply cannot be understood.
     """
     until = monotonic() + deadline_s
-    connection, sent = link.idle(), False
+    turn_s = _TURN_S
+    while True:
+        reply = await _answered(
+            transport, link, frame, request_id=request_id, name=name, deadline_s=deadline_s, until=until
+        )
+        if not _is_overloaded(reply) or monotonic() + turn_s > until:
+            return reply
+        await transport.pause(turn_s)
+        turn_s = min(2 * turn_s, _LONGEST_TURN_S)
+
+
+async def _answered(
+    transport: Transport, link: Link, frame: bytes, *, request_id: int, name: str, deadline_s: float, until: float
+) -> Reply:
+    """Send a frame, and again after a restart, until there is a reply."""
+    sent = False
     gone: float | None = None
     while True:
-        if connection is None:
-            try:
-                connection = await transport.connect(link)
-            except UnsafeSocket:
+        try:
+            connection = await _free(transport, link, until)
+        except UnsafeSocket:
+            raise
+        except DaemonUnreachable:
+            gone = monotonic() if gone is None else gone
+            if not sent or link.closed or monotonic() + _RETRY_S > min(until, gone + COMES_BACK_S):
                 raise
-            except DaemonUnreachable:
-                gone = monotonic() if gone is None else gone
-                if not sent or link.closed or monotonic() + _RETRY_S > min(until, gone + COMES_BACK_S):
-                    raise
-                await transport.pause(_RETRY_S)
-                continue
+            await transport.pause(_RETRY_S)
+            continue
+        if connection is None:
+            raise DeadlineExceeded(name, deadline_s)
         gone = None
         try:
             reply = None
@@ -92,7 +114,21 @@ async def exchange(
             link.release(connection)
             return reply
         link.drop(connection)
-        connection = None
+
+
+async def _free(transport: Transport, link: Link, until: float) -> Connection | None:
+    """Return a connection: an idle one, a new one, or that of a call that is done meanwhile; None when time is up."""
+    turn_s = _TURN_S
+    while (connection := link.idle() or await transport.connect(link)) is None and monotonic() + turn_s < until:
+        with link.turn():
+            await transport.pause(turn_s)
+        turn_s = min(2 * turn_s, _LONGEST_TURN_S)
+    return connection
+
+
+def _is_overloaded(reply: Reply) -> bool:
+    """Return whether nothing was done because too much is under way."""
+    return isinstance(reply, Failure) and reply.code == "overloaded"
 
 
 async def _reply(transport: Transport, connection: Connection, request_id: int, until: float) -> Reply | None:

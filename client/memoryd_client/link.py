@@ -1,8 +1,11 @@
 """What one client holds open in one process: an outbox for pushes, and connections for requests."""
 
+import errno
 import itertools
 import secrets
 from collections import deque
+from collections.abc import Generator
+from contextlib import contextmanager
 from threading import Lock
 
 import zmq
@@ -12,7 +15,11 @@ from memoryd_client.errors import DaemonUnreachable
 from memoryd_client.outbox import PUSH_HIGH_WATER, Outbox
 from memoryd_client.paths import Paths, address
 
+MOST_CONNECTIONS: int = 32
+"""Calls of one client that are under way at the same time; more wait for their turn. Each has four descriptors, and
+some systems give a process 256."""
 _IDLE_CONNECTIONS = 8
+_NO_DESCRIPTORS = frozenset({errno.EMFILE, errno.ENFILE})
 
 
 class Link:
@@ -32,6 +39,8 @@ class Link:
         self._linger_s = 0.0
         self._idle: deque[Connection] = deque()
         self._open: set[Connection] = set()
+        self._waiting = 0
+        """Calls that wait for their turn."""
         self._closed = closed
 
     @property
@@ -84,26 +93,48 @@ class Link:
             self.drop(connection)
         return None
 
-    def connect(self) -> Connection:
-        """Return a new connection.
+    def connect(self) -> Connection | None:
+        """Return a new connection; None where there are as many as there may be, and one will be free.
 
         Raises:
             DaemonUnreachable: nobody listens, or this client is closed.
             UnsafeSocket: somebody else may be listening.
         """
         path = self._paths.rpc_socket
-        check_listening(path)
+        if len(self._open) >= MOST_CONNECTIONS:
+            return None
+        try:
+            check_listening(path)
+            with self._lock:
+                if self._closed:
+                    raise DaemonUnreachable(str(path), "this client is closed")
+                if len(self._open) >= MOST_CONNECTIONS:
+                    return None
+                connection = Connection(self._sockets(), path)
+                self._open.add(connection)
+                return connection
+        except (OSError, zmq.ZMQError) as exc:
+            if exc.errno not in _NO_DESCRIPTORS:
+                raise
+            if self._open:
+                return None
+            raise DaemonUnreachable(str(path), "this process has no file descriptors left") from exc
+
+    @contextmanager
+    def turn(self) -> Generator[None]:
+        """Have connections kept for whoever waits in here, however many are idle."""
         with self._lock:
-            if self._closed:
-                raise DaemonUnreachable(str(path), "this client is closed")
-            connection = Connection(self._sockets(), path)
-            self._open.add(connection)
-            return connection
+            self._waiting += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._waiting -= 1
 
     def release(self, connection: Connection) -> None:
         """Give a connection back after its request was answered."""
         with self._lock:
-            if not self._closed and len(self._idle) < _IDLE_CONNECTIONS:
+            if not self._closed and (self._waiting or len(self._idle) < _IDLE_CONNECTIONS):
                 self._idle.append(connection)
                 return
         self.drop(connection)

@@ -1,4 +1,4 @@
-"""A hundred sessions that ask at once what a project says have it looked at a few times, and nobody hears what is old."""
+"""A hundred sessions that ask at once what a project says share a look, and nobody hears what is old."""
 
 from pathlib import Path
 

@@ -1,10 +1,13 @@
 """Calls with an answer: what comes back, and what happens when nothing does."""
 
+import resource
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import anyio
+import psutil
 import pytest
 
 from memoryd_client import (
@@ -251,6 +254,32 @@ def test_thirty_two_clients_are_served_at_once(daemon: DaemonProcess, paths: Pat
     for thread in threads:
         thread.join()
     assert wrong == []
+
+
+def test_more_calls_at_once_than_a_process_has_descriptors_for_wait_for_each_other(
+    daemon: DaemonProcess, client: Client
+) -> None:
+    calls = 200
+    client.ping()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (psutil.Process().num_fds() + calls, hard))  # each call needs four
+    try:
+        with ThreadPoolExecutor(calls) as threads:
+            answers = [each.result() for each in [threads.submit(client.ping) for _ in range(calls)]]
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert len(answers) == calls
+
+
+def test_a_client_without_any_descriptor_left_says_so(daemon: DaemonProcess, client: Client) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (psutil.Process().num_fds() - 1, hard))
+    try:
+        with pytest.raises(DaemonUnreachable, match="no file descriptors left"):
+            client.ping()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert client.ping()
 
 
 def test_events_are_seen_as_they_happen(daemon: DaemonProcess, client: Client) -> None:

@@ -24,7 +24,7 @@ from memoryd_actors.errors import (
     NotFound,
     Refused,
 )
-from memoryd_client import AsyncClient, Client
+from memoryd_client import AsyncClient, Client, RequestFailed
 from memoryd_client.messages import (
     MAX_FRAME_BYTES,
     Answer,
@@ -283,6 +283,29 @@ async def test_requests_beyond_the_limit_are_told_so_and_pings_still_answered(pa
         rules.release.set()
         answers = [decode_answer(await anyio.to_thread.run_sync(socket.recv)) for _ in range(3)]
         assert {answer.id for answer in answers} == {1, 2, 3}
+
+
+async def test_a_client_asks_a_daemon_again_that_has_as_much_under_way_as_it_takes(paths: Paths) -> None:
+    rules = Rules()
+    done: list[str] = []
+    async with serving(paths, rules, concurrency=3) as (server, client), anyio.create_task_group() as tasks:
+
+        async def reindex() -> None:
+            done.append(await client.reindex())
+
+        for _ in range(10):
+            tasks.start_soon(reindex)
+        while server.statistics().failures == 0:
+            await client.ping()
+        rules.release.set()
+    assert done == ["released"] * 10
+
+
+async def test_a_daemon_that_stays_overloaded_is_told_of_when_the_time_is_up(paths: Paths) -> None:
+    async with serving(paths, Rules(), concurrency=0), AsyncClient(paths=paths, deadline_s=0.2) as client:
+        with pytest.raises(RequestFailed, match="under way already") as failed:
+            await client.search("anything")
+        assert failed.value.code == "overloaded"
 
 
 async def test_the_daemon_gives_up_when_the_client_does(paths: Paths, peers: Peers) -> None:
