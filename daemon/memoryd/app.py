@@ -462,7 +462,8 @@ class Daemon:
                     async for received in signals:
                         log.info("%s: stopping", signal.Signals(received).name)
                         break
-                    await self._drain()
+                    if not await self._drain():
+                        sessions.cancel_scope.cancel()  # a hundred that wait for the model are at it for minutes
             tasks.cancel_scope.cancel()
         log.info("stopped")
 
@@ -485,8 +486,8 @@ class Daemon:
                 stack.push_async_callback(self._remote.aclose)
             yield
 
-    async def _drain(self) -> None:
-        """Upstream to downstream: requests, contexts, writes, index."""
+    async def _drain(self) -> bool:
+        """Upstream to downstream: requests, contexts, writes, index; return whether all of it was done in time."""
         limit_s = self._config.daemon.drain_s
         notify.stopping(limit_s)
         self._ready = False
@@ -500,6 +501,7 @@ class Daemon:
             await self._recall.drain()
         if limit.cancelled_caught:
             log.warning("stopped after %g s with work left; what was acknowledged is safe", limit_s)
+        return not limit.cancelled_caught
 
     async def _work_in_the_background(self) -> None:
         """Do what is to be done once for a ledger, not once by each daemon on it."""
