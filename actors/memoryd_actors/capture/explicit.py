@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from memoryd_actors.capture.captured import MOST_CHARACTERS, Captured, says_something
 from memoryd_actors.capture.kinds import category_of, is_everywhere
 from memoryd_actors.capture.languages import LANGUAGES, Language, typed
+from memoryd_actors.capture.passed_on import passed_on
+from memoryd_actors.capture.reactions import is_reaction
 from memoryd_actors.capture.sentences import Sentence, is_question, masked, sentences
 from memoryd_actors.recall.quoted import told_apart
 
@@ -16,6 +18,12 @@ MOST_CAPTURED = 5
 """A message that asks for more was not written for the agent: it is a pasted instruction, and nothing is taken."""
 MOST_GIST = 400
 """Characters of the message before that a request alone points back to."""
+_TAKEN_BACK = re.compile(
+    r"\b(?:forget (?:it|that|about it)|never ?mind|scratch that|vergiss es|oublie(?:z)? (?:ça|cela)|laisse tomber"
+    r"|olvídalo|lascia perdere|deixa pra lá|laat maar)\W*\Z",
+    re.IGNORECASE,
+)
+"""What takes a request back at its end."""
 _AFTER_LEAD = r"\s,.:;!\u2013\u2014\uff0c\u3002\u3001\uff01\uff1a-"
 _ENDS = " \t\n\r,;:\u2013\u2014\uff0c\u3001\uff1a-"
 
@@ -78,17 +86,18 @@ def explicit(message: str, before: str = "") -> tuple[Captured, ...]:
     told = told_apart(message[-MOST_READ:])
     found: list[Captured] = []
     parts = sentences(told.said)
-    for at, sentence in enumerate(parts):
-        request = _request(sentence)
-        if request is None:
+    requests = {at: request for at, sentence in enumerate(parts) if (request := _request(sentence)) is not None}
+    others = passed_on(parts, requests)
+    for at, request in requests.items():
+        if at in others:
             continue
         content, from_before = _content(told.said, parts, at, request)
-        if not content and request.points and len(parts) == 1:
+        if not content and request.points and (len(parts) == 1 or all(is_reaction(one.bare) for one in parts[:at])):
             content, from_before = gist(before), True
         elif not content and not request.points:
             content = told.shown
         content = _tidy(content)
-        if says_something(content):
+        if says_something(content) and not _TAKEN_BACK.search(content):
             lead = f"{told.said[: parts[0].end]} {request.lead}" if at else request.lead
             found.append(
                 Captured(
@@ -104,16 +113,20 @@ def explicit(message: str, before: str = "") -> tuple[Captured, ...]:
 
 
 def gist(message: str) -> str:
-    """Return what a message says, at most `MOST_GIST` characters of it, in whole sentences where they fit."""
+    """Return what a message says first, at most `MOST_GIST` characters of it, in whole sentences where they fit.
+
+    What it asks, and how it reacts to what was said before, is left out.
+    """
     said = told_apart(message[-MOST_READ:]).said
-    if len(said) <= MOST_GIST:
-        return said
-    end = 0
-    for sentence in sentences(said):
-        if sentence.end > MOST_GIST:
-            break
-        end = sentence.end
-    return said[:end] or said[: MOST_GIST - 1].rsplit(" ", 1)[0] + "…"
+    told = [one for one in sentences(said) if not is_question(one.bare) and not is_reaction(one.bare)]
+    if not told:
+        return ""
+    begin, end = told[0].start, told[0].start
+    for one in told:
+        if one.end - begin > MOST_GIST or said[end : one.start].strip():
+            break  # what follows a question, or is beyond
+        end = one.end
+    return said[begin:end] or said[begin : begin + MOST_GIST - 1].rsplit(" ", 1)[0] + "…"
 
 
 def _request(sentence: Sentence) -> _Request | None:
@@ -179,7 +192,8 @@ def _content(said: str, parts: Sequence[Sentence], at: int, request: _Request) -
         if not _is_listing(request.asked):
             return sentence.text[request.ends :], False
         return _listed(said, parts, at, sentence.start + request.ends), False
-    if sentence.text[: request.begins].strip(_ENDS) and not request.lead:
+    begins = sentence.text[: request.begins].strip(_ENDS)
+    if begins and not request.lead and not is_reaction(begins):
         return sentence.text[: request.begins], False
     if before := _stands_before(parts, at, request.patterns.refers):
         return before, False
@@ -189,10 +203,11 @@ def _content(said: str, parts: Sequence[Sentence], at: int, request: _Request) -
 
 def _listed(said: str, parts: Sequence[Sentence], at: int, start: int) -> str:
     """Return what follows a colon: its line, or else the paragraph after it."""
-    line = said[start : said.find("\n", start)] if "\n" in said[start:] else said[start:]
+    following = next((one.start for one in parts[at + 1 :] if _request(one) is not None), len(said))
+    line = said[start:following].partition("\n")[0]
     if line.strip():
         return line
-    rest = [one for one in parts[at + 1 :] if one.paragraph == parts[at + 1].paragraph]
+    rest = [one for one in parts[at + 1 :] if one.paragraph == parts[at + 1].paragraph and one.start < following]
     return said[rest[0].start : rest[-1].end] if rest else ""
 
 
@@ -202,6 +217,7 @@ def _stands_before(parts: Sequence[Sentence], at: int, refers: "re.Pattern[str]"
     while begin > 0 and at - begin < 3 and refers.match(parts[begin].bare):
         begin -= 1
     told = parts[max(begin, 0) : at]
+    told = [one for one in told if not is_reaction(one.bare)]
     if not told or any(is_question(one.bare) for one in told) or _request(told[-1]) is not None:
         return ""
     return " ".join(one.text for one in told)

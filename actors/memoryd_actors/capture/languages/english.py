@@ -37,6 +37,9 @@ _REQUESTS = Requests(
         rf"|don't forget|do not forget|save|store|note)(?: to memory)?{_WHEN_EN}"
         rf"(?: (?:this|these|the following|that)(?: \w+){{0,3}})?{_WHEN_EN}{_MEMORY}?{_WHEN_EN} ?:(?!//)",
         rf"(?:save|store|add){_MEMORY}(?: that|,| ?:) (?=\S+ \S)",
+        rf"(?:keep|bear) (?:this|that|the following) in mind{_WHEN_EN} ?:(?!//)",
+        rf"remember (?:this|the following){_WHEN_EN}(?: please)? [\u2013\u2014-] (?=\S+ \S)",
+        r"for future reference ?[,:] (?=\S+ \S+ \S)",
         rf"remember{_WHEN_EN},? (?:to )?(?=(?:always|never|from now on)\b)",
         rf"(?:remember|keep in mind|bear in mind){_WHEN_EN} (?=(?:i|i'm|we|we're|my|our) (?:.{{1,80}}? )?{_PRESENT}\b)",
         r"(?:for (?:future reference|the record|next time"
@@ -53,7 +56,7 @@ _REQUESTS = Requests(
     joins=r"(?:[,;\u2013\u2014-]|\band|\bso|\bplease)",
     urges=r"please|for (?:later|next time|the future|me)",
     refers="it|its|they|their|this|that|these|those|he|she",
-    stems=("rememb", "memori", "mind", "forget", "note ", "note:", "save", "store", "memory"),
+    stems=("rememb", "memori", "mind", "forget", "note ", "note:", "save", "store", "memory", "future reference"),
 )
 _INSTRUCTIONS = Instructions(
     verbs="""add address annotate answer apply ask assume avoid begin call check cite commit compile confirm convert
