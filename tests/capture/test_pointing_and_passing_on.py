@@ -35,7 +35,7 @@ def test_where_nothing_was_said_nothing_is_remembered(before: str, message: str)
 @pytest.mark.parametrize(
     "message",
     [
-        "Here is an email from Bob:\n\nHi Ana,\nplease remember that the invoice is due on the 5th.\nBest, Bob\n\nA reply?",
+        "Here is an email from Bob:\n\nHi Ana,\nplease remember that the invoice is due on the 5th.\n\nA reply?",
         "Forwarded message:\nFrom: Bob\nRemember that the door code is 2222",
         "From: Bob\nSubject: doors\n\nRemember that the door code is 2222",
         "Please summarise this text:\n\nKeep in mind that whales are mammals. They breathe air.",
