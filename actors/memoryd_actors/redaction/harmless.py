@@ -5,7 +5,7 @@ A filter that redacts the commit a user talks about is turned off by its user; s
 
 import math
 import re
-from itertools import pairwise, product
+from itertools import product
 from operator import add, eq
 
 from memoryd_actors.redaction.finding import MARKER
@@ -77,6 +77,7 @@ _MASKS = tuple(6 * sign for sign in "xX*.#•-_?0")
 _ASCENDING = 15
 """Steps of a run in order. Shorter ones occur inside keys that people typed; a drawn token of base 36 hardly has 5."""
 _HALFWAY = _ASCENDING // 2 + 1
+_RUN = _ASCENDING * b"\1"
 
 
 _LONG = 48
@@ -104,22 +105,14 @@ def _repeats(value: str) -> int:
 
 def _ascends(value: str) -> bool:
     """Return whether sixteen characters in a row are in order."""
-    # One step in eight is looked at: a run of fifteen holds one, wherever it begins.
-    if value.isascii() and IN_ORDER.isdisjoint(map(add, value[_HALFWAY - 1 :: _HALFWAY], value[_HALFWAY::_HALFWAY])):
-        return False
-    for at in range(_HALFWAY, len(value), _HALFWAY):
-        if follows(value[at - 1], value[at]) and _ascends_around(value, at):
-            return True
-    return False
-
-
-def _ascends_around(value: str, at: int) -> bool:
-    run = 0
-    for left, right in pairwise(value[max(0, at - _ASCENDING) : at + _ASCENDING]):
-        run = run + 1 if follows(left, right) else 0
-        if run == _ASCENDING:
-            return True
-    return False
+    if value.isascii():
+        # One step in eight is looked at: a run of fifteen holds one, wherever it begins.
+        if IN_ORDER.isdisjoint(map(add, value[_HALFWAY - 1 :: _HALFWAY], value[_HALFWAY::_HALFWAY])):
+            return False
+        return _RUN in bytes(map(IN_ORDER.__contains__, map(add, value, value[1:])))
+    codes = list(map(ord, value))
+    higher = bytes(map(eq, map((1).__add__, codes), codes[1:]))
+    return (_RUN in higher or "90" in value) and _RUN in bytes(map(follows, value, value[1:]))
 
 
 def follows(left: str, right: str) -> bool:

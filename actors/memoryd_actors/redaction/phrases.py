@@ -31,11 +31,12 @@ _SUBJECTS = (
     # Slavic, Hungarian, Finnish, Turkish, Greek
     "hasło", "hasłem", "heslo", "geslo", "lozinka", "парол(?:ь|я|ем|и)", "токен", "секретный ключ", "лозинка",
     "jelszó", "jelszav?am", "salasanan?i?", "şifrem?(?:iz|i)?", "parolam", "κωδικός",
-    # Arabic, Hebrew, Hindi, Vietnamese, Thai, Indonesian, Chinese, Japanese, Korean
-    "كلمة (?:المرور|السر)", "סיסמ(?:ה|תי|ת)", "पासवर्ड", "mật khẩu", "รหัสผ่าน", "kata sandi", "密码", "密碼", "口令",
-    "密钥", "密鑰", "パスワード", "暗証番号", "비밀번호", "암호",
+    # Arabic, Hebrew, Hindi, Vietnamese, Indonesian
+    "كلمة (?:المرور|السر)", "סיסמ(?:ה|תי|ת)", "पासवर्ड", "mật khẩu", "kata sandi",
 )  # fmt: skip
-SUBJECT = re.compile(rf"(?<![a-z0-9_./])(?:{_by_first(_SUBJECTS)})(?![a-z0-9_])")
+_UNSPACED = "รหัสผ่าน|密码|密碼|口令|密钥|密鑰|パスワード|暗証番号|비밀번호|암호"
+"""Subjects of languages that set no blanks between words: `wifi密码`."""
+SUBJECT = re.compile(rf"(?:(?<![a-z0-9_./])(?:{_by_first(_SUBJECTS)})|{_UNSPACED})(?![a-z0-9_])")
 
 _VERBS = _by_first(
     (

@@ -4,7 +4,7 @@ import re
 
 _DIGIT = re.compile(r"[0-9]")
 _LETTER = re.compile(r"[A-Za-z]")
-_SYMBOL = re.compile(r"[^A-Za-z0-9 _\-./,:']")
+_SYMBOL = re.compile(r"[^\w \-./,:']")
 
 
 def has_digit(value: str) -> bool:
@@ -19,6 +19,4 @@ def has_letter(value: str) -> bool:
 
 def symbols(value: str) -> int:
     """Return how many characters are neither letters nor digits nor what joins words and numbers."""
-    if value.isascii():
-        return len(_SYMBOL.findall(value))
-    return sum(1 for char in value if not char.isalnum() and char not in " _-./,:'")
+    return len(_SYMBOL.findall(value))
