@@ -85,7 +85,7 @@ def encoded(message: ContextUpdate | Envelope) -> bytes:
 
 
 def checked(envelope: Envelope) -> bytes:
-    """Return the frame of a request that the daemon can read: 4 µs of an ordinary one, 1 ms a megabyte.
+    """Return the frame of a request that the daemon can read: 1 µs more than encoding, 0.4 ms a megabyte.
 
     Raises:
         InvalidArgument: a value is out of range; WrongType where it is of another type, or cannot be sent at all.
