@@ -32,12 +32,15 @@ _STRONGLY: Final = frozenset(
 )
 """How much: what is so to that degree is so."""
 _WORK: Final = {"works": "is", "work": "am", "worked": "was"}
+_TELLING: Final = _STRONGLY | frozenset(_FEELING) | frozenset(_WORK)
 
 
 @lru_cache(maxsize=2048)
 def weakened(text: str) -> tuple[Canon, ...]:
     """Return what says less than a text by one word; nothing where the text denies, limits or doubts anything."""
     given, spoken = spelled_out(text)
+    if _TELLING.isdisjoint(one.text for one in given):
+        return ()
     if spoken != "en" or len(given) > _LONGEST or not is_one_sentence(given):
         return ()
     words = [one.folded or one.text for one in given]

@@ -36,6 +36,8 @@ def asserted(text: str) -> tuple[Canon, ...]:
 
     Nothing where the text denies no adjective behind a form of `to be`, or denies more, or more than that.
     """
+    if "not" not in text and "n't" not in text and "n\u2019t" not in text:
+        return ()
     given, spoken = spelled_out(text)
     if spoken != "en" or len(given) > _LONGEST or not is_one_sentence(given):
         return ()

@@ -24,11 +24,12 @@ def fuller(new: str, old: str) -> Fuller:
     """
     if max(len(new), len(old)) > _LONGEST or MARKER.search(new) or MARKER.search(old) or layout(new) or layout(old):
         return ""
-    one, other = plainer(new) or canon(new), plainer(old) or canon(old)
-    if equal(one, other):
+    plain, told = plainer(new), plainer(old)
+    one, other = plain or canon(new), told or canon(old)
+    if (plain or told) and equal(one, other):
         return "either"
     if any(equal(each, other) for each in asserted(new)) or any(equal(each, one) for each in weakened(old)):
-        return "old"
+        return "either" if equal(one, other) else "old"
     if any(equal(each, one) for each in asserted(old)) or any(equal(each, other) for each in weakened(new)):
         return "new"
     now, before = events(new), events(old)

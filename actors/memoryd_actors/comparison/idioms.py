@@ -76,13 +76,17 @@ _RELATED: Final = frozenset(
 )
 """What somebody or something has one of, or is asked for by that word."""
 _WHOSE: Final = frozenset("the my your our his her their".split())
+_TELLING: Final = _OPENING | _RELATED | frozenset({"not", "prefer", "prefers"})
+"""Words of which a text has one where it can be put more plainly."""
 
 
 @lru_cache(maxsize=2048)
 def plainer(text: str) -> Canon | None:
     """Return a text in plainer words; None where it is in them, in another language, or more than a sentence."""
     given, spoken = spelled_out(text)
-    if spoken != "en" or len(given) > _LONGEST or not is_one_sentence(given):
+    if spoken != "en" or len(given) > _LONGEST or _TELLING.isdisjoint(one.folded for one in given):
+        return None
+    if not is_one_sentence(given):
         return None
     found = _told_first(_preferred(_belonging(_no_longer(_having_none(_in_few_words(given))))))
     return None if found == list(given) else settled(found, spoken)
