@@ -139,9 +139,10 @@ def _rest() -> dict[str, float]:
         wakes, cpu, began = wake_ups(running.process), sum(running.process.cpu_times()[:2]), perf_counter()
         sleep(IDLE_S)
         took = perf_counter() - began
+        woken = sum(count - wakes.get(thread, 0) for thread, count in wake_ups(running.process).items())
         found = {
             **there,
-            "wake_ups_per_s": (wake_ups(running.process) - wakes) / took,
+            "wake_ups_per_s": woken / took,
             "cpu_ms_per_s": (sum(running.process.cpu_times()[:2]) - cpu) / took * 1000,
         }
         with running.client() as client:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -79,14 +79,15 @@ def at_rest(process: psutil.Process) -> dict[str, float]:
     return memory_mb(process)
 
 
-def wake_ups(process: psutil.Process) -> int:
-    """How often the threads of a process have waited and gone on so far."""
-    lines = [
-        line
-        for status in Path(f"/proc/{process.pid}/task").glob("*/status")
-        for line in status.read_text(encoding="ascii", errors="replace").splitlines()
-    ]
-    return sum(int(line.split()[1]) for line in lines if line.startswith("voluntary_ctxt_switches"))
+def wake_ups(process: psutil.Process) -> dict[str, int]:
+    """How often each thread of a process has waited and gone on so far, by the thread's id."""
+    found: dict[str, int] = {}
+    for thread in Path(f"/proc/{process.pid}/task").iterdir():
+        with suppress(FileNotFoundError):  # it has ended meanwhile
+            for line in (thread / "status").read_text(encoding="ascii", errors="replace").splitlines():
+                if line.startswith("voluntary_ctxt_switches"):
+                    found[thread.name] = int(line.split()[1])
+    return found
 
 
 def bare_model(paths: Paths) -> OnnxModel:
