@@ -26,6 +26,7 @@ _BARE = re.compile(
 )
 ENDS = ".,;:!?)]}'\"\u2019”»*"
 _SYMBOLS = "!@#$%^&*+=?~|\\{}<>§€_"
+_SYMBOL_SET = frozenset(_SYMBOLS)
 _STRIPPED = _SYMBOLS + ENDS
 _TECHNICAL = re.compile(
     r"(?:sha|md|utf|base|oauth|argon|bcrypt|pbkdf|http|ipv|tls|ssl|v|x|rs|hs|es|ed|aes|rsa|web|s|ec|k|log|gpt|claude|python|py|"
@@ -143,7 +144,7 @@ def _mixed(value: str) -> bool:
     if letters and has_digit(value):
         return True
     inner = value.strip(_STRIPPED)
-    if letters and any(char in _SYMBOLS for char in inner) and not inner.replace("_", "").isalpha():
+    if letters and not _SYMBOL_SET.isdisjoint(inner) and not inner.replace("_", "").isalpha():
         return True
     return len(value) >= 12 and inner.isalpha() and inner.isascii() and _shuffled(inner)
 
