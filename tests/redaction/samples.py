@@ -64,6 +64,8 @@ TOKENS = (
     Sample("databricks-token", "da" + "pi" + drawn(HEX, 32)),
     Sample("digitalocean-token", "do" + "p_v1_" + drawn(HEX, 64)),
     Sample("heroku-key", "HR" + "KU-AA" + drawn(MIXED, 58)),
+    Sample("heroku-key", "HR" + "KU-" + "-".join(drawn(HEX, size) for size in (8, 4, 4, 4, 12))),
+    Sample("gcp-auth-key", "AQ" + ".Ab8" + drawn(MIXED, 44)),
     Sample("shopify-token", "sh" + "pat_" + drawn(HEX, 32)),
     Sample("square-token", "sq" + "0atp-" + drawn(MIXED, 22)),
     Sample("vault-token", "hv" + "s." + drawn(MIXED, 95)),

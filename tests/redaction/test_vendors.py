@@ -100,3 +100,18 @@ def test_a_masked_token_in_a_manual_stays(masked: str) -> None:
 def test_what_only_looks_like_a_token_stays(harmless: str) -> None:
     for text in (harmless, f"look at {harmless} again", f'"id": "{harmless}",'):
         assert redact(text).text == text
+
+
+@pytest.mark.parametrize("name", ["sessionid", "session", "PHPSESSID", "JSESSIONID", "connect.sid"])
+def test_the_value_of_a_session_in_a_cookie_is_replaced(name: str) -> None:
+    value = drawn(MIXED, 32)
+    assert (
+        redact(f"Set-Cookie: {name}={value}; HttpOnly").text
+        == f"Set-Cookie: {name}=[redacted:session-cookie]; HttpOnly"
+    )
+    assert redact("session=interactive-and-long-lived").text == "session=interactive-and-long-lived"
+
+
+def test_the_signature_of_a_signed_address_is_replaced() -> None:
+    signed = "https://bucket.s3.amazonaws.com/a?X-Amz-Expires=60&X-Amz-Signature="
+    assert redact(signed + drawn(HEX, 64)).text == signed + "[redacted:aws-signature]"

@@ -80,6 +80,17 @@ def test_no_part_of_a_secret_is_left_where_a_long_text_is_cut(before: int, longe
     assert entry.size == before // 2 * 2 + len(KEY) + 12_000
 
 
+def test_escapes_in_the_arguments_of_a_call_hide_no_secret() -> None:
+    arguments = (
+        r'{"c": "Das Passwort f\u00fcr den Router ist 8jhYQusDRpUk", "n": 1.50, "p": "C:\\u00fc", "e": "\u0007"}'
+    )
+    kept = recorded(Entry(kind="tool_call", content=arguments), RULES, longest=1_000)
+    assert kept is not None
+    assert kept.content == (
+        r'{"c":"Das Passwort für den Router ist [redacted:password]","n":1.50,"p":"C:\\u00fc","e":"\u0007"}'
+    )
+
+
 def test_arguments_of_a_call_keep_their_numbers_and_lose_their_white_space() -> None:
     entry = recorded(Entry(content='{ "n": 1.0,\n "s": "a b" }', kind="tool_call"), RULES, longest=1000)
     assert entry is not None

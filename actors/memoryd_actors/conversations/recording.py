@@ -1,5 +1,7 @@
 """What of an event is written down: without what is private and what was recalled, secrets replaced, cut to size."""
 
+import re
+
 import msgspec
 
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles
@@ -9,6 +11,7 @@ from memoryd_actors.redaction import Rules, redacted
 from memoryd_client.context import SUMMARY_OPENING
 from memoryd_client.transcripts import Entry
 
+_ESCAPE = re.compile(r"\\\\|\\u([0-9a-fA-F]{4})")
 MARGIN = 4_000
 """Characters read beyond a cut, for secrets only: one that the cut goes through is known by its beginning, and longer
 than this is no key."""
@@ -26,7 +29,7 @@ def recorded(
     """
     if withheld:
         entry = msgspec.structs.replace(entry, content=f"[left out: {withheld}]", size=0)
-    visible = strip_unkept(entry.content)
+    visible = strip_unkept(_unescaped(entry.content) if entry.kind == "tool_call" else entry.content)
     if is_skipped(visible) or (entry.role == "system" and visible.lstrip().startswith(SUMMARY_OPENING)):
         # A summary that comes back with a context was never said, and is in the transcript already.
         return None
@@ -68,6 +71,16 @@ def brought(entry: Entry, rules: Rules) -> Entry | None:
     return msgspec.structs.replace(
         entry, content=_one_line(text) if entry.kind == "tool_call" else text, name=name, call_id=call_id
     )
+
+
+def _unescaped(arguments: str) -> str:
+    """Return JSON with its letters as such: an escape must not hide the word that leads to a secret."""
+    return _ESCAPE.sub(_letter, arguments) if "\\u" in arguments else arguments
+
+
+def _letter(escape: "re.Match[str]") -> str:
+    letter = chr(int(escape[1], 16)) if escape[1] else ""
+    return letter if letter.isalpha() else escape[0]
 
 
 def _one_line(arguments: str) -> str:

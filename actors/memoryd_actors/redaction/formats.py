@@ -6,6 +6,12 @@ Patterns hold no capturing groups. `_E` ends a token that has a fixed length.
 _E = r"(?![A-Za-z0-9_-])"
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 
+_COOKIES = tuple(
+    rf"(?<={name}=)"
+    for name in ("sessionid", "session_id", "session", "PHPSESSID", r"JSESSIONID", r"connect\.sid", "sid")
+)
+"""What stands before the value of a session in `Cookie` and `Set-Cookie`."""
+
 FORMATS: tuple[tuple[str, str], ...] = (
     # models
     ("anthropic-key", rf"sk-ant-(?:api|admin)\d\d-[\w-]{{93}}AA{_E}"),
@@ -25,10 +31,12 @@ FORMATS: tuple[tuple[str, str], ...] = (
     ("firecrawl-key", rf"fc-[0-9a-f]{{32}}{_E}"),
     # clouds
     ("aws-access-key", rf"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])[A-Z2-7]{{16}}{_E}"),
+    ("aws-signature", rf"(?<=X-Amz-Signature=)[0-9a-f]{{64}}{_E}"),
     ("aws-bedrock-key", r"ABSK[A-Za-z0-9+/]{109,269}={0,2}(?![A-Za-z0-9+/=])"),
     ("aws-bedrock-key", r"bedrock-api-key-YmVkcm9jay5hbWF6b25hd3MuY29t[A-Za-z0-9+/=]{0,4000}"),
     ("aws-appsync-key", rf"da2-[a-z0-9]{{26}}{_E}"),
     ("gcp-api-key", rf"AIza[\w-]{{35}}{_E}"),
+    ("gcp-auth-key", rf"AQ\.Ab[\w-]{{40,80}}{_E}"),
     ("gcp-oauth-token", r"ya29\.[\w-]{20,2000}"),
     ("gcp-oauth-secret", rf"GOCSPX-[\w-]{{28}}{_E}"),
     ("gcp-refresh-token", r"1//0[\w-]{40,200}"),
@@ -38,7 +46,7 @@ FORMATS: tuple[tuple[str, str], ...] = (
     ("alibaba-access-key", rf"LTAI[A-Za-z0-9]{{12,26}}{_E}"),
     ("tencent-secret-id", rf"AKID[A-Za-z0-9]{{32}}{_E}"),
     ("digitalocean-token", r"do[opr]_v1_[0-9a-f]{64}"),
-    ("heroku-key", r"HRKU-AA[\w-]{58}"),
+    ("heroku-key", rf"HRKU-(?:AA[\w-]{{58}}|{_UUID})"),
     ("flyio-token", r"(?:fo1_[\w-]{43}|fm[12][ar]?_[A-Za-z0-9+/]{100,2000}={0,3})"),
     ("scalingo-token", rf"tk-us-[\w-]{{48}}{_E}"),
     ("cloudflare-origin-key", r"v1\.0-[0-9a-f]{24}-[0-9a-f]{146}"),
@@ -53,6 +61,7 @@ FORMATS: tuple[tuple[str, str], ...] = (
     ("github-token", rf"github_pat_\w{{82}}{_E}"),
     ("gitlab-token", r"gl(?:pat|ptt|dt|rtr?|ft|imt|oas|soat|ffct|cbt|agent|wt)-[\w.-]{20,300}"),
     ("gitlab-token", rf"GR1348941[\w-]{{20}}{_E}"),
+    ("session-cookie", rf"(?:{'|'.join(_COOKIES)})(?=[\w%.+/-]{{0,60}}\d)[\w%.+/-]{{20,400}}={{0,2}}"),
     ("gitlab-session", rf"_gitlab_session=[0-9a-z]{{32}}{_E}"),
     ("bitbucket-token", r"ATBB[A-Za-z0-9]{24,32}"),
     ("atlassian-token", r"ATATT3[\w=-]{100,300}"),
