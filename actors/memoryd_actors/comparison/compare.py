@@ -15,6 +15,7 @@ from typing import Final
 
 from memoryd_actors.comparison.cues import update_cue
 from memoryd_actors.comparison.difference import Difference, difference, spelled
+from memoryd_actors.comparison.endings import ends_something_else
 from memoryd_actors.comparison.fuller import Fuller, fuller
 from memoryd_actors.comparison.sameness import Unlike, unlike
 from memoryd_actors.comparison.statement import Comparison, Statement
@@ -90,12 +91,13 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
     reason = "; ".join((*guards, *_soft(found, one, other))) or between.soft
     strength = _strength(found, cosine)
     enough = found.shared >= _SHARED_TO_DIFFER or strength >= _PLAIN
-    if enough and (newer := _newer(new, old, found)) and (guards or replaced):
+    elsewhere = ends_something_else(new.text, one, other, found)
+    if enough and not elsewhere and (newer := _newer(new, old, found)) and (guards or replaced):
         # An update is worded afresh: what counts is how much of the shorter one the longer one has.
         about = 0.4 * cosine + 0.5 * found.coverage + (0.1 if found.values else 0.0)
         if about >= _ABOUT_THE_SAME:
             return Comparison("changes", _share(about), f"{reason} ({newer})", bool(guards))
-    if strength >= _CLAIM and (found.turned or found.values or found.swapped):
+    if not elsewhere and strength >= _CLAIM and (found.turned or found.values or found.swapped):
         return Comparison("contradicts", _share(strength), reason, bool(guards))
     if (
         found.turned

@@ -1,0 +1,55 @@
+"""Something is no longer so: what that retires, and what it says nothing of."""
+
+import pytest
+
+from memoryd_actors.comparison import Statement, action, compare
+
+ELSEWHERE = """
+The alarm works in the kitchen. | The alarm no longer works in the cellar.
+I eat meat on Sundays. | I no longer eat meat on Fridays.
+We deploy to Azure in Europe. | We no longer deploy to Azure in Asia.
+I smoke at parties. | I no longer smoke at home.
+I can eat bread without gluten. | I can no longer eat bread with gluten.
+Tom may delete users. | Tom may no longer delete admins.
+I am allergic to nuts. | I am no longer allergic to raw nuts.
+I like tea. | I no longer like tea with milk.
+We use Redis. | We no longer use Redis 5.
+We support Python 3.12. | We no longer support Python 3.8.
+I work for Acme. | I no longer work for Acme on weekends.
+Lea has a dog. | Lea no longer has a big dog.
+Nur Anna darf deployen. | Nur Ben darf nicht mehr deployen.
+Ich esse Fleisch. | Ich esse nicht mehr montags Fleisch.
+The server is in Rome. | It is no longer true that the server is slow in Rome.
+I live in Hamburg. | I no longer live near the port in Hamburg.
+I like coffee in the morning. | I no longer like coffee in the evening.
+The test is flaky on Windows. | The test is not flaky on Linux anymore.
+I never drink coffee. | I no longer drink coffee.
+"""
+ENDED = """
+I like coffee. | I no longer like coffee.
+I like coffee in the morning. | I no longer like coffee.
+We use npm. | We no longer use npm, we use pnpm now.
+Ann works at Acme. | Ann does not work at Acme anymore.
+Wir nutzen Redis als Cache. | Wir nutzen Redis nicht mehr.
+J'habite à Lyon. | Je n'habite plus à Lyon.
+We deploy on Fridays. | We no longer deploy on Fridays.
+We support Python 3.8. | We no longer support Python 3.8.
+"""
+
+
+def pairs(text: str) -> list[tuple[str, str]]:
+    found = [line.split(" | ") for line in text.strip().split("\n")]
+    return [(old, new) for old, new in found]
+
+
+@pytest.mark.parametrize("cosine", [0.6, 0.8, 0.95])
+@pytest.mark.parametrize(("old", "new"), pairs(ELSEWHERE))
+def test_what_ends_elsewhere_or_in_part_leaves_both(old: str, new: str, cosine: float) -> None:
+    found = compare(Statement(text=new), Statement(text=old), cosine)
+    assert action(found) in {"keep", "queue"}, found
+
+
+@pytest.mark.parametrize(("old", "new"), pairs(ENDED))
+def test_what_is_no_longer_so_is_superseded(old: str, new: str) -> None:
+    found = compare(Statement(text=new), Statement(text=old), 0.85)
+    assert action(found) == "supersede", found
