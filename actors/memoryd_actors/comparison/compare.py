@@ -17,6 +17,7 @@ from memoryd_actors.comparison.cues import update_cue
 from memoryd_actors.comparison.difference import Difference, difference, spelled
 from memoryd_actors.comparison.endings import ends_something_else
 from memoryd_actors.comparison.fuller import Fuller, fuller
+from memoryd_actors.comparison.punctuation import otherwise_marked
 from memoryd_actors.comparison.sameness import Unlike, unlike
 from memoryd_actors.comparison.statement import Comparison, Statement
 from memoryd_actors.comparison.tokens import Reading, read
@@ -25,6 +26,8 @@ _REWORDED: Final = 0.95
 """How sure it is that two texts say the same where what differs is harmless; to the word, it is certain."""
 _IMPLIED: Final = 0.8
 """How sure it is where one says what follows from the other."""
+_REPUNCTUATED: Final = 0.5
+"""Of the same words with other marks between them: a comma makes another sentence of it, or changes nothing."""
 _FEW_DIFFER: Final = 4
 """Words of meaning that only one of them has, up to which it is asked whether one follows from the other."""
 _TOLD: Final[dict[Fuller, str]] = {
@@ -112,7 +115,12 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
 
 
 def _same(new: str, old: str, between: Unlike, *, guards: Sequence[str], may_follow: bool) -> Comparison | None:
-    """Return that two texts say the same, or one says what follows from the other; None where neither is known."""
+    """Return that two texts say the same, or one says what follows from the other; None where neither is known.
+
+    Where only the marks between the words differ, that is in doubt.
+    """
+    if otherwise_marked(new, old):
+        return Comparison("resembles", _REPUNCTUATED, "other punctuation", True)
     if not guards and not between:
         one, other = ([token.stem for token in read(text).tokens] for text in (new, old))
         return (
