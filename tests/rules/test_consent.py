@@ -48,7 +48,7 @@ def test_a_benign_field_waits_for_a_second_signal_unless_the_first_is_sure(
     assert decide(memory(field, source, trust), SETTINGS) == expected
 
 
-@pytest.mark.parametrize("title", ["Preferred name", "preferred-name", " PREFERRED_NAME "])
+@pytest.mark.parametrize("title", ["Preferred name", "preferred-name", " PREFERRED_NAME ", "Prénom", "ciudad"])
 def test_however_a_field_is_spelled_it_is_the_same_field(title: str) -> None:
     assert decide(memory(title, Source.AGENT), SETTINGS) == "propose"
 

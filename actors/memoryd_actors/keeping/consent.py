@@ -4,6 +4,7 @@ What the user says of themselves counts at once. What anybody else gathers about
 waits for an explicit yes, a benign one for a second session that says the same.
 """
 
+import unicodedata
 from typing import Annotated, Final, Literal
 
 import msgspec
@@ -38,10 +39,13 @@ class ConsentSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 _WHOSE = frozenset({"user", "users", "my", "the", "their", "current", "preferred", "home", "native", "primary"})
 _MEANINGS = {
-    "preferred_name": "name full_name first_name last_name given_name family_name surname nickname nick called vorname",
-    "pronouns": "pronoun gender gender_pronouns pronomen",
-    "city": "city town location place address residence home hometown lives_in country region based_in wohnort",
-    "language": "language languages tongue mother_tongue locale spoken_language speaks sprache",
+    "preferred_name": "name full_name first_name last_name given_name family_name surname nickname nick called vorname"
+    " nachname rufname nombre apellido prenom nom surnom nome cognome apelido naam voornaam achternaam",
+    "pronouns": "pronoun gender gender_pronouns pronomen pronombres pronoms genero genre geschlecht",
+    "city": "city town location place address residence home hometown lives_in country region based_in wohnort"
+    " stadt adresse land ciudad direccion pais ville pays citta indirizzo cidade endereco stad woonplaats",
+    "language": "language languages tongue mother_tongue locale spoken_language speaks sprache"
+    " muttersprache idioma lengua langue lingua taal",
 }
 _MEANT = {word: field for field, words in _MEANINGS.items() for word in words.split()}
 """Other names of the fields that are sensitive unless the settings say otherwise."""
@@ -53,8 +57,9 @@ def field_of(category: str, title: str) -> str:
 
 
 def spelled(field: str) -> str:
-    """Return a field's name as names are compared: `Preferred name` is `preferred_name`."""
-    return "_".join(field.casefold().replace("-", " ").replace("_", " ").split())
+    """Return a field's name as names are compared: `Preferred name` is `preferred_name`, `Prénom` is `prenom`."""
+    letters = (char for char in unicodedata.normalize("NFKD", field) if not unicodedata.combining(char))
+    return "_".join("".join(letters).casefold().replace("-", " ").replace("_", " ").split())
 
 
 def is_sensitive(field: str, settings: ConsentSettings) -> bool:

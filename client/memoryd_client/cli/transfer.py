@@ -98,10 +98,8 @@ def import_(
         f"relations: {done.edges} new, {len(done.edges_left_out)} left out"
     )
     if done.proposed:
-        note(
-            f"{len(done.proposed)} about you wait for your yes: `memoryd consent list`. "
-            "An export of your own comes back as it was with --restore"
-        )
+        way_out = "" if restore else ". An export of your own comes back as it was with --restore"
+        note(f"{len(done.proposed)} about you wait for your yes: `memoryd consent list`{way_out}")
     _tell((*done.left_out, *done.edges_left_out))
     if done.left_out and not (done.added or done.proposed or done.unchanged):
         raise CommandFailed("nothing was imported: all of it was left out", "The reasons are above; --json has all.")
