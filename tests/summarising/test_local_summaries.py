@@ -163,6 +163,19 @@ async def test_the_event_loop_stays_free_meanwhile(loaded: Loaded) -> None:
         assert turns > 100
 
 
+def test_what_is_quoted_or_supposed_is_not_what_somebody_said() -> None:
+    said = [
+        Said("> We moved the staging database to Oslo in April.\nis that so with the new staging database?", "user"),
+        Said("Suppose we moved the cache servers to Quito last year.", "user"),
+        Said("Angenommen, die neue Datenbank liegt in Oslo.", "user"),
+        Said("We moved the public API to port 8080 in May.", "user"),
+    ]
+    assert [unit.text for unit in units(said)] == [
+        "is that so with the new staging database?",
+        "We moved the public API to port 8080 in May.",
+    ]
+
+
 @given(
     st.lists(
         st.tuples(

@@ -42,6 +42,11 @@ _SPECIFIC = re.compile(
 )
 _ASKS = re.compile(r"[?\uff1f]\s*$")
 _ANNOUNCES = re.compile(rf"\W*(?:{'|'.join(typed(one.announces) for one in ENDINGS)})\b", re.IGNORECASE)
+_SUPPOSES = re.compile(
+    r"\W*(?:suppos(?:e|ing)|imagine|what if|let's say|assum(?:e|ing)|hypothetically|angenommen"
+    r"|stell dir vor|was wäre,? wenn|supposons|imaginons|et si|supongamos|imagina|y si|supponiamo|immagina)\b",
+    re.IGNORECASE,
+)
 DECISION = 0.5
 QUESTION = 0.3
 SPECIFIC = 1.0
@@ -132,12 +137,17 @@ def topics(found: Iterable[Unit], most: int) -> list[str]:
 
 def _of_message(one: Said, place: int) -> list[Unit]:
     text = _FENCED.sub("\n", strip_hidden(one.text)[:LONGEST_READ])
-    text = "\n".join(line for line in text.split("\n") if not LOG_LINE.match(line))
+    # What somebody quotes is not what they say.
+    text = "\n".join(
+        line for line in text.split("\n") if not LOG_LINE.match(line) and not line.lstrip().startswith(">")
+    )
     who = one_line(one.name, 60) or (f"The {one.role}" if one.role else "Somebody")
     found: list[Unit] = []
     for sentence in sentences(text)[:PER_MESSAGE]:
         # A quotation in marks stays one: no mark of its own may end it.
         said = one_line(_DECORATION.sub("", sentence.text), LONGEST_UNIT).replace('"', "'").strip(" *`|")
+        if _SUPPOSES.match(said):
+            continue
         if said and not (one.role == "assistant" and _ANNOUNCES.match(said)):
             asks, decides = bool(_ASKS.search(said)), bool(_DECIDES.search(said))
             found.append(Unit(said, who, place, one.role, asks, decides, bool(_SPECIFIC.search(said))))
