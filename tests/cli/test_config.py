@@ -51,6 +51,7 @@ def test_an_edit_that_is_accepted_changes_that_value_alone(
     assert [line for line in others if line in set(kept) and line] == [line for line in kept if line]
 
 
+@pytest.mark.slow
 def test_a_setting_is_changed_in_its_line_and_comments_survive(memoryd: Command) -> None:
     file = memoryd.home / "config.toml"
     file.write_text("# mine\n[recall]\njudged = 5  # fewer\n\n[daemon]\nlog_level = 'info'\n", encoding="utf-8")
@@ -65,6 +66,7 @@ def test_a_setting_is_changed_in_its_line_and_comments_survive(memoryd: Command)
     assert memoryd.ok("config", "get", "recall.judged") == "7\n"
 
 
+@pytest.mark.slow
 def test_a_list_is_written_with_commas_and_read_back(memoryd: Command) -> None:
     file = memoryd.home / "config.toml"
     file.write_text('[privacy]\npersonal_data = ["card"]  # only these\n', encoding="utf-8")
@@ -171,6 +173,7 @@ def test_an_unknown_setting_is_refused(memoryd: Command) -> None:
     assert memoryd("config", "get", "recall.nonsense").returncode == 1
 
 
+@pytest.mark.slow
 def test_categories_and_allowlists_are_listed_and_set_by_name(memoryd: Command) -> None:
     file = memoryd.home / "config.toml"
     file.write_text("[categories.rule]\nrag_length = 5\n", encoding="utf-8")

@@ -17,6 +17,7 @@ from .texts import cosines, varied_texts
 Encode = Callable[[list[str]], Vectors]
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.filterwarnings("default::DeprecationWarning")
 async def test_vectors_agree_with_sentence_transformers_whatever_the_text(

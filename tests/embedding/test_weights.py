@@ -177,6 +177,7 @@ def test_a_configured_folder_may_hold_safetensors(tmp_path: Path) -> None:
     assert weights.source == f"folder {folder}"
 
 
+@pytest.mark.slow
 def test_int8_made_from_a_configured_folder_is_made_anew_when_the_folder_changes(
     whole_folder: Path, tmp_path: Path
 ) -> None:
@@ -196,6 +197,7 @@ def test_int8_made_from_a_configured_folder_is_made_anew_when_the_folder_changes
     assert fetch(sources, "int8").model.stat().st_ino != made
 
 
+@pytest.mark.slow
 def test_int8_made_from_a_folder_whose_weights_lie_beside_the_graph_is_made_anew_when_they_change(
     model_folder: Path, tmp_path: Path
 ) -> None:

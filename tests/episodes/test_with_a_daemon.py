@@ -101,6 +101,7 @@ def test_after_kill_9_every_run_is_told_once(short_home: Path, models: Path) -> 
             assert len(client.list(category="episode", states=("active", "superseded", "archived"), limit=100)) == 6
 
 
+@pytest.mark.slow
 def test_where_memory_is_off_nothing_is_told_and_a_purged_session_has_no_episode(
     short_home: Path, models: Path
 ) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import anyio
 import lancedb
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -106,6 +107,7 @@ async def live(place: Place, deeds: list[Deed]) -> None:
             await anyio.to_thread.run_sync(lambda: shutil.rmtree(place.home / "index", ignore_errors=True))
 
 
+@pytest.mark.slow
 @settings(
     max_examples=6,
     deadline=None,

@@ -152,6 +152,7 @@ async def test_a_new_memory_says_who_stored_it_and_which_model_embeds_it(place: 
         assert entry.actor == "[redacted:github-token]"
 
 
+@pytest.mark.slow
 async def test_a_single_write_is_found_before_the_bulk_that_came_before_it_is_indexed(place: Place) -> None:
     async with running(place) as system:
         await store(system, *(f"Line {n} of the old log says that pump {n} was oiled." for n in range(6 * BATCH)))

@@ -65,7 +65,8 @@ def test_a_conversation_pushed_again_and_again_is_one_memory_also_after_a_restar
         talk(client, *said, "which port is it?")
         talk(client, *said, "which port is it?", "Remember that the build needs Node 20.")
         # They are heard in order: what came before the last one has been looked at when that one is there.
-        again = captured(client, 1)
+        until(lambda: any("Node 20" in one.content for one in client.list()), "the last request")
+        again = client.list()
     assert [one.category for one in first] == ["rule", "fact"]
     assert {one.id: one.strength for one in again[1:]} == {one.id: 1 for one in first}
     assert again[0].content == "the build needs Node 20."

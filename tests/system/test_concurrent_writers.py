@@ -4,6 +4,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import count
 from threading import Barrier, Event
 
+import pytest
+
 from memoryd_client import Client, DaemonUnreachable, DeadlineExceeded, Memory, NewMemory, Scope
 from running import PROJECT, RunningDaemon, until
 
@@ -48,6 +50,7 @@ def test_sixteen_clients_that_say_the_same_make_one_memory_as_strong_as_they_wer
     assert until(one, "one memory to be left").strength == acknowledged == CLIENTS * ROUNDS
 
 
+@pytest.mark.slow
 def test_what_was_acknowledged_to_any_of_sixteen_clients_outlives_kill_9(daemon: RunningDaemon) -> None:
     start, killed = Barrier(CLIENTS + 1), Event()
 

@@ -154,6 +154,7 @@ def test_an_agent_that_may_see_some_categories_neither_plans_nor_runs_nor_reads(
                 ask()
 
 
+@pytest.mark.slow
 def test_a_run_is_due_once_a_day_also_after_restarts(short_home: Path, models: Path) -> None:
     settings = {"MEMORYD_CONSOLIDATION_START_AFTER_S": "0", "MEMORYD_CONSOLIDATION_QUIET_S": "0"}
     with RunningDaemon(short_home, models, **settings) as daemon:
@@ -176,6 +177,7 @@ def test_a_run_is_due_once_a_day_also_after_restarts(short_home: Path, models: P
             assert [one.number for one in client.consolidations()] == [asked.number, first.number]
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_goes_on_where_it_stopped_and_asks_about_no_pair_twice(
     short_home: Path, models: Path
 ) -> None:

@@ -13,6 +13,7 @@ ANNOUNCED = {"We migrated."}
 """What says itself that something changed takes the place of what was so before."""
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_of_two_memories_that_do_not_say_the_same_both_stay_active(short_home: Path, models: Path) -> None:
     pairs = [(one, other) for _, one, other in PAIRS if other not in ANNOUNCED]

@@ -108,6 +108,7 @@ def test_what_is_pushed_is_looked_at_like_what_is_appended(short_home: Path, mod
         assert FACT in fact.content
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kills", [3])
 def test_kill_9_at_any_moment_loses_nothing_and_doubles_nothing(short_home: Path, models: Path, kills: int) -> None:
     facts = [f"I met {name} in Berlin on {day} May 2025." for day, name in enumerate(["Ana", "Bo", "Cleo", "Dag"], 1)]

@@ -49,6 +49,7 @@ def found(client: Client) -> list[Memory]:
     return client.list(category="insight")
 
 
+@pytest.mark.slow
 def test_an_insight_is_made_once_a_day_and_weighs_little_across_restarts(short_home: Path, models: Path) -> None:
     with MessagesApi(insights(INSIGHT)) as api, RunningDaemon(short_home, models, **keyed(api)) as daemon:
         talk(daemon, "s1", LONG)
@@ -108,6 +109,7 @@ def test_an_answer_without_use_brings_nothing_and_harms_nothing(short_home: Path
             assert found(client) == []
 
 
+@pytest.mark.slow
 def test_turned_off_or_without_a_key_there_are_none(short_home: Path, models: Path) -> None:
     with MessagesApi(insights(INSIGHT)) as api:
         with RunningDaemon(short_home, models, **keyed(api, MEMORYD_CAPTURE_INSIGHTS="false")) as daemon:

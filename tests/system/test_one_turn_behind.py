@@ -2,6 +2,8 @@
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
+
 from memoryd_client import Message
 from running import RunningDaemon
 
@@ -85,6 +87,7 @@ def test_a_topic_change_lets_memories_come_back_later(daemon: RunningDaemon) -> 
         assert [memory.id for memory in pending.memories] == [memory_id]
 
 
+@pytest.mark.slow
 def test_everything_is_kept_across_kill_and_restart(daemon: RunningDaemon) -> None:
     (memory_id,) = remember(daemon, TOKENS)
     question = "why does the login test fail at midnight?"

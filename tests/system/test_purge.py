@@ -62,6 +62,7 @@ def _is_gone(client: Client, memory_id: str) -> bool:
     return not [one for one in client.list(limit=50) if one.id == memory_id]
 
 
+@pytest.mark.slow
 def test_a_purge_that_is_killed_halfway_is_finished_by_the_next_start(daemon: RunningDaemon) -> None:
     with daemon.client() as client:
         kept = client.remember("Ana drinks tea at four.", scope="global")

@@ -86,6 +86,7 @@ def test_a_second_start_says_who_holds_the_home(daemon: RunningDaemon) -> None:
     assert "Traceback" not in second.stderr
 
 
+@pytest.mark.slow
 def test_a_deleted_index_is_rebuilt_without_losing_anything(daemon: RunningDaemon) -> None:
     with daemon.client() as client:
         contents = [f"fact number {n} about component {n * 7}" for n in range(20)]
@@ -99,6 +100,7 @@ def test_a_deleted_index_is_rebuilt_without_losing_anything(daemon: RunningDaemo
             assert client.search(content, limit=1)[0].id == memory_id
 
 
+@pytest.mark.slow
 def test_a_damaged_index_is_set_aside_and_rebuilt(daemon: RunningDaemon) -> None:
     with daemon.client() as client:
         memory_id = client.remember("The scheduler runs every seven minutes.").id
@@ -134,6 +136,7 @@ def test_a_corrupt_ledger_is_refused_with_the_way_to_restore_and_left_as_it_is(d
         assert client.get(memory_id).content == "The scheduler runs every seven minutes."
 
 
+@pytest.mark.slow
 def test_a_ledger_restored_from_an_older_backup_gets_an_index_of_its_own(daemon: RunningDaemon) -> None:
     with daemon.client() as client:
         kept = client.remember("The scheduler runs every seven minutes.").id
@@ -257,6 +260,7 @@ def test_without_a_model_everything_else_works_and_status_says_what_to_do(short_
         assert client.restore(stored.id).state == "active"
 
 
+@pytest.mark.slow
 def test_a_slow_judge_delays_its_own_session_only_and_at_most_to_its_deadline(short_home: Path, models: Path) -> None:
     with MessagesApi() as api:
         held = threading.Event()

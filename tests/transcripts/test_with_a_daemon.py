@@ -285,6 +285,7 @@ def test_a_purged_session_leaves_no_byte_and_the_others_stay(daemon: RunningDaem
         assert client.search_messages("pangolinmango", by="words").found
 
 
+@pytest.mark.slow
 def test_an_index_that_was_deleted_comes_back_with_the_next_start(short_home: Path, models: Path) -> None:
     with RunningDaemon(short_home, models) as daemon:
         with daemon.client("s1") as client:

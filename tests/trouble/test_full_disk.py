@@ -91,6 +91,7 @@ def test_on_a_full_disk_everything_is_refused_with_the_reason_and_nothing_acknow
         assert [one.session for one in client.sessions()] == ["s1"]
 
 
+@pytest.mark.slow
 def test_in_a_home_that_may_only_be_read_it_does_not_start_says_why_and_leaves_all_as_it_is(
     tiny_disk: Path, models: Path
 ) -> None:
