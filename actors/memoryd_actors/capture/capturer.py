@@ -165,7 +165,8 @@ class Capturer:
             except (ActorError, DiskFull, Unavailable) as failed:
                 done = False
                 self._seen.pop(heard.key, None)
-                self._on_unfinished((heard.caller.owner, heard.caller.session))
+                if not heard.again:  # whoever looks again knows, and takes its time
+                    self._on_unfinished((heard.caller.owner, heard.caller.session))
                 self.counts.failed += 1
                 self._warn(f"what was to be remembered is not stored yet: {failed}", failed.hint)
             except Refused as refused:

@@ -15,7 +15,7 @@ import anyio
 
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.conversations.transcripts import Key, Transcripts
-from memoryd_actors.errors import ActorStopped, Refused
+from memoryd_actors.errors import ActorError, ActorStopped, Refused
 from memoryd_actors.extraction.progress import Progress, ProgressBook
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.settings import CaptureSettings
@@ -67,29 +67,49 @@ class SecondLook:
 
     async def run(self) -> None:
         """Look until cancelled; where capture is off, only put that down."""
-        now = self._clock.now()
-        before = await self._book.progress("", "", JOB)
-        if not self._on or before is None or not before.sequence:
-            await self._book.note_progress(Progress("", "", JOB, int(self._on), at=now))
-            self._since = now
-        else:
-            self._since = max(before.at or now, now - BACK)
-        if not self._on:
-            return
-        infos = await self._transcripts.infos()
-        self._sessions |= {key for key, info in infos.items() if info.updated_at >= self._since}
-        while True:
+        while not await self._begun():
+            await self._pause(RETRY_S)
+        while self._on:
             for key in sorted(self._sessions):
-                try:
-                    if await self._look(key):
-                        self._sessions.discard(key)
-                except ActorStopped:
-                    return  # the daemon goes down; the next one looks
-                except Refused as refused:
-                    log.warning("%s is looked at again later: %s", key[1], refused)
-            with anyio.move_on_after(RETRY_S if self._sessions else math.inf):
-                await self._more.wait()
-            self._more = anyio.Event()
+                self._sessions.discard(key)  # first: what is said meanwhile is noted again
+                if not await self._done(key):
+                    self._sessions.add(key)
+            await self._pause(RETRY_S if self._sessions else math.inf)
+
+    async def _pause(self, seconds: float) -> None:
+        """Wait, but no longer than until something is noted."""
+        with anyio.move_on_after(seconds):
+            await self._more.wait()
+        self._more = anyio.Event()
+
+    async def _begun(self) -> bool:
+        """Find out since when capture is on, and what was said since; return whether that could be told."""
+        now = self._clock.now()
+        try:
+            before = await self._book.progress("", "", JOB)
+            if not self._on or before is None or not before.sequence:
+                await self._book.note_progress(Progress("", "", JOB, int(self._on), at=now))
+                self._since = now
+            else:
+                self._since = max(before.at or now, now - BACK)
+            if self._on:
+                infos = await self._transcripts.infos()
+                self._sessions |= {key for key, info in infos.items() if info.updated_at >= self._since}
+        except Refused as refused:
+            log.warning("what was asked for before the start is looked for later: %s", refused)
+            return False
+        return True
+
+    async def _done(self, key: Key) -> bool:
+        try:
+            return await self._look(key)
+        except ActorStopped:
+            return True  # the daemon goes down; the next one looks
+        except (Refused, ActorError) as problem:
+            log.warning("%s is looked at again later: %s", key[1], problem)
+        except Exception:  # a supervisor: one session must not end the daemon, nor keep the others waiting
+            log.exception("%s could not be looked over", key[1])
+        return False
 
     async def _look(self, key: Key) -> bool:
         info = await self._transcripts.info(key)

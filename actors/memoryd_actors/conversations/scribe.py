@@ -126,10 +126,9 @@ class Scribe:
         caller = update.caller
         if not self._settings.from_push or not caller.session:
             return
-        characters = sum(len(message.content) for message in update.messages)
         self.counts.pushes += 1
-        self._waiting += characters
-        await self._of(caller.owner, caller.session).ask(Pushed([update], characters), deadline_s=deadline_s)
+        # Not counted among what waits: its sender does, and may give up before it is begun.
+        await self._of(caller.owner, caller.session).ask(Pushed([update], 0), deadline_s=deadline_s)
 
     def offer(self, update: ContextUpdate) -> bool:
         """Take what is new of a pushed context, without waiting; return whether there was room.

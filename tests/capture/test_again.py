@@ -1,0 +1,55 @@
+"""A request that could not be stored is told of once, and whoever looks again is not told by their own failures."""
+
+from typing import cast
+
+import anyio
+import pytest
+
+from memoryd_actors.actor import ActorRef
+from memoryd_actors.capture.capturer import Capturer
+from memoryd_actors.conversations.transcripts import Key
+from memoryd_actors.errors import Unavailable
+from memoryd_actors.keeping.orders import KeeperMessage
+from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.settings import CaptureSettings
+from memoryd_client.memory import Memory
+from memoryd_client.messages import Caller, ContextUpdate, Event, Message
+
+ASKED = Message("user", "Remember that the spare key hangs behind the blue door.")
+CALLER = Caller(owner="local", session="s1")
+
+
+class Away:
+    """A ledger that cannot be reached, and a recall that has captured nothing."""
+
+    async def was_captured(self, caller: Caller, memory_id: str) -> bool:
+        return False
+
+    async def history(self, owner: str, *, memory_id: str, limit: int) -> None:
+        raise Unavailable("the ledger is away", "Wait.")
+
+
+def untold(event: Event) -> None:
+    """Nobody listens."""
+
+
+@pytest.mark.asyncio
+async def test_only_what_fails_on_its_first_way_is_to_be_looked_at_again() -> None:
+    unfinished: list[Key] = []
+    capturer = Capturer(
+        keeper=cast("ActorRef[KeeperMessage, tuple[Memory, ...]]", None),
+        recall=cast("Recall", Away()),
+        ledger=cast("Ledger", Away()),
+        publish=untold,
+        settings=CaptureSettings(),
+        on_unfinished=unfinished.append,
+    )
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(capturer.run)
+        capturer.offer(ContextUpdate(caller=CALLER, messages=(ASKED,)))
+        assert not await capturer.hear_again([ASKED], CALLER)
+        assert not await capturer.hear_again([ASKED], CALLER)
+        assert capturer.counts.failed == 3
+        assert unfinished == [("local", "s1")]
+        await capturer.drain()
