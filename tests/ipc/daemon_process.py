@@ -43,9 +43,9 @@ class DaemonProcess:
         self._signal(signal.SIGCONT)
 
     def terminate(self) -> None:
-        """End it as systemd and the keyboard do, and wait."""
+        """End it as systemd does, and wait."""
         assert self._process is not None
-        self._process.send_signal(signal.SIGINT)
+        self._process.send_signal(signal.SIGTERM)
         self._process.wait()
         self.kill()
 

@@ -6,6 +6,7 @@ History lists the updates that arrived.
 Descriptors of inherited sockets may follow as NAME=NUMBER.
 """
 
+import signal
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
@@ -142,8 +143,9 @@ async def serve(folder: Path, inherited: dict[str, int]) -> None:
         inherited=inherited,
     ) as server:
         rules.server = server
-        print("ready", flush=True)  # noqa: T201 - tells the test
-        await anyio.sleep_forever()
+        with anyio.open_signal_receiver(signal.SIGTERM) as signals:
+            print("ready", flush=True)  # noqa: T201 - tells the test
+            await anext(signals)
 
 
 if __name__ == "__main__":
