@@ -350,7 +350,7 @@ async def test_draining_finishes_what_is_under_way_and_reads_no_more(paths: Path
 
 async def test_what_arrived_before_a_drain_is_still_handed_on_and_answered(paths: Paths, peers: Peers) -> None:
     seen: list[ContextUpdate] = []
-    sent = 100  # more than one batch, and more than the socket's own queue takes
+    sent = 1000  # more than one batch, and more than the kernel holds of a client that has left
     async with Server(paths, on_update=seen.append, answer=Rules(Done()), answer_now=ping_now) as server:
         async with AsyncClient(paths=paths, deadline_s=20) as client:
             await client.ping()
