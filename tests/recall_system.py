@@ -1,6 +1,6 @@
 """The memory actor in this process: real ledger, index and model, and a judge that a test can hold, break and slow."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -10,6 +10,7 @@ import anyio
 
 from memoryd.config import EmbeddingConfig, IndexConfig
 from memoryd.embedding import EmbeddingService, build_embedder
+from memoryd.embedding.model import Model
 from memoryd.index import LanceIndex
 from memoryd.ledger import SqlLedger
 from memoryd_actors.access.categories import Categories
@@ -221,6 +222,8 @@ class Place:
     index: type[LanceIndex] = LanceIndex
     categories: Categories | None = None
     files: IgnoredFiles | None = None
+    load: Callable[[], Model] | None = None
+    """Loads the model, in its thread, when it is first needed; None has it ready before anything else."""
 
 
 @asynccontextmanager
@@ -233,9 +236,13 @@ async def running(place: Place) -> AsyncGenerator[System]:
         await ledger.open()
         stack.push_async_callback(ledger.close)
         stack.push_async_callback(index.close)
-        embedder = await stack.enter_async_context(build_embedder(EmbeddingConfig(), models=place.models, offline=True))
+        embedder = build_embedder(EmbeddingConfig(), models=place.models, offline=True)
+        if place.load is not None:
+            embedder = EmbeddingService(place.load, identity=embedder.identity, dimensions=embedder.dimensions)
+        await stack.enter_async_context(embedder)
         with suppress(ModelUnavailable):
-            await embedder.warm()  # or on a busy machine the first write does not wait for its neighbours
+            if place.load is None:
+                await embedder.warm()  # or on a busy machine the first write does not wait for its neighbours
         system = System(ledger, index, embedder, clock, place.categories, files=place.files)
         async with anyio.create_task_group() as tasks:
             system.recall.start(tasks)

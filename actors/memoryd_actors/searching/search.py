@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from math import inf
 
 import anyio
 
@@ -28,6 +29,8 @@ LONGEST_QUERY = 4_000
 
 JOINED = 10
 """Candidates whose edges count: the best by meaning and words."""
+MODEL_SHARE = 0.8
+"""Of the deadline that a search waits for a model that is loading; the rest is for searching by words."""
 NEWEST_READ = 1_000
 """Memories that a search reads itself where there is no model to index them with."""
 SHORT_QUEUE = 2 * BATCH
@@ -156,7 +159,8 @@ class Searcher:
     async def find(self, query: str, visible: Visibility, *, limit: int, deadline_s: float) -> list[Found]:
         """Return what a person or agent searches for, everything acknowledged so far included.
 
-        Without a model it searches by words alone, and for what could not be indexed in the ledger itself.
+        Without a model, or with one that is still loading when most of `deadline_s` is over, it searches by words alone, and
+        for what could not be indexed in the ledger itself.
 
         Raises:
             Unavailable: the index cannot be searched.
@@ -168,21 +172,27 @@ class Searcher:
             if not isinstance(indexer.problem, ModelUnavailable):
                 raise
             return await self._unindexed(query, visible, limit=limit)
-        # What was stored just now is to be found, also while the model is still loading. A large import under way is
-        # not waited for.
-        behind = indexer.target - indexer.applied
-        await indexer.wait_for(indexer.target, deadline_s=0.8 * deadline_s if behind <= SHORT_QUEUE else 0.0)
-        try:
-            vector = (await self._embedder.embed([query]))[0] if query.strip() else None
-        except ModelUnavailable:
-            vector = None
+        # What was stored just now is to be found. A large import under way is not waited for.
+        short = indexer.target - indexer.applied <= SHORT_QUEUE
+        vector = None
+        with anyio.move_on_after(MODEL_SHARE * deadline_s):
+            await indexer.wait_for(indexer.target, deadline_s=inf if short else 0.0)
+            vector = await self._vector(query)
         sifted = await self.sift(vector=vector, words=query, visible=visible, limit=limit)
         found = list(sifted.found)
-        if vector is None and indexer.applied < indexer.target:
+        if (vector is None or short) and indexer.applied < indexer.target:
             known = {one.memory.id for one in found}
             found += [one for one in await self._unindexed(query, visible, limit=limit) if one.memory.id not in known]
             found.sort(key=lambda one: -one.ranked.score)
         return found[:limit]
+
+    async def _vector(self, query: str) -> Vector | None:
+        if not query.strip():
+            return None
+        try:
+            return (await self._embedder.embed([query]))[0]
+        except ModelUnavailable:
+            return None
 
     async def _unindexed(self, query: str, visible: Visibility, *, limit: int) -> list[Found]:
         """Search the newest memories word by word: they wait for a model that is not there."""
