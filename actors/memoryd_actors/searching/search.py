@@ -159,8 +159,8 @@ class Searcher:
     async def find(self, query: str, visible: Visibility, *, limit: int, deadline_s: float) -> list[Found]:
         """Return what a person or agent searches for, everything acknowledged so far included.
 
-        Without a model, or with one that is still loading when most of `deadline_s` is over, it searches by words alone, and
-        for what could not be indexed in the ledger itself.
+        Without a model, or with one that still loads when most of `deadline_s` is over, it searches by words alone, and for
+        what could not be indexed in the ledger itself.
 
         Raises:
             Unavailable: the index cannot be searched.
@@ -173,14 +173,15 @@ class Searcher:
                 raise
             return await self._unindexed(query, visible, limit=limit)
         # What was stored just now is to be found. A large import under way is not waited for.
-        short = indexer.target - indexer.applied <= SHORT_QUEUE
+        stored = indexer.target
+        short = stored - indexer.applied <= SHORT_QUEUE
         vector = None
         with anyio.move_on_after(MODEL_SHARE * deadline_s):
-            await indexer.wait_for(indexer.target, deadline_s=inf if short else 0.0)
+            await indexer.wait_for(stored, deadline_s=inf if short else 0.0)
             vector = await self._vector(query)
         sifted = await self.sift(vector=vector, words=query, visible=visible, limit=limit)
         found = list(sifted.found)
-        if (vector is None or short) and indexer.applied < indexer.target:
+        if (vector is None or short) and indexer.applied < stored:
             known = {one.memory.id for one in found}
             found += [one for one in await self._unindexed(query, visible, limit=limit) if one.memory.id not in known]
             found.sort(key=lambda one: -one.ranked.score)
