@@ -159,8 +159,8 @@ class Searcher:
     async def find(self, query: str, visible: Visibility, *, limit: int, deadline_s: float) -> list[Found]:
         """Return what a person or agent searches for, everything acknowledged so far included.
 
-        Without a model, or with one that still loads when most of `deadline_s` is over, it searches by words alone, and for
-        what could not be indexed in the ledger itself.
+        Without a model, or with one that still loads when most of `deadline_s` is over, it searches by words alone, and
+        for what could not be indexed in the ledger itself.
 
         Raises:
             Unavailable: the index cannot be searched.
