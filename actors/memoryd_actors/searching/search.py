@@ -191,9 +191,10 @@ class Searcher:
         if not query.strip():
             return None
         try:
-            return (await self._embedder.embed([query]))[0]
+            vector: Vector = (await self._embedder.embed([query]))[0]
         except ModelUnavailable:
             return None
+        return vector
 
     async def _unindexed(self, query: str, visible: Visibility, *, limit: int) -> list[Found]:
         """Search the newest memories word by word: they wait for a model that is not there."""
