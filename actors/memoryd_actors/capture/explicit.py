@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from memoryd_actors.capture.captured import MOST_CHARACTERS, Captured, says_something
 from memoryd_actors.capture.kinds import category_of, is_everywhere
@@ -42,13 +43,13 @@ class _Patterns:
         self.points = re.compile(rf"(?P<lead>{lead}){please}(?P<asked>{points}){tail}\Z", re.IGNORECASE)
         self.ends = re.compile(rf"\s*{typed(asked.joins)}\s*{please}(?P<asked>{points}){tail}\Z", re.IGNORECASE)
         self.inside = re.compile(rf"\s*{typed(asked.joins)}\s*{please}(?P<asked>{after})", re.IGNORECASE)
-        self.stems = asked.stems
         self.asks = re.compile(typed(asked.asks), re.IGNORECASE)
         self.urges = re.compile(typed(asked.urges), re.IGNORECASE)
         self.refers = re.compile(rf"(?:{typed(asked.refers)}){language.edge}", re.IGNORECASE)
 
 
-_ALL = tuple(map(_Patterns, LANGUAGES))
+# When one is first needed: a language takes 13 ms, and most daemons hear one or two of them.
+_patterns = cache(_Patterns)
 _STEMS = tuple(dict.fromkeys(stem for language in LANGUAGES for stem in language.requests.stems))
 _LONGEST_REQUEST = 120
 """Characters at the end of a sentence in which a request that ends it may begin."""
@@ -134,9 +135,10 @@ def _request(sentence: Sentence) -> _Request | None:
     bare = sentence.bare
     lower = bare.lower()
     question = is_question(bare)
-    for patterns in _ALL:
-        if not _has(lower, patterns.stems):
+    for language in LANGUAGES:
+        if not _has(lower, language.requests.stems):
             continue
+        patterns = _patterns(language)
         if found := patterns.after.match(bare):
             if question and not patterns.asks.match(found["please"]):
                 continue

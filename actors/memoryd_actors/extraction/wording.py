@@ -5,6 +5,7 @@ has to be worded as one of these, of things in general, and has to be true for l
 """
 
 import re
+from functools import cache
 from typing import Final
 
 from memoryd_actors.capture.kinds import CORRECTION, FACT, PREFERENCE
@@ -28,7 +29,6 @@ class Wording:
 
     def __init__(self, telling: Telling) -> None:
         self.code = telling.code
-        self.common = frozenset(telling.common.split())
         self.asks = _compiled(telling.asks)
         self.needs_before = _compiled(telling.needs_before, begins=True)
         self._prefers = _compiled(telling.prefers)
@@ -99,7 +99,14 @@ _ELSEWHERE = frozenset(
     не на что это мы как но для уже""".split()
 )
 """The commonest words of languages that have no table here."""
-_ALL = tuple(map(Wording, TELLINGS))
+_COMMON = {telling.code: frozenset(telling.common.split()) for telling in TELLINGS}
+_TELLINGS = {telling.code: telling for telling in TELLINGS}
+
+
+@cache
+def _wording(code: str) -> Wording:
+    """Compile a language when it is first needed: that takes 12 ms, and most daemons hear one of them."""
+    return Wording(_TELLINGS[code])
 
 
 def wordings_of(text: str) -> list[Wording]:
@@ -109,9 +116,9 @@ def wordings_of(text: str) -> list[Wording]:
     comes first where that is open. None where it is in another language by all that it shows.
     """
     words = {word.lower().replace("\u2019", "'") for word in _WORD.findall(text[:2_000])}
-    counts = {one.code: len(words & one.common) for one in _ALL}
+    counts = {code: len(words & common) for code, common in _COMMON.items()}
     best = max(counts.values())
     if len(words & _ELSEWHERE) > best:
         return []
-    likely = [one for one in _ALL if counts[one.code] >= max(best - 1, 1) or best == 0]
-    return sorted(likely, key=lambda one: -counts[one.code])
+    likely = [code for code, count in counts.items() if count >= max(best - 1, 1) or best == 0]
+    return [_wording(code) for code in sorted(likely, key=lambda code: -counts[code])]

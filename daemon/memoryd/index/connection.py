@@ -46,7 +46,7 @@ class Connected:
 async def connect(url: str, *, share: float = 1.0) -> Connected:
     """Connect with bounded caches, a `share` of the usual ones.
 
-    The first import of lancedb takes a second: do it in a thread beforehand.
+    The first import of lancedb takes a while: `library.load` it in a thread beforehand.
     """
     import lancedb
 
