@@ -77,6 +77,48 @@ def test_of_a_request_only_what_it_tells_is_taken() -> None:
     assert found.content == 'The user said: "I moved the client call from 3 PM to 11 AM on 1 September"'
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (
+            "I'm Milan, I'm 51 and earn $48,000 a year, can you help me plan?",
+            "I'm Milan, I'm 51 and earn $48,000 a year",
+        ),
+        (
+            "I just installed Calibre on 4 June to sort my books, any tips?",
+            "I just installed Calibre on 4 June to sort my books",
+        ),
+        (
+            "I'm trying to hand in my thesis by November 30, how do I plan?",
+            "I'm trying to hand in my thesis by November 30",
+        ),
+        (
+            "I'm trying to move the shop to Django v5.1, but I'm having trouble with its forms.",
+            "I'm trying to move the shop to Django v5.1",
+        ),
+        ("I cut my rent budget to 900 euros, was that a good idea?", "I cut my rent budget to 900 euros"),
+    ],
+)
+def test_what_is_tied_down_by_an_amount_a_date_or_a_version_is_taken_before_the_request(said: str, kept: str) -> None:
+    assert [one.content for one in stated([user(said)])] == [f'The user said: "{kept}"']
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I'm trying to parse the file in 3 steps.",
+        "I'm getting a timeout after 30 seconds on my machine.",
+        "I tried that 3 times and the result is the same for me.",
+        "I think 20 minutes should be enough for me.",
+        "I'll take 10 pages of it tomorrow.",
+        "That sounds like 5 hours of work for us.",
+        "I need to call the function 3 times.",
+    ],
+)
+def test_a_figure_alone_makes_nothing_worth_keeping(said: str) -> None:
+    assert stated([user(said)]) == []
+
+
 def test_of_assistants_only_lessons_are_taken() -> None:
     told = assistant("We deploy every Tuesday at Nordlicht since 2019. The root cause was a stale lock file.")
     (found,) = stated([told])

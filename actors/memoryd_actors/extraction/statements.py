@@ -16,6 +16,7 @@ from memoryd_actors.capture.sentences import Sentence, is_question, sentences
 from memoryd_actors.extraction.candidate import BY_RULE, Candidate
 from memoryd_actors.extraction.heard import Heard
 from memoryd_actors.extraction.languages import ENGLISH
+from memoryd_actors.extraction.particulars import particular
 from memoryd_actors.extraction.signs import dated, weigh
 from memoryd_actors.extraction.wording import LESSON, Wording, wordings_of
 from memoryd_actors.recall.quoted import told_apart
@@ -24,6 +25,8 @@ AMONG_PEOPLE: Final = 0.6
 """Weight from which a sentence is taken; see `benchmarks/extraction.py` for what other values cost and bring."""
 TO_AN_ASSISTANT: Final = 1.4
 """The same where somebody talks to an assistant: there most of what is told belongs to the task at hand."""
+TIED_DOWN: Final = 2.0
+"""Weight of what somebody tells an assistant of themselves with an amount, a version or a date in it."""
 SURE: Final = 3.0
 """Weight of what is said in so many words: a decision, a correction, a lesson."""
 LONGEST: Final = 230
@@ -150,9 +153,11 @@ def _weight(
         return SURE, kind
     if wording.code != ENGLISH.code or len(told.bare.split()) < FEWEST_WORDS:
         return -1.0, FACT
-    if not people and (wording.passing(told.bare) or not dated(told.bare)):
-        return -1.0, FACT
     weight = weigh(told.bare)
+    if not people and particular(told.bare):
+        weight = max(weight, TIED_DOWN)
+    elif not people and (wording.passing(told.bare) or not dated(told.bare)):
+        return -1.0, FACT
     if people and wording.decides(told.bare):
         weight = max(weight, SURE)
     return weight, PREFERENCE if _LIKES.search(told.bare) else FACT

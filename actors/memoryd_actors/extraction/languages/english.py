@@ -128,6 +128,9 @@ ENGLISH = Telling(
     r"|how (?:can|do|should|would|could|might|will)|what(?:'s| is| are| do| can| should| would)|which (?:makes me|one)"
     r"|should i|is (?:it|this|that|there)\b|are there|will (?:this|that|it)"
     r"|(?:i'm|i am|i was) (?:wondering|not sure|curious|unsure)|i wonder"
+    r"|(?:i'm|i am) (?:still |also |now )*(?:having (?:\w+ )?(?:trouble|issues?|problems?|difficult\w+|a hard time)|encountering|running into"
+    r"|getting (?:this|an?|some|the) (?:\w+ )?errors?)|was (?:that|it|this) an? (?:good|right|bad|smart)"
+    r"|i(?:'d| would) (?:like|love|appreciate) (?:some|any|your|help|advice|guidance)|any (?:advice|tips|ideas|suggestions|thoughts)\b"
     r"|i want to (?:make sure|ensure|know|understand|see)|i(?:'d| would) like to|please(?! always| never| don't| do not| stop| use| keep| write| no\b))\b",
     needs_before=r"(?:it(?! turn(?:s|ed) out)|that(?!'s (?:wrong|not|incorrect))|this(?! project| repo)|they|these|those|she"
     r"|he|then|there|both|also|and|but|so)\b",
