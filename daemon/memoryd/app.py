@@ -18,60 +18,37 @@ from time import monotonic
 import anyio
 
 from memoryd import __version__, health, notify
+from memoryd.assembly import ConversationServices, build_consolidation, build_judging
 from memoryd.clock import SystemClock
 from memoryd.config import Config, ConfigInvalid, load
-from memoryd.consolidation import build_consolidation
-from memoryd.dispatch import Dispatcher, TranscriptDispatcher
+from memoryd.dispatch import Dispatcher
 from memoryd.embedding import Statistics as ModelStatistics
 from memoryd.embedding import build_embedder
 from memoryd.heap import settle, share_arenas
 from memoryd.home_name import home_name
-from memoryd.index import LanceIndex, LanceMessages
+from memoryd.index import LanceIndex
 from memoryd.ipc import Server
-from memoryd.judge import AnthropicExtraction, AnthropicInsights, AnthropicPairs, build_judge
+from memoryd.judge import build_judge
 from memoryd.ledger import Retention, SqlLedger
 from memoryd.lock import hold_home
 from memoryd.logs import logging_to
 from memoryd.project_files import ProjectFolders
-from memoryd.summaries import build_summariser
-from memoryd.transcripts import JsonlTranscripts
 from memoryd.virtual_files import grep
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.actor import ActorRef
 from memoryd_actors.admission.names import are_names
 from memoryd_actors.admission.project_rules import ProjectRules
-from memoryd_actors.capture.capturer import Capturer
-from memoryd_actors.capture.second_look import SecondLook
 from memoryd_actors.checkpoints import CheckpointKeeper
-from memoryd_actors.context import Compactor, ContextBuilder, Counting, Sizes
-from memoryd_actors.conversations.conversation import Conversations
-from memoryd_actors.conversations.scribe import Scribe
-from memoryd_actors.conversations.transcripts import Key
 from memoryd_actors.core_memory import CoreMemory
-from memoryd_actors.episodes import EpisodeTeller
 from memoryd_actors.errors import MemorydError, Refused, first_of
-from memoryd_actors.extraction.extractor import Extractor
-from memoryd_actors.extraction.insights import Insights
-from memoryd_actors.extraction.nearby import Nearby
-from memoryd_actors.extraction.reader import Reader
 from memoryd_actors.indexing.indexer import Indexer
-from memoryd_actors.indexing.message_indexer import MessageIndexer
-from memoryd_actors.judging.account import Account
-from memoryd_actors.judging.breaker import Breaker
-from memoryd_actors.judging.budget import Limits, Prices
 from memoryd_actors.judging.cadence import Cadence
-from memoryd_actors.judging.judge import JudgeFailed
-from memoryd_actors.judging.local_judge import LocalJudge
-from memoryd_actors.judging.lookups import MemoryLookups
-from memoryd_actors.judging.pair_sidecar import PairSidecar
-from memoryd_actors.judging.sidecar import FollowUps, Sidecar
 from memoryd_actors.keeping.comparer import Comparer
 from memoryd_actors.keeping.importing import Importer
 from memoryd_actors.keeping.keeper import Keeper
 from memoryd_actors.keeping.neighbours import Neighbours
 from memoryd_actors.keeping.orders import KeeperMessage
-from memoryd_actors.keeping.purger import TranscriptPurger
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.redaction import Rules
@@ -83,12 +60,11 @@ from memoryd_actors.upkeep.sharing import Follower
 from memoryd_actors.virtual_files import VirtualFiles
 from memoryd_client import drafts
 from memoryd_client.memory import Memory
-from memoryd_client.messages import Caller, ContextUpdate, Event, PipelineRan, Status, Warned, Wrote
+from memoryd_client.messages import ContextUpdate, Event, PipelineRan, Status, Warned, Wrote
 from memoryd_client.paths import Paths
 
 log = logging.getLogger(__name__)
 
-PURGE_S = 30.0
 KEEPER_QUEUE = 256
 """Writes that wait for the Keeper before senders wait for the queue."""
 
@@ -115,7 +91,6 @@ class Daemon:
             config.embedding, models=paths.models, offline=config.privacy.offline, observe=self._observe_model
         )
         rules = Rules(personal_data=frozenset(config.privacy.personal_data), words=config.privacy.replace)
-        self._remote = None if config.privacy.offline else build_judge(config.sidecar, rules)
         self._indexer = Indexer(self._ledger, self._index, self._embedder, self._publish)
         files = ProjectFolders()
         here = ProjectRules(rules, files)
@@ -130,47 +105,22 @@ class Daemon:
             clock=clock,
             lifecycle=config.lifecycle,
         )
-        limits = Limits(daily_tokens=config.sidecar.daily_tokens, daily_usd=config.sidecar.daily_usd)
-        # One for all that is asked of the remote judge: the daily limits hold together.
-        account = Account(self._ledger, clock, limits)
-        breaker = Breaker(failures_to_open=config.sidecar.failures_to_open, cool_down_s=config.sidecar.cool_down_s)
-        prices = Prices(
-            input_usd_per_million=config.sidecar.input_usd_per_million,
-            output_usd_per_million=config.sidecar.output_usd_per_million,
-        )
-        self._sidecar = Sidecar(
-            self._remote,
-            LocalJudge(),
-            account=account,
-            clock=clock,
-            publish=self._publish,
-            breaker=breaker,
-            prices=prices,
-            follow_ups=FollowUps(
-                lookups=config.sidecar.lookups,
-                lookup_tokens=config.sidecar.lookup_tokens,
-                second_vote=config.sidecar.second_vote,
-            ),
-            lookups=MemoryLookups(self._ledger, searcher, rules),
-            deadline_s=config.sidecar.deadline_s,
-            why_off="privacy.offline is on" if config.privacy.offline else "no key configured",
-        )
-        self._summariser = build_summariser(
+        remote = None if config.privacy.offline else build_judge(config.sidecar, rules)
+        self._judging = build_judging(
             config,
-            self._remote,
-            self._embedder,
-            account=account,
+            remote,
+            ledger=self._ledger,
+            searcher=searcher,
+            embedder=self._embedder,
+            rules=rules,
             clock=clock,
             publish=self._publish,
-            rules=rules,
-            breaker=breaker,
-            prices=prices,
         )
         pipeline = Pipeline(
             embedder=self._embedder,
             searcher=searcher,
             indexer=self._indexer,
-            judge=self._sidecar,
+            judge=self._judging.sidecar,
             clock=clock,
             settings=config.recall,
             rules=rules,
@@ -211,27 +161,23 @@ class Daemon:
             on_crash=_log_crash,
             capacity=KEEPER_QUEUE,
         )
-        pairs: PairSidecar | None = None
-        if self._remote is not None:
-            pairs = PairSidecar(
-                AnthropicPairs(self._remote, rules),
-                account=account,
-                clock=clock,
-                publish=self._publish,
-                breaker=breaker,
-                prices=prices,
-                deadline_s=config.sidecar.deadline_s,
-            )
-        self._capturer = Capturer(
+        self._conversations = ConversationServices(
+            config,
+            paths,
+            ledger=self._ledger,
             keeper=self._keeper,
             recall=self._recall,
-            ledger=self._ledger,
-            publish=self._publish,
-            settings=config.capture,
-            rules=rules,
+            indexer=self._indexer,
+            searcher=searcher,
+            embedder=self._embedder,
+            judging=self._judging,
+            switches=self._switches,
             categories=categories,
-            place=self._find_said,
-            on_unfinished=self._look_again,
+            rules=rules,
+            here=here,
+            clock=clock,
+            publish=self._publish,
+            on_crash=_log_crash,
         )
         self._curator = Curator(
             index=self._index,
@@ -261,9 +207,7 @@ class Daemon:
             keeper=self._keeper,
             switches=self._switches,
             categories=categories,
-            pairs=pairs,
-            judge=self._remote.name if self._remote is not None else "local",
-            summariser=self._summariser,
+            judging=self._judging,
             rules=rules,
             embedding_model=self._embedder.identity,
             optimise=self._curator.optimise,
@@ -278,90 +222,6 @@ class Daemon:
             neighbours=neighbours,
             keeper=self._keeper,
             checker=consolidation.checker,
-        )
-        self._transcripts = JsonlTranscripts(paths.transcripts, paths.transcripts_copy)
-        self._second_look = SecondLook(
-            self._transcripts,
-            self._ledger,
-            self._switches,
-            clock,
-            self._capturer.hear_again,
-            settings=config.capture,
-        )
-        messages = f"{config.index.url.rstrip('/')}/messages" if config.index.url else paths.messages_index
-        self._messages = LanceMessages(messages, config.index)
-        self._message_indexer = MessageIndexer(self._transcripts, self._messages, self._embedder, self._publish)
-        self._scribe = Scribe(
-            self._transcripts,
-            clock,
-            self._publish,
-            settings=config.transcripts,
-            rules=here,
-            on_append=self._appended,
-            on_crash=_log_crash,
-        )
-        self._extractor = Extractor(
-            transcripts=self._transcripts,
-            book=self._ledger,
-            ledger=self._ledger,
-            keeper=self._keeper,
-            recall=self._recall,
-            reader=Reader(
-                AnthropicExtraction(self._remote, rules) if self._remote else None,
-                account=account,
-                publish=self._publish,
-                settings=config.capture,
-                prices=prices,
-            ),
-            near=Nearby(searcher, categories).near,
-            switches=self._switches,
-            insights=Insights(
-                AnthropicInsights(self._remote, rules),
-                book=self._ledger,
-                ledger=self._ledger,
-                keeper=self._keeper,
-                account=account,
-                clock=clock,
-                categories=categories,
-                prices=prices,
-            )
-            if self._remote
-            else None,
-            clock=clock,
-            publish=self._publish,
-            settings=config.capture,
-            rules=rules,
-            categories=categories,
-        )
-        counting = Counting(self._embedder)
-        self._sizes = Sizes(self._transcripts, counting)
-        self._episodes = EpisodeTeller(
-            transcripts=self._transcripts,
-            summariser=self._summariser,
-            quoting=self._summariser.quoting,
-            recall=self._recall,
-            keeper=self._keeper,
-            book=self._ledger,
-            switches=self._switches,
-            clock=clock,
-            publish=self._publish,
-            settings=config.episodes,
-            categories=categories,
-        )
-        self._compactor = Compactor(
-            transcripts=self._transcripts,
-            sizes=self._sizes,
-            warm=self._embedder.warm,
-            summariser=self._summariser,
-            appender=self._scribe,
-            ledger=self._ledger,
-            recall=self._recall,
-            keeper=self._keeper,
-            book=self._ledger,
-            switches=self._switches,
-            publish=self._publish,
-            settings=config.context,
-            categories=categories,
         )
         dispatcher = Dispatcher(
             recall=self._recall,
@@ -388,30 +248,10 @@ class Daemon:
                 ),
                 grep=grep,
             ),
-            transcripts=TranscriptDispatcher(
-                scribe=self._scribe,
-                transcripts=self._transcripts,
-                conversations=Conversations(self._transcripts, self._messages, self._message_indexer, self._embedder),
-                indexer=self._message_indexer,
-                categories=categories,
-                contexts=ContextBuilder(
-                    self._transcripts,
-                    self._sizes,
-                    counting,
-                    memories=self._recall,
-                    core=self._ledger,
-                    settings=config.context,
-                ),
-                compactor=self._compactor,
-                off=self._switches.off,
-                progress=self._ledger,
-                forget=self._forget_session,
-                on_append=self._capturer.appended,
-                on_end=self._ended,
-            ),
+            transcripts=self._conversations.dispatcher(),
             accept=self._accept_durably,
             switches=self._switches,
-            purger=TranscriptPurger(self._ledger, self._transcripts, self._scribe, self._message_indexer),
+            purger=self._conversations.purger,
             drafts=paths.drafts,
             importer=Importer(
                 ledger=self._ledger,
@@ -440,20 +280,13 @@ class Daemon:
                 async with anyio.create_task_group() as sessions, self._server:
                     self._recall.start(sessions)
                     tasks.start_soon(self._keeper.run, name="keeper")
-                    tasks.start_soon(self._capturer.run, name="capture")
-                    tasks.start_soon(self._second_look.run, name="second look")
-                    tasks.start_soon(self._scribe.run, name="scribe")
-                    tasks.start_soon(self._transcripts.run, name="transcripts")
-                    tasks.start_soon(self._message_indexer.run, name="message indexer")
+                    self._conversations.start(tasks)
                     tasks.start_soon(self._indexer.run, name="indexer")
-                    tasks.start_soon(self._extractor.run, name="extractor")
                     tasks.start_soon(self._follower.run, name="follower")
                     tasks.start_soon(self._ledger.sharing.lead, self._work_in_the_background, name="background")
-                    tasks.start_soon(self._compactor.run, name="compactor")
-                    tasks.start_soon(self._episodes.run, name="episodes")
                     tasks.start_soon(self._curator.run, name="curator")
                     tasks.start_soon(self._load_model, name="model")
-                    tasks.start_soon(self._prepare_judge, name="judge")
+                    tasks.start_soon(self._judging.prepare, name="judge")
                     tasks.start_soon(notify.feed_watchdog, name="watchdog")
                     settle()
                     self._ready = True
@@ -477,13 +310,11 @@ class Daemon:
             await self._indexer.prepare()
             stack.push_async_callback(self._ledger.close)
             stack.push_async_callback(self._index.close)
-            stack.push_async_callback(self._messages.close)
-            stack.push_async_callback(self._transcripts.save)
+            stack.push_async_callback(self._conversations.messages.close)
+            stack.push_async_callback(self._conversations.transcripts.save)
             await stack.enter_async_context(self._embedder)
-            await self._sidecar.open()
-            stack.push_async_callback(self._sidecar.close)
-            if self._remote is not None:
-                stack.push_async_callback(self._remote.aclose)
+            await self._judging.sidecar.open()
+            stack.push_async_callback(self._judging.close)
             yield
 
     async def _drain(self) -> bool:
@@ -493,11 +324,11 @@ class Daemon:
         self._ready = False
         with anyio.move_on_after(limit_s) as limit:
             await self._server.drain(limit_s)
-            await self._capturer.drain()
+            await self._conversations.capturer.drain()
             self._keeper.close()
-            self._scribe.close()
+            self._conversations.scribe.close()
             await self._keeper.stopped.wait()
-            await self._scribe.drained()
+            await self._conversations.scribe.drained()
             await self._recall.drain()
         if limit.cancelled_caught:
             log.warning("stopped after %g s with work left; what was acknowledged is safe", limit_s)
@@ -509,20 +340,11 @@ class Daemon:
             tasks.start_soon(self._comparer.run, name="comparer")
             tasks.start_soon(self._consolidator.run, name="consolidation")
 
-    async def _prepare_judge(self) -> None:
-        """Load the judge's SDK ahead of its first call, whose deadline could not bear it."""
-        if self._remote is None:
-            return
-        try:
-            await self._remote.prepare()
-        except JudgeFailed as failed:
-            log.warning("%s %s", failed, failed.hint)
-
     async def _load_model(self) -> None:
         try:
             await self._embedder.warm()
             self._indexer.kick()  # it may have given up on the model meanwhile
-            self._message_indexer.kick()
+            self._conversations.indexer.kick()
         except (Refused, RuntimeError) as failed:
             # Everything that needs no model goes on, and the next use tries again; `_observe_model` has told.
             log.warning("the model is not loaded: %s", failed)
@@ -534,17 +356,15 @@ class Daemon:
     def _accept(self, update: ContextUpdate) -> bool:
         if not self._is_named(update):
             return False
-        if self._switches.off(update.caller.owner, update.caller.project) is None:
-            # What was said is kept also where it comes too late to be recalled for.
-            self._scribe.offer(update)
+        # What was said is kept also where it comes too late to be recalled for.
+        self._conversations.offer(update)
         return self._recall.offer(update)
 
     async def _accept_durably(self, update: ContextUpdate, deadline_s: float) -> bool:
         if not self._is_named(update):
             return False
         accepted = self._recall.offer(update)
-        if self._switches.off(update.caller.owner, update.caller.project) is None:
-            await self._scribe.push(update, deadline_s=deadline_s)
+        await self._conversations.push(update, deadline_s=deadline_s)
         return accepted
 
     def _is_named(self, update: ContextUpdate) -> bool:
@@ -555,36 +375,11 @@ class Daemon:
         return False
 
     def _listen(self, update: ContextUpdate) -> None:
-        self._capturer.offer(update)
-
-    def _look_again(self, key: Key) -> None:
-        self._second_look.note(key)
-
-    def _appended(self, key: Key, last: int) -> None:
-        self._message_indexer.note(key, last)
-        self._extractor.note(key, last)
-        self._compactor.note(key, last)
-        self._episodes.note(key, last)
-
-    def _ended(self, key: Key) -> None:
-        """Hear that a session is over, or was purged: `progress` says which, and survives what hears it here."""
-        self._extractor.ended(key)
-        self._episodes.ended(key)
-        self._sizes.forget(key)
-
-    async def _forget_session(self, key: Key, project: str) -> None:
-        """Destroy the memories that tell a session whose transcript is destroyed, and what it asked and was shown."""
-        self._recall.forget_session(key)
-        await self._ledger.purge_session(*key)
-        if await self._compactor.forget(key, project):
-            await self._indexer.purge(deadline_s=PURGE_S)
-
-    async def _find_said(self, caller: Caller, said: str) -> int | None:
-        return await self._scribe.find((caller.owner, caller.session), said) if caller.session else None
+        self._conversations.capturer.offer(update)
 
     def _publish(self, event: Event, /) -> None:
         if isinstance(event, PipelineRan) and event.trace.topic_changed:
-            self._extractor.topic_changed(event.trace.session)
+            self._conversations.extractor.topic_changed(event.trace.session)
         if isinstance(event, Wrote):
             self._written[event.event] += 1
         self._server.publish(event)
@@ -594,7 +389,7 @@ class Daemon:
             await self._ledger.backup(str(target))
             return str(target)
         if not self._ledger.backs_up:
-            await self._transcripts.back_up()
+            await self._conversations.transcripts.back_up()
             raise Refused(
                 f"the transcripts are copied to {self._paths.transcripts_copy}; the ledger is no file to be copied",
                 "For PostgreSQL use pg_dump.",
@@ -605,7 +400,7 @@ class Daemon:
             return str(await self._ledger.backup_dated(retention))
         finally:
             # After the ledger: what background work has done with a transcript, the copy of that transcript has.
-            await self._transcripts.back_up()
+            await self._conversations.transcripts.back_up()
 
     async def _status(self) -> Status:
         try:
@@ -627,19 +422,19 @@ class Daemon:
                 ),
                 "ledger": lambda: ledger,
                 "events": lambda: events,
-                "sidecar": self._sidecar.status,
-                "context": self._compactor.status,
-                "episodes": self._episodes.status,
-                "summaries": self._summariser.status,
+                "sidecar": self._judging.sidecar.status,
+                "context": self._conversations.compactor.status,
+                "episodes": self._conversations.episodes.status,
+                "summaries": self._judging.summariser.status,
                 "sessions": lambda: health.sessions(self._recall),
                 "keeper": lambda: health.keeper(self._keeper.statistics()),
                 "consolidation": lambda: health.consolidation(tallies, self._comparer.compared, self._written),
-                "capture": lambda: health.capture(self._capturer, self._extractor),
+                "capture": lambda: health.capture(self._conversations.capturer, self._conversations.extractor),
                 "transcripts": lambda: health.transcripts(
-                    self._scribe.counts,
-                    self._message_indexer,
-                    self._transcripts.damaged.values(),
-                    cached_bytes=self._messages.cached_bytes,
+                    self._conversations.scribe.counts,
+                    self._conversations.indexer,
+                    self._conversations.transcripts.damaged.values(),
+                    cached_bytes=self._conversations.messages.cached_bytes,
                 ),
                 "sockets": lambda: health.sockets(self._server.statistics()),
             },

@@ -1,7 +1,7 @@
 """From requests to actors and back: what each request of the wire asks of the system."""
 
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import assert_never
 
@@ -10,6 +10,7 @@ from msgspec import UNSET
 from msgspec.structs import replace
 
 from memoryd import __version__
+from memoryd.transcript_dispatch import TranscriptDispatcher
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches, refusal
 from memoryd_actors.access.visibility import is_allowed
@@ -18,16 +19,9 @@ from memoryd_actors.admission.gate import category_of, signed
 from memoryd_actors.admission.names import are_names, check_names
 from memoryd_actors.checkpoints import CheckpointKeeper
 from memoryd_actors.consolidating.answering import Consolidating
-from memoryd_actors.context import Compactor, ContextBuilder
-from memoryd_actors.conversations.conversation import Conversations
-from memoryd_actors.conversations.orders import Bring
-from memoryd_actors.conversations.scribe import Scribe
-from memoryd_actors.conversations.transcripts import Key, Transcripts
 from memoryd_actors.core_memory import CoreMemory
 from memoryd_actors.errors import NotFound, Refused, Unavailable
-from memoryd_actors.extraction.progress import ENDED, Progress, ProgressBook
 from memoryd_actors.indexing.indexer import Indexer
-from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.keeping.importing import Importer
 from memoryd_actors.keeping.orders import Answer, Edit, KeeperMessage, Link, SetState, Store, TakeBack
 from memoryd_actors.keeping.orders import Purge as PurgeMemories
@@ -87,15 +81,12 @@ from memoryd_client.query import Query
 from memoryd_client.switching import Switch
 from memoryd_client.transcripts import (
     Append,
-    Ended,
     EndSession,
-    Entry,
     ImportTranscript,
     ListSessions,
     PurgeSession,
     ReadTranscript,
     SearchMessages,
-    Sessions,
 )
 from memoryd_client.virtual_files import (
     DeleteFile,
@@ -107,127 +98,10 @@ from memoryd_client.virtual_files import (
     WriteFile,
 )
 
-TranscriptRequest = (
-    Append
-    | BuildContext
-    | Compact
-    | ReadTranscript
-    | ListSessions
-    | SearchMessages
-    | EndSession
-    | ImportTranscript
-    | PurgeSession
-)
 PLANNED = 2_000
 """Entries that the plan of a purge names: a frame has room for 4 KB of each."""
 TRACES_READ = 500
 """Decision traces in which it is looked where a memory was shown."""
-
-
-class TranscriptDispatcher:
-    """Answers what is asked of transcripts."""
-
-    def __init__(
-        self,
-        *,
-        scribe: Scribe,
-        transcripts: Transcripts,
-        conversations: Conversations,
-        indexer: MessageIndexer,
-        categories: Categories,
-        contexts: ContextBuilder,
-        compactor: Compactor,
-        off: Callable[[str, str], object | None],
-        forget: Callable[[Key, str], Awaitable[None]],
-        progress: ProgressBook,
-        on_append: Callable[[Sequence[Entry], Caller], None],
-        on_end: Callable[[Key], None],
-    ) -> None:
-        self._progress = progress
-        self._on_append = on_append
-        self._on_end = on_end
-        self._forget_memories = forget
-        self._contexts = contexts
-        self._compactor = compactor
-        self._off = off
-        self._scribe = scribe
-        self._transcripts = transcripts
-        self._conversations = conversations
-        self._indexer = indexer
-        self._categories = categories
-
-    async def answer(self, request: TranscriptRequest, caller: Caller, deadline_s: float) -> Reply:  # noqa: PLR0911 - one case a request
-        """Answer a request within its deadline."""
-        match request:
-            case Append():
-                check_names(**{f"entries[{number}].id": entry.id for number, entry in enumerate(request.entries)})
-                appended = await self._scribe.append(caller, request.entries, deadline_s=deadline_s)
-                if self._off(caller.owner, caller.project) is None:
-                    self._on_append(request.entries, caller)
-                return appended
-            case BuildContext():
-                self._check(caller, request.session or caller.session)
-                off = self._off(caller.owner, caller.project) is not None
-                return await self._contexts.build(request, caller, off=off)
-            case Compact():
-                session = request.session or caller.session
-                if not session:
-                    raise Refused("there is no session to compact", "Name it: `session=`, or `--session`.")
-                self._check(caller, session)
-                return await self._compactor.compact((caller.owner, session), deadline_s=deadline_s)
-            case ReadTranscript():
-                self._check(caller, request.session or caller.session)
-                return await self._conversations.read(request, caller)
-            case ListSessions():
-                self._check(caller, "")
-                listed = await self._transcripts.sessions(caller.owner, limit=request.limit, offset=request.offset)
-                return Sessions(sessions=tuple(listed))
-            case SearchMessages():
-                self._check(caller, request.session)
-                return await self._conversations.search(request, caller, deadline_s=deadline_s)
-            case EndSession():
-                return await self._end(request.session or caller.session, caller, deadline_s)
-            case ImportTranscript():
-                self._check(caller, request.session)
-                project, agent = request.project or caller.project, request.agent or caller.agent
-                bring = Bring(caller, request.session, request.records, project, agent)
-                return await self._scribe.bring(bring, deadline_s=deadline_s)
-            case PurgeSession():
-                self._check(caller, request.session)
-                key = caller.owner, request.session
-                info = await self._transcripts.info(key)
-                gone = await self._scribe.purge(key, self._forget, deadline_s=deadline_s)
-                await self._forget_memories(key, info.project if info else caller.project)
-                return Done(f"{gone} entries destroyed")
-            case _:
-                assert_never(request)
-
-    async def _end(self, session: str, caller: Caller, deadline_s: float) -> Ended:
-        if not session:
-            raise Refused("there is no session to end", "Name it: `session=`, or `memoryd session end SESSION`.")
-        self._check(caller, session)
-        check_names(session=session)
-        key = caller.owner, session
-
-        async def note(last: int) -> None:
-            await self._progress.note_progress(Progress(*key, ENDED, last))
-
-        last = await self._scribe.end(key, note, deadline_s=deadline_s)
-        self._on_end(key)
-        return Ended(session=session, last=last)
-
-    async def _forget(self, key: Key) -> None:
-        await self._indexer.forget(key)
-        await self._progress.forget_progress(*key)
-        self._on_end(key)
-
-    def _check(self, caller: Caller, session: str) -> None:
-        """Refuse an agent that may see some categories only what was said elsewhere: it may be about the others."""
-        if self._categories.allowed(caller.agent) is not None and (not session or session != caller.session):
-            raise Refused(
-                f"the agent `{caller.agent}` may see some categories only, and of transcripts that of its own session",
-                "Name that session, or ask as somebody else.",
-            )
 
 
 class Dispatcher:

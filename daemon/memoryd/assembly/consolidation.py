@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from memoryd.assembly.judging import Judging
 from memoryd.config import Config
 from memoryd.ledger import LedgerBook, SqlLedger
 from memoryd_actors.access.categories import Categories
@@ -17,14 +18,12 @@ from memoryd_actors.consolidating.plan import Planner
 from memoryd_actors.consolidating.resting import Resting
 from memoryd_actors.consolidating.worker import Consolidator
 from memoryd_actors.indexing.indexer import Indexer
-from memoryd_actors.judging.pair_sidecar import PairSidecar
 from memoryd_actors.keeping.orders import KeeperMessage
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.index import Index
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.redaction import Rules
-from memoryd_actors.summarising import Summariser
 from memoryd_client.memory import Memory
 
 
@@ -47,20 +46,18 @@ def build_consolidation(
     keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
     switches: Switches,
     categories: Categories,
-    pairs: PairSidecar | None,
-    judge: str,
-    summariser: Summariser,
+    judging: Judging,
     rules: Rules,
     embedding_model: str,
     optimise: Callable[[], Awaitable[None]],
     clock: Clock,
     publish: Publisher,
 ) -> Consolidation:
-    """Return the daily consolidation; `judge` says who compares, `pairs` is the model where there is one."""
+    """Return the daily consolidation."""
     settings = config.consolidation
     book = LedgerBook(ledger, clock)
     checker = Checker(
-        ledger=ledger, book=book, keeper=keeper, clock=clock, settings=settings, off=switches.off, pairs=pairs
+        ledger=ledger, book=book, keeper=keeper, clock=clock, settings=settings, off=switches.off, pairs=judging.pairs
     )
     finder = PairFinder(ledger=ledger, book=book, index=index, clock=clock, settings=settings, off=switches.off)
     ageing = Ageing(
@@ -71,7 +68,7 @@ def build_consolidation(
         ledger=ledger,
         book=book,
         keeper=keeper,
-        summariser=summariser,
+        summariser=judging.summariser,
         clock=clock,
         settings=settings,
         rules=rules,
@@ -106,7 +103,7 @@ def build_consolidation(
         checker=checker,
         ageing=ageing,
         gatherer=gatherer,
-        judge=judge,
+        judge=judging.name,
         resting=resting,
     )
     return Consolidation(checker, worker, Consolidating(worker, planner, categories))
