@@ -20,6 +20,10 @@ And what follows from the other, which then says it all and stays: what is close
 slowly walks, a boy is a child, what is done by somebody is what somebody does (`events`), who is able to, can
 (`idioms`), who loves it likes it (`degrees`). `fuller` says which.
 
+Contradicting is what denies the other, has another number or date in its place, or another value where only one can be
+(`slots`: who lives in Graz does not live in Leipzig, who likes tea may like coffee), or says what the other left behind
+(`moves`). What a language has for that is in `languages`.
+
 A comparison with a guard (a number, a sign, a unit, a symbol, a date, a name, a tense, a negation, a word that binds)
 is never `same`, whoever says so: `vetoed` holds a model's answer to that.
 """

@@ -17,8 +17,10 @@ from memoryd_actors.comparison.cues import update_cue
 from memoryd_actors.comparison.difference import Difference, difference, spelled
 from memoryd_actors.comparison.endings import ends_something_else
 from memoryd_actors.comparison.fuller import Fuller, fuller
+from memoryd_actors.comparison.moves import left_behind
 from memoryd_actors.comparison.punctuation import otherwise_marked
 from memoryd_actors.comparison.sameness import Unlike, unlike
+from memoryd_actors.comparison.slots import exclusive
 from memoryd_actors.comparison.statement import Comparison, Statement
 from memoryd_actors.comparison.tokens import Reading, read
 
@@ -28,6 +30,8 @@ _IMPLIED: Final = 0.8
 """How sure it is where one says what follows from the other."""
 _REPUNCTUATED: Final = 0.5
 """Of the same words with other marks between them: a comma makes another sentence of it, or changes nothing."""
+_EXCLUSIVE: Final = 0.7
+"""How sure it is that two values exclude each other where nothing else differs."""
 _FEW_DIFFER: Final = 4
 """Words of meaning that only one of them has, up to which it is asked whether one follows from the other."""
 _TOLD: Final[dict[Fuller, str]] = {
@@ -85,6 +89,9 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
     near = max(len(found.new_only), len(found.old_only)) <= _FEW_DIFFER
     if same := _same(new.text, old.text, between, guards=guards, may_follow=near and not around):
         return same
+    elsewhere = ends_something_else(new.text, one, other, found)
+    if not elsewhere and (slot := exclusive(new.text, old.text, cosine) or left_behind(new.text, old.text)):
+        return _one_of_two(new, old, found, "; ".join(guards) or slot)
     if between.hard and not found.guards:
         guards = (*guards, between.hard)
         found = replace(found, values=found.values or between.value)
@@ -94,7 +101,6 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
     reason = "; ".join((*guards, *_soft(found, one, other))) or between.soft
     strength = _strength(found, cosine)
     enough = found.shared >= _SHARED_TO_DIFFER or strength >= _PLAIN
-    elsewhere = ends_something_else(new.text, one, other, found)
     if enough and not elsewhere and (newer := _newer(new, old, found)) and (guards or replaced):
         # An update is worded afresh: what counts is how much of the shorter one the longer one has.
         about = 0.4 * cosine + 0.5 * found.coverage + (0.1 if found.values else 0.0)
@@ -131,6 +137,13 @@ def _same(new: str, old: str, between: Unlike, *, guards: Sequence[str], may_fol
     if may_follow and (which := fuller(new, old)):
         return Comparison("same", _IMPLIED, _TOLD[which])
     return None
+
+
+def _one_of_two(new: Statement, old: Statement, found: Difference, reason: str) -> Comparison:
+    """Return what two statements are to each other, of which only one can be so."""
+    if newer := _newer(new, old, replace(found, values=True)):
+        return Comparison("changes", _EXCLUSIVE, f"{reason} ({newer})", True)
+    return Comparison("contradicts", _EXCLUSIVE, reason, True)
 
 
 def _says_never(reading: Reading) -> bool:

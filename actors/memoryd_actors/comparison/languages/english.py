@@ -1,0 +1,57 @@
+"""English."""
+
+from typing import Final
+
+from memoryd_actors.comparison.languages.frames import Frames
+
+_THE: Final = r"(?:(?:the|an?|her|his|my|their|our|its) )?"
+_OF_THINGS: Final = r"(?<!user )(?:is|are|was|were|be|been)"
+FRAMES: Final = Frames(
+    single=(
+        rf"(?:lives?|living|resides?|settled|based|located) (?:in|at|near|on) {_THE}_",
+        rf"(?:works?|working|employed) (?:as|at|for|in|from) {_THE}_",
+        r"works? _ time",
+        rf"born (?:in|on|at) {_THE}_",
+        rf"(?:comes?|is|am|are) from {_THE}_",
+        r"(?:called|named|titled|nicknamed|goes by) _",
+        rf"(?:starts?|begins?|ends?|opens?|closes?|expires?|leaves?|departs?|arrives?|finish(?:es)?|(?:gets?|wakes?) up"
+        rf"|goes? to bed) (?:at|on|in|from|by|with|around) {_THE}_",
+        r"(?:costs?|weighs?|lasts?|measures?) _",
+        rf"{_OF_THINGS} (?:\w+ed|written|built|held|kept|set|run|made|hosted|sent|due|sold|paid|given|drawn|stored) "
+        rf"(?:in|on|at|to|for|as|over|via|through|by|with) {_THE}_",
+        rf"(?:runs?|running) (?:on )?{_THE}_",
+        rf"listens? on (?:port )?{_THE}_",
+        rf"takes? place (?:in|on|at) {_THE}_",
+        r"(?:study|studies|studying|majors? in|majoring in) _",
+        rf"commutes? (?:by|on) {_THE}_",
+        rf"(?:takes?|rides?|uses?) {_THE}_ (?:to|for) (?:work|school|university)",
+        rf"(?:goes|go|gets?|travels?) to (?:work|school|university|the office) (?:by|on) {_THE}_",
+        r"prefers? (?:(?:the|an?) )?_(?: \S+){0,5}",
+        rf"(?:returns?|defaults? to|reports? to|belongs? to|married to|engaged to|resolves to|points to) {_THE}_",
+        r"\S+ (?:is|am) an? _ (?:at|in|for) \S.*",
+        r"is the _ of \S.*",
+    ),
+    belongs=r"the|my|our|his|her|its|their|your|this|(?:\S+ ){1,3}?'s",
+    persons=r"(?:the )?users?|i|you|he|she|we|they|(?:the|our|my|his|her|their) (?:team|company|people)",
+    copulas=r"is|are|was|were|will be|remains|should be|must be",
+    between=r"the|an?|in|on|at|from|now|currently|called|named|held|due|only|mr|mrs|ms|dr|dr\.|painted|set to|made of",
+    one_of_many=r"(?:one|1|some|part|member|any|each|all|most|many|several) of|some|another|an?other|also|too|hobby|hobbies"
+    r"|friends?|interests?|skills?|strengths?|goals?|examples?|options?|favou?rites|reasons?|problems?|issues?"
+    r"|sometimes|often|occasionally|usually|every|each|either|among|include[sd]?|including|interested|used by"
+    r"|allergic|known for|good at|bad at|afraid|worked|available|supported|tested on|depends",
+    colours=frozenset(
+        "red green blue yellow white black brown grey gray orange purple pink tan beige blond blonde turquoise violet "
+        "silver gold golden teal magenta cyan".split()
+    ),
+    states=frozenset("single married divorced widowed engaged separated unmarried".split()),
+    moved=r"(?P<who>(?:\S+ ){1,4}?)(?:(?:has|have|had|was|were|is|are|been|being|recently|just|'ve|'s) ){0,3}"
+    r"(?:moved|relocated|switched|migrated|changed|converted|transferred|rewritten|ported|went|promoted) "
+    r"(?:\S+ ){0,3}?from (?P<old>\S+(?: \S+){0,2}?) (?:to|into) (?:(?:the|an?) )?(?P<new>\S+)",
+    first_person=frozenset({"i", "the user", "user", "we"}),
+    stays=r"(?:(?:still|currently|now) )?(?:(?:lives?|living|works?|resides?|based|is|are|am|runs?|stays?|uses?|using"
+    r"|relies|writes|develops)(?: (?:using|written|based|living|working|built|hosted))?)(?: (?:in|at|on|with|for|as))?"
+    r"(?: (?:the|an?))?",
+    past=frozenset(
+        "was were had did used formerly previously before until lived worked grew moved from ago former".split()
+    ),
+)

@@ -1,0 +1,49 @@
+"""French."""
+
+from typing import Final
+
+from memoryd_actors.comparison.languages.frames import Frames
+
+_THE: Final = r"(?:(?:le|la|les|un|une|de|du|des|mon|ma|son|sa|notre) ){0,2}"
+FRAMES: Final = Frames(
+    single=(
+        rf"(?:habite[sz]?|habitent|vi[st]|vivent|réside|loge) (?:à|en|au|aux|dans|chez|sur) {_THE}_",
+        rf"travaille[sz]? (?:comme|chez|à|pour|en|au|dans) {_THE}_",
+        r"travaille[sz]? à temps _",
+        rf"(?:née?s?) (?:à|en|au|le) {_THE}_",
+        rf"(?:vient|viens|originaire) {_THE}_",
+        r"(?:se|me|te)? ?(?:appelle|appellent|nomme|nommée?) _",
+        rf"(?:commence|débute|finit|ouvre|ferme|part|arrive|termine|expire|lève|couche|lieu|écoute) "
+        rf"(?:(?:à|le|en|au|dans|sur|vers) )?{_THE}_(?: \S+)?",
+        r"(?:coûte|pèse|dure|mesure) _(?: \S+)?",
+        rf"(?:est|sont|sera|seront|était) (?:\S+(?:é|ée|és|ées|it|ite|its|ites|u|ue|us|ues)) (?:en|sur|à|par|au|pour|chez|dans) {_THE}_",
+        rf"(?:tourne|fonctionne|court) (?:sur|sous|avec) {_THE}_",
+        rf"(?:étudie[sz]?|étudient|fait des études) {_THE}_(?: \S+){{0,3}}",
+        rf"préfère[sz]? (?!que){_THE}_(?: \S+){{0,3}}",
+        rf"préfère[sz]? {_THE}\S+ (?:côté )?_",
+        rf"(?:va|vais|rend|rends) au (?:travail|bureau) (?:(?:en|à) )?{_THE}_",
+        rf"(?:marié|mariée|fiancé|fiancée) (?:à|avec) {_THE}_",
+        r"\S+ est _ (?:à|dans|chez) \S.*",
+    ),
+    belongs=r"le|la|les|(?:mon|ma|mes|ton|ta|tes|son|sa|ses|notre|nos|votre|vos|leur|leurs|ce|cette)",
+    persons=r"(?:le |la )?utilisat(?:eur|rice)|je|tu|il|elle|on|nous|vous|(?:le |notre )équipe",
+    copulas=r"est|sont|était|étaient|sera|seront|reste",
+    between=r"le|la|les|un|une|de|du|à|au|en|sur|dans|chez|monsieur|madame|docteur|dr|appelée?|nommée?",
+    one_of_many=r"(?:1|un|une|le un|la une|certains|membre) (?:de|des)|aussi|également|loisirs?|hobby|amie?s?|parfois|souvent"
+    r"|chaque|intéressée?|allergique|objectifs?|exemples?|qualités?",
+    colours=frozenset(
+        "rouge vert verte bleu bleue jaune blanc blanche noir noire brun brune gris grise orange violet violette rose "
+        "beige marron turquoise rouges verts vertes bleus bleues jaunes blancs blanches noirs noires gris grises roses "
+        "bruns brunes violets violettes".split()
+    ),
+    states=frozenset(
+        "célibataire marié mariée divorcé divorcée veuf veuve fiancé fiancée séparé séparée pacsé pacsée".split()
+    ),
+    moved=r"(?P<who>(?:\S+ ){1,4}?)(?:(?:ai|a|avons|ont|est|suis|sont|été) ){0,2}"
+    r"(?:déménagé|passée?s?|migrée?s?|changé|basculé|réécrite?s?|muté) "
+    r"(?:\S+ ){0,2}?de (?P<old>\S+(?: \S+)?) (?:à|vers|en|pour) (?:(?:le|la|les) )?(?P<new>\S+)",
+    first_person=frozenset({"je", "le utilisateur", "utilisateur", "la utilisatrice", "nous"}),
+    stays=r"(?:habite[sz]?|habitent|vi[st]|vivent|travaille[sz]?|est|sont|suis|tourne|utilise[sz]?|utilisent)"
+    r"(?: (?:écrite?s?|hébergée?s?|basée?s?))?(?: (?:à|en|au|chez|comme|sur|dans|sous))?(?: (?:le|la|les))?",
+    past=frozenset("était étaient avait habitait vivait travaillait avant auparavant ancien ancienne".split()),
+)

@@ -1,0 +1,44 @@
+"""German."""
+
+from typing import Final
+
+from memoryd_actors.comparison.languages.frames import Frames
+
+_THE: Final = r"(?:(?:der|die|das|dem|den|des|ein|eine|einem|einer|mein|sein|ihr)(?:e|em|en|er|es)? )?"
+FRAMES: Final = Frames(
+    single=(
+        rf"(?:wohn(?:t|e|en)|leb(?:t|e|en)|gemeldet) (?:in|bei|am|im|auf) {_THE}_",
+        rf"arbeite(?:t|n)? (?:als|bei|beim|in|im|für|am) {_THE}_",
+        r"arbeite(?:t|n)? _",
+        rf"(?:kommt|komme|stammt|stamme) (?:aus|von) {_THE}_",
+        r"(?:heißt|heiße|heissen|heißen|namens|genannt) _",
+        rf"(?:beginnt|startet|endet|öffnet|schließt|läuft|fährt|fliegt|geht|findet|steht|liegt|lauscht) "
+        rf"(?:um|am|im|auf|in|mit|ab|von|vom|bei|unter) {_THE}_(?: \S+)?",
+        r"(?:kostet|beträgt|wiegt|dauert) _(?: \S+)?",
+        rf"(?:wird|werden|ist|sind|wurde|wurden) (?:in|auf|bei|mit|am|im|von|per|über|als) {_THE}_ \S+(?:t|en)",
+        rf"studier(?:t|e|en) {_THE}_(?: \S+){{0,3}}",
+        r"(?:bevorzug(?:t|e)|präferiert) _(?: \S+){0,3}",
+        rf"am liebsten (?:(?:am|im|in|auf|mit|als|bei) )?{_THE}_",
+        rf"(?:fährt|fahre|kommt|komme|geht|gehe) mit {_THE}_ (?:zur|zum|in die|ins) \S+",
+        r"(?:möchte|will) _ werden",
+        r"muss _ (?:\S+ )?(?:sein|haben)",
+        r"steht (?:\S+ )?zeitzone _",
+    ),
+    belongs=r"der|die|das|(?:mein|dein|sein|ihr|unser|euer|eur)(?:e|er|es|em|en)?|\S+s \S+",
+    persons=r"(?:der |die )?(?:be)?nutzer(?:in)?|ich|du|er|wir|(?:das|unser) team",
+    copulas=r"ist|sind|war|waren|bleibt|wird|muss",
+    between=r"der|die|das|den|dem|eine?|einen|einem|einer|in|im|am|auf|bei|aus|von|vom|mit|um|herr|frau|dr|dr\.|jetzt|nur",
+    one_of_many=r"(?:1|eine?[rs]?) (?:der|von|meiner|seiner|ihrer)|auch|hobby|hobbys|freund(?:in|e|es)?|manchmal|oft|meistens"
+    r"|jede[nrs]?|interessiert|allergisch|einige|manche|ziele?|stärken?|beispiele?",
+    colours=frozenset(
+        "rot grün blau gelb weiß schwarz braun grau orange lila rosa beige türkis violett silbern golden".split()
+    ),
+    states=frozenset("ledig verheiratet geschieden verwitwet verlobt single getrennt".split()),
+    moved=r"(?P<who>(?:\S+ ){1,4}?)(?:(?:bin|ist|sind|hat|habe|haben|wurde|wurden|wir|ich|er|sie|kürzlich) ){0,3}"
+    r"(?:\S+ ){0,2}?von (?P<old>\S+(?: \S+)?) (?:nach|zu|zum|zur|auf|in) (?:(?:den|die|das|dem|der) )?(?P<new>\S+) "
+    r"(?:gezogen|umgezogen|gewechselt|umgestiegen|migriert|umgestellt|portiert|verlegt|befördert)",
+    first_person=frozenset({"ich", "der nutzer", "nutzer", "der benutzer", "die nutzerin", "wir"}),
+    stays=r"(?:wohn(?:t|e|en)|leb(?:t|e|en)|arbeite(?:t|n)?|ist|sind|bin|läuft|nutz(?:t|e|en)|benutzt|verwende(?:t|n)?)"
+    r"(?: (?:in|bei|als|auf|mit|am|im))?(?: (?:der|die|das|dem|den))?",
+    past=frozenset("war waren hatte früher zuvor bis wohnte lebte arbeitete ehemals von".split()),
+)

@@ -1,0 +1,51 @@
+"""Spanish."""
+
+from typing import Final
+
+from memoryd_actors.comparison.languages.frames import Frames
+
+_THE: Final = r"(?:(?:el|la|los|las|un|una|mi|su|nuestro|nuestra) )?"
+FRAMES: Final = Frames(
+    single=(
+        rf"(?:viv(?:o|e|en|imos)|reside|resido) (?:en|cerca de) {_THE}_",
+        rf"trabaj(?:o|a|an|amos) (?:como|en|para|de|desde) {_THE}_",
+        r"trabaj(?:o|a) a tiempo _",
+        rf"naci(?:ó|do|da) (?:en|el) {_THE}_",
+        rf"(?:es|soy|viene|vengo) de {_THE}_",
+        r"(?:se|me) (?:llama|llaman|llamo) _",
+        rf"(?:empieza|comienza|termina|acaba|abre|cierra|sale|llega|vence|caduca|parte|levanta|acuesta) "
+        rf"(?:(?:a|en|de|el|al|desde|por) )?{_THE}_(?: \S+)?",
+        r"(?:cuesta|pesa|dura|mide) _(?: \S+)?",
+        rf"(?:está|están|es|son|será|fue) (?:\S+(?:ado|ada|ados|adas|ido|ida|idos|idas|escrito|escrita|hecho|hecha)) "
+        rf"(?:en|a|por|para|con|como) {_THE}_",
+        rf"(?:corre|funciona|se ejecuta) (?:en|sobre|con) {_THE}_",
+        rf"estudi(?:o|a|an) {_THE}_(?: \S+){{0,3}}",
+        rf"prefier(?:o|e|en) (?!que){_THE}_(?: \S+){{0,3}}",
+        rf"prefier(?:o|e|en) {_THE}\S+ de (?:la )?_",
+        rf"(?:va|voy|viaja) al (?:trabajo|colegio|instituto) (?:en|a) {_THE}_",
+        rf"(?:casado|casada|prometido|prometida) con {_THE}_",
+        r"\S+ es _ en \S.*",
+        r"debe tener _(?: \S+)?",
+    ),
+    belongs=r"el|la|los|las|mi|mis|tu|tus|su|sus|nuestro|nuestra|nuestros|nuestras|este|esta",
+    persons=r"(?:el |la )?usuari[oa]|yo|tú|él|ella|nosotros|(?:el |nuestro )equipo",
+    copulas=r"es|son|era|eran|será|serán|está|están|fue",
+    between=r"el|la|los|las|un|una|de|en|a|señor|señora|doctor|doctora|dr|llamado|llamada|pintadas?|pintados?",
+    one_of_many=r"(?:1|un[oa]) de|algun[oa]s?|también|hobby|afici(?:ón|ones)|amig[oa]s?|a veces|a menudo|cada|interesad[oa]"
+    r"|alérgic[oa]|objetivos?|ejemplos?",
+    colours=frozenset(
+        "rojo roja verde azul amarillo amarilla blanco blanca negro negra marrón gris naranja morado morada rosa beige "
+        "turquesa violeta rojos rojas verdes azules amarillos amarillas blancos blancas negros negras marrones grises "
+        "morados moradas".split()
+    ),
+    states=frozenset(
+        "soltero soltera casado casada divorciado divorciada viudo viuda prometido prometida separado separada".split()
+    ),
+    moved=r"(?P<who>(?:\S+ ){0,4}?)(?:(?:he|ha|hemos|han|fue|ha sido|me|se|nos|acabo de) ){0,3}"
+    r"(?:mudé|mudó|mudado|mudamos|cambié|cambió|cambiado|pasé|pasó|pasado|migró|migrado|migramos|reescrito|trasladado) "
+    r"(?:\S+ ){0,2}?(?:de|desde) (?P<old>\S+(?: \S+)?) (?:a|hacia) (?:(?:el|la|los|las) )?(?P<new>\S+)",
+    first_person=frozenset({"yo", "el usuario", "usuario", "la usuaria", ""}),
+    stays=r"(?:viv(?:o|e|en|imos)|trabaj(?:o|a|an|amos)|es|son|está|están|soy|estoy|us(?:o|a|an|amos)|utiliz(?:o|a|an)"
+    r"|corre|funciona)(?: (?:escrit[oa]s?|alojad[oa]s?))?(?: (?:en|como|para|sobre|con))?(?: (?:el|la|los|las))?",
+    past=frozenset("era eran vivía trabajaba antes anteriormente fue".split()),
+)

@@ -1,0 +1,142 @@
+"""Two texts that are one but for a value, in a place where only one can be: `lives in Graz`, `lives in Leipzig`.
+
+No list knows all values. What tells is the frame that both share: the words around the gap. A frame holds one value
+where its verb does (`lives in _`, `is written in _`), or where it says what a thing is of which there is one (`her
+favourite colour is _`). Whoever likes tea likes coffee, too: other frames say nothing. And the two values have to be of
+one kind: two names, two nouns behind an article, two colours, or words as close as the vectors of the sentences tell,
+in which nothing else differs.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from memoryd_actors.comparison.canon import spelled_out
+from memoryd_actors.comparison.languages import FRAMES, Compiled, compiled
+from memoryd_actors.comparison.lexemes import Lexeme
+from memoryd_actors.comparison.synonyms import meaning
+from memoryd_actors.comparison.tokens import MARKER, stem
+
+_LONGEST: Final = 40
+_LONGEST_TEXT: Final = 400
+"""Words and characters of a text that is laid on another."""
+_LONGEST_VALUE: Final = 4
+_CLOSE: Final = 0.75
+"""Cosine of two sentences that differ in one plain word, from which it is taken to be of one kind: `the log level is
+info`, `debug` 0.78, `the dog is brown`, `playful` 0.56."""
+_NEAR: Final = 0.6
+"""The same for two nouns behind an article, and words in a frame that its verb keeps to one value."""
+_ELIDED: Final = {"l'": "le", "d'": "de", "j'": "je", "n'": "ne", "s'": "se", "m'": "me", "t'": "te", "qu'": "que"}
+_DETERMINERS: Final = frozenset(
+    "the a an der die das den dem ein eine einen einem einer le la les un une el los las una".split()
+)
+_FIGURES: Final = frozenset({"number", "unit", "date"})
+
+
+class Word(NamedTuple):
+    """One word of a frame."""
+
+    text: str
+    """In lower case, elisions written out."""
+    kind: str
+    """`name`, `figure` or `word`."""
+
+
+class Gap(NamedTuple):
+    """Where two texts differ: the words before it and behind it, and what stands there in either."""
+
+    frame: str
+    new: tuple[Word, ...]
+    old: tuple[Word, ...]
+
+
+def exclusive(new: str, old: str, cosine: float) -> str:
+    """Return by which two values two texts contradict each other, all else being equal: `graz ≠ leipzig`.
+
+    Empty where they do not, as far as their frame tells. In either order; at most 40 words are laid side by side.
+    """
+    gap = between(words(new), words(old))
+    if gap is None or _one_is_the_other(gap):
+        return ""
+    if not any(_single(compiled(each), gap, cosine) for each in FRAMES):
+        return ""
+    return " ≠ ".join(" ".join(one.text for one in side) for side in (gap.new, gap.old))
+
+
+@lru_cache(maxsize=2048)
+def words(text: str) -> tuple[Word, ...]:
+    """Return the words of a text without its punctuation; none where it is too long to be one statement."""
+    if len(text) > _LONGEST_TEXT or MARKER.search(text):
+        return ()
+    given = [one for one in spelled_out(text)[0] if one.kind != "mark"]
+    return tuple(map(_word, given)) if len(given) <= _LONGEST else ()
+
+
+def _word(one: Lexeme) -> Word:
+    lower = one.text.lower()
+    if one.kind in _FIGURES:
+        return Word(one.text, "figure")
+    named = one.kind == "name" or (one.kind == "symbol" and not lower.isalpha())
+    return Word(_ELIDED.get(lower, lower), "name" if named else "word")
+
+
+def between(new: Sequence[Word], old: Sequence[Word]) -> Gap | None:
+    """Return the one place in which two texts differ; None where there is none, or little else."""
+    if not new or not old or new == old:
+        return None
+    least = min(len(new), len(old))
+    start = 0
+    while start < least and new[start].text == old[start].text:
+        start += 1
+    end = 0
+    while end < least - start and new[-1 - end].text == old[-1 - end].text:
+        end += 1
+    sides = [tuple(side[start : len(side) - end]) for side in (new, old)]
+    frame = [one.text for one in new[:start]]
+    # What stands before a noun goes with it: `le droit`, `la médecine`.
+    if all(side and side[0].text in _DETERMINERS for side in sides):
+        frame.append(sides[0][0].text)
+        sides = [side[1:] for side in sides]
+    if start < 1 or not all(0 < len(side) <= _LONGEST_VALUE for side in sides):
+        return None
+    frame += ["_", *(one.text for one in new[len(new) - end :])]
+    return Gap(" ".join(frame), sides[0], sides[1])
+
+
+def _single(language: Compiled, gap: Gap, cosine: float) -> bool:
+    """Return whether the frame holds one value in this language, and the two are of one kind."""
+    if language.several.search(gap.frame):
+        return False
+    one, other = (side[-1].text for side in (gap.new, gap.old))
+    colours, states = (kind >= {one, other} for kind in (language.words.colours, language.words.states))
+    if states and language.state.match(gap.frame):
+        return True
+    kinds = {_kind(gap.new), _kind(gap.old)}
+    if kinds in ({"name"}, {"figure"}) or colours:
+        # Two names of a dog are as close as they happen to be: Rufus and Bruno 0.51.
+        return bool(language.single.search(gap.frame) or language.definite.match(gap.frame))
+    if language.single.search(gap.frame):
+        return cosine >= _NEAR and len(kinds) == 1
+    if (found := language.definite.match(gap.frame)) is None:
+        return False
+    return cosine >= (_NEAR if found["between"] else _CLOSE)
+
+
+def _kind(value: Sequence[Word]) -> str:
+    kinds = [one.kind for one in value]
+    return next((kind for kind in ("figure", "name") if kind in kinds), "word")
+
+
+def _one_is_the_other(gap: Gap) -> bool:
+    """Return whether two values are one, or one is told in more words: NYC, Chris, `a big house`."""
+    new, old = ([one.text for one in side] for side in (gap.new, gap.old))
+    if set(new) <= set(old) or set(old) <= set(new):
+        return True
+    for one, other in ((new, old), (old, new)):
+        initials = "".join(word[0] for word in other)
+        if len(one) == 1 and len(other) > 1 and one[0].replace(".", "").startswith(initials):
+            return True
+    joined, beside = ("".join(side) for side in (new, old))
+    if joined.startswith(beside) or beside.startswith(joined):
+        return True
+    return meaning(stem(new[-1])) == meaning(stem(old[-1])) and len(new) == len(old) == 1
