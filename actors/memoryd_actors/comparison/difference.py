@@ -13,6 +13,9 @@ from memoryd_actors.comparison.tokens import Reading
 _LONGEST_NAMED = 3
 """Words of either side that a reason names."""
 
+_AKIN = 4
+"""Characters with which the forms of one word begin alike, at least."""
+
 _LONGEST_LEFT = 40
 """Words that only one side has, up to which they are compared with one another: beyond, the texts differ anyway."""
 
@@ -117,7 +120,9 @@ def _without_shared(new: Sequence[str], old: Sequence[str]) -> tuple[tuple[str, 
     kept: list[str] = []
     remaining = list(right)
     for word in left:
-        akin = next((other for other in remaining if _akin(word, other)), None)
+        # The beginning first: most pairs of words have not even that in common.
+        beginning = word[:_AKIN]
+        akin = next((other for other in remaining if other[:_AKIN] == beginning and _akin(word, other)), None)
         if akin is None:
             kept.append(word)
         else:
@@ -137,7 +142,7 @@ def _akin(one: str, other: str) -> bool:
         if left != right:
             break
         common += 1
-    return common >= 4 and len(short) - common <= 1 and len(long) - common <= 4
+    return common >= _AKIN and len(short) - common <= 1 and len(long) - common <= 4
 
 
 def _leftover(new: Sequence[str], old: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:

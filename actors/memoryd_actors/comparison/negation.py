@@ -1,6 +1,7 @@
 """What turns a statement round: negators, negating prefixes, and words that mean the opposite."""
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
 
 from memoryd_actors.comparison.tokens import Token, stem
@@ -42,6 +43,8 @@ _OPPOSITES: Final = frozenset(
 _PARTNERS: Final = frozenset(word for pair in _OPPOSITES for word in pair)
 _PREFIXES: Final = ("un", "in", "im", "il", "ir", "dis", "non", "de", "mis", "anti")
 _WITHOUT: Final = ("less", "los")
+_SHORTEST_TURNED: Final = 3
+"""Characters of a word that a prefix turns round."""
 _DENYING: Final = frozenset(
     stem(word)
     for word in """
@@ -82,7 +85,16 @@ def opposites(new: Iterable[str], old: Iterable[str]) -> list[tuple[str, str]]:
     left = list(old)
     found: list[tuple[str, str]] = []
     for one in new:
-        other = next((other for other in left if _opposite(one, other)), None)
+        against, head, without = _against(one), one[:4], one.endswith(_WITHOUT)
+        # harmful and harmless share their beginning instead.
+        other = next(
+            (
+                other
+                for other in left
+                if other in against or (other[:4] == head and other.endswith(_WITHOUT) != without)
+            ),
+            None,
+        )
         if other is not None:
             left.remove(other)
             found.append((one, other))
@@ -94,14 +106,24 @@ def denying(words: Iterable[str]) -> list[str]:
     return [word for word in words if word in _DENYING or (word.startswith("un") and not word.startswith(_NOT_DENYING))]
 
 
-def _opposite(one: str, other: str) -> bool:
-    if one in _PARTNERS and frozenset((one, other)) in _OPPOSITES:
-        return True
-    short, long = sorted((one, other), key=len)
-    if len(short) >= 3 and any(long == prefix + short for prefix in _PREFIXES):
-        return True
-    # harmful and harmless share their beginning instead.
-    return one[:4] == other[:4] and one.endswith(_WITHOUT) != other.endswith(_WITHOUT)
+@lru_cache(maxsize=16_384)
+def _against(word: str) -> frozenset[str]:
+    """Return the stems that are opposites of this one by the table, or by a prefix that either has.
+
+    As a set, because each word of a text is asked about with each of another: asked pair by pair that took 0.4 ms of
+    the 0.9 that two texts of twenty words took.
+    """
+    found = (
+        {other for pair in _OPPOSITES if word in pair for other in pair - {word} or pair}
+        if word in _PARTNERS
+        else set[str]()
+    )
+    if len(word) >= _SHORTEST_TURNED:
+        found.update(prefix + word for prefix in _PREFIXES)
+    for prefix in _PREFIXES:
+        if word.startswith(prefix) and len(word) - len(prefix) >= _SHORTEST_TURNED:
+            found.add(word.removeprefix(prefix))
+    return frozenset(found)
 
 
 def agreeing(pair: tuple[str, str], new: frozenset[str], old: frozenset[str]) -> bool:
