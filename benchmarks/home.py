@@ -125,6 +125,8 @@ def fill(paths: Paths, count: int, precision: str = "fp32") -> None:
                     created_at=now,
                     updated_at=now,
                     content_hash=content_hash(content),
+                    # Else the daemon writes it down for all of them while it is measured.
+                    embedding_model=identity(MINILM, precision),
                 )
                 for content in contents
             ]

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import assert_never
 
@@ -168,7 +169,7 @@ class Dispatcher:
             case _:
                 return None
 
-    async def answer(self, request: Request, caller: Caller, deadline_s: float) -> Reply:  # noqa: PLR0911, PLR0912, PLR0915 - one case a request
+    async def answer(self, request: Request, caller: Caller, deadline_s: float) -> Reply:  # noqa: PLR0911, PLR0912 - one case a request
         """Answer a request within its deadline."""
         self._check(request, caller)
         match request:
@@ -186,9 +187,7 @@ class Dispatcher:
                 return Taken() if self._is_off(caller) else await self._recall.take(caller, request.take_id)
             case Remember():
                 self._categories.check(caller.agent, map(category_of, request.memories))
-                stored = await self._keeper.ask(Store(request.memories, caller), deadline_s=deadline_s)
-                await self._recall.note_written(caller, [memory.id for memory in stored])
-                return Memories(memories=stored)
+                return Memories(memories=await self._remember(request, caller, deadline_s))
             case Search():
                 hits = await self._searcher.search(
                     request.query,
@@ -451,6 +450,16 @@ class Dispatcher:
             shown = {one.id for one in found.values() if is_allowed(one.category, seen)}
             edges = [edge for edge in edges if {edge.from_id, edge.to_id} <= shown]
         return Edges(edges=tuple(edges))
+
+    async def _remember(self, request: Remember, caller: Caller, deadline_s: float) -> tuple[Memory, ...]:
+        noted = partial(self._recall.note_written, caller)
+        store = Store(request.memories, caller, on_admitted=noted)
+        stored = await self._keeper.ask(store, deadline_s=deadline_s)
+        asked = {one.id for one in request.memories}
+        if others := [memory.id for memory in stored if memory.id not in asked]:
+            # Those that they were merged into.
+            await noted(others)
+        return stored
 
     async def _change_state(self, memory_id: str, state: State, caller: Caller, deadline_s: float) -> Memories:
         memory = await self._resolve(caller, memory_id)

@@ -28,8 +28,9 @@ BATCH = 256
 COMMIT_WEIGHT = 10
 """Changes that one commit counts for, at least, towards the next optimisation."""
 QUIET_S = 0.1
-"""Without a further write until what was written is carried over: a commit takes 20 to 40 ms of a core, as much as the
-write itself, and an agent that stores several memories would wait for the one while it does the other."""
+"""Without a further write, or a step of one, until what was written is carried over: a commit takes 20 to 40 ms of a
+core, as much as the write itself, and an agent that stores several memories would wait for the one while it does the
+other. On a busy machine one write takes longer than this: there it cost every second one a commit of its own."""
 LONGEST_REST_S = 1.0
 """From a write until it is carried over, however many follow it, unless somebody wants it sooner."""
 MOST_AHEAD = 256
@@ -60,6 +61,8 @@ class Indexer:
         self._hurried = anyio.Event()
         self._wanted = 0
         """Somebody waits for the changes up to here."""
+        self._expected = 0
+        """How often a write was said to be on its way."""
         self._rebuild = False
         self._ahead: list[IndexRow] = []
         """Single writes that do not wait for what came in bulk before them."""
@@ -77,6 +80,10 @@ class Indexer:
         """Say that there is something to apply, up to `sequence` where known."""
         self.target = max(self.target, sequence)
         self._kicked.set()
+
+    def expect(self) -> None:
+        """Say that a write is on its way: unless somebody wants it, what there is goes into the index with that."""
+        self._expected += 1
 
     def go_ahead(self, memory: Memory, vector: Vector, sequence: int) -> None:
         """Put what was written by itself into the next commit, where a bulk before it takes longer than one.
@@ -187,10 +194,10 @@ class Indexer:
         self._hurried = anyio.Event()
         with anyio.move_on_after(LONGEST_REST_S):
             while self._wanted <= self.applied and not self._rebuild and not self._purges:
-                before = self.target
+                before = self.target, self._expected
                 with anyio.move_on_after(QUIET_S):
                     await self._hurried.wait()
-                if self.target == before:
+                if (self.target, self._expected) == before:
                     return
 
     async def _follow(self) -> None:

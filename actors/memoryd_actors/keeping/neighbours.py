@@ -57,7 +57,9 @@ class Neighbours:
             ModelUnavailable: there is no model.
 
         """
+        self._indexer.expect()
         vector: Vector = (await self._embedder.embed([embedded_text(memory)]))[0]
+        self._indexer.expect()
         return vector
 
     async def of(self, memory: Memory, vector: Vector) -> list[Neighbour]:

@@ -1,6 +1,6 @@
 """What the keeper is asked to do."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memoryd_actors.admission.gate import Admitted
@@ -23,6 +23,8 @@ class Store:
     heard: bool = False
     """Whether memoryd found them in the user's own messages. Else what says that the user wrote it is the user's where
     it comes from the command line only."""
+    on_admitted: Callable[[Sequence[str]], Awaitable[None]] | None = None
+    """Awaited with the ids of what passed the gate, beside the storing: done before the answer, and costs no time."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+import anyio
+
 from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.errors import Refused
@@ -45,6 +47,23 @@ class Storing:
     async def store(self, message: Store) -> tuple[Memory, ...]:
         """Store memories: all of them or none."""
         admitted = await self._gate.admitted(message.memories, message.caller)
+        stored: tuple[Memory, ...] = ()
+
+        async def tell() -> None:
+            if message.on_admitted is not None:
+                await message.on_admitted([one.memory.id for one in admitted])
+
+        # Beside the storing, which waits for the model: one after the other, two commits took 6 ms more of 42.
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(tell)
+                stored = await self._store(message, admitted)
+        except BaseExceptionGroup as failed:
+            # One of the two failed, and the other was cancelled.
+            raise failed.exceptions[0] from None
+        return stored
+
+    async def _store(self, message: Store, admitted: list[Admitted]) -> tuple[Memory, ...]:
         actor = self._gate.signed(message.caller)
         own_word = message.heard or message.caller.agent == PERSON
         if len(admitted) == 1:
