@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from copy import copy
 from pathlib import Path
 from types import TracebackType
 from typing import Self, TypeVar
@@ -34,6 +35,7 @@ class RunningDaemon:
 
     def __init__(self, home: Path, models: Path, **settings: str) -> None:
         self.home = home
+        self.owner = "local"
         self.environment = {
             key: value
             for key, value in os.environ.items()
@@ -103,8 +105,14 @@ class RunningDaemon:
         assert self.process is not None
         self.process.send_signal(signal.SIGCONT)
 
+    def seen_by(self, owner: str) -> Self:
+        """Return the same daemon as the clients of another owner see it, who has nothing in it yet."""
+        view = copy(self)
+        view.owner = owner
+        return view
+
     def client(self, session: str = "", **fields: str) -> Client:
-        owner = fields.get("owner", "local")
+        owner = fields.get("owner", self.owner)
         project = fields.get("project", PROJECT)
         return Client(session=session, project=project, agent="test", owner=owner, paths=self.paths, deadline_s=30)
 

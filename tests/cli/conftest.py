@@ -28,12 +28,6 @@ def memoryd(home: Path) -> Command:
     return Command(home)
 
 
-@pytest.fixture(scope="session")
-def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One model cache for all daemons of the run: the weights are converted once."""
-    return tmp_path_factory.mktemp("models")
-
-
 @contextmanager
 def running(models: Path) -> Generator[Command]:
     """Run a daemon in a home of its own."""

@@ -20,23 +20,19 @@ def talk(client: Client, *said: str) -> None:
     assert client.push_context(messages[:-1])
 
 
-def listened(client: Client, count: int) -> None:
-    """Wait until so many requests to remember were dealt with."""
-
-    def done() -> bool:
-        numbers = client.status().components["capture"].numbers
-        return sum(numbers[name] for name in ("captured", "known", "refused", "failed")) >= count
-
-    until(done, "the request to be heard")
+def heard(client: Client) -> float:
+    """Return how many requests to remember were dealt with, whoever made them."""
+    numbers = client.status().components["capture"].numbers
+    return sum(numbers[name] for name in ("captured", "known", "refused", "failed"))
 
 
 def captured(client: Client, count: int = 1) -> list[Memory]:
-    listened(client, count)
-    return client.list()
+    """Wait until so many requests were remembered, and return what there is."""
+    return until(lambda: found if len(found := client.list()) >= count else None, "what was asked to be remembered")
 
 
-def test_what_a_user_asks_to_have_remembered_is_stored_with_where_it_comes_from(daemon: RunningDaemon) -> None:
-    with daemon.client("s1") as client:
+def test_what_a_user_asks_to_have_remembered_is_stored_with_where_it_comes_from(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
         talk(client, "hello there", ASKED)
         (memory,) = captured(client)
     assert memory.content == f"{FACT}."
@@ -47,8 +43,8 @@ def test_what_a_user_asks_to_have_remembered_is_stored_with_where_it_comes_from(
     assert memory.source_messages == (3, 3)
 
 
-def test_a_correction_is_trusted_fully_and_what_holds_everywhere_is_global(daemon: RunningDaemon) -> None:
-    with daemon.client("s1") as client:
+def test_a_correction_is_trusted_fully_and_what_holds_everywhere_is_global(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
         talk(client, "No, the port of staging is 5434. Remember that for all projects.")
         (memory,) = captured(client)
     assert (memory.category, memory.scope, memory.project, memory.trust) == ("correction", "global", "", 1.0)
@@ -92,43 +88,44 @@ def test_what_was_asked_right_before_the_daemon_was_killed_is_remembered_by_the_
         assert memory.id not in {one.id for one in client.list()}, "what was forgotten stays forgotten"
 
 
-def test_a_request_that_was_appended_and_never_pushed_is_remembered_too(daemon: RunningDaemon) -> None:
-    with daemon.client("s1") as client:
+def test_a_request_that_was_appended_and_never_pushed_is_remembered_too(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
         client.append([Entry(role="user", content=ASKED), Entry(role="assistant", content="Noted.")])
         (memory,) = captured(client)
     assert (memory.content, memory.source, memory.source_messages) == (f"{FACT}.", "user", (1, 1))
 
 
-def test_a_conversation_resumed_elsewhere_brings_nothing_back_that_was_forgotten(daemon: RunningDaemon) -> None:
-    with daemon.client("s1") as client, daemon.client("s2") as other:
+def test_a_conversation_resumed_elsewhere_brings_nothing_back_that_was_forgotten(served: RunningDaemon) -> None:
+    with served.client("s1") as client, served.client("s2") as other:
         talk(client, ASKED)
         (memory,) = captured(client)
         client.forget(memory.id)
+        before = heard(other)
         talk(other, ASKED)
-        listened(other, 2)
+        until(lambda: heard(other) > before, "the request to be heard")
         assert client.list() == []
         client.restore(memory.id)
         (restored,) = client.list()
         assert (restored.id, restored.strength) == (memory.id, 1)
 
 
-def test_the_session_that_said_it_does_not_get_it_back(daemon: RunningDaemon) -> None:
-    with daemon.client("s1") as client, daemon.client("s2") as other:
+def test_the_session_that_said_it_does_not_get_it_back(served: RunningDaemon) -> None:
+    with served.client("s1") as client, served.client("s2") as other:
         talk(client, ASKED)
         (memory,) = captured(client)
-        daemon.indexed(client)
+        served.indexed(client)
         question = "on which port does the staging database listen?"
-        own = daemon.turn(client, question)
+        own = served.turn(client, question)
         assert [one.reason for one in own.candidates] == ["stored by this session itself"]
-        daemon.turn(other, question)
+        served.turn(other, question)
         pending = other.take_pending()
         assert pending is not None
         assert [one.id for one in pending.memories] == [memory.id]
 
 
-def test_secrets_private_parts_and_what_is_to_be_skipped_stay_out(daemon: RunningDaemon) -> None:
+def test_secrets_private_parts_and_what_is_to_be_skipped_stay_out(served: RunningDaemon) -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" + "k1L2m3N4o5P6q7R8"
-    with daemon.client("s1") as client:
+    with served.client("s1") as client:
         talk(
             client,
             "Remember that my dentist is Dr. Brown. #skip",

@@ -47,8 +47,8 @@ def looked_at(client: Client) -> list[Memory]:
     return extracted(client)
 
 
-def test_the_end_of_a_session_brings_its_facts_with_the_very_messages(short_home: Path, models: Path) -> None:
-    with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
+def test_the_end_of_a_session_brings_its_facts_with_the_very_messages(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
         client.append(talk())
         client.end_session()
         found = {one.category: one for one in looked_at(client)}
@@ -68,23 +68,23 @@ def test_the_end_of_a_session_brings_its_facts_with_the_very_messages(short_home
         assert {one.id for one in looked_at(client)} == {one.id for one in found.values()}
 
 
-def test_the_same_conversation_in_another_session_brings_back_nothing(short_home: Path, models: Path) -> None:
-    with RunningDaemon(short_home, models) as daemon:
-        with daemon.client("s1") as client:
-            client.append(talk())
-            client.end_session()
-            fact, lesson = sorted(looked_at(client), key=lambda one: one.category)
-            client.purge([fact.id])
-            client.forget(lesson.id)
-        with daemon.client("s2") as client:
-            client.append(talk())
-            client.end_session()
-            assert looked_at(client) == []
-            assert numbers(client)["extracted_known"] == 2
+def test_the_same_conversation_in_another_session_brings_back_nothing(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        client.append(talk())
+        client.end_session()
+        fact, lesson = sorted(looked_at(client), key=lambda one: one.category)
+        client.purge([fact.id])
+        client.forget(lesson.id)
+    with served.client("s2") as client:
+        before = numbers(client)["extracted_known"]
+        client.append(talk())
+        client.end_session()
+        assert looked_at(client) == []
+        assert numbers(client)["extracted_known"] == before + 2
 
 
-def test_twelve_turns_are_looked_at_without_an_end(short_home: Path, models: Path) -> None:
-    with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
+def test_twelve_turns_are_looked_at_without_an_end(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
         client.append([said(FACT), *(said(f"And what about number {n}?") for n in range(10))])
         client.append([said("ok", "assistant")])
         assert extracted(client) == []
@@ -99,8 +99,8 @@ def test_a_silent_session_is_looked_at(short_home: Path, models: Path) -> None:
         until(lambda: len(extracted(client)) == 2, "silence to count as the end")
 
 
-def test_what_is_pushed_is_looked_at_like_what_is_appended(short_home: Path, models: Path) -> None:
-    with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
+def test_what_is_pushed_is_looked_at_like_what_is_appended(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
         client.push_acknowledged([Message("user", FACT)])
         until(lambda: bool(client.messages().entries), "the push to be written down")
         client.end_session()
@@ -127,8 +127,8 @@ def test_kill_9_at_any_moment_loses_nothing_and_doubles_nothing(short_home: Path
             assert contents == sorted(f'The user said: "{fact}"' for fact in facts)
 
 
-def test_a_session_that_was_purged_begins_anew(short_home: Path, models: Path) -> None:
-    with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
+def test_a_session_that_was_purged_begins_anew(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
         client.append(talk())
         client.end_session()
         assert len(looked_at(client)) == 2
@@ -153,7 +153,7 @@ def test_nothing_is_taken_where_memory_is_off_until_it_is_on_again(short_home: P
         assert len(looked_at(client)) == 2
 
 
-def test_what_was_recalled_private_or_the_systems_is_not_taken(short_home: Path, models: Path) -> None:
+def test_what_was_recalled_private_or_the_systems_is_not_taken(served: RunningDaemon) -> None:
     hidden = [
         said(f"<{TAG}>{FACT}</{TAG}>\nand now?"),
         said(f"<private>{FACT}</private>"),
@@ -161,7 +161,7 @@ def test_what_was_recalled_private_or_the_systems_is_not_taken(short_home: Path,
         said(FACT, "system"),
         Entry(kind="tool_result", content=FACT),
     ]
-    with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
+    with served.client("s1") as client:
         client.append(hidden)
         client.end_session()
         assert looked_at(client) == []
@@ -202,7 +202,7 @@ def test_turned_off_nothing_is_looked_at(short_home: Path, models: Path) -> None
         assert extracted(client) == []
 
 
-def test_a_change_of_topic_brings_what_was_before_it(short_home: Path, models: Path) -> None:
+def test_a_change_of_topic_brings_what_was_before_it(served: RunningDaemon) -> None:
     before = [
         "Why does the staging database refuse connections?",
         FACT,
@@ -210,7 +210,7 @@ def test_a_change_of_topic_brings_what_was_before_it(short_home: Path, models: P
         "Which connections does the staging database in Frankfurt refuse?",
         "Does the staging database in Frankfurt refuse all connections?",
     ]
-    with RunningDaemon(short_home, models) as daemon, daemon.client("s1") as client:
+    with served.client("s1") as client:
         messages: list[Message] = []
         for turn, said_now in enumerate(before, 1):
             messages.append(Message("user", said_now))

@@ -1,7 +1,5 @@
 """What follows from a memory needs no memory of its own, in a real daemon: one stays, and says it all."""
 
-from pathlib import Path
-
 import pytest
 
 from memoryd_client import Memory, State
@@ -17,11 +15,10 @@ PAIRS = [
 
 
 @pytest.mark.parametrize(("less", "full"), PAIRS)
-def test_of_two_memories_the_one_that_says_it_all_stays(short_home: Path, models: Path, less: str, full: str) -> None:
-    with RunningDaemon(short_home, models) as daemon:
-        for project, order in (("/projects/less", (less, full)), ("/projects/full", (full, less))):
-            with daemon.client(project=project) as client:
-                one_of(client, order, full)
+def test_of_two_memories_the_one_that_says_it_all_stays(served: RunningDaemon, less: str, full: str) -> None:
+    for project, order in (("/projects/less", (less, full)), ("/projects/full", (full, less))):
+        with served.client(project=project) as client:
+            one_of(client, order, full)
 
 
 def one_of(client: Client, told: tuple[str, str], full: str) -> None:

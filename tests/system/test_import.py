@@ -12,14 +12,14 @@ from running import PROJECT, RunningDaemon
 
 def person(daemon: RunningDaemon) -> Client:
     """The command line, as which the person speaks."""
-    return Client(project=PROJECT, agent="cli", paths=daemon.paths, deadline_s=30)
+    return Client(project=PROJECT, agent="cli", owner=daemon.owner, paths=daemon.paths, deadline_s=30)
 
 
 def reasons(done: Imported) -> str:
     return " | ".join(one.reason for one in done.left_out)
 
 
-def test_what_claims_a_model_or_a_rule_for_its_author_has_to_read_as_such(daemon: RunningDaemon) -> None:
+def test_what_claims_a_model_or_a_rule_for_its_author_has_to_read_as_such(served: RunningDaemon) -> None:
     extracted = Source.EXTRACTED
     records = [
         Record(id="chatter", content="ok thanks", source=extracted),
@@ -28,7 +28,7 @@ def test_what_claims_a_model_or_a_rule_for_its_author_has_to_read_as_such(daemon
         Record(id="good", content="The user prefers dark mode in the editor.", source=extracted),
         Record(id="said", content="ok bye", source=Source.USER),
     ]
-    with daemon.client() as agent:
+    with served.client() as agent:
         done = agent.import_records(records)
         assert done.added == ("good", "said")
         assert [one.id for one in done.left_out] == ["chatter", "first", "rule"]
@@ -37,7 +37,7 @@ def test_what_claims_a_model_or_a_rule_for_its_author_has_to_read_as_such(daemon
         assert "where it is certain" in reasons(done)
         with pytest.raises(RequestFailed, match="only the user restores"):
             agent.import_records(records, restore=True)
-    with person(daemon) as user:
+    with person(served) as user:
         done = user.import_records(records, restore=True)
         assert done.added == ("chatter", "first", "rule")
         assert user.get("chatter").source is extracted
@@ -45,11 +45,11 @@ def test_what_claims_a_model_or_a_rule_for_its_author_has_to_read_as_such(daemon
         assert entry.meta["restored"] == "as the user's own export"
 
 
-def test_an_active_field_of_the_user_waits_for_consent_unless_the_user_restores_it(daemon: RunningDaemon) -> None:
+def test_an_active_field_of_the_user_waits_for_consent_unless_the_user_restores_it(served: RunningDaemon) -> None:
     def city(memory_id: str, content: str, source: Source = Source.AGENT, state: State = State.ACTIVE) -> Record:
         return Record(id=memory_id, content=content, category="profile", title="city", source=source, state=state)
 
-    with daemon.client() as agent:
+    with served.client() as agent:
         done = agent.import_records([city("one", "Bobby"), city("two", "Bobbyville", Source.USER)])
         assert (done.added, done.proposed) == ((), ("one", "two"))
         assert {agent.get(one).state for one in done.proposed} == {State.PROPOSED}
@@ -61,7 +61,7 @@ def test_an_active_field_of_the_user_waits_for_consent_unless_the_user_restores_
             agent.restore("old")
         done = agent.import_records([city("lost", "Lostville", state=State.FORGOTTEN)])
         assert [one.id for one in done.left_out] == ["lost"]
-    with person(daemon) as user:
+    with person(served) as user:
         done = user.import_records([city("mine", "Lisbon", Source.USER)], restore=True)
         assert done.added == ("mine",)
         assert user.get("mine").state is State.ACTIVE
@@ -70,12 +70,12 @@ def test_an_active_field_of_the_user_waits_for_consent_unless_the_user_restores_
         assert "waiting" in {one.id for one in user.consents()}
 
 
-def test_what_took_whose_place_is_no_circle_and_names_nobody_who_is_not_there(daemon: RunningDaemon) -> None:
+def test_what_took_whose_place_is_no_circle_and_names_nobody_who_is_not_there(served: RunningDaemon) -> None:
     def gone(memory_id: str, by: str) -> Record:
         content = f"The {memory_id} of the mill stands in the yard."
         return Record(id=memory_id, content=content, state=State.SUPERSEDED, superseded_by=by)
 
-    with daemon.client() as client:
+    with served.client() as client:
         done = client.import_records(
             [gone("wheel", "axle"), gone("axle", "wheel"), gone("door", "door"), gone("roof", "nowhere")]
         )
@@ -86,24 +86,24 @@ def test_what_took_whose_place_is_no_circle_and_names_nobody_who_is_not_there(da
             "door": "",
             "roof": "",
         }
-        client.import_records([Record(id="new", content="The mill was torn down."), gone("old", "new")])
-        assert client.get("old").superseded_by == "new"
+        client.import_records([Record(id="new", content="The mill was torn down."), gone("former", "new")])
+        assert client.get("former").superseded_by == "new"
         done = client.import_records(
             edges=[
-                Edge(from_id="new", to_id="old", relation="supersedes"),
-                Edge(from_id="old", to_id="new", relation="supersedes"),
-                Edge(from_id="old", to_id="new", relation="merged_into"),
+                Edge(from_id="new", to_id="former", relation="supersedes"),
+                Edge(from_id="former", to_id="new", relation="supersedes"),
+                Edge(from_id="former", to_id="new", relation="merged_into"),
                 Edge(from_id="wheel", to_id="axle", relation="supersedes"),
             ]
         )
         assert done.edges == 2
         assert [one.reason for one in done.edges_left_out] == [
-            "`supersedes`: old did not take the place of new",
+            "`supersedes`: former did not take the place of new",
             "`supersedes`: wheel did not take the place of axle",
         ]
 
 
-def test_nothing_counts_without_end_or_comes_from_the_future(daemon: RunningDaemon) -> None:
+def test_nothing_counts_without_end_or_comes_from_the_future(served: RunningDaemon) -> None:
     far = datetime(2999, 1, 1, tzinfo=UTC)
     records = [
         Record(id="strong", content="The mill has two stones.", strength=999_999_999),
@@ -113,10 +113,10 @@ def test_nothing_counts_without_end_or_comes_from_the_future(daemon: RunningDaem
         Record(id="often", content="The mill has six owls.", revision=2**52),
         Record(id="fair", content="The mill will be sold in 2999.", occurred_at=far),
     ]
-    with daemon.client() as client:
+    with served.client() as client:
         done = client.import_records(records)
         assert done.added == ("fair",)
         assert [one.id for one in done.left_out] == ["strong", "read", "late", "seen", "often"]
         assert "in the future" in reasons(done)
-    with person(daemon) as user:
-        assert user.import_records([Record(id="mine", content="It is strong.", strength=2_000)], restore=True).added
+    with person(served) as user:
+        assert user.import_records([Record(id="ours", content="It is strong.", strength=2_000)], restore=True).added

@@ -110,8 +110,8 @@ def test_an_agent_that_is_killed_goes_on_in_another_process_where_it_stopped(
     assert world.read_text().split("\n") == ["c0 0", "c1 0", "c2 1", "c3 3", "c4 6", "c5 10", ""]
 
 
-def test_what_cannot_be_resumed_is_told_with_what_there_is(daemon: RunningDaemon) -> None:
-    with daemon.client() as client, daemon.client(owner="somebody") as another:
+def test_what_cannot_be_resumed_is_told_with_what_there_is(served: RunningDaemon) -> None:
+    with served.client() as client, served.client(owner="somebody") as another:
         client.interrupt("build", RUN)
         client.save_checkpoint("state", b"my own bytes", meta={"about": "mine"})
         with pytest.raises(RequestFailed, match="checkpoint 7 of 'build' was never saved; kept: 1") as failed:
@@ -194,8 +194,8 @@ def test_kill_9_among_saves_leaves_every_acknowledged_state_whole_and_once(daemo
             assert found.data == state(info.version)
 
 
-def test_of_two_that_resume_a_run_one_goes_on_with_it(daemon: RunningDaemon) -> None:
-    with daemon.client() as client, daemon.client() as another:
+def test_of_two_that_resume_a_run_one_goes_on_with_it(served: RunningDaemon) -> None:
+    with served.client() as client, served.client() as another:
         client.interrupt("s1", RUN)
         found, again = client.load_checkpoint("s1"), another.load_checkpoint("s1")
         assert found is not None
@@ -207,9 +207,9 @@ def test_of_two_that_resume_a_run_one_goes_on_with_it(daemon: RunningDaemon) -> 
         assert another.resume("s1") == going_on
 
 
-def test_the_largest_state_travels_and_a_larger_one_is_refused_with_the_reason(daemon: RunningDaemon) -> None:
+def test_the_largest_state_travels_and_a_larger_one_is_refused_with_the_reason(served: RunningDaemon) -> None:
     largest = os.urandom(MAX_CHECKPOINT_BYTES)
-    with daemon.client() as client:
+    with served.client() as client:
         client.save_checkpoint("big", largest, meta={"about": "the largest"})
         found = client.load_checkpoint("big")
         assert found is not None
@@ -218,8 +218,8 @@ def test_the_largest_state_travels_and_a_larger_one_is_refused_with_the_reason(d
             client.save_checkpoint("big", largest + b"x")
 
 
-async def test_the_asynchronous_client_does_the_same(daemon: RunningDaemon) -> None:
-    async with AsyncClient(paths=daemon.paths, deadline_s=30) as client:
+async def test_the_asynchronous_client_does_the_same(served: RunningDaemon) -> None:
+    async with AsyncClient(paths=served.paths, deadline_s=30) as client:
         section = await client.core_set("persona", "Terse.")
         section = await client.core_replace("persona", "Terse", "Exact", revision=section.revision)
         assert (section.text, section.revision) == ("Exact.", 2)

@@ -7,14 +7,14 @@ AGAINST = "Since the storm the big roof stays shut for good, quokkabanana."
 ASKED = "When does the Meridian observatory open its dome?"
 
 
-def test_a_contradiction_stands_beneath_what_was_found_and_is_told_once(daemon: RunningDaemon) -> None:
-    with daemon.client("writer") as client:
+def test_a_contradiction_stands_beneath_what_was_found_and_is_told_once(served: RunningDaemon) -> None:
+    with served.client("writer") as client:
         found = client.remember(FOUND, scope="global")
         against = client.remember(AGAINST, scope="global", category="decision")
         client.relate(against.id, found.id, relation="contradicts")
-        daemon.indexed(client)
-    with daemon.client("reader") as client:
-        daemon.turn(client, ASKED)
+        served.indexed(client)
+    with served.client("reader") as client:
+        served.turn(client, ASKED)
         pending = client.take_pending()
         assert pending is not None
         assert [memory.id for memory in pending.memories] == [found.id]
@@ -22,19 +22,19 @@ def test_a_contradiction_stands_beneath_what_was_found_and_is_told_once(daemon: 
         (line,) = [line for line in pending.text.splitlines() if "quokkabanana" in line]
         assert line.startswith("  - contradicted by: [decision, ")
         # It counts as shown: asked for by name it does not come again.
-        daemon.turn(client, "What about the storm, why does the big roof stay shut since?")
+        served.turn(client, "What about the storm, why does the big roof stay shut since?")
         again = client.take_pending()
         assert again is None or "quokkabanana" not in again.text
         shown = [one for one in client.origin(against.id).shown if one.session == "reader" and one.kept]
         assert [one.reason for one in shown] == [f"beside {found.id[:12]}: contradicted by"]
 
 
-def test_what_an_agent_asks_for_itself_has_it_within_its_budget_and_its_filters(daemon: RunningDaemon) -> None:
-    with daemon.client("writer") as client:
+def test_what_an_agent_asks_for_itself_has_it_within_its_budget_and_its_filters(served: RunningDaemon) -> None:
+    with served.client("writer") as client:
         found = client.remember(FOUND, scope="global")
         against = client.remember(AGAINST, scope="global", category="decision")
         client.relate(found.id, against.id, relation="contradicts")
-        daemon.indexed(client)
+        served.indexed(client)
         answer = client.query(ASKED, top_k=1)
         assert [one.id for one in answer.bullets] == [found.id]
         assert [(one.id, one.outgoing) for one in answer.bullets[0].related] == [(against.id, True)]
@@ -62,14 +62,14 @@ def test_it_is_gone_with_its_purge_also_where_it_waits_to_be_taken(daemon: Runni
         assert [(memory.id, memory.related) for memory in pending.memories] == [(found.id, ())]
 
 
-def test_what_belongs_to_another_project_stands_beside_nothing(daemon: RunningDaemon) -> None:
-    with daemon.client("writer") as client:
+def test_what_belongs_to_another_project_stands_beside_nothing(served: RunningDaemon) -> None:
+    with served.client("writer") as client:
         found = client.remember(FOUND, scope="global")
         inner = client.remember(AGAINST, scope="project")
         client.relate(inner.id, found.id, relation="contradicts")
-        daemon.indexed(client)
-    with daemon.client("elsewhere", project="/projects/other") as client:
-        daemon.turn(client, ASKED)
+        served.indexed(client)
+    with served.client("elsewhere", project="/projects/other") as client:
+        served.turn(client, ASKED)
         pending = client.take_pending()
         assert pending is not None
         assert [(memory.id, memory.related) for memory in pending.memories] == [(found.id, ())]

@@ -25,17 +25,17 @@ def test_an_acknowledged_end_survives_kill_9(short_home: Path, models: Path) -> 
         assert ends(daemon) == [("local", "s1", 2)]
 
 
-def test_leaving_a_client_ends_nothing_and_a_purge_takes_the_end_along(daemon: RunningDaemon) -> None:
-    with daemon.client("left") as client:
+def test_leaving_a_client_ends_nothing_and_a_purge_takes_the_end_along(served: RunningDaemon) -> None:
+    with served.client("left") as client:
         client.append([Entry(content="one", role="user")])
-    with daemon.client() as client:
-        assert "left" not in {session for _, session, _ in ends(daemon)}
+    with served.client() as client:
+        assert "left" not in {session for _, session, _ in ends(served)}
         assert client.end_session("left").last == 1
-        assert ("local", "left", 1) in ends(daemon)
+        assert (served.owner, "left", 1) in ends(served)
         client.purge_session("left")
-        assert "left" not in {session for _, session, _ in ends(daemon)}
+        assert "left" not in {session for _, session, _ in ends(served)}
 
 
-def test_an_end_without_a_session_is_refused(daemon: RunningDaemon) -> None:
-    with daemon.client() as client, pytest.raises(RequestFailed, match="no session to end"):
+def test_an_end_without_a_session_is_refused(served: RunningDaemon) -> None:
+    with served.client() as client, pytest.raises(RequestFailed, match="no session to end"):
         client.end_session()

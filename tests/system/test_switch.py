@@ -75,11 +75,11 @@ def test_off_in_a_project_stops_everything_there_and_nothing_elsewhere_and_survi
         assert client.list() == []
 
 
-def test_off_in_a_folder_is_off_in_the_projects_below_it(daemon: RunningDaemon) -> None:
+def test_off_in_a_folder_is_off_in_the_projects_below_it(served: RunningDaemon) -> None:
     with (
-        daemon.client("s", project="/projects/secret/inner") as inner,
-        daemon.client("s2", project="/projects/secretary") as beside,
-        daemon.client("s3", project="/projects/secret") as outer,
+        served.client("s", project="/projects/secret/inner") as inner,
+        served.client("s2", project="/projects/secretary") as beside,
+        served.client("s3", project="/projects/secret") as outer,
     ):
         outer.switch(on=False)
         with pytest.raises(RequestFailed, match="memory is off"):
@@ -90,12 +90,12 @@ def test_off_in_a_folder_is_off_in_the_projects_below_it(daemon: RunningDaemon) 
         inner.remember(FACT)
 
 
-def test_off_everywhere_is_off_in_every_project_of_its_owner_only(daemon: RunningDaemon) -> None:
+def test_off_everywhere_is_off_in_every_project_of_its_owner_only(served: RunningDaemon) -> None:
     with (
-        daemon.client("s") as client,
-        daemon.client("s2", project=ELSEWHERE) as other,
-        daemon.client("s3", owner="them") as them,
-        daemon.client("s4", project="") as nowhere,
+        served.client("s") as client,
+        served.client("s2", project=ELSEWHERE) as other,
+        served.client("s3", owner="them") as them,
+        served.client("s4", project="") as nowhere,
     ):
         client.remember(FACT)
         other.switch(on=False)

@@ -71,18 +71,18 @@ def test_sigterm_finishes_what_was_accepted_and_exits_clean(daemon: RunningDaemo
         assert client.why(1)[0].focus == "when do the tokens expire, at midnight?"
 
 
-def test_a_second_start_says_who_holds_the_home(daemon: RunningDaemon) -> None:
+def test_a_second_start_says_who_holds_the_home(served: RunningDaemon) -> None:
     second = subprocess.run(
         [sys.executable, "-m", "memoryd"],
-        env=daemon.environment,
+        env=served.environment,
         capture_output=True,
         text=True,
         timeout=30,
         check=False,
     )
     assert second.returncode == 1
-    assert daemon.process is not None
-    assert f"process {daemon.process.pid}" in second.stderr
+    assert served.process is not None
+    assert f"process {served.process.pid}" in second.stderr
     assert "Traceback" not in second.stderr
 
 
@@ -182,14 +182,14 @@ def test_a_full_disk_refuses_writes_with_a_clear_error_and_recovers(tiny_disk: P
         assert client.get(again.id).content == "The disk has room again."
 
 
-def test_a_storm_of_garbage_disturbs_nobody(daemon: RunningDaemon) -> None:
+def test_a_storm_of_garbage_disturbs_nobody(served: RunningDaemon) -> None:
     chance = random.Random(4)
     context = zmq.Context()
     sockets = [context.socket(kind) for kind in (zmq.DEALER, zmq.PUSH)]
-    for one, path in zip(sockets, (daemon.paths.rpc_socket, daemon.paths.push_socket), strict=True):
+    for one, path in zip(sockets, (served.paths.rpc_socket, served.paths.push_socket), strict=True):
         one.set(zmq.LINGER, 0)
         one.connect(address(path))
-    with daemon.client("good") as client:
+    with served.client("good") as client:
         client.remember("The scheduler runs every seven minutes.", scope="global")
         for n in range(3000):
             frames = [chance.randbytes(chance.randint(0, 200)) for _ in range(chance.randint(1, 3))]
@@ -221,10 +221,10 @@ def test_a_storm_of_garbage_disturbs_nobody(daemon: RunningDaemon) -> None:
     ids=["empty", "nul", "surrogate", "scripts", "sql", "fence", "fences", "huge", "log"],
 )
 def test_any_text_can_be_pushed_searched_and_stored_or_is_refused_with_a_reason(
-    daemon: RunningDaemon, text: str
+    served: RunningDaemon, text: str
 ) -> None:
-    with daemon.client("texts") as client:
-        daemon.turn(client, text)
+    with served.client("texts") as client:
+        served.turn(client, text)
         client.search(text)
         refused = None
         try:
@@ -286,14 +286,14 @@ def test_a_slow_judge_delays_its_own_session_only_and_at_most_to_its_deadline(sh
             held.set()
 
 
-def test_a_frozen_daemon_never_blocks_a_push(daemon: RunningDaemon) -> None:
-    with daemon.client("frozen") as client:
+def test_a_frozen_daemon_never_blocks_a_push(served: RunningDaemon) -> None:
+    with served.client("frozen") as client:
         client.ping()
-        daemon.freeze()
+        served.freeze()
         try:
             accepted = [client.push_context([Message("user", "x" * 50_000)]) for _ in range(200)]
         finally:
-            daemon.thaw()
+            served.thaw()
         assert all(accepted)
         assert client.ping().ready
 
@@ -311,15 +311,15 @@ def test_a_client_survives_a_restart_of_the_daemon(daemon: RunningDaemon) -> Non
         assert trace.focus == "how often does the scheduler run?"
 
 
-def test_sockets_and_folders_are_for_their_owner_alone(daemon: RunningDaemon) -> None:
-    assert daemon.home.stat().st_mode & 0o077 == 0
-    assert daemon.paths.runtime.stat().st_mode & 0o077 == 0
-    for path in (daemon.paths.push_socket, daemon.paths.rpc_socket, daemon.paths.events_socket):
+def test_sockets_and_folders_are_for_their_owner_alone(served: RunningDaemon) -> None:
+    assert served.home.stat().st_mode & 0o077 == 0
+    assert served.paths.runtime.stat().st_mode & 0o077 == 0
+    for path in (served.paths.push_socket, served.paths.rpc_socket, served.paths.events_socket):
         assert path.stat().st_mode & 0o777 == 0o600
-    assert daemon.paths.ledger.stat().st_mode & 0o077 == 0
-    assert os.stat(daemon.home).st_uid == os.getuid()
+    assert served.paths.ledger.stat().st_mode & 0o077 == 0
+    assert os.stat(served.home).st_uid == os.getuid()
     with socket.socket(socket.AF_UNIX) as probe:
-        probe.connect(str(daemon.paths.rpc_socket))
+        probe.connect(str(served.paths.rpc_socket))
 
 
 def test_a_client_that_only_pushes_costs_nothing_when_the_daemon_is_away(short_home: Path, models: Path) -> None:
