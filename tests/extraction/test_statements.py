@@ -1,6 +1,6 @@
 """What rules take of a conversation, in whose words, and what they leave."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import msgspec
 import pytest
@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from memoryd_actors.admission.writing import MAX_FACT, written
 from memoryd_actors.extraction import Heard, capped, heard, stated
 from memoryd_actors.extraction.candidate import MOST_A_TURN
+from memoryd_actors.extraction.dating import saying, undated
 from memoryd_client.context import SUMMARY_OPENING
 from memoryd_client.transcripts import Record
 
@@ -41,7 +42,7 @@ def assistant(text: str, sequence: int = 1) -> Heard:
 )
 def test_what_users_tell_decide_correct_and_learn_is_taken(said: str, category: str) -> None:
     (found,) = stated([user(said)])
-    assert (found.content, found.category) == (f'The user said: "{said}"', category)
+    assert (undated(found.content), found.category) == (f'The user said: "{said}"', category)
     assert (found.first, found.last, found.at) == (1, 1, AT)
     assert found.metadata["extracted"] == "rule"
     assert found.trust < 0.5
@@ -74,7 +75,7 @@ def test_questions_requests_thanks_and_what_is_stored_anyway_are_left(said: str)
 def test_of_a_request_only_what_it_tells_is_taken() -> None:
     said = "I moved the client call from 3 PM to 11 AM on 1 September, how can I use the extra time?"
     (found,) = stated([user(said)])
-    assert found.content == 'The user said: "I moved the client call from 3 PM to 11 AM on 1 September"'
+    assert undated(found.content) == 'The user said: "I moved the client call from 3 PM to 11 AM on 1 September"'
 
 
 @pytest.mark.parametrize(
@@ -100,7 +101,7 @@ def test_of_a_request_only_what_it_tells_is_taken() -> None:
     ],
 )
 def test_what_is_tied_down_by_an_amount_a_date_or_a_version_is_taken_before_the_request(said: str, kept: str) -> None:
-    assert [one.content for one in stated([user(said)])] == [f'The user said: "{kept}"']
+    assert [undated(one.content) for one in stated([user(said)])] == [f'The user said: "{kept}"']
 
 
 @pytest.mark.parametrize(
@@ -119,6 +120,41 @@ def test_a_figure_alone_makes_nothing_worth_keeping(said: str) -> None:
     assert stated([user(said)]) == []
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I moved to Bern last spring with my sister Eva.",
+        "I'm 51 and retire in three years, on the day after my birthday.",
+        "We decided to ship the export by 30 June.",
+        "Wir haben uns gestern für Terraform entschieden.",
+        "Wir haben uns im März für Terraform entschieden.",
+        "Nous avons décidé hier de garder PostgreSQL.",
+        "Hemos decidido la semana pasada usar Terraform.",
+    ],
+)
+def test_what_means_nothing_without_its_day_is_dated(said: str) -> None:
+    assert [one.content for one in stated([user(said)])] == [f'The user said on 2026-03-01: "{said}"']
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We decided to ship the export by 30 June 2026.",
+        "We decided to use PostgreSQL for the ledger.",
+        "We deploy to the Hetzner cluster every Tuesday morning.",
+        "Die Rechnungen liegen hier bei uns grundsätzlich in SAP.",
+    ],
+)
+def test_what_means_the_same_on_any_day_is_not(said: str) -> None:
+    assert [one.content for one in stated([user(said)])] == [f'The user said: "{said}"']
+
+
+@given(st.dates(), st.text(min_size=1))
+def test_only_the_day_is_taken_off_again(day: date, said: str) -> None:
+    at = datetime(day.year, day.month, day.day, tzinfo=UTC)
+    assert undated(saying("Ana", said, at)) == undated(saying("Ana", said)) == saying("Ana", said)
+
+
 def test_of_assistants_only_lessons_are_taken() -> None:
     told = assistant("We deploy every Tuesday at Nordlicht since 2019. The root cause was a stale lock file.")
     (found,) = stated([told])
@@ -133,7 +169,7 @@ def test_what_points_back_comes_with_the_sentence_before_it_or_not_at_all() -> N
 
 def test_who_spoke_is_named_and_quotes_stay_apart() -> None:
     (found,) = stated([user('I named the service "Heron" last Monday.', speaker="Ana")])
-    assert found.content == "Ana said: \"I named the service 'Heron' last Monday.\""
+    assert found.content == "Ana said on 2026-03-01: \"I named the service 'Heron' last Monday.\""
     assert found.speaker == "Ana"
 
 

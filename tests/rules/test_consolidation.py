@@ -53,6 +53,16 @@ def test_what_only_differs_in_a_value_may_be_about_another_thing_and_stays_with_
     assert steps[1].relation == CONTRADICTS
 
 
+def test_the_day_on_which_something_was_said_makes_no_later_value_of_it() -> None:
+    content = 'The user said on 2026-03-{}: "I went to the {} yesterday with Ana."'
+    old = memory("old", content.format("01", "gym"), source=Source.EXTRACTED, occurred_at=NOON)
+    later = NOON + timedelta(days=7)
+    new = memory("new", content.format("08", "cinema"), source=Source.EXTRACTED, occurred_at=later, created_at=later)
+    assert judged(new, Neighbour(old, 0.75)).comparison.relation == "resembles"
+    again = memory("new", content.format("08", "gym"), source=Source.EXTRACTED, occurred_at=NOON, created_at=later)
+    assert judged(again, Neighbour(old, 1.0)).comparison.relation == "same"
+
+
 def test_what_says_itself_that_it_changed_takes_the_place_of_the_old_one() -> None:
     new = memory("new", "The deploy job has moved to 04:00 UTC.")
     steps = plan(new, [], [compared(memory("old"), "changes")], {})

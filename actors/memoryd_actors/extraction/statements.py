@@ -10,10 +10,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from memoryd_actors.admission.writing import MAX_FACT
 from memoryd_actors.capture import explicit, standing_instruction
 from memoryd_actors.capture.kinds import FACT, PREFERENCE
 from memoryd_actors.capture.sentences import Sentence, is_question, sentences
 from memoryd_actors.extraction.candidate import BY_RULE, Candidate
+from memoryd_actors.extraction.dating import needs_day, saying
 from memoryd_actors.extraction.heard import Heard
 from memoryd_actors.extraction.languages import ENGLISH
 from memoryd_actors.extraction.particulars import particular
@@ -30,7 +32,7 @@ TIED_DOWN: Final = 2.0
 SURE: Final = 3.0
 """Weight of what is said in so many words: a decision, a correction, a lesson."""
 LONGEST: Final = 230
-"""Characters of what is quoted: with who said it, a fact has at most 280."""
+"""Characters of what is quoted: with who said it and when, a fact has at most 280."""
 FEWEST_WORDS: Final = 5
 FEWEST_WORDS_SURE: Final = 4
 """Of what is said in so many words."""
@@ -120,14 +122,16 @@ def _of(message: Heard, before: str, threshold: float, *, people: bool) -> Itera
         ):
             text = f"{text} {following[0].text}"
             at += 1
-        yield _candidate(text, category, weight, message)
+        candidate = _candidate(text, category, weight, message, wordings)
+        if len(candidate.content) <= MAX_FACT:
+            yield candidate
 
 
-def _candidate(text: str, category: str, weight: float, message: Heard) -> Candidate:
+def _candidate(text: str, category: str, weight: float, message: Heard, wordings: Sequence[Wording]) -> Candidate:
     who = message.speaker or f"the {message.role}"
     quoted = " ".join(text.replace('"', "'").replace("\u201c", "'").replace("\u201d", "'").split())
     return Candidate(
-        content=f'{who[0].upper()}{who[1:]} said: "{quoted}"',
+        content=saying(who, quoted, message.at if needs_day(quoted, (one.code for one in wordings)) else None),
         category=category,
         trust=BY_RULE,
         first=message.sequence,

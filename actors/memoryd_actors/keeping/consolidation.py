@@ -10,6 +10,7 @@ from datetime import datetime
 
 from memoryd_actors.comparison import Comparison, Statement, action, compare, merge_content
 from memoryd_actors.comparison.cues import update_cue
+from memoryd_actors.extraction.dating import undated
 from memoryd_actors.keeping.consent import field_of
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.keeping.steps import (
@@ -87,7 +88,7 @@ def judged(memory: Memory, neighbour: Neighbour) -> Compared:
 def statement(memory: Memory) -> Statement:
     """Return what of a memory is compared."""
     return Statement(
-        text=memory.content,
+        text=undated(memory.content) if memory.source is Source.EXTRACTED else memory.content,
         category=memory.category,
         created_at=memory.created_at,
         occurred_at=memory.occurred_at,
