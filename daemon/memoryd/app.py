@@ -21,6 +21,7 @@ from memoryd import __version__, health, notify
 from memoryd.assembly import ConversationServices, build_consolidation, build_judging
 from memoryd.clock import SystemClock
 from memoryd.config import Config, ConfigInvalid, load
+from memoryd.descriptors import allow_many
 from memoryd.dispatch import Dispatcher
 from memoryd.embedding import Statistics as ModelStatistics
 from memoryd.embedding import build_embedder
@@ -445,6 +446,7 @@ def main() -> int:
     """Run the daemon in the foreground; return the exit code."""
     faulthandler.enable()  # a watchdog's SIGABRT then leaves a traceback in the log
     share_arenas()
+    allow_many()
     paths = Paths.from_environment()
     try:
         config = load(paths.config)

@@ -1,6 +1,7 @@
 """Contents that are huge or no text at all, and a hundred sessions at once."""
 
 import os
+import resource
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -14,13 +15,25 @@ from running import RunningDaemon, until
 
 HUGE = 30_000_000
 SESSIONS = 100
+FEW_FILES = 200
 TURNS = 4
 
 
 @pytest.fixture
 def daemon(short_home: Path, models: Path) -> Iterator[RunningDaemon]:
-    with RunningDaemon(short_home, models) as running:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    running = RunningDaemon(short_home, models)
+    # As many as some shells allow: fewer than a hundred clients take.
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(FEW_FILES, hard), hard))
+    try:
+        running.launch()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    try:
+        running.wait()
         yield running
+    finally:
+        running.kill()
 
 
 def test_tool_results_of_tens_of_megabytes_are_kept_by_their_beginnings_and_cost_no_such_memory(

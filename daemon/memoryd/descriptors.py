@@ -1,0 +1,26 @@
+"""How many files and connections this process may have open at once."""
+
+import resource
+from contextlib import suppress
+
+ENOUGH = 65_536
+"""Each client that is connected takes two, the daemon itself some thirty."""
+_MODEST = 10_240
+"""What macOS allows at most where it says that there is no limit."""
+
+
+def allow_many() -> None:
+    """Raise the soft limit as far as the hard one allows; where that is forbidden, leave it.
+
+    At the limit ZeroMQ cannot open what it needs and aborts the process: with the 256 that macOS gives a program, or
+    the 1,024 of most Linux systems, some hundred or some 500 connected clients would end the daemon.
+    """
+    with suppress(ValueError, OSError):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        for wanted in (ENOUGH, _MODEST):
+            allowed = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+            if soft == resource.RLIM_INFINITY or soft >= allowed:
+                return
+            with suppress(ValueError, OSError):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
+                return
