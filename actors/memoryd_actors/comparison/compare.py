@@ -22,6 +22,7 @@ from memoryd_actors.comparison.punctuation import otherwise_marked
 from memoryd_actors.comparison.sameness import Unlike, unlike
 from memoryd_actors.comparison.slots import exclusive
 from memoryd_actors.comparison.statement import Comparison, Statement
+from memoryd_actors.comparison.subjects import changes
 from memoryd_actors.comparison.tokens import Reading, read
 
 _REWORDED: Final = 0.95
@@ -47,6 +48,10 @@ _CLAIM: Final = 0.5
 """From this strength on what differs is a conflict and not another topic."""
 _ABOUT_THE_SAME: Final = 0.4
 """From here on a statement that announces a change may be about the same thing."""
+_PERHAPS: Final = 0.55
+"""How sure it is that something changed where that may be something else: a doubt, whatever the words share."""
+_THIS: Final = 0.7
+"""How sure it is at least that something changed where nothing but one value of it differs."""
 _NEVER: Final = 0.45
 """Cosine from which `I never ...` may deny what is told elsewhere in quite other words; always in doubt."""
 _FAR_APART: Final = 1.4
@@ -90,7 +95,9 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
     if same := _same(new.text, old.text, between, guards=guards, may_follow=near and not around):
         return same
     elsewhere = ends_something_else(new.text, one, other, found)
-    if not elsewhere and (slot := exclusive(new.text, old.text, cosine) or left_behind(new.text, old.text)):
+    which = changes(new.text, old.text, one, other, found) if _announces(new, old) else "perhaps"
+    slot = exclusive(new.text, old.text, cosine) if which != "else" and not elsewhere else ""
+    if not elsewhere and (slot := slot or left_behind(new.text, old.text)):
         return _one_of_two(new, old, found, "; ".join(guards) or slot)
     if between.hard and not found.guards:
         guards = (*guards, between.hard)
@@ -101,12 +108,13 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
     reason = "; ".join((*guards, *_soft(found, one, other))) or between.soft
     strength = _strength(found, cosine)
     enough = found.shared >= _SHARED_TO_DIFFER or strength >= _PLAIN
-    if enough and not elsewhere and (newer := _newer(new, old, found)) and (guards or replaced):
+    if (enough or which == "this") and not elsewhere and (newer := _newer(new, old, found)) and (guards or replaced):
         # An update is worded afresh: what counts is how much of the shorter one the longer one has.
         about = 0.4 * cosine + 0.5 * found.coverage + (0.1 if found.values else 0.0)
         if about >= _ABOUT_THE_SAME:
-            return Comparison("changes", _share(about), f"{reason} ({newer})", bool(guards))
-    if not elsewhere and strength >= _CLAIM and (found.turned or found.values or found.swapped):
+            sure = min(about, _PERHAPS) if which == "else" else max(about, _THIS) if which == "this" else about
+            return Comparison("changes", _share(sure), f"{reason} ({newer})", bool(guards))
+    if not (elsewhere or which == "else") and strength >= _CLAIM and (found.turned or found.values or found.swapped):
         return Comparison("contradicts", _share(strength), reason, bool(guards))
     if (
         found.turned
@@ -168,6 +176,11 @@ def _newer(new: Statement, old: Statement, found: Difference) -> str:
     if found.values and new.occurred_at and old.occurred_at and new.occurred_at > old.occurred_at:
         return "later"
     return ""
+
+
+def _announces(new: Statement, old: Statement) -> bool:
+    """Return whether a statement says itself that it takes the place of another."""
+    return bool(update_cue(new.text)) or (new.category == "correction" and old.category != "correction")
 
 
 def _circumstances(new: Statement, old: Statement, one: Reading, other: Reading) -> list[str]:

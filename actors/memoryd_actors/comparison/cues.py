@@ -24,3 +24,8 @@ def update_cue(text: str) -> str:
     """Return the first word with which a text, in English, German or French, announces a change; empty without one."""
     match = _CUE.search(text)
     return " ".join(match.group().lower().split()) if match else ""
+
+
+def update_cues(text: str) -> tuple[tuple[int, int], ...]:
+    """Return where the words stand with which a text announces a change: begin and end of each, in order."""
+    return tuple(match.span() for match in _CUE.finditer(text))
