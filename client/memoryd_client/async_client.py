@@ -187,7 +187,7 @@ class AsyncClient:
         link = self._core.close()
         if link is None:
             return
-        for connection in link.close(self._core.linger_s):
+        for connection in link.close():
             anyio.notify_closing(connection.fd)
             link.drop(connection)
         if self._core.linger_s:

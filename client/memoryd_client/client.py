@@ -126,9 +126,9 @@ class Client:
     """Talks to the daemon from ordinary code. Threads may share one; a forked child may go on using it.
 
     Without a `project` it sees and stores global memories only. `paths` says where the daemon is, if not where the
-    environment says. Each call that has an answer gives up after `deadline_s` seconds. `close` gives queued context
-    updates `linger_s` seconds to leave: enough for a daemon that runs. One that does not loses them with this process;
-    `push_acknowledged` says so.
+    environment says. Each call that has an answer gives up after `deadline_s` seconds. `close`, or the end of the
+    process, gives queued context updates `linger_s` seconds to leave: enough for a daemon that runs. One that does not
+    loses them with this process; `push_acknowledged` says so.
 
     Raises:
         UnsafeSocket: the runtime folder's path is too long for a socket.
@@ -169,7 +169,7 @@ class Client:
         """Close every socket. Calls that other threads have under way fail at once."""
         link = self._core.close()
         if link is not None:
-            link.close(self._core.linger_s)
+            link.close()
             link.terminate()
 
     def push_context(self, messages: Sequence[Message], *, trigger: Trigger = "turn", turn: int | None = None) -> bool:

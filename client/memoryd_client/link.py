@@ -1,12 +1,15 @@
 """What one client holds open in one process: an outbox for pushes, and connections for requests."""
 
+import atexit
 import errno
 import itertools
+import os
 import secrets
 from collections import deque
 from collections.abc import Generator
 from contextlib import contextmanager
 from threading import Lock
+from weakref import WeakSet
 
 import zmq
 
@@ -22,10 +25,16 @@ _IDLE_CONNECTIONS = 8
 _NO_DESCRIPTORS = frozenset({errno.EMFILE, errno.ENFILE})
 
 
-class Link:
-    """The sockets of one client in one process. Threads share it; a forked child has to make its own."""
+_ALL: WeakSet["Link"] = WeakSet()
 
-    def __init__(self, paths: Paths, *, closed: bool = False) -> None:
+
+class Link:
+    """The sockets of one client in one process. Threads share it; a forked child has to make its own.
+
+    Queued pushes have `linger_s` seconds to leave, also where nobody calls `close` before the interpreter ends.
+    """
+
+    def __init__(self, paths: Paths, *, linger_s: float, closed: bool = False) -> None:
         self.where = str(paths.rpc_socket)
         self.client = secrets.token_hex(8)
         self.sequence = itertools.count(1)
@@ -36,12 +45,14 @@ class Link:
         self._lock = Lock()
         self._context: zmq.Context[zmq.Socket[bytes]] | None = None
         self._outbox: Outbox | None = None
-        self._linger_s = 0.0
+        self._linger_s = linger_s
+        self._process = os.getpid()
         self._idle: deque[Connection] = deque()
         self._open: set[Connection] = set()
         self._waiting = 0
         """Calls that wait for their turn."""
         self._closed = closed
+        _ALL.add(self)
 
     @property
     def closed(self) -> bool:
@@ -55,7 +66,8 @@ class Link:
         """
         with self._lock:
             outbox = self._outbox or self._prepare()
-        return outbox is not None and outbox.put(frame)
+        # As long as something waits, this is what it waits in.
+        return outbox is not None and outbox.put(frame, self)
 
     def prepare(self) -> None:
         """Set the push socket up, where its folder is safe; looks at files."""
@@ -74,6 +86,8 @@ class Link:
             # Calls that have an answer say why; a push only says no. The other: no descriptors are left.
             return None
         push.set(zmq.SNDHWM, PUSH_HIGH_WATER)
+        # Or who forgets to close a client waits here, as it is collected, for a daemon that may never come.
+        push.set(zmq.LINGER, int(self._linger_s * 1000))
         push.set(zmq.RECONNECT_IVL, 50)
         push.set(zmq.RECONNECT_IVL_MAX, 1000)
         push.connect(address(path))
@@ -144,15 +158,11 @@ class Link:
         self._open.discard(connection)
         connection.close()
 
-    def close(self, linger_s: float) -> list[Connection]:
-        """Close what is idle; return the connections still in use.
-
-        Call `terminate` afterwards: it gives queued pushes `linger_s` seconds.
-        """
+    def close(self) -> list[Connection]:
+        """Close what is idle; return the connections still in use. Call `terminate` afterwards."""
         with self._lock:
             self._closed = True
             self.pushing = False
-            self._linger_s = linger_s
         while self._idle:
             self.drop(self._idle.pop())
         return list(self._open)
@@ -164,7 +174,22 @@ class Link:
         if self._context is not None:
             self._context.term()
 
+    def leave(self) -> None:
+        """Hand on what is queued, as far as that goes, where nobody closed this and the interpreter ends."""
+        if self._closed or self._process != os.getpid():
+            return
+        if not self.close():
+            self.terminate()
+        elif self._outbox is not None:  # other threads will not come to an end any more
+            self._outbox.close(self._linger_s)
+
     def _sockets(self) -> zmq.Context[zmq.Socket[bytes]]:
         if self._context is None:
             self._context = zmq.Context()
         return self._context
+
+
+@atexit.register
+def _leave() -> None:
+    for link in list(_ALL):
+        link.leave()

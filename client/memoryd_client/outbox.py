@@ -33,8 +33,11 @@ class Outbox:
         self._handing_on = False
         self._closed = False
 
-    def put(self, frame: bytes) -> bool:
-        """Queue a frame and return whether it is queued: not once this is closed. Never waits, never raises."""
+    def put(self, frame: bytes, owner: object = None) -> bool:
+        """Queue a frame and return whether it is queued: not once this is closed. Never waits, never raises.
+
+        The `owner` is not collected as long as frames wait here.
+        """
         with self._lock:
             if self._closed:
                 return False
@@ -47,7 +50,7 @@ class Outbox:
             while self._bytes > MOST_WAITING_BYTES and len(self._waiting) > 1:
                 self._bytes -= len(self._waiting.popleft())
             if not self._handing_on:
-                self._handing_on = self._begin()
+                self._handing_on = self._begin(owner)
             return True
 
     def close(self, linger_s: float) -> None:
@@ -75,14 +78,14 @@ class Outbox:
             return False
         return True
 
-    def _begin(self) -> bool:
+    def _begin(self, owner: object) -> bool:
         try:
-            Thread(target=self._hand_on, name="memoryd-outbox", daemon=True).start()
+            Thread(target=self._hand_on, args=(owner,), name="memoryd-outbox", daemon=True).start()
         except RuntimeError:  # no thread to be had, or the interpreter is ending: the next push tries again
             return False
         return True
 
-    def _hand_on(self) -> None:
+    def _hand_on(self, _owner: object) -> None:
         while True:
             _wait(self._descriptor, _LOOK_S)
             with self._lock:

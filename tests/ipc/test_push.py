@@ -20,6 +20,26 @@ def say(text: str) -> list[Message]:
     return [Message(role="user", content=text)]
 
 
+FORGETFUL = """
+import sys
+from memoryd_client import Client, Message
+
+def agent():
+    client = Client(linger_s=float(sys.argv[2]))
+    for n in range(int(sys.argv[1])):
+        client.push_context([Message(role="user", content=str(n))])
+
+agent()
+"""
+"""An agent that never closes its client."""
+
+
+def run_forgetful(paths: Paths, *, pushes: int, linger_s: float) -> None:
+    environment = {**os.environ, "MEMORYD_HOME": str(paths.home), "MEMORYD_RUNTIME_DIR": str(paths.runtime)}
+    arguments = [sys.executable, "-c", FORGETFUL, str(pushes), str(linger_s)]
+    subprocess.run(arguments, env=environment, check=True)
+
+
 @pytest.fixture
 def client(paths: Paths) -> Iterator[Client]:
     with Client(session="s1", paths=paths, deadline_s=20) as connected:
@@ -113,6 +133,18 @@ def test_lingering_delivers_what_was_pushed_right_before_the_end(
     with Client(paths=paths, linger_s=10) as brief:
         assert brief.push_context(say("last words"))
     assert arrived(client, 1)[0].new == "last words"
+
+
+def test_what_was_pushed_arrives_also_from_an_agent_that_ends_without_closing(
+    daemon: DaemonProcess, paths: Paths, client: Client
+) -> None:
+    run_forgetful(paths, pushes=300, linger_s=10)
+    assert [entry.new for entry in arrived(client, 300)] == [str(n) for n in range(300)]
+
+
+@pytest.mark.parametrize("pushes", [1, PUSH_HIGH_WATER + 1])
+def test_an_agent_that_never_closes_its_client_ends_although_no_daemon_comes(paths: Paths, pushes: int) -> None:
+    run_forgetful(paths, pushes=pushes, linger_s=0.1)
 
 
 def test_several_threads_push_through_one_client(daemon: DaemonProcess, client: Client) -> None:
