@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Event, Thread
+from typing import Literal
 
 import pytest
 
@@ -15,6 +16,7 @@ from memoryd_client.transcripts import entry
 from running import RunningDaemon, until
 
 KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
+BY: tuple[Literal["both", "meaning", "words"], ...] = ("both", "meaning", "words")
 DAY = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
@@ -211,15 +213,17 @@ def test_the_pages_of_a_search_have_every_message_once(daemon: RunningDaemon) ->
                 [Entry(content=f"The family goes to lake {n} with {n % 7} boats.", role="user") for n in some]
             )
         found_in_the_end(client, "paged")
-        seen: list[int] = []
-        offset: int | None = 0
-        while offset is not None:
-            page = client.search_messages("family in boats", session="paged", limit=20, offset=offset)
-            seen += [hit.record.sequence for hit in page.found]
-            scores = [hit.score for hit in page.found]
-            assert scores == sorted(scores, reverse=True)
-            offset = page.next
-        assert sorted(seen) == list(range(1, 301))
+        for by in BY:
+            seen: list[int] = []
+            offset: int | None = 0
+            while offset is not None:
+                page = client.search_messages("family in boats", session="paged", by=by, limit=60, offset=offset)
+                seen += [hit.record.sequence for hit in page.found]
+                scores = [hit.score for hit in page.found]
+                assert scores == sorted(scores, reverse=True)
+                offset = page.next
+            # By their words they are all alike.
+            assert sorted(seen) == list(range(1, 301)), by
 
 
 def test_who_pushes_only_the_newest_message_may_say_the_same_again(daemon: RunningDaemon) -> None:

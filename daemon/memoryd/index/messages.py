@@ -154,7 +154,7 @@ class LanceMessages:
             distances = found["_distance"].to_pylist()
             cosines = {one: 1.0 - far for one, far in zip(found["id"].to_pylist(), distances, strict=True)}
         if asked:
-            by_words = await self._matching(asked, where, limit)
+            by_words = await self._matching(asked, where, limit, whole_ties=vector is None)
             rows |= _rows(by_words)
             words = dict(zip(by_words["id"].to_pylist(), by_words["_score"].to_pylist(), strict=True))
             # What one side alone has found has a score on the other, too.
@@ -165,9 +165,22 @@ class LanceMessages:
                 cosines |= await self._cosines(uncompared, vector)
         return [MessageCandidate(one, cosines.get(one, 0.0), words.get(one, 0.0), **row) for one, row in rows.items()]
 
-    async def _matching(self, words: str, where: str, limit: int) -> "pa.Table":  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
-        query = self._opened().query().nearest_to_text(match_query(words)).where(where).limit(limit)
-        return await query.select(["id", *SHOWN, "_score"]).to_arrow()
+    async def _matching(self, words: str, where: str, limit: int, *, whole_ties: bool = False) -> "pa.Table":  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
+        """Return the best by words; with `whole_ties` also the others that are as good as the last of them.
+
+        Which ones of several that score the same a limit cuts off is left to chance: then the pages of a list that is
+        read on and on would overlap, and leave out others.
+        """
+        asked = limit
+        while True:
+            query = self._opened().query().nearest_to_text(match_query(words)).where(where).limit(asked)
+            found = await query.select(["id", *SHOWN, "_score"]).to_arrow()
+            if not whole_ties or found.num_rows < asked:
+                return found
+            scores = np.sort(found["_score"].to_numpy())[::-1]
+            if scores[-1] < scores[limit - 1]:
+                return found
+            asked *= 4
 
     async def _cosines(self, ids: Sequence[str], vector: Vector) -> dict[str, float]:
         where = f"{one_of('id', ids)} AND vector IS NOT NULL"
