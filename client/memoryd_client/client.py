@@ -303,8 +303,9 @@ class Client:
         """Destroy memories for good, wherever memoryd keeps them: ledger, history, index, backups. Say what was done.
 
         Ids may be shortened. What was merged into them goes with them; with `transcripts` also the words of the
-        messages that they come from, else the answer names the sessions that still tell it. With `every_session` also
-        what says the same in the same words in any other session: `purge_plan` shows beforehand what that is.
+        messages that they come from, and the episodes and summaries of their sessions that tell it, else the answer
+        names them. With `every_session` also what says the same in the same words in any other session: `purge_plan`
+        shows beforehand what that is.
         """
         request = Purge(
             ids=texts("memory_ids", memory_ids),

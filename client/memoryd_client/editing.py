@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from memoryd_client.memory import MAX_COUNT, Importance, Share
+from memoryd_client.memory import MAX_COUNT, Importance, Memory, Share
 
 
 class Changes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -68,7 +68,8 @@ class Purge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
 
     ids: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=1000)]
     transcripts: bool = False
-    """Also the words of the messages that the memories come from. Without it, the answer names their sessions."""
+    """Also the words of the messages that the memories come from, and the episodes and summaries that tell it. Without
+    it, the answer names them."""
     every_session: bool = False
     """With `transcripts`: also in all other sessions of the owner what says the same in the same words."""
 
@@ -105,6 +106,8 @@ class PurgePlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, t
     """By session, in the order in which they were said; the first 2,000."""
     more: int = 0
     """Entries beyond those."""
+    retold: tuple[Memory, ...] = ()
+    """Episodes and summaries that tell it, and go with it; the first 500."""
     sessions: int = 0
     """How many sessions were looked through."""
     unreadable: int = 0

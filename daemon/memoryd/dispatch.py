@@ -101,6 +101,10 @@ from memoryd_client.virtual_files import (
 
 PLANNED = 2_000
 """Entries that the plan of a purge names: a frame has room for 4 KB of each."""
+RETOLD = 500
+"""Episodes and summaries that it names, each of some kilobytes,"""
+NAMED = 5
+"""and that an answer names by their ids."""
 TRACES_READ = 500
 """Decision traces in which it is looked where a memory was shown."""
 
@@ -357,6 +361,7 @@ class Dispatcher:
         ids = [one.id for one in doomed]
         told = await self._purger.told(caller.owner, doomed, every_session=request.every_session)
         places = told.places
+        ids += [one.id for one in told.retold if request.transcripts]
         await to_thread.run_sync(destroy, self._drafts, ids)
         message = PurgeMemories(tuple(ids), caller.owner, signed(caller))
         gone = await self._keeper.ask(message, deadline_s=deadline_s)
@@ -375,6 +380,10 @@ class Dispatcher:
             answer += (
                 f"; transcripts still tell it, entries by session: {sessions}; `--transcripts` takes them out, too"
             )
+        if told.retold and not request.transcripts:
+            named = ", ".join(f"`{one.id}`" for one in told.retold[:NAMED])
+            more = f" and {len(told.retold) - NAMED} more" if len(told.retold) > NAMED else ""
+            answer += f"; episodes and summaries tell it, too, and go with `--transcripts`: {named}{more}"
         if request.transcripts and told.unreadable:
             answer += (
                 f"; {told.unreadable} entries there have damaged lines and may tell it: `memoryd doctor` says which"
@@ -388,6 +397,7 @@ class Dispatcher:
         return PurgePlan(
             ids=told.ids,
             entries=told.entries[:PLANNED],
+            retold=told.retold[:RETOLD],
             more=len(told.entries[PLANNED:]),
             sessions=told.sessions,
             unreadable=told.unreadable,

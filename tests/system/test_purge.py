@@ -12,6 +12,15 @@ from memoryd_client.transcripts import Entry
 from running import RunningDaemon, until
 
 TOLD = "The vault of the Meridian observatory opens with quokkabanana."
+EPISODE = """# Episode: A walk
+Date: 2026-03-01
+Topic: walk
+Outcome: open
+Source: quoted from the conversation by rules, not written by a model
+
+Summary:
+- The user said: "{}"
+"""
 ASKED = "How does the vault of the Meridian observatory open?"
 
 
@@ -124,7 +133,7 @@ def test_what_was_asked_in_the_words_of_a_memory_goes_with_it_and_transcripts_by
         client.push_acknowledged([Message("user", asked), Message("assistant", "Noted.")])
         captured = until(lambda: next(iter(client.list()), None), "the memory")
         client.append([Entry(id="other", role="user", content="The kiosk sells lemonade on Sundays.")])
-        other = client.remember("The kiosk of the museum sells maps.")
+        other = client.remember("The kiosk of the museum sells maps.", source_session="s1")
         client.relate(other.id, captured.id, relation="explains Brontomerus")
         until(lambda: client.why(1), "the trace")
         client.search_messages("Brontomerus")
@@ -148,6 +157,9 @@ def test_what_was_asked_in_the_words_of_a_memory_goes_with_it_and_transcripts_by
         client.push_acknowledged([Message("user", asked), Message("assistant", "Noted.")])
         client.append([Entry(id="after", role="user", content="And now?")])
         assert len(client.messages().entries) == len(entries) + 1
+        walk = client.remember(EPISODE.format(other.content), category="episode", source_session="s1")
+        assert client.purge([other.id]).endswith(f"go with `--transcripts`: `{walk.id}`")
+        assert client.get(walk.id).content == walk.content
 
 
 def test_a_session_that_is_purged_leaves_no_trace_and_no_state(daemon: RunningDaemon) -> None:
@@ -180,6 +192,9 @@ def test_what_other_sessions_tell_is_listed_first_and_then_gone(daemon: RunningD
         )
         client.search_messages("quokkabanana")
         client.backup()
+    with daemon.client(session="elsewhere") as client:
+        episode = client.remember(EPISODE.format(TOLD), category="episode", source_session="elsewhere")
+        other = client.remember(EPISODE.format("We painted the fence."), category="episode", source_session="source")
     with daemon.client(session="theirs", owner="another") as client:
         client.append([Entry(role="user", content=TOLD)])
         with pytest.raises(RequestFailed, match="no memory"):
@@ -187,16 +202,21 @@ def test_what_other_sessions_tell_is_listed_first_and_then_gone(daemon: RunningD
     with daemon.client() as client:
         near = client.purge_plan([secret.id])
         assert [(one.session, one.sequence) for one in near.entries] == [("source", 1)]
+        assert near.retold == ()
         plan = client.purge_plan([secret.id], every_session=True)
         assert [(one.session, one.sequence, one.reason) for one in plan.entries] == [
             ("source", 1, "words"),
             ("elsewhere", 2, "words"),
         ]
         assert "QUOKKABANANA" in plan.entries[1].excerpt
+        assert [one.id for one in plan.retold] == [episode.id]
+        # What all episodes say of themselves makes none of them tell another.
+        assert client.purge_plan([episode.id], every_session=True).retold == ()
         assert (plan.ids, plan.sessions, plan.unreadable, plan.more) == ((secret.id,), 2, 0, 0)
         assert client.get(secret.id).content == TOLD
         told = client.purge([secret.id], every_session=True)
-        assert told == "1 memories destroyed, and the words of 2 entries of 2 transcripts"
+        assert told == "2 memories destroyed, and the words of 2 entries of 2 transcripts"
+        assert client.get(other.id).content == other.content
         assert [one.content for one in client.messages("elsewhere").entries] == [
             "Good morning.",
             "",

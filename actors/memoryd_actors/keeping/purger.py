@@ -1,11 +1,13 @@
-"""What transcripts still hold of memories that are purged, and taking it out of them."""
+"""What still tells of memories that are purged: entries of transcripts, episodes and summaries; taking it out."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Final
 
 from anyio import CapacityLimiter, to_thread
 
+from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.conversations.scribe import Scribe
 from memoryd_actors.conversations.transcripts import Key, Transcripts
 from memoryd_actors.indexing.message_indexer import MessageIndexer
@@ -13,12 +15,15 @@ from memoryd_actors.keeping.steps import MERGED_INTO
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.summarising.retold import Telling
 from memoryd_client.editing import TellingEntry
-from memoryd_client.memory import Memory
+from memoryd_client.memory import Memory, State
+from memoryd_client.messages import Filters
 from memoryd_client.transcripts import Record
 
 _PAGE = 1_000
 _PAGE_CHARACTERS = 4_000_000
 _EXCERPT = 200
+RETELLING: Final = ("episode", "session_summary", "project_summary")
+"""Categories of the memories that quote conversations, or tell them in other words."""
 ELSEWHERE = 2
 """Words that say something, of the four in a row by which a memory is found again in a session that it is not known to
 come from: `I would like to` stands in every conversation."""
@@ -35,6 +40,8 @@ class Told:
     """The memories, and what was merged into them."""
     entries: tuple[TellingEntry, ...]
     """By session, oldest first in each."""
+    retold: tuple[Memory, ...]
+    """Episodes and summaries that tell it in the same words."""
     sessions: int
     """How many were looked through."""
     unreadable: int
@@ -77,7 +84,9 @@ class TranscriptPurger:
             entries += await self._in((owner, session), here, everywhere)
             info = await self._transcripts.info((owner, session))
             unreadable += info.missing if info else 0
-        return Told(owner, tuple(one.id for one in memories), tuple(entries), len(sessions), unreadable)
+        ids = tuple(one.id for one in memories)
+        retold = await self._retold(owner, memories, None if every_session else set(sessions))
+        return Told(owner, ids, tuple(entries), retold, len(sessions), unreadable)
 
     async def erase(self, places: Places, *, deadline_s: float) -> int:
         """Take the words of these entries out of transcripts, their index and their copies; return how many."""
@@ -99,6 +108,25 @@ class TranscriptPurger:
             found |= more
             front = list(more)
         return list(found.values())
+
+    async def _retold(self, owner: str, memories: Sequence[Memory], sessions: set[str] | None) -> tuple[Memory, ...]:
+        """Return the episodes and summaries of these sessions, or of all, that tell what the memories say.
+
+        Those of projects are of every session that was held there. What an episode says of itself, all of them do: of
+        those that are purged themselves nothing is looked for.
+        """
+        telling = Telling((one.content for one in memories if one.category not in RETELLING), telling=ELSEWHERE)
+        if not telling:
+            return ()
+        ids = {one.id for one in memories}
+        filters = Filters(categories=RETELLING, scope="everywhere", states=tuple(State))
+        found: list[Memory] = []
+        before = ""
+        while page := await self._ledger.page(Visibility(owner, filters=filters), limit=_PAGE, before=before):
+            some = [one for one in page if one.id not in ids and (sessions is None or one.session in {"", *sessions})]
+            found += await to_thread.run_sync(partial(_telling, telling, some), limiter=self._threads)
+            before = page[-1].id
+        return tuple(found)
 
     async def _in(self, key: Key, memories: Sequence[Memory], everywhere: Telling) -> list[TellingEntry]:
         here = Telling(one.content for one in memories)
@@ -123,6 +151,10 @@ class TranscriptPurger:
 
 
 _ALL = 2**31
+
+
+def _telling(telling: Telling, memories: Sequence[Memory]) -> list[Memory]:
+    return [one for one in memories if telling.within(one.content)]
 
 
 def _entry(one: Record, *, source: bool) -> TellingEntry:

@@ -309,8 +309,9 @@ def purge(
     """Destroy memories for good, and what was merged into them: here, in the history, in the index and in backups.
 
     Says what goes, and asks first. What was said stays in the transcripts, which are then named. With --transcripts the
-    messages that a memory rests on, and those of its sessions that say it in the same words, lose their words; with
-    --all-sessions those of every session that share four words in a row with it. They are listed first.
+    messages that a memory rests on, and those of its sessions that say it in the same words, lose their words, and the
+    episodes and summaries of these sessions that tell it are destroyed, too; with --all-sessions those of every session
+    that share four words in a row with it. They are listed first.
     `memoryd forget` only puts out of sight.
     """
     with at.connect() as memory:
@@ -325,10 +326,14 @@ def purge(
             return
         if not yes:
             _show(doomed, plan, note)
-            confirm(f"Destroy {len(doomed)} for good?", "nobody is there to confirm it, so nothing was purged")
+            confirm(
+                f"Destroy {len(doomed) + len(plan.retold if plan else ())} for good?",
+                "nobody is there to confirm it, so nothing was purged",
+            )
         done = memory.purge(ids, transcripts=transcripts, every_session=all_sessions)
     if as_json:
-        out_json({"purged": [one.id for one in doomed], "detail": done})
+        retold = plan.retold if plan else ()
+        out_json({"purged": [one.id for one in (*doomed, *retold)], "detail": done})
     else:
         out(done)
 
@@ -354,6 +359,8 @@ def _show(doomed: list[Memory], plan: PurgePlan | None, say: Callable[[str], Non
         say(render.destroyed(one))
     if plan is None:
         return
+    for one in plan.retold:
+        say(f"{render.destroyed(one)} (tells it)")
     for entry in plan.entries:
         who = one_line(entry.name or entry.role or entry.kind)
         why = "it rests on this" if entry.reason == "source" else "says the same"
