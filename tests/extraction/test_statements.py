@@ -173,6 +173,34 @@ def test_who_spoke_is_named_and_quotes_stay_apart() -> None:
     assert found.speaker == "Ana"
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I'm carving spoons for my cousins every evening now.",
+        "Got a new loom from the flea market in Graz for the winter.",
+        "My brother Nils taught me how to sail when we were small.",
+        "I've been rehearsing a play with the group from the library.",
+    ],
+)
+def test_friends_tell_of_themselves_with_and_without_saying_so(said: str) -> None:
+    (found,) = stated([user(said, 1, "Ana"), user("Wow, how was it?", 2, "Bo")])
+    assert undated(found.content) == f'Ana said: "{said}"'
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Let's keep going, we can do everything together no matter what!",
+        "I love how the light falls on your picture.",
+        "It has been so long since we talked!",
+        "Yeah, I made it with the others from the class last Monday.",
+        "You're right, I appreciate it and wish you good luck.",
+    ],
+)
+def test_what_friends_cheer_praise_and_point_at_is_left(said: str) -> None:
+    assert stated([user(said, 1, "Ana"), user("Wow, how was it?", 2, "Bo")]) == []
+
+
 def test_a_turn_brings_three_at_most_and_the_next_one_its_own() -> None:
     facts = "\n".join(f"I met {name} in Berlin on {day} May 2025." for day, name in enumerate(NAMES, 1))
     messages = [user(facts, 1), assistant("Noted.", 2), user("I moved to Kiel in March 2026.", 3)]

@@ -1,7 +1,13 @@
 """What a sentence has about it that makes it worth remembering, or not: signs, each with its weight.
 
 The weights are rounded from a logistic regression over the friends' chats of LoCoMo's dev half, of which every fold
-left out one conversation: their signs and sizes agreed between folds. `benchmarks/extraction.py` measures them.
+left out one conversation: their signs and sizes agreed between folds. Those of `is at`, `left out`, `to me`, `kin` and
+`cheers` were set by hand on two of these conversations, and bring as much on the two others: .486 captured instead of
+.367, at the same junk. `benchmarks/extraction.py` measures them.
+
+Vectors add nothing: by how near they are to 90 statements that last and 90 that do not, written for that, turns are
+ordered worse (area under the curve .68, these signs .82, both .83), for 7 ms a sentence instead of 0.1.
+
 English only: in any other language hardly a sign is found, and nothing is taken.
 """
 
@@ -52,8 +58,40 @@ SIGNS: Final[tuple[tuple[str, float, "re.Pattern[str]"], ...]] = (
         0.4,
         _sign(
             rf"\b(?:i'm|i am|we're|we are) {_ADVERB}(?:an?|the|in|on|at|from|part of|allergic|married|single|vegan"
-            r"|vegetarian|based|working|planning|starting|learning|writing|studying|building|using|taking|running"
-            r"|teaching|responsible|moving|migrating)\b"
+            r"|vegetarian|based|responsible)\b"
+        ),
+    ),
+    (
+        "is at",
+        0.8,
+        _sign(
+            rf"\b(?:i'm|i am|we're|we are|i've been|we've been) {_ADVERB}(?!looking|going|gonna|trying|feeling|hoping"
+            r"|getting|being|loving|sending|wishing|saying|kidding|telling|wondering|having)[a-z]+ing\b"
+        ),
+    ),
+    (
+        "left out",
+        1.2,
+        _sign(
+            rf"^\W*(?:(?:and|so|but|then|yesterday|last \w+),? )?{_ADVERB}(?:got|took|been|went|made|started|finished"
+            r"|bought|had|found|met|joined|tried|gonna|wanna|working|planning|spent|saw|lost|won|used to)\b"
+        ),
+    ),
+    (
+        "to me",
+        0.5,
+        _sign(
+            r"\b(?:help(?:s|ed|ing)?|taught|gave|gives?|made|makes?|showed|inspire[sd]?|remind(?:s|ed)?|brings?|brought"
+            r"|lets?|keeps?) (?:me|us)\b"
+        ),
+    ),
+    (
+        "kin",
+        0.4,
+        _sign(
+            r"\b(?:my|our) (?:\w+ )?(?:kids?|children|sons?|daughters?|husband|wife|spouse|partner|mom|mum|mother|dad"
+            r"|father|parents|grand\w+|sisters?|brothers?|family|cousins?|uncle|aunt|niece|nephew|friends?|boss|mentor"
+            r"|teacher|coach|roommate|girlfriend|boyfriend|fianc\w+|dogs?|cats?|pupp(?:y|ies)|pets?|horse)\b"
         ),
     ),
     (
@@ -61,7 +99,7 @@ SIGNS: Final[tuple[tuple[str, float, "re.Pattern[str]"], ...]] = (
         0.8,
         _sign(
             rf"\b(?:i|we)(?:'d)? {_ADVERB}(?:love|like|enjoy|prefer|hate|dislike|can't stand)\b(?! to (?:see"
-            rf"|hear|know))"
+            rf"|hear|know)| (?:how|the|all the|your|that|this|it|those|these)\b)"
             r"|\bfavou?rite\b|\bmy go-to\b|\bpassionate\b|\bfan of\b|\b(?:i|we)'d rather\b"
         ),
     ),
@@ -85,7 +123,7 @@ SIGNS: Final[tuple[tuple[str, float, "re.Pattern[str]"], ...]] = (
         0.5,
         _sign(r"\b\d[\d,.:]*\b|\b(?:two|three|four|five|six|seven|eight|nine|ten|dozen|hundred|first|second|third)\b"),
     ),
-    ("reason", 0.2, _sign(r"\bbecause\b|\b(?:helps?|makes|gives|keeps|reminds?|reminded) me\b")),
+    ("reason", 0.2, _sign(r"\bbecause\b")),
     ("you", -0.5, _sign(r"\b(?:you|your|you're|you've|yours|yourself)\b")),
     (
         "answers",
@@ -95,6 +133,7 @@ SIGNS: Final[tuple[tuple[str, float, "re.Pattern[str]"], ...]] = (
             r"|sounds|that's|that is|that sounds|no worries|no prob|sure|yeah|yep|yes|glad|oh|good|absolutely"
             r"|definitely"
             r"|haha|sweet|totally|exactly|bye|take care|for sure|of course|it's|keep|let me know|can't wait|ok"
+            r"|you're right|nah|oops|woah|whoa"
             r"|okay)\b"
         ),
     ),
@@ -115,7 +154,16 @@ SIGNS: Final[tuple[tuple[str, float, "re.Pattern[str]"], ...]] = (
         _sign(
             r"\b(?:can't wait|let me know|keep (?:it )?up|keep me posted|i'd love to (?:see|hear|come|check)|i'll "
             r"(?:definitely |def )?(?:check|keep|let|try|be|do|make sure)|here if you|hear about|i can imagine|i bet"
-            r"|i hope|wish you|good luck|no doubt|means a lot|appreciate|check it out|talk to you|catch up|see you)\b"
+            r"|i hope|wish you|good luck|no doubt|means a lot|appreciate|check it out|talk to you|catch up|see you"
+            r"|since we (?:last )?(?:talked|spoke|chatted|met))\b"
+        ),
+    ),
+    (
+        "cheers",
+        -0.6,
+        _sign(
+            r"\b(?:let's|don't (?:worry|forget|give up)|we can|we all|everyone|anything is possible|hard work|no matter"
+            r" what|keep (?:going|pushing|believing)|means? (?:so much|a lot|the world))\b"
         ),
     ),
     ("exclaims", -0.7, re.compile(r"!\W*$")),
@@ -147,6 +195,7 @@ BASE: Final = -0.9
 
 _NAME = re.compile(r"(?<=[a-z,] )(?!I\b|I['\u2019])[A-Z][a-zA-Z]{2,}")
 _TIME = next(pattern for name, _, pattern in SIGNS if name == "time")
+_LEFT_OUT = next(pattern for name, _, pattern in SIGNS if name == "left out")
 _SPEAKER = _sign(r"\b(?:i|we|my|our|i'm|i've|we're|we've|me|us|mine|ours)\b")
 
 
@@ -161,5 +210,5 @@ def weigh(bare: str) -> float:
     weight = BASE + LENGTH * min(words, 25) / 25
     weight += SHORT * ((words < 8) + (words < 5))
     weight += NAME * bool(_NAME.search(bare))
-    weight += NOBODY * (_SPEAKER.search(bare) is None)
+    weight += NOBODY * (_SPEAKER.search(bare) is None and _LEFT_OUT.search(bare) is None)
     return weight + sum(size for _, size, pattern in SIGNS if pattern.search(bare))

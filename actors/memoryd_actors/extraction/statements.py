@@ -23,7 +23,7 @@ from memoryd_actors.extraction.signs import dated, weigh
 from memoryd_actors.extraction.wording import LESSON, Wording, wordings_of
 from memoryd_actors.recall.quoted import told_apart
 
-AMONG_PEOPLE: Final = 0.6
+AMONG_PEOPLE: Final = 0.4
 """Weight from which a sentence is taken; see `benchmarks/extraction.py` for what other values cost and bring."""
 TO_AN_ASSISTANT: Final = 1.4
 """The same where somebody talks to an assistant: there most of what is told belongs to the task at hand."""
