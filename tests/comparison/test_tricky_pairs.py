@@ -56,6 +56,21 @@ SAME = [
     ("Der Benutzer nutzt Vim.", "Der Benutzer verwendet Vim."),
     ("Die Datenbank läuft auf Port 80.", "Die Datenbank läuft auf dem Port 80."),
     ("L'équipe utilise Python.", "Notre équipe utilise Python."),
+    ("The call is at 3 pm.", "The call is at 15:00."),
+    ("Lunch is at noon.", "Lunch is at 12 p.m."),
+    ("Der Kurs beginnt um 15 Uhr.", "Der Kurs beginnt um 15:00 Uhr."),
+    ("La réunion commence à 15h.", "La réunion commence à 15 heures."),
+    ("The bag weighs five kilograms.", "The bag weighs 5 kg."),
+    ("She is twenty-five.", "She is 25."),
+    ("The rent is nine hundred euros.", "The rent is 900 €."),
+    ("The site has two thousand five hundred users.", "The site has 2,500 users."),
+    ("Die Miete beträgt neunhundertfünfzig Euro.", "Die Miete beträgt 950 Euro."),
+    ("Der Weg ist fünf Kilometer lang.", "Der Weg ist 5 km lang."),
+    ("Die Frist endet am 1. Juni 2025.", "Die Frist endet am 01.06.2025."),
+    ("Le loyer est de neuf cents euros.", "Le loyer est de 900 euros."),
+    ("Il a quatre-vingt-dix livres.", "Il a 90 livres."),
+    ("Su cumpleaños es el tres de mayo.", "Su cumpleaños es el 3 de mayo."),
+    ("Mi hijo tiene treinta y cinco años.", "Mi hijo tiene 35 años."),
 ]
 
 CHANGED = [

@@ -7,8 +7,6 @@ from typing import Final, NamedTuple
 
 from memoryd_actors.comparison.equivalents import (
     COMPLEMENTS,
-    IN_LOWER_CASE,
-    MONTHS,
     canonical,
     number,
     written,
@@ -25,7 +23,9 @@ from memoryd_actors.comparison.harmless import (
     language,
 )
 from memoryd_actors.comparison.lexemes import Lexeme, lexemes
+from memoryd_actors.comparison.numerals import MONTHS, MONTHS_IN_LOWER_CASE
 from memoryd_actors.comparison.opposites import EXCLUDED
+from memoryd_actors.comparison.spelled_numbers import numbered
 
 _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 """In English; elsewhere the comma is a decimal one."""
@@ -72,7 +72,7 @@ def spelled_out(text: str) -> tuple[tuple[Lexeme, ...], Language]:
     """Return the lexemes of a text, each in the spelling that stands for it, and their language; nothing left out."""
     found = lexemes(text)
     spoken = language(found)
-    return tuple(_without_tag(_dated([_spelled(one, spoken) for one in found]))), spoken
+    return tuple(_without_tag(_dated([_spelled(one, spoken) for one in numbered(found)]))), spoken
 
 
 def settled(given: Sequence[Lexeme], spoken: Language, indents: tuple[str, ...] = ()) -> Canon:
@@ -147,7 +147,7 @@ def _date(given: list[Lexeme], at: int) -> tuple[Lexeme, int] | None:
     one = given[at]
     if day := _day(one):
         following = at + 1
-        while following < len(given) and (given[following].text in {".", "of"}):
+        while following < len(given) and (given[following].text in {".", "of", "de"}):
             following += 1
         month = _month(given[following]) if following < len(given) else 0
     else:
@@ -171,7 +171,7 @@ def _day(one: Lexeme) -> int:
 
 
 def _month(one: Lexeme) -> int:
-    capital = one.text[:1].isupper() or one.folded in IN_LOWER_CASE
+    capital = one.text[:1].isupper() or one.folded in MONTHS_IN_LOWER_CASE
     # Behind a number, `20 May`, it was taken for a unit.
     return MONTHS.get(one.text.lower(), 0) if capital and one.kind in {"word", "name", "unit"} else 0
 

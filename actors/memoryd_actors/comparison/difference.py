@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from memoryd_actors.comparison.clock import one_time
 from memoryd_actors.comparison.negation import agreeing, denied, denying, negations, opposites, restricting
 from memoryd_actors.comparison.synonyms import meaning
 from memoryd_actors.comparison.tokens import Reading
@@ -16,6 +17,8 @@ _LONGEST_NAMED = 3
 _AKIN = 4
 """Characters with which the forms of one word begin alike, at least."""
 
+_FRONTING = frozenset("on in at since every during am im seit jeden le en au chaque depuis el los cada desde".split())
+"""With which a day or a time begins that stands before the sentence instead of behind it."""
 _LONGEST_LEFT = 40
 """Words that only one side has, up to which they are compared with one another: beyond, the texts differ anyway."""
 
@@ -67,6 +70,7 @@ def difference(new: Reading, old: Reading) -> Difference:
         new_only, old_only = _without(new_only, one), _without(old_only, other)
     guards: list[str] = []
     new_numbers, old_numbers = _leftover(new.numbers, old.numbers)
+    new_numbers, old_numbers = _without_one_time(new_numbers, old_numbers)
     if new_numbers and old_numbers:
         guards.append(f"number {_named(new_numbers)} ≠ {_named(old_numbers)}")
     new_versions, old_versions = _leftover(new.versions, old.versions)
@@ -168,6 +172,12 @@ def _minus(words: Sequence[str], common: Counter[str], key: Callable[[str], str]
     return tuple(kept)
 
 
+def _without_one_time(new: Sequence[str], old: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Leave out times that are one, as far as they tell: 9:00 and 09:00."""
+    told = [one for one in new if not any(one_time(one, other) for other in old)]
+    return tuple(told), tuple(one for one in old if not any(one_time(one, other) for other in new))
+
+
 def _recounted(new: Reading, old: Reading) -> str:
     """Return of what there are so many on one side and another number, or one, on the other."""
     for side, other in ((new, old), (old, new)):
@@ -192,7 +202,17 @@ def _moved(new: Reading, old: Reading, new_only: Sequence[str], old_only: Sequen
             pair = [word for word in (*pair, *side.content[at + 1 :]) if word not in lacking]
             if target in (turned, pair):
                 return True
+        if _is_fronted(side, [word for word in side.content if word not in lacking], target):
+            return True
     return False
+
+
+def _is_fronted(side: Reading, words: Sequence[str], target: Sequence[str]) -> bool:
+    """Return whether one side begins with the day or the time that the other ends with: `on Mondays Ann rests`."""
+    if not side.tokens or side.tokens[0].word not in _FRONTING or not 1 < len(words) == len(target):
+        return False
+    at = next((place for place, word in enumerate(words) if word.startswith("@") or word.isdecimal()), 2)
+    return at < 2 and [*words[at + 1 :], *words[: at + 1]] == list(target)
 
 
 def _denial_moved(new: Reading, old: Reading, now: frozenset[str], before: frozenset[str]) -> str:

@@ -1,6 +1,8 @@
-"""Words and forms that are one, wherever they stand: spellings, short names, numbers written out, dates."""
+"""Words and forms that are one, wherever they stand: spellings, short names, numbers written out."""
 
 from typing import Final
+
+from memoryd_actors.comparison.numerals import numeral
 
 _WORDS = str.split
 
@@ -95,75 +97,10 @@ _NAMED: Final = {
     "OK": "ok",
 }
 """Names that are written in more than one way, case included."""
-_CARDINALS: Final = {
-    word: str(value)
-    for value, words in {
-        **dict(
-            enumerate(
-                (
-                    "zero",
-                    "one eins",
-                    "two zwei deux",
-                    "three drei trois",
-                    "four vier quatre",
-                    "five fünf cinq",
-                    "six sechs",
-                    "seven sieben sept",
-                    "eight acht huit",
-                    "nine neun",
-                    "ten zehn dix",
-                    "eleven onze",
-                    "twelve zwölf douze",
-                    "thirteen dreizehn treize",
-                    "fourteen vierzehn quatorze",
-                    "fifteen fünfzehn quinze",
-                    "sixteen sechzehn seize",
-                    "seventeen siebzehn",
-                    "eighteen achtzehn",
-                    "nineteen neunzehn",
-                    "twenty zwanzig vingt",
-                )
-            )
-        ),
-        30: "thirty dreißig trente",
-        40: "forty vierzig quarante",
-        50: "fifty fünfzig cinquante",
-        60: "sixty sechzig soixante",
-        70: "seventy siebzig",
-        80: "eighty achtzig",
-        90: "ninety neunzig",
-    }.items()
-    for word in _WORDS(words)
-}
 _ORDINALS: Final = {
     word: f"#{value}"
     for value, word in enumerate(_WORDS("first second third fourth fifth sixth seventh eighth ninth tenth"), 1)
 }
-MONTHS: Final = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan januar janvier",
-            "february feb februar février",
-            "march mar märz mars",
-            "april apr avril",
-            "may mai",
-            "june jun juni juin",
-            "july jul juli juillet",
-            "august aug août",
-            "september sep sept septembre",
-            "october oct oktober octobre okt",
-            "november nov novembre",
-            "december dec dezember décembre dez",
-        ),
-        1,
-    )
-    for name in _WORDS(names)
-}
-IN_LOWER_CASE: Final = frozenset(
-    _WORDS("janvier février avril mai juin juillet août septembre octobre novembre décembre mars")
-)
-"""Months that are written without a capital."""
 _EITHER: Final = _WORDS(
     "open/closed enabled/disabled valid/invalid possible/impossible active/inactive available/unavailable true/untrue "
     "visible/invisible correct/incorrect supported/unsupported true/false installed/uninstalled complete/incomplete "
@@ -199,4 +136,5 @@ def written(name: str) -> str:
 
 def number(word: str) -> str:
     """Return the figure that a word in lower case stands for, `#3` for third; empty where it is none."""
-    return _CARDINALS.get(word) or _ORDINALS.get(word, "")
+    value = numeral(word)
+    return str(value) if value is not None else _ORDINALS.get(word, "")

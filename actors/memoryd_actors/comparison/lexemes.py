@@ -9,6 +9,9 @@ import re
 import unicodedata
 from typing import Final, Literal, NamedTuple
 
+from memoryd_actors.comparison.clock import on_the_clock
+from memoryd_actors.comparison.numerals import UNITS
+
 Kind = Literal["word", "name", "number", "unit", "date", "symbol", "mark"]
 
 
@@ -47,26 +50,6 @@ _CLITICS: Final = (("'re", "are"), ("'ve", "have"), ("'ll", "will"), ("'m", "am"
 _IS: Final = frozenset("it he she that there here what who where something everything nothing".split())
 """Words after which 's is `is`, and not an owner's mark."""
 MERIDIEM: Final = {"am": "am", "pm": "pm", "a.m": "am", "p.m": "pm"}
-UNITS: Final = {
-    alias: names[0]
-    for names in (
-        ("%", "percent", "pct", "Prozent"),
-        ("\u20ac", "EUR", "euro", "euros", "Euro"),
-        ("$", "dollar", "dollars"),
-        ("s", "sec", "secs", "second", "seconds"),
-        ("min", "mins", "minute", "minutes"),
-        ("h", "hr", "hrs", "hour", "hours"),
-        ("km", "kilometer", "kilometers", "kilometre", "kilometres"),
-        ("kg", "kilogram", "kilograms"),
-        ("ms", "millisecond", "milliseconds"),
-        ("days", "day"),
-        ("weeks", "week"),
-        ("months", "month"),
-        ("years", "year"),
-    )
-    for alias in names
-}
-"""What a number counts, by names that mean nothing else behind a number."""
 LONGEST_UNIT: Final = 3
 _SMALL: Final = frozenset(
     """
@@ -80,7 +63,7 @@ _SMALL: Final = frozenset(
 
 def lexemes(text: str) -> list[Lexeme]:
     """Take a text apart. What follows from the words beside one another is not decided here."""
-    text = unicodedata.normalize("NFC", text).translate(_LOOKALIKES)
+    text = on_the_clock(unicodedata.normalize("NFC", text).translate(_LOOKALIKES))
     found: list[Lexeme] = []
     for line in text.splitlines():
         if found and found[-1].kind != "mark":
@@ -137,8 +120,8 @@ def _number(found: list[Lexeme], match: re.Match[str]) -> None:
     if match["prefix"]:
         found.append(Lexeme(match["prefix"], "symbol"))
     found.append(Lexeme(match["sign"] + match["digits"], "number"))
-    units = (unit for unit in (match["currency"], match["inner"], match["unit"]) if unit)
-    found.extend(Lexeme(MERIDIEM.get(unit.lower(), UNITS.get(unit, unit)), "unit") for unit in units)
+    units = [unit for unit in (match["currency"], match["inner"], match["unit"]) if unit]
+    found.extend(Lexeme(MERIDIEM.get(unit.lower()) or UNITS.get(unit) or unit, "unit") for unit in units)
 
 
 def _word(found: list[Lexeme], word: str) -> None:

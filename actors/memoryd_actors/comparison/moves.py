@@ -1,5 +1,6 @@
 """Who moved from Leeds to Bristol does not live in Leeds; a project that was rewritten from Go to Rust is not in Go."""
 
+import re
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -9,6 +10,9 @@ from memoryd_actors.comparison.slots import words
 _USER: Final = "@user"
 _MOST_BESIDE: Final = 4
 """Words that a statement of how things are has beside who and what: `is written in`, `lives in the`."""
+
+
+_FROM: Final = re.compile(r"\b(?:from|von|de|desde|d['\u2019])", re.IGNORECASE)
 
 
 class Move(NamedTuple):
@@ -63,6 +67,8 @@ def _without_subject(given: list[str], who: str, language: Compiled) -> list[str
 @lru_cache(maxsize=2048)
 def moved(text: str) -> tuple[Compiled, Move] | None:
     """Return what a text says gave way to something, and in which language; None where nothing did."""
+    if not _FROM.search(text):
+        return None
     said = " ".join(one.text for one in words(text))
     for language in map(compiled, FRAMES):
         if found := language.moved.match(said):

@@ -55,6 +55,8 @@ def exclusive(new: str, old: str, cosine: float) -> str:
 
     Empty where they do not, as far as their frame tells. In either order; at most 40 words are laid side by side.
     """
+    if new[:1].casefold() != old[:1].casefold():
+        return ""  # most pairs: they do not begin alike, and one word in the middle is not all that differs
     gap = between(words(new), words(old))
     if gap is None or _one_is_the_other(gap):
         return ""

@@ -6,11 +6,29 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
 
+from memoryd_actors.comparison.clock import on_the_clock
+from memoryd_actors.comparison.numerals import (
+    ANDS,
+    DAYS,
+    EXACT,
+    HESITANT,
+    JOINED,
+    MONTHS,
+    MONTHS_IN_LOWER_CASE,
+    ORDINALS,
+    RELATIVE_DAYS,
+    SCALES,
+    UNITS,
+    behind,
+    joined,
+    numeral,
+)
+
 Kind = Literal["content", "light", "negator", "number", "version"]
 
 _TOKEN = re.compile(
     r"(?P<version>\bv\d+(?:\.\d+)*\b|\b\d+(?:\.\d+){2,}\b)"
-    r"|(?P<number>\d{1,3}(?:[,\u2009\u202f']\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)"
+    r"|(?P<number>\d{1,2}:[0-5]\d(?!\d)|\d{1,3}(?:[,\u2009\u202f']\d{3})+(?:\.\d+)?|\d+(?:[.,]\d+)?)"
     r"|(?P<word>[^\W\d_]+(?:'[^\W\d_]+)?)",
     re.IGNORECASE,
 )
@@ -28,84 +46,7 @@ _LONGEST_ORDERED: Final = 2_000
 _MOST_JOINTS: Final = 8
 """Characters and joints within which two halves of a sentence may have changed places."""
 
-_NUMBERS: Final = {
-    word: value
-    for value, words in enumerate(
-        (
-            "zero null zéro",
-            "one eins",
-            "two zwei deux both twice",
-            "three drei trois",
-            "four vier quatre",
-            "five fünf cinq",
-            "six sechs",
-            "seven sieben sept",
-            "eight acht huit",
-            "nine neun neuf",
-            "ten zehn dix",
-            "eleven elf onze",
-            "twelve zwölf douze dozen dutzend douzaine",
-            "thirteen dreizehn treize",
-            "fourteen vierzehn quatorze",
-            "fifteen fünfzehn quinze",
-            "sixteen sechzehn seize",
-            "seventeen siebzehn",
-            "eighteen achtzehn",
-            "nineteen neunzehn",
-            "twenty zwanzig vingt",
-        )
-    )
-    for word in _WORDS(words)
-} | {
-    word: value
-    for value, words in {
-        30: "thirty dreißig trente",
-        40: "forty vierzig quarante",
-        50: "fifty fünfzig cinquante half",
-        60: "sixty sechzig soixante",
-        70: "seventy siebzig",
-        80: "eighty achtzig",
-        90: "ninety neunzig",
-        100: "hundred hundert cent",
-    }.items()
-    for word in _WORDS(words)
-}
-_ORDINALS: Final = {
-    word: value
-    for value, words in enumerate(
-        (
-            "first erste ersten erster erstes premier première",
-            "second zweite zweiten zweiter deuxième",
-            "third dritte dritten dritter troisième",
-            "fourth vierte vierten quatrième",
-            "fifth fünfte fünften cinquième",
-            "sixth",
-            "seventh",
-            "eighth",
-            "ninth",
-            "tenth",
-        ),
-        1,
-    )
-    for word in _WORDS(words)
-}
-_SCALES: Final = {
-    "k": 1e3,
-    "thousand": 1e3,
-    "tausend": 1e3,
-    "mille": 1e3,
-    "million": 1e6,
-    "millions": 1e6,
-    "millionen": 1e6,
-    "m": 1e6,
-    "mio": 1e6,
-    "billion": 1e9,
-    "billions": 1e9,
-    "milliarden": 1e9,
-    "milliards": 1e9,
-    "bn": 1e9,
-}
-
+_NUMBERS: Final = {**ORDINALS, **EXACT, **HESITANT}
 NEGATORS: Final = frozenset(
     _WORDS(
         "not no never none nobody nothing neither nor cannot without nowhere hardly barely scarcely "
@@ -165,55 +106,12 @@ _IRREGULAR: Final = dict(
         "lying=lie dying=die tying=tie met=meet fought=fight grew=grow grown=grow meant=mean"
     )
 )
-_MONTHS: Final = {
-    name: number
-    for number, names in enumerate(
-        (
-            "january jan januar janvier",
-            "february feb februar février",
-            "march mar märz mars",
-            "april apr avril",
-            "may mai",
-            "june jun juni juin",
-            "july jul juli juillet",
-            "august aug août",
-            "september sep sept septembre",
-            "october oct oktober octobre okt",
-            "november nov novembre",
-            "december dec dezember décembre dez",
-        ),
-        1,
-    )
-    for name in _WORDS(names)
-}
-_DAYS: Final = {
-    name: number
-    for number, names in enumerate(
-        (
-            "monday mondays mon montag montags lundi",
-            "tuesday tuesdays tue dienstag dienstags mardi",
-            "wednesday wednesdays wed mittwoch mittwochs mercredi",
-            "thursday thursdays thu donnerstag donnerstags jeudi",
-            "friday fridays fri freitag freitags vendredi",
-            "saturday saturdays samstag samstags samedi",
-            "sunday sundays sonntag sonntags dimanche",
-        )
-    )
-    for name in _WORDS(names)
-}
-_RELATIVE_DAYS: Final = {
-    "today": "today",
-    "heute": "today",
-    "aujourd'hui": "today",
-    "tomorrow": "tomorrow",
-    "morgen": "tomorrow",
-    "demain": "tomorrow",
-    "yesterday": "yesterday",
-    "gestern": "yesterday",
-    "hier": "yesterday",
-}
-_AMBIGUOUS_DATES: Final = frozenset({"may", "march", "mar", "mars", "mon", "sun", "sat", "sept", "hier", "morgen"})
+_AMBIGUOUS_DATES: Final = frozenset(
+    {"may", "march", "mar", "mars", "mayo", "mon", "sun", "sat", "sept", "hier", "morgen"}
+)
 """Words that are a date only where written like one; `sat` is not in the table at all."""
+_BEFORE_MONTHS: Final = frozenset({"en", "de", "d", "del", "le", "el", "début", "fin", "mi"})
+"""Words behind which `mars` and `mayo` are months."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +158,7 @@ def read(text: str) -> Reading:
     if "[redacted:" in text:
         text = MARKER.sub(" ", text)
     text = _TAG.sub("?", text.replace("\u2019", "'").replace("\u2018", "'"))
+    text = on_the_clock(text)
     tokens = tuple(_tokens(text))
     names = frozenset(one.stem for one in tokens if one.capital and not one.first and one.kind == "content")
     german = sum(one.word in _GERMAN for one in tokens) >= 2
@@ -342,34 +241,70 @@ def _add_word(found: list[Token], raw: str, first: bool, at: int) -> None:
         if word[1:2] == "'" and word != "aujourd'hui":
             # French elision: l'application, d'avril, n'est.
             word = word[2:]
-    if found and found[-1].kind == "number" and word in _SCALES and (word not in {"m", "k"} or len(raw) == 1):
+    if _scales(found, word, raw):
         last = found.pop()
-        found.append(Token(_plain(float(last.stem) * _SCALES[word]), word, "number", False, last.first, last.at))
+        found.append(Token(_plain(float(last.stem) * SCALES[word]), word, "number", False, last.first, last.at))
     elif word in NEGATORS:
         found.append(Token("not", word, "negator", False, first, at))
-    elif word in _NUMBERS:
-        found.append(Token(str(_NUMBERS[word]), word, "number", False, first, at))
-    elif word in _ORDINALS:
-        found.append(Token(str(_ORDINALS[word]), word, "number", False, first, at))
+    elif (value := _in_words(found, word)) is not None:
+        _add_number(found, value, word, first, at)
     elif date := _date(word, found, capital=capital):
         found.append(Token(date, word, "content", False, first, at))
     elif word in _LIGHT:
         found.append(Token(word, word, "light", False, first, at))
+    elif found and found[-1].kind == "number" and (unit := UNITS.get(raw)):
+        found.append(Token(unit, word, "content", False, first, at))
     elif len(word) > 1 or not found or found[-1].kind != "number":
         found.append(Token(stem(word), word, "content", capital, first, at))
 
 
 def _date(word: str, found: list[Token], *, capital: bool) -> str:
     if word in _AMBIGUOUS_DATES and (not capital or not found):
-        return ""
-    if word in _MONTHS:
-        return f"@month{_MONTHS[word]}"
-    if word in _DAYS:
-        return f"@day{_DAYS[word]}"
-    return f"@{_RELATIVE_DAYS[word]}" if word in _RELATIVE_DAYS else ""
+        behind = bool(found) and (found[-1].kind == "number" or found[-1].word in _BEFORE_MONTHS)
+        if word not in MONTHS_IN_LOWER_CASE or not behind:
+            return ""
+    if word in MONTHS:
+        return f"@month{MONTHS[word]}"
+    if word in DAYS:
+        return f"@day{DAYS[word]}"
+    return f"@{RELATIVE_DAYS[word]}" if word in RELATIVE_DAYS else ""
+
+
+def _scales(found: list[Token], word: str, raw: str) -> bool:
+    """Return whether a word multiplies the number before it: `5k`, `5 million`."""
+    if word not in SCALES or not found or found[-1].kind != "number" or ":" in found[-1].stem:
+        return False
+    return word not in {"m", "k"} or len(raw) == 1
+
+
+def _in_words(found: list[Token], word: str) -> int | None:
+    if word in _NUMBERS:
+        return _NUMBERS[word]
+    if word in JOINED and found:
+        link = found[-1].word if len(found) > 1 and found[-1].word in ANDS else ""
+        left = found[-2] if link else found[-1]
+        if left.kind == "number" and (value := behind(word, left.word, link)) is not None:
+            return value
+    # A thousand by itself is one, where nobody means a letter or a million of something.
+    return SCALES[word] if word in {"tausend", "mille", "mil"} else numeral(word)
+
+
+def _add_number(found: list[Token], value: int, word: str, first: bool, at: int) -> None:
+    """Add a number in words, or make it part of the one before: `two thousand`, `treinta y cinco`."""
+    link = found[-1].word if len(found) > 1 and found[-1].word in ANDS else ""
+    left = found[-2] if link else found[-1] if found else None
+    if left is not None and left.kind == "number" and left.word in JOINED and word in JOINED:
+        total = joined(int(float(left.stem)), value, (left.word, word), link=link)
+        if total is not None:
+            del found[-2 if link else -1 :]
+            found.append(Token(str(total), word, "number", False, left.first, left.at))
+            return
+    found.append(Token(str(value), word, "number", False, first, at))
 
 
 def _number(raw: str) -> str:
+    if ":" in raw:
+        return raw
     plain = re.sub(r"[,\u2009\u202f'](?=\d{3}\b)", "", raw).replace(",", ".")
     return _plain(float(plain))
 

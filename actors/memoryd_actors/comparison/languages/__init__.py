@@ -1,12 +1,11 @@
 """What the comparison knows of each language, as tables."""
 
-from memoryd_actors.comparison.languages.english import FRAMES as _ENGLISH
+from memoryd_actors.comparison.languages import english, french, german, spanish
 from memoryd_actors.comparison.languages.frames import Compiled as Compiled
 from memoryd_actors.comparison.languages.frames import compiled as compiled
-from memoryd_actors.comparison.languages.french import FRAMES as _FRENCH
-from memoryd_actors.comparison.languages.german import FRAMES as _GERMAN
-from memoryd_actors.comparison.languages.spanish import FRAMES as _SPANISH
 
-FRAMES = (_ENGLISH, _GERMAN, _FRENCH, _SPANISH)
+_ALL = (english, german, french, spanish)
+FRAMES = tuple(one.FRAMES for one in _ALL)
+FIGURES = tuple(one.FIGURES for one in _ALL)
 
-__all__ = ["FRAMES", "Compiled", "compiled"]
+__all__ = ["FIGURES", "FRAMES", "Compiled", "compiled"]

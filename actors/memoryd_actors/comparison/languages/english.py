@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from memoryd_actors.comparison.languages.figures import Figures
 from memoryd_actors.comparison.languages.frames import Frames
 
 _THE: Final = r"(?:(?:the|an?|her|his|my|their|our|its) )?"
@@ -54,4 +55,66 @@ FRAMES: Final = Frames(
     past=frozenset(
         "was were had did used formerly previously before until lived worked grew moved from ago former".split()
     ),
+)
+FIGURES: Final = Figures(
+    months=(
+        "january jan",
+        "february feb",
+        "march mar",
+        "april apr",
+        "may",
+        "june jun",
+        "july jul",
+        "august aug",
+        "september sep sept",
+        "october oct",
+        "november nov",
+        "december dec",
+    ),
+    days=(
+        "monday mondays mon",
+        "tuesday tuesdays tue",
+        "wednesday wednesdays wed",
+        "thursday thursdays thu",
+        "friday fridays fri",
+        "saturday saturdays",
+        "sunday sundays",
+    ),
+    relative={"today": "today", "tomorrow": "tomorrow", "yesterday": "yesterday"},
+    cardinals={
+        **dict(
+            enumerate(
+                "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+                "seventeen eighteen nineteen twenty".split()
+            )
+        ),
+        **dict(zip(range(30, 100, 10), "thirty forty fifty sixty seventy eighty ninety".split(), strict=True)),
+    },
+    hesitant={2: "both twice", 12: "dozen", 50: "half", 100: "hundred"},
+    ordinals=("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"),
+    scales={1_000: "k thousand", 1_000_000: "million millions m", 1_000_000_000: "billion billions bn"},
+    ands="and",
+    units={
+        "%": "percent pct",
+        "€": "EUR euro euros",
+        "$": "dollar dollars",
+        "s": "sec secs second seconds",
+        "min": "mins minute minutes",
+        "h": "hr hrs hour hours",
+        "km": "kilometer kilometers kilometre kilometres",
+        "cm": "centimeter centimeters centimetre centimetres",
+        "mm": "millimeter millimeters millimetre millimetres",
+        "metres": "meter meters metre",
+        "kg": "kilogram kilograms kilo kilos",
+        "g": "gram grams",
+        "litres": "litre liter liters",
+        "ms": "millisecond milliseconds",
+        "GB": "gigabyte gigabytes",
+        "MB": "megabyte megabytes",
+        "TB": "terabyte terabytes",
+        "days": "day",
+        "weeks": "week",
+        "months": "month",
+        "years": "year",
+    },
 )

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from memoryd_actors.comparison.languages.figures import Figures
 from memoryd_actors.comparison.languages.frames import Frames
 
 _THE: Final = r"(?:(?:le|la|les|un|une|de|du|des|mon|ma|son|sa|notre) ){0,2}"
@@ -46,4 +47,61 @@ FRAMES: Final = Frames(
     stays=r"(?:habite[sz]?|habitent|vi[st]|vivent|travaille[sz]?|est|sont|suis|tourne|utilise[sz]?|utilisent)"
     r"(?: (?:écrite?s?|hébergée?s?|basée?s?))?(?: (?:à|en|au|chez|comme|sur|dans|sous))?(?: (?:le|la|les))?",
     past=frozenset("était étaient avait habitait vivait travaillait avant auparavant ancien ancienne".split()),
+)
+FIGURES: Final = Figures(
+    months=(
+        "janvier",
+        "février",
+        "mars",
+        "avril",
+        "mai",
+        "juin",
+        "juillet",
+        "août",
+        "septembre",
+        "octobre",
+        "novembre",
+        "décembre",
+    ),
+    months_in_lower_case=True,
+    days=("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"),
+    relative={"aujourd'hui": "today", "demain": "tomorrow", "hier": "yesterday"},
+    cardinals={
+        **dict(zip(range(2, 9), "deux trois quatre cinq six sept huit".split(), strict=True)),
+        **dict(zip(range(10, 17), "dix onze douze treize quatorze quinze seize".split(), strict=True)),
+        **dict(zip(range(20, 70, 10), "vingt trente quarante cinquante soixante".split(), strict=True)),
+    },
+    hesitant={0: "zéro", 9: "neuf", 12: "douzaine", 100: "cent"},
+    ordinals=(
+        "premier première",
+        "deuxième",
+        "troisième",
+        "quatrième",
+        "cinquième",
+        "sixième",
+        "septième",
+        "huitième",
+        "neuvième",
+        "dixième",
+    ),
+    scales={1_000: "mille", 1_000_000: "million millions", 1_000_000_000: "milliards"},
+    hundreds="cents",
+    ands="et",
+    units={
+        "€": "euro euros",
+        "$": "dollar dollars",
+        "s": "seconde secondes",
+        "min": "minute minutes",
+        "h": "heure heures",
+        "km": "kilomètre kilomètres",
+        "cm": "centimètre centimètres",
+        "metres": "mètre mètres",
+        "kg": "kilogramme kilogrammes kilo kilos",
+        "g": "gramme grammes",
+        "litres": "litre",
+        "days": "jour jours",
+        "weeks": "semaine semaines",
+        "months": "mois",
+        "years": "ans année années",
+    },
 )

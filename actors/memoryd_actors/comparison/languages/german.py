@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from memoryd_actors.comparison.languages.figures import Figures
 from memoryd_actors.comparison.languages.frames import Frames
 
 _THE: Final = r"(?:(?:der|die|das|dem|den|des|ein|eine|einem|einer|mein|sein|ihr)(?:e|em|en|er|es)? )?"
@@ -41,4 +42,82 @@ FRAMES: Final = Frames(
     stays=r"(?:wohn(?:t|e|en)|leb(?:t|e|en)|arbeite(?:t|n)?|ist|sind|bin|läuft|nutz(?:t|e|en)|benutzt|verwende(?:t|n)?)"
     r"(?: (?:in|bei|als|auf|mit|am|im))?(?: (?:der|die|das|dem|den))?",
     past=frozenset("war waren hatte früher zuvor bis wohnte lebte arbeitete ehemals von".split()),
+)
+FIGURES: Final = Figures(
+    months=(
+        "januar jan",
+        "februar feb",
+        "märz mar",
+        "april apr",
+        "mai",
+        "juni jun",
+        "juli jul",
+        "august aug",
+        "september sep sept",
+        "oktober okt",
+        "november nov",
+        "dezember dez",
+    ),
+    days=(
+        "montag montags",
+        "dienstag dienstags",
+        "mittwoch mittwochs",
+        "donnerstag donnerstags",
+        "freitag freitags",
+        "samstag samstags sonnabend sonnabends",
+        "sonntag sonntags",
+    ),
+    relative={"heute": "today", "morgen": "tomorrow", "gestern": "yesterday"},
+    cardinals={
+        **dict(zip(range(1, 11), "eins zwei drei vier fünf sechs sieben acht neun zehn".split(), strict=True)),
+        **dict(
+            zip(
+                range(12, 20),
+                "zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn".split(),
+                strict=True,
+            )
+        ),
+        **dict(
+            zip(
+                range(20, 100, 10),
+                "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig".split(),
+                strict=True,
+            )
+        ),
+    },
+    hesitant={0: "null", 11: "elf", 12: "dutzend", 100: "hundert"},
+    ordinals=(
+        "erste ersten erster erstes",
+        "zweite zweiten zweiter zweites",
+        "dritte dritten dritter drittes",
+        "vierte vierten vierter viertes",
+        "fünfte fünften fünfter fünftes",
+        "sechste sechsten sechster sechstes",
+        "siebte siebten siebter siebtes",
+        "achten achter achtes",
+        "neunte neunten neunter neuntes",
+        "zehnte zehnten zehnter zehntes",
+    ),
+    scales={1_000: "tausend", 1_000_000: "millionen mio", 1_000_000_000: "milliarden"},
+    units={
+        "%": "Prozent",
+        "€": "Euro",
+        "$": "Dollar",
+        "s": "Sekunde Sekunden",
+        "min": "Minute Minuten",
+        "h": "Stunde Stunden",
+        "km": "Kilometer Kilometern",
+        "cm": "Zentimeter",
+        "mm": "Millimeter",
+        "metres": "Meter Metern",
+        "kg": "Kilogramm Kilo",
+        "g": "Gramm",
+        "litres": "Liter Litern",
+        "GB": "Gigabyte",
+        "MB": "Megabyte",
+        "days": "Tag Tage Tagen",
+        "weeks": "Woche Wochen",
+        "months": "Monat Monate Monaten",
+        "years": "Jahr Jahre Jahren",
+    },
 )

@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from memoryd_actors.comparison.languages.figures import Figures
 from memoryd_actors.comparison.languages.frames import Frames
 
 _THE: Final = r"(?:(?:el|la|los|las|un|una|mi|su|nuestro|nuestra) )?"
@@ -48,4 +49,78 @@ FRAMES: Final = Frames(
     stays=r"(?:viv(?:o|e|en|imos)|trabaj(?:o|a|an|amos)|es|son|está|están|soy|estoy|us(?:o|a|an|amos)|utiliz(?:o|a|an)"
     r"|corre|funciona)(?: (?:escrit[oa]s?|alojad[oa]s?))?(?: (?:en|como|para|sobre|con))?(?: (?:el|la|los|las))?",
     past=frozenset("era eran vivía trabajaba antes anteriormente fue".split()),
+)
+FIGURES: Final = Figures(
+    months=(
+        "enero",
+        "febrero",
+        "marzo",
+        "abril",
+        "mayo",
+        "junio",
+        "julio",
+        "agosto",
+        "septiembre setiembre",
+        "octubre",
+        "noviembre",
+        "diciembre",
+    ),
+    months_in_lower_case=True,
+    days=("lunes", "martes", "miércoles", "jueves", "viernes", "sábado sábados", "domingo domingos"),
+    relative={"hoy": "today", "ayer": "yesterday"},
+    cardinals={
+        **dict(zip(range(2, 11), "dos tres cuatro cinco seis siete ocho nueve diez".split(), strict=True)),
+        **dict(
+            zip(
+                range(12, 30),
+                "doce trece catorce quince dieciséis diecisiete dieciocho diecinueve veinte veintiuno veintidós "
+                "veintitrés veinticuatro veinticinco veintiséis veintisiete veintiocho veintinueve".split(),
+                strict=True,
+            )
+        ),
+        **dict(
+            zip(range(30, 100, 10), "treinta cuarenta cincuenta sesenta setenta ochenta noventa".split(), strict=True)
+        ),
+        100: "cien ciento",
+        **dict(
+            zip(
+                range(200, 1000, 100),
+                "doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos "
+                "novecientos".split(),
+                strict=True,
+            )
+        ),
+    },
+    hesitant={0: "cero"},
+    ordinals=(
+        "primero primera primer",
+        "segundo segunda",
+        "tercero tercera tercer",
+        "",
+        "quinto quinta",
+        "sexto sexta",
+        "séptimo séptima",
+        "octavo octava",
+        "noveno novena",
+        "décimo décima",
+    ),
+    scales={1_000: "mil", 1_000_000: "millón millones"},
+    ands="y",
+    units={
+        "€": "euro euros",
+        "$": "dólar dólares",
+        "s": "segundos",
+        "min": "minuto minutos",
+        "h": "hora horas",
+        "km": "kilómetro kilómetros",
+        "cm": "centímetro centímetros",
+        "metres": "metro metros",
+        "kg": "kilogramo kilogramos kilo kilos",
+        "g": "gramo gramos",
+        "litres": "litro litros",
+        "days": "día días",
+        "weeks": "semana semanas",
+        "months": "meses",
+        "years": "año años",
+    },
 )
