@@ -5,13 +5,15 @@ counted, and the whole is never above the budget.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
+import anyio
 import msgspec
 
 from memoryd_actors.context.counting import PER_MESSAGE, Counting
 from memoryd_actors.context.sizes import Measured, Sizes, shown
-from memoryd_actors.context.window import Caps, Item, WindowSettings, pressure, recent
+from memoryd_actors.context.window import Caps, Conversation, Item, WindowSettings, pressure, recent
 from memoryd_actors.conversations.transcripts import Key, Transcripts
 from memoryd_actors.core_memory import STANDARD
 from memoryd_actors.errors import Refused
@@ -75,6 +77,15 @@ class CoreSectionsBook(Protocol):
         ...
 
 
+@dataclass(slots=True)
+class _Found:
+    """What a context is made of, as it was looked up."""
+
+    measured: Measured = field(default_factory=lambda: Measured(None, Conversation()))
+    written: list[Section] = field(default_factory=list[Section])
+    standing: list[Memory] = field(default_factory=list[Memory])
+
+
 class ContextBuilder:
     """Answers `BuildContext`."""
 
@@ -106,18 +117,19 @@ class ContextBuilder:
             raise Refused("a context is built from a session", "Name it: `session=`, or `--session`.")
         key = caller.owner, session
         budget = min(request.budget or self._settings.tokens, self._settings.hard_limit)
-        measured = await self._sizes.of(key)
+        speaker = msgspec.structs.replace(caller, session=session)
+        found = await self._look_up(key, speaker, off=off)
+        measured = found.measured
         left_out: list[str] = []
         # A first message of ours is needed where the user does not speak first.
         opening = await self._counting.one(LEFT_OUT) + PER_MESSAGE
         sections: list[ContextSection] = []
         pending: PendingMemory | None = None
         if not off:
-            speaker = msgspec.structs.replace(caller, session=session)
             pending = await self._pending(request, speaker)
-            sections += await self._core_section(speaker, int(budget * CORE_SHARE), left_out)
+            sections += await self._core_section(found.written, int(budget * CORE_SHARE), left_out)
             if pending is None or not pending.always:
-                sections += await self._rules_section(speaker, int(budget * RULES_SHARE), left_out)
+                sections += await self._rules_section(found.standing, int(budget * RULES_SHARE), left_out)
         sections += await self._summary_section(key, measured, int(budget * SUMMARY_SHARE))
         if pending is not None:
             sections += await self._pending_section(pending, int(budget * PENDING_SHARE), left_out)
@@ -144,10 +156,30 @@ class ContextBuilder:
             pending=pending if any(section.kind == "pending" for section in sections) else None,
         )
 
+    async def _look_up(self, key: Key, speaker: Caller, *, off: bool) -> "_Found":
+        """Look everything up at once: with a hundred sessions, what takes long is to wait for one's turn each time."""
+        found = _Found()
+
+        async def measure() -> None:
+            found.measured = await self._sizes.of(key)
+
+        async def read_core() -> None:
+            found.written = await self._core.core_sections(speaker.owner, speaker.session, limit=0)
+
+        async def read_standing() -> None:
+            found.standing = await self._memories.standing(speaker)
+
+        try:
+            async with anyio.create_task_group() as tasks:
+                for look in (measure,) if off else (measure, read_core, read_standing):
+                    tasks.start_soon(look)
+        except BaseExceptionGroup as failed:
+            raise failed.exceptions[0] from None
+        return found
+
     # --- what memoryd adds
 
-    async def _core_section(self, caller: Caller, room: int, left_out: list[str]) -> list[ContextSection]:
-        written = await self._core.core_sections(caller.owner, caller.session, limit=0)
+    async def _core_section(self, written: Sequence[Section], room: int, left_out: list[str]) -> list[ContextSection]:
         written = [one for one in written if one.text.strip()]
         # What is the session's own comes first: it is nearer to what is being done. And what is always shown, before
         # what an agent has added: where there is no room for all, the end is cut.
@@ -156,8 +188,7 @@ class ContextBuilder:
         text = "\n".join(f"## {one.name}{'' if one.thread else ' (shared)'}\n{one.text.strip()}" for one in written)
         return await self._section("core", text, room, left_out, "core memory")
 
-    async def _rules_section(self, caller: Caller, room: int, left_out: list[str]) -> list[ContextSection]:
-        standing = await self._memories.standing(caller)
+    async def _rules_section(self, standing: Sequence[Memory], room: int, left_out: list[str]) -> list[ContextSection]:
         lines = [
             line(surfaced(one, score=1.0, reason="always in context"), longest=4 * SHORTEST_LINE) for one in standing
         ]

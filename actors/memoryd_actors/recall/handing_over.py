@@ -1,6 +1,7 @@
 """What was found is handed over: to one who asks, and once, with what is always there and what has changed."""
 
 import logging
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 
 from memoryd_actors.access.categories import Categories
@@ -23,6 +24,9 @@ from memoryd_client.messages import Caller, Surfaced, Taken
 
 log = logging.getLogger(__name__)
 
+MOST_STANDING = 64
+"""Callers of whom it is kept what is always in their context, until something is written: each context asks for it, and
+two queries for each of a hundred sessions at once took a third of the time that their contexts took."""
 MOST_NEWS = 200
 """Writes that are looked at for the change header."""
 
@@ -51,6 +55,8 @@ class HandingOver:
         self._categories = categories
         self._budget_tokens = budget_tokens
         self._sequence = sequence
+        self._standing: OrderedDict[tuple[str, str, str], tuple[int, list[Memory]]] = OrderedDict()
+        """What is always in the context of an owner's agent in a project, and as of which change."""
 
     def take_now(self, caller: Caller, take_id: str) -> Taken | None:
         """Answer a take without waiting where nothing has to be written: None where it has to be."""
@@ -172,9 +178,22 @@ class HandingOver:
 
     async def standing(self, caller: Caller) -> list[Memory]:
         """Return what is always in a caller's context, in order."""
+        whose, now = (caller.owner, caller.agent, caller.project), self._sequence()
+        as_of, known = self._standing.get(whose, (-1, []))
+        # What another daemon changes is heard of a moment later.
+        if as_of == now and not self._saved.shared:
+            return list(known)
         # One by one: the ledger finds a single category without walking through all.
         pages = [await self._ledger.page(one, limit=MOST_ALWAYS) for one in self._categories.standing(caller)]
-        return in_order(memory for page in pages for memory in page)
+        found = in_order(memory for page in pages for memory in page)
+        self._standing[whose] = now, found
+        if len(self._standing) > MOST_STANDING:
+            self._standing.popitem(last=False)
+        return list(found)
+
+    def forget(self) -> None:
+        """Keep no memory in mind: some are about to be destroyed."""
+        self._standing.clear()
 
     async def _questions(self, caller: Caller) -> list[Consent]:
         """Return the proposals that only the user's yes decides; what waits for another signal asks nobody."""

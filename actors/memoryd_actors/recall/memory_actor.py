@@ -201,6 +201,7 @@ class Recall:
     def purge(self, ids: Sequence[str]) -> None:
         """Forget memories that are about to be destroyed, in every session that is in memory."""
         self._sessions.purge(ids)
+        self._out.forget()
 
     def forget_session(self, key: Key) -> None:
         """Let go of a session that is purged, unsaved."""
