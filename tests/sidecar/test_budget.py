@@ -4,11 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import case
+from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.budget import Limits, Prices, Spending, Usage, estimate, left, objection, spent, today
 
 # Quarters of dollars, so that sums are exact.
 usages = st.builds(Usage, st.integers(1, 10**6), st.integers(0, 10**6), st.integers(1, 40).map(lambda n: n / 4))
 moments = st.datetimes(datetime(2020, 1, 1), datetime(2040, 1, 1), timezones=st.just(UTC))
+from sidecar_world import Purse, Watch
 
 
 def test_the_day_is_the_utc_date() -> None:
@@ -73,3 +75,20 @@ def test_more_candidates_are_estimated_higher(count: int) -> None:
         return estimate(case(*["some memory"] * number), Prices()).tokens
 
     assert size(count + 1) > size(count)
+
+
+def test_what_a_batch_will_cost_is_kept_until_it_is_fetched_or_lost() -> None:
+    watch = Watch()
+    account = Account(Purse(), watch, Limits(daily_tokens=1000))
+    call = Usage(400, 100, 0.0)
+    account.hold("one", call)
+    assert account.objection(call) == ""
+    account.hold("two", call)
+    assert "1,000 of them kept" in account.objection(call)
+    account.free("one")
+    assert account.objection(call) == ""
+    account.hold("one", call)
+    watch.forward(24 * 3600)
+    assert account.objection(call)
+    watch.forward(24 * 3600)
+    assert account.objection(call) == ""

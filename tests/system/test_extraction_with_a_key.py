@@ -208,6 +208,46 @@ def test_without_budget_nobody_is_asked_and_everything_waits(short_home: Path, m
         assert (extracted(client), numbers(client)["sessions_waiting"], api.requests) == ([], 1, ())
 
 
+def test_batches_that_are_out_are_held_against_the_budget_across_crashes(short_home: Path, models: Path) -> None:
+    # Room for two parts of some 4,300 tokens, as they are estimated.
+    budget = {"MEMORYD_SIDECAR_DAILY_TOKENS": "10000"}
+    with MessagesApi(answer()) as api, RunningDaemon(short_home, models, **keyed(api, **budget)) as daemon:
+        api.end_batches(ended=False)
+
+        def told() -> bool:
+            with daemon.client() as client:
+                return "of them kept for what is under way" in client.status().components["capture"].message
+
+        for session in ("s1", "s2", "s3", "s4"):
+            with daemon.client(session) as client:
+                talk(client)
+        until(told, "no room for a third")
+        assert [len(batch) for batch in api.submitted] == [1, 1]
+        daemon.kill()
+        daemon.start()
+        until(told, "no room after a crash, either")
+        assert len(api.submitted) == 2
+
+
+def test_what_is_purged_while_a_batch_is_out_does_not_come_back_with_it(short_home: Path, models: Path) -> None:
+    with (
+        MessagesApi(answer()) as api,
+        RunningDaemon(short_home, models, **keyed(api)) as daemon,
+        daemon.client("s1") as client,
+    ):
+        api.end_batches(ended=False)
+        told = client.remember("Our neighbour Ana Krumbholz is ill.", source_session="s1")
+        talk(client, told.content, SAID)
+        until(lambda: numbers(client)["model_batches"], "the batch to be handed in")
+        client.purge([told.id], transcripts=True)
+        api.queue(answer("The user's neighbour Krumbholz suffers from an illness."))
+        api.end_batches()
+        assert [one.content for one in looked_at(client)] == [FOUND]
+        (asked,) = readings(api)
+        assert "Krumbholz" not in asked.prompt
+        assert extracted(client)[0].source_messages == (2, 2)
+
+
 def test_what_the_model_writes_badly_is_refused_and_the_rest_is_kept(short_home: Path, models: Path) -> None:
     both = message(json.dumps({"memories": [found(FOUND), found("I did it.")]}))
     with (

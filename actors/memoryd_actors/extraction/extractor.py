@@ -185,7 +185,10 @@ class Extractor:
     async def _begin(self) -> None:
         """Find the sessions that were not looked at to their end."""
         heads = await self._transcripts.heads()
-        done = {(one.owner, one.session): one.sequence for one in await self._book.progress_of(JOB)}
+        known = await self._book.progress_of(JOB)
+        for one in known:
+            self._reader.expect(detail_of(one))
+        done = {(one.owner, one.session): one.sequence for one in known}
         now = self._clock.now()
         for key, last in heads.items():
             if last > done.get(key, 0) and key not in self._waiting:
@@ -287,6 +290,10 @@ class Extractor:
             await self._harvest.stay(session, outcome.detail)
             return outcome.wait
         messages = await self._messages(session, *parts[0])
+        if outcome.candidates is not None and outcome.heard not in {None, len(messages)}:
+            # Something was taken out of the transcript while a model read it: it must not come back.
+            await self._harvest.stay(session, None)
+            return None
         found: Sequence[Candidate]
         if outcome.candidates is not None:
             found = outcome.candidates

@@ -15,6 +15,8 @@ _INSTRUCTIONS = 1_200
 _PER_MESSAGE = 30
 MOST_ANSWERED = 3_000
 """Tokens of an answer: 36 memories of 80 tokens, three for each of twelve turns."""
+LARGEST = (12_000, MOST_ANSWERED)
+"""Tokens of the largest parts, asked and answered: 24,000 characters, and what stands around them."""
 BATCH_PRICE = 0.5
 """What a batch costs, of the price of plain calls."""
 _CHARACTERS_PER_TOKEN = 3

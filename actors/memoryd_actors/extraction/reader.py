@@ -15,7 +15,7 @@ import msgspec
 
 from memoryd_actors.errors import Refused
 from memoryd_actors.extraction.candidate import Candidate
-from memoryd_actors.extraction.model import ConversationReader, Passage, Read, estimate
+from memoryd_actors.extraction.model import BATCH_PRICE, LARGEST, ConversationReader, Passage, Read, estimate
 from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.budget import Prices, Usage
 from memoryd_actors.judging.judge import JudgeFailed
@@ -25,6 +25,7 @@ from memoryd_client.messages import Warned
 
 log = logging.getLogger(__name__)
 
+_SETTLED: Final = JudgeFailed("server", "what the batch says of this part is paid for, and of no use")
 Part = tuple[int, int]
 """After which entry of a transcript it begins, and with which one it ends."""
 MOST_ATTEMPTS: Final = 4
@@ -45,7 +46,9 @@ class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
     batch: str = ""
     """Under which id parts were handed in, to be read by and by."""
     parts: tuple[Part, ...] = ()
-    """Which of them are still to be fetched."""
+    """Which of them are still to be fetched,"""
+    heard: tuple[int, ...] = ()
+    """and how many messages each had: what was taken out of the transcript since must not come back."""
     day: str = ""
     """The latest day on which the session brought something, set by the extractor."""
     stored: int = 0
@@ -64,6 +67,8 @@ class Outcome:
     """Where nothing is to be done with the part yet: how long."""
     calls: int = 0
     """How often a model was asked."""
+    heard: int | None = None
+    """How many messages the model read; None where that is not known."""
 
 
 @dataclass(slots=True)
@@ -98,6 +103,7 @@ class Reader:
         self._publish = publish
         self._settings = settings
         self._prices = prices
+        self._half = prices.at(BATCH_PRICE)
         self._fetched: tuple[str, dict[str, Read | JudgeFailed]] = ("", {})
         self.counts = ReaderCounts()
         self.trouble = ""
@@ -112,6 +118,12 @@ class Reader:
     def look_s(self) -> float:
         """How often somebody should look whether a batch is read, in seconds."""
         return self._settings.batch_poll_s if self._remote else float("inf")
+
+    def expect(self, detail: Detail) -> None:
+        """Hear after a start that a batch is out: its costs are kept for it."""
+        if detail.batch:
+            count = len(detail.parts)
+            self._account.hold(detail.batch, self._half.usage(LARGEST[0] * count, LARGEST[1] * count))
 
     async def read(
         self,
@@ -173,7 +185,7 @@ class Reader:
                 self.counts.dropped += read.dropped
                 self.trouble = self.hint = ""
                 await self._account.save()
-                return Outcome(candidates=read.candidates, detail=rest, calls=1)
+                return Outcome(candidates=read.candidates, detail=rest, calls=1, heard=len(passage.messages))
         self._charge(Usage(failed.input_tokens, failed.output_tokens, failed.cost_usd))
         await self._account.save()
         return self._failed(failed, attempts, rest, batch)
@@ -197,23 +209,37 @@ class Reader:
         self, remote: ConversationReader, parts: Sequence[Part], passage: Callable[[Part], Awaitable[Passage]]
     ) -> Outcome | None:
         """Hand parts in; None where that cannot be done now."""
-        passages = {_name(part): await passage(part) for part in parts}
+        passages: dict[str, Passage] = {}
+        taken: list[Part] = []
+        planned = Usage()
+        for part in parts:
+            one = await passage(part)
+            more = planned + estimate(one, self._half)
+            if taken and self._account.objection(more):
+                break  # the rest waits
+            passages[_name(part)] = one
+            taken.append(part)
+            planned = more
         try:
-            with anyio.fail_after(CALL_S):
+            with self._account.reserved(planned), anyio.fail_after(CALL_S):
                 batch = await remote.submit(passages)
         except (JudgeFailed, TimeoutError) as failed:
             log.warning("no batch, a plain call instead: %s", failed or "it took too long")
             return None
+        # What it costs is known when it is fetched, which may be tomorrow.
+        self._account.hold(batch, planned)
         self.counts.batches += 1
         wait = timedelta(seconds=self._settings.batch_poll_s)
-        return Outcome(detail=Detail(batch=batch, parts=tuple(parts)), wait=wait, calls=len(parts))
+        heard = tuple(len(one.messages) for one in passages.values())
+        return Outcome(detail=Detail(batch=batch, parts=tuple(taken), heard=heard), wait=wait, calls=len(taken))
 
     async def _fetch(
         self, remote: ConversationReader, detail: Detail, passage: Callable[[Part], Awaitable[Passage]]
     ) -> Outcome:
         """Return what a batch says of the first of its parts."""
         first = detail.parts[0]
-        rest = Detail(batch=detail.batch, parts=detail.parts[1:]) if detail.parts[1:] else None
+        heard = detail.heard[0] if detail.heard else None
+        rest = Detail(batch=detail.batch, parts=detail.parts[1:], heard=detail.heard[1:]) if detail.parts[1:] else None
         known = self._fetched[1] if self._fetched[0] == detail.batch else {}
         if _name(first) not in known:
             passages = {_name(part): await passage(part) for part in detail.parts}
@@ -226,24 +252,31 @@ class Reader:
                 self._complain(str(failed), failed.hint)
                 if failed.kind != "model":
                     return Outcome(wait=timedelta(minutes=self._settings.retry_minutes))
+                self._account.free(detail.batch)
                 # There is no such batch: its parts are asked about one by one.
                 return Outcome(detail=Detail(attempts=1), wait=timedelta(0))
             if results is None:
                 return Outcome(wait=timedelta(seconds=self._settings.batch_poll_s))
+            self._account.free(detail.batch)
             known = dict(results)
             self._fetched = (detail.batch, known)
         result = known.get(_name(first))
+        asked = await passage(first)
         if isinstance(result, Read):
             self.counts.read_in_batches += 1
             self._charge(result.usage)
-            self.counts.dropped += result.dropped
-            self.trouble = self.hint = ""
-            await self._account.save()
-            return Outcome(candidates=result.candidates, detail=rest)
+            if heard in {None, len(asked.messages)}:
+                self.counts.dropped += result.dropped
+                self.trouble = self.hint = ""
+                await self._account.save()
+                return Outcome(candidates=result.candidates, detail=rest, heard=heard)
+            log.info("a part of a batch is read anew: something was taken out of it since")
+            known[_name(first)] = _SETTLED
         if isinstance(result, JudgeFailed):
             self._charge(Usage(result.input_tokens, result.output_tokens, result.cost_usd))
             log.warning("a part of a batch failed, a plain call instead: %s", result)
-        return await self._ask(remote, await passage(first), detail.attempts, rest=rest, batch=detail)
+            known[_name(first)] = _SETTLED
+        return await self._ask(remote, asked, detail.attempts, rest=rest, batch=detail)
 
     # --- what is told
 

@@ -3,6 +3,7 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import date, timedelta
 from typing import Protocol
 
 from memoryd_actors.errors import Refused
@@ -10,6 +11,8 @@ from memoryd_actors.judging.budget import Limits, Spending, Usage, left, objecti
 from memoryd_actors.ports.clock import Clock
 
 _NOTHING = Usage()
+_HELD_FOR = timedelta(days=1)
+"""After the day on which it was handed in: no batch is worked on for longer than 24 hours."""
 
 
 class SpendingBook(Protocol):
@@ -36,6 +39,8 @@ class Account:
         self._limits = limits
         self._today = Spending(day="")
         self._in_flight = _NOTHING
+        self._held: dict[str, tuple[str, Usage]] = {}
+        """What batches will cost that were handed in and not fetched yet, each since a day."""
         self._unsaved: list[Spending] = []
 
     @property
@@ -56,7 +61,7 @@ class Account:
 
     def objection(self, planned: Usage) -> str:
         """Return why a call of that size may not be made now, in words; empty where it may."""
-        return objection(self._today, planned, self._limits, in_flight=self._in_flight)
+        return objection(self._today, planned, self._limits, in_flight=self._in_flight + self._waiting())
 
     @contextmanager
     def reserved(self, planned: Usage) -> Generator[None]:
@@ -66,6 +71,21 @@ class Account:
             yield
         finally:
             self._in_flight -= planned
+
+    def hold(self, batch: str, planned: Usage) -> None:
+        """Keep that much for a batch that was handed in, until `free`, or until it cannot be worked on any more."""
+        self._held[batch] = (self._day(), planned)
+
+    def free(self, batch: str) -> None:
+        """Keep nothing more for a batch: what it cost is known, or it costs nothing."""
+        self._held.pop(batch, None)
+
+    def _waiting(self) -> Usage:
+        today_is = date.fromisoformat(self._day())
+        late = [name for name, (day, _) in self._held.items() if today_is - date.fromisoformat(day) > _HELD_FOR]
+        for name in late:
+            del self._held[name]
+        return sum((planned for _, planned in self._held.values()), _NOTHING)
 
     def charge(self, usage: Usage) -> None:
         """Count one call."""

@@ -69,6 +69,13 @@ class Prices:
         cost = input_tokens * self.input_usd_per_million + output_tokens * self.output_usd_per_million
         return Usage(input_tokens, output_tokens, cost / 1_000_000)
 
+    def at(self, share: float) -> "Prices":
+        """Return this share of the prices."""
+        return Prices(
+            input_usd_per_million=self.input_usd_per_million * share,
+            output_usd_per_million=self.output_usd_per_million * share,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
@@ -123,7 +130,9 @@ def objection(so_far: Spending, planned: Usage, limits: Limits, *, in_flight: Us
     """
     tokens, dollars = left(so_far, limits)
     if planned.tokens + in_flight.tokens > tokens:
-        return f"today's budget of {limits.daily_tokens:,} tokens is used up ({tokens:,} left)"
+        kept = f", {in_flight.tokens:,} of them kept for what is under way" if in_flight.tokens else ""
+        return f"today's budget of {limits.daily_tokens:,} tokens is used up ({tokens:,} left{kept})"
     if planned.cost_usd + in_flight.cost_usd > dollars:
-        return f"today's budget of ${limits.daily_usd:.2f} is used up (${dollars:.4f} left)"
+        kept = f", ${in_flight.cost_usd:.4f} of it kept for what is under way" if in_flight.cost_usd else ""
+        return f"today's budget of ${limits.daily_usd:.2f} is used up (${dollars:.4f} left{kept})"
     return ""

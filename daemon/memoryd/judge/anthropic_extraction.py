@@ -125,10 +125,7 @@ class AnthropicExtraction:
         return self._results(results.content, passages)
 
     def _results(self, body: bytes, passages: Mapping[str, Passage]) -> dict[str, Read | JudgeFailed]:
-        half = Prices(
-            input_usd_per_million=self._judge.prices.input_usd_per_million * BATCH_PRICE,
-            output_usd_per_million=self._judge.prices.output_usd_per_million * BATCH_PRICE,
-        )
+        half = self._judge.prices.at(BATCH_PRICE)
         found: dict[str, Read | JudgeFailed] = {}
         for text in body.splitlines():
             try:
