@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from cases import case
 from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.budget import Limits, Prices, Spending, Usage, estimate, left, objection, spent, today
+from sidecar_world import Purse, Watch
 
 # Quarters of dollars, so that sums are exact.
 usages = st.builds(Usage, st.integers(1, 10**6), st.integers(0, 10**6), st.integers(1, 40).map(lambda n: n / 4))
 moments = st.datetimes(datetime(2020, 1, 1), datetime(2040, 1, 1), timezones=st.just(UTC))
-from sidecar_world import Purse, Watch
 
 
 def test_the_day_is_the_utc_date() -> None:

@@ -261,10 +261,8 @@ class Extractor:
     async def _part(self, key: Key, reason: Reason, upto: int) -> timedelta | None:
         """Look at what comes next in a session, up to an entry; return how long to leave it alone, if at all."""
         info = await self._transcripts.info(key)
-        if info is None:
-            return None
-        if self._switches.off(key[0], info.project) is not None:
-            return timedelta(seconds=RETRY_S)
+        if info is None or self._switches.off(key[0], info.project) is not None:
+            return timedelta(seconds=RETRY_S) if info else None
         progress = await self._book.progress(*key, JOB) or Progress(*key, JOB, 0)
         caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
         session = Session(key, caller, progress, detail_of(progress), await self._harvest.today(key[0]))
@@ -290,15 +288,14 @@ class Extractor:
             await self._harvest.stay(session, outcome.detail)
             return outcome.wait
         messages = await self._messages(session, *parts[0])
-        if outcome.candidates is not None and outcome.heard not in {None, len(messages)}:
-            # Something was taken out of the transcript while a model read it: it must not come back.
-            await self._harvest.stay(session, None)
-            return None
-        found: Sequence[Candidate]
-        if outcome.candidates is not None:
+        if outcome.candidates is None:
+            found: Sequence[Candidate] = await to_thread.run_sync(partial(stated, messages), limiter=self._threads)
+        elif outcome.heard in {None, len(messages)}:
             found = outcome.candidates
         else:
-            found = await to_thread.run_sync(partial(stated, messages), limiter=self._threads)
+            # Something was taken out of the transcript while a model read it: it must not come back.
+            await self._harvest.stay(session, None)
+            return timedelta(0)
         self.counts.windows += 1
         await self._harvest.keep(session, capped(found, messages), parts[0][1], outcome.detail)
         if self.insights is not None and self._settings.insights and reason in PATIENT and messages:
