@@ -98,6 +98,15 @@ def test_of_a_request_only_what_it_tells_is_taken() -> None:
             "I'm trying to move the shop to Django v5.1",
         ),
         ("I cut my rent budget to 900 euros, was that a good idea?", "I cut my rent budget to 900 euros"),
+        ("How do I plan the trip, considering I have 700 euros a month?", "I have 700 euros a month"),
+        (
+            "I've never rented a car abroad, which is kinda weird, any tips?",
+            "I've never rented a car abroad, which is kinda weird",
+        ),
+        (
+            f"I moved into a flat in Graz on 4 May, and {'I am pleased with the garden ' * 8}",
+            "I moved into a flat in Graz on 4 May",
+        ),
     ],
 )
 def test_what_is_tied_down_by_an_amount_a_date_or_a_version_is_taken_before_the_request(said: str, kept: str) -> None:
@@ -114,6 +123,9 @@ def test_what_is_tied_down_by_an_amount_a_date_or_a_version_is_taken_before_the_
         "I'll take 10 pages of it tomorrow.",
         "That sounds like 5 hours of work for us.",
         "I need to call the function 3 times.",
+        "I'm stuck at 71% and I don't know why",
+        "Why is it slow, considering we tried 3 times and I got it in 5 seconds?",
+        "How should we name the flag, given that we have both?",
     ],
 )
 def test_a_figure_alone_makes_nothing_worth_keeping(said: str) -> None:

@@ -5,6 +5,7 @@ themselves and their work is worth keeping where it has something in it that can
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
 _MONTH: Final = (
@@ -47,12 +48,13 @@ _AIMED_AT = _compiled(
 _OWN = _compiled(r"\b(?:i|we|my|our)\b")
 _HEDGED = _compiled(
     r"\b(?:i|we) (?:\w+ )?(?:want|need|would like|hope|wish|think|guess|tried|get|got|see|saw|keep getting|expect)\b",
-    r"\b(?:i|we)(?:'d| would| had)\b(?! been\b)|\b(?:i|we)(?:'ll| will| can| could| should| might)\b",
+    r"\b(?:i|we)(?:'d| would)\b|\b(?:i|we)(?:'ll| will| can| could| should| might)\b",
     r"\bi'?m (?:\w+ )?(?:trying|looking|hoping|wondering|getting|seeing|having (?:trouble|issues|problems|difficult\w+)"
-    r"|unsure|confused|stuck|curious|interested|going to (?:try|start))\b|\bnot sure\b",
+    r"|unsure|curious|interested|going to (?:try|start))\b|\bnot sure\b",
 )
 _AT_HAND = _compiled(
-    r"\b(?:errors?|exception|line|status code|stack ?trace|undefined|bugs?|failing|fails?|failed|broken)\b"
+    r"\b(?:errors?|exception|line|status code|stack ?trace|undefined|bugs?|failing|fails?|failed|broken|stuck"
+    r"|confused)\b"
 )
 _ADDRESSED = _compiled(
     r"\b(?:you|your|yours|that's|sounds|thanks)\b|\b(?:like|as) (?:we|i) (?:discussed|said|mentioned)\b"
@@ -62,6 +64,10 @@ _AIM = _compiled(
     r"(?!understand|figure|decide|make sure|debug)",
     r"\b(?:i|we) (?:\w+ )?(?:want|need|plan|aim|hope|have|intend) to (?!know|make sure|ensure|understand|see|figure)",
 )
+_NEVER = _compiled(
+    r"\b(?:i've|i have) never (?!seen|tried|heard|had|understood|noticed|been (?:sure|good)|really)\w+ \w+"
+)
+_GIVEN = _compiled(r"\b(?:considering|given|given that|now that|since|and|but) (?=(?:i|we)(?:'|\b))")
 
 
 def particular(bare: str) -> bool:
@@ -72,6 +78,8 @@ def particular(bare: str) -> bool:
     """
     if _OWN.search(bare) is None or _ADDRESSED.search(bare):
         return False
+    if _NEVER.search(bare):
+        return True
     date = _DATE.search(bare)
     if _AIM.search(bare):
         return bool(date or _AIMED_AT.search(bare))
@@ -79,6 +87,14 @@ def particular(bare: str) -> bool:
     if tied is None or (date is None and _AT_HAND.search(bare)):
         return False
     return _HEDGED.search(bare, 0, tied.end()) is None
+
+
+def given(bare: str) -> Iterator[int]:
+    """Yield where clauses begin in which a speaker tells something besides what the sentence is about.
+
+    `How should I plan that, considering I have 300 euros a month?`
+    """
+    return (found.end() for found in _GIVEN.finditer(bare))
 
 
 def _first(*found: "re.Match[str] | None") -> "re.Match[str] | None":

@@ -18,7 +18,7 @@ from memoryd_actors.extraction.candidate import BY_RULE, Candidate
 from memoryd_actors.extraction.dating import needs_day, saying
 from memoryd_actors.extraction.heard import Heard
 from memoryd_actors.extraction.languages import ENGLISH
-from memoryd_actors.extraction.particulars import particular
+from memoryd_actors.extraction.particulars import given, particular
 from memoryd_actors.extraction.signs import dated, weigh
 from memoryd_actors.extraction.wording import LESSON, Wording, wordings_of
 from memoryd_actors.recall.quoted import told_apart
@@ -93,7 +93,16 @@ def _of(message: Heard, before: str, threshold: float, *, people: bool) -> Itera
     opening = ""
     for sentence in sentences(said):
         told = _telling(sentence, wording, fewest=FEWEST_WORDS if people else FEWEST_WORDS_SURE)
-        weighed.append((told, _weight(told, opening, message, wordings, people=people)))
+        weighing = _weight(told, opening, message, wordings, people=people)
+        if (
+            weighing[0] < threshold
+            and message.role == "user"
+            and not people
+            and wording.code == ENGLISH.code
+            and (besides := _besides(sentence, wording))
+        ):
+            told, weighing = besides, (TIED_DOWN, FACT)
+        weighed.append((told, weighing))
         opening = sentence.bare if len(sentence.bare.split()) <= LONGEST_OPENING else ""
     at = 0
     while at < len(weighed):
@@ -167,15 +176,32 @@ def _weight(
     return weight, PREFERENCE if _LIKES.search(told.bare) else FACT
 
 
+def _besides(sentence: Sentence, wording: Wording) -> _Told | None:
+    """Return what a sentence that asks, or is about the task at hand, tells of its speaker besides."""
+    for start in given(sentence.bare):
+        bare = _before_request(sentence.bare[start:], wording).rstrip(" ,;?.!")
+        if len(bare.split()) < FEWEST_WORDS or len(bare) > LONGEST or bare.endswith(":"):
+            continue
+        if particular(bare) and not wording.needs_before.match(bare):
+            return _Told(sentence.text[start : start + len(bare)], bare)
+    return None
+
+
+def _before_request(bare: str, wording: Wording) -> str:
+    asks = wording.asks.search(bare)
+    return bare if asks is None else _LEADS_ON.sub("", bare[: asks.start()].rstrip(" ,;-\u2013\u2014"))
+
+
 def _telling(sentence: Sentence, wording: Wording, *, fewest: int) -> _Told | None:
     """Return what a sentence tells before it asks; None where it only asks, or is too short or too long to be kept."""
     bare, text = sentence.bare, sentence.text
-    asks = wording.asks.search(bare)
-    if asks is not None:
-        bare = _LEADS_ON.sub("", bare[: asks.start()].rstrip(" ,;-\u2013\u2014"))
-        text = text[: len(bare)]
+    told = _before_request(bare, wording)
+    if told != bare:
+        bare, text = told, text[: len(told)]
     elif is_question(bare) or bare.endswith((":", "\uff1a")):
         return None  # a question, or what leads to something that is shown
+    if len(text) > LONGEST and (end := bare.rfind(", and ", 0, LONGEST)) > 0:
+        bare, text = bare[:end], text[:end]
     if len(bare.split()) < fewest or len(text) > LONGEST:
         return None
     return _Told(text, bare)

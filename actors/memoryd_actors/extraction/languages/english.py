@@ -68,6 +68,7 @@ ENGLISH = Telling(
     rf"|standardi[sz]ed on)\b(?! {_DEICTIC})"
     rf"|\b(?:we|i)(?:'re| are|'m| am|'ll| will) (?:going|sticking|staying|go|stick|stay) with (?!{_DEICTIC})"
     rf"|\bwe (?:stick|stay) (?:with|to) (?!{_DEICTIC})"
+    rf"|\b(?:we|i)(?:'re| are|'m| am) (?:going to|gonna) (?:stick|stay|go) with (?!{_DEICTIC})"
     r"|\b(?:we|i)(?:'re| are) (?:migrating|moving|switching) (?:away )?(?:from|to|over)\b"
     rf"|^\W*(?:(?:ok(?:ay)?|alright|then|so|yes|right)[,.]? )*let's (?:go with|stick (?:with|to)|stay with|switch to"
     rf"|call (?:it|them)|settle on) (?!{_DEICTIC}|a simple\b)"
@@ -125,12 +126,13 @@ ENGLISH = Telling(
     wonders=r"\b(?:i'd (?:also )?like|i'm having|i've (?:also |already |just )?(?:checked|tried|looked)|maybe|perhaps|might|probably|i think|i guess|i believe|not sure|no idea|if (?:we|i|you)|suppose|what if"
     r"|could be|seems?|looks like|should we|hopefully|i wonder|i hope)\b",
     asks=r"(?:[,;]|\s[-\u2013\u2014])?\s*\b(?:(?:and|but|so|or|because) )*(?:can you|could you|would you|do you"
-    r"|how (?:can|do|should|would|could|might|will)|what(?:'s| is| are| do| can| should| would)|which (?:makes me|one)"
+    r"|how (?:can|do|does|did|is|are|should|would|could|might|will)|what(?:'s| is| are| do| does| can| should| would| if)|which (?:makes me|one)"
     r"|should i|is (?:it|this|that|there)\b|are there|will (?:this|that|it)"
     r"|(?:i'm|i am|i was) (?:wondering|not sure|curious|unsure)|i wonder"
     r"|(?:i'm|i am) (?:still |also |now )*(?:having (?:\w+ )?(?:trouble|issues?|problems?|difficult\w+|a hard time)|encountering|running into"
-    r"|getting (?:this|an?|some|the) (?:\w+ )?errors?)|was (?:that|it|this) an? (?:good|right|bad|smart)"
+    r"|getting (?:this|an?|some|the) (?:\w+ )?errors?)|was (?:that|it|this) (?:an?|the) (?:\w+ ){0,2}(?:call|decision|choice|move|idea)\b"
     r"|i(?:'d| would) (?:like|love|appreciate) (?:some|any|your|help|advice|guidance)|any (?:advice|tips|ideas|suggestions|thoughts)\b"
+    r"|(?:i'm|i am) looking for (?:ways|tips|advice|ideas|suggestions|guidance|help)|maybe (?:i|we|you) can"
     r"|i want to (?:make sure|ensure|know|understand|see)|i(?:'d| would) like to|please(?! always| never| don't| do not| stop| use| keep| write| no\b))\b",
     needs_before=r"(?:it(?! turn(?:s|ed) out)|that(?!'s (?:wrong|not|incorrect))|this(?! project| repo)|they|these|those|she"
     r"|he|then|there|both|also|and|but|so|(?:(?:yeah|yes|yep|well|actually),? )*(?:i|we)(?:'(?:ve|m|d|re))? (?:\w+ ){0,2}?"
