@@ -4,7 +4,9 @@ from dataclasses import dataclass
 
 MOST_CHARACTERS = 1_000
 """Of what is remembered at once: a request is about a sentence or a short list, not about a document."""
-FEWEST_LETTERS = 6
+FEWEST_CHARACTERS = 6
+"""Letters and digits, and of these"""
+FEWEST_LETTERS = 3
 FEWEST_WORDS = 2
 FEWEST_IDEOGRAPHS = 4
 """Of scripts without spaces, where each says more."""
@@ -29,4 +31,6 @@ def says_something(content: str) -> bool:
     """Return whether a content is more than a word or a number."""
     if sum(char > "\u2e7f" for char in content) >= FEWEST_IDEOGRAPHS:
         return True
-    return sum(char.isalpha() for char in content) >= FEWEST_LETTERS and len(content.split()) >= FEWEST_WORDS
+    if sum(char.isalnum() for char in content) < FEWEST_CHARACTERS or len(content.split()) < FEWEST_WORDS:
+        return False
+    return sum(char.isalpha() for char in content) >= FEWEST_LETTERS

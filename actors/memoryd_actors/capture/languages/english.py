@@ -25,7 +25,7 @@ _REQUESTS = Requests(
     r"|actually"
     r"|wrong|well|right|btw|by the way|fyi|important|one more thing|claude|assistant|that's wrong|that is wrong"
     r"|not quite",
-    please=r"(?:(?:can|could|would|will) you (?:please )?(?:also )?(?:always )?|please,? (?:also )?(?:always )?|always "
+    please=r"(?:(?:can|could|would|will) you (?:please )?(?:also )?(?:always )?|(?:please|plz|pls),? (?:also )?(?:always )?|always "
     r"|i(?:'d| would) like you to |i (?:want|need) you to |you (?:should|must|have to|need to) |make sure (?:to|you) "
     r"|let's |be sure to )?",
     asks=r"(?:can|could|would|will) you ",
@@ -34,14 +34,19 @@ _REQUESTS = Requests(
         rf"|don't (?:ever )?forget"
         rf"|do not (?:ever )?forget|never forget){_WHEN_EN} (?:the fact )?that {_NO_TIME}(?=\S+ \S)",
         rf"(?:remember|memori[sz]e|keep in mind|bear in mind|make a (?:mental )?note(?: of)?|take (?:a )?note(?: of)?"
-        rf"|don't forget|do not forget|save|store|note)(?: to memory)?{_WHEN_EN}"
+        rf"|(?:don't|do not|never) forget|note to self|save|store|note)(?: to memory)?{_WHEN_EN}"
         rf"(?: (?:this|these|the following|that)(?: \w+){{0,3}})?{_WHEN_EN}{_MEMORY}?{_WHEN_EN} ?:(?!//)",
         rf"(?:save|store|add){_MEMORY}(?: that|,| ?:) (?=\S+ \S)",
+        rf"(?:save|store|add|put) (?:this|that|the following){_MEMORY}{_WHEN_EN} ?: (?=\S+ \S)",
+        r"(?:save|store|add|put) (?:this|that|the following) (?:to|in|into) your (?:long[- ]term )?memory"
+        r" [\u2013\u2014-] (?=\S+ \S)",
         rf"(?:keep|bear) (?:this|that|the following) in mind{_WHEN_EN} ?:(?!//)",
         rf"remember (?:this|the following){_WHEN_EN}(?: please)? [\u2013\u2014-] (?=\S+ \S)",
         r"for future reference ?[,:] (?=\S+ \S+ \S)",
         rf"remember{_WHEN_EN},? (?:to )?(?=(?:always|never|from now on)\b)",
         rf"(?:remember|keep in mind|bear in mind){_WHEN_EN} (?=(?:i|i'm|we|we're|my|our) (?:.{{1,80}}? )?{_PRESENT}\b)",
+        r"remember (?=(?:i'm|im|i am|i've|we're|we've) \S+ ?\S)",
+        rf"remember, (?=(?:the|our|my|this|all|every|no) (?:.{{1,80}}? ){_PRESENT}\b)",
         r"(?:for (?:future reference|the record|next time"
         r"|the future)),? (?:please )?remember(?: that)? (?=\S+ \S+ \S)",
     ),

@@ -25,7 +25,7 @@ _REQUESTS = Requests(
         rf"|behalte? (?:bitte )?"
         rf"{_KOPF}|halte? (?:bitte )?fest){_WHEN_DE},? dass (?=\S+ \S)",
         rf"(?:merke? (?:dir|euch)|merken sie sich|merken|notiere? dir|schreibe? dir auf|denke? (?:daran|dran)"
-        rf"|speichere?"
+        rf"|speichere?(?: dir)?"
         rf"|vergiss nicht|halte? fest){_WHEN_DE}(?: (?:folgendes|das|dies"
         rf"|diese\w?)(?: \w+){{0,2}})?{_WHEN_DE} ?:(?!//)",
         rf"dir{_WHEN_DE} (?:zu )?(?:merk(?:en|st)|notier(?:en|st)),? dass (?=\S+ \S)",
