@@ -112,3 +112,5 @@ class PurgePlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, t
     """How many sessions were looked through."""
     unreadable: int = 0
     """Entries in them that cannot be read, because their lines are damaged: they may tell it, too."""
+    replaced: tuple[str, ...] = ()
+    """Memories that only these took the place of: they stay superseded, by nothing that is there, until restored."""

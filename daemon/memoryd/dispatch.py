@@ -1,7 +1,7 @@
 """From requests to actors and back: what each request of the wire asks of the system."""
 
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import assert_never
@@ -27,6 +27,7 @@ from memoryd_actors.keeping.importing import Importer
 from memoryd_actors.keeping.orders import Answer, Edit, KeeperMessage, Link, SetState, Store, TakeBack
 from memoryd_actors.keeping.orders import Purge as PurgeMemories
 from memoryd_actors.keeping.purger import TranscriptPurger
+from memoryd_actors.keeping.successors import heir
 from memoryd_actors.origin import other_end, showings
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
@@ -362,6 +363,7 @@ class Dispatcher:
         told = await self._purger.told(caller.owner, doomed, every_session=request.every_session)
         places = told.places
         ids += [one.id for one in told.retold if request.transcripts]
+        replaced = await self._replaced(list(dict.fromkeys((*told.ids, *ids))), caller)
         await to_thread.run_sync(destroy, self._drafts, ids)
         message = PurgeMemories(tuple(ids), caller.owner, signed(caller))
         gone = await self._keeper.ask(message, deadline_s=deadline_s)
@@ -388,6 +390,8 @@ class Dispatcher:
             answer += (
                 f"; {told.unreadable} entries there have damaged lines and may tell it: `memoryd doctor` says which"
             )
+        if replaced:
+            answer += f"; superseded, by nothing that is there, until restored: {', '.join(replaced)}"
         return Done(answer)
 
     async def _plan_purge(self, request: PlanPurge, caller: Caller) -> PurgePlan:
@@ -401,6 +405,22 @@ class Dispatcher:
             more=len(told.entries[PLANNED:]),
             sessions=told.sessions,
             unreadable=told.unreadable,
+            replaced=await self._replaced(told.ids, caller),
+        )
+
+    async def _replaced(self, ids: Sequence[str], caller: Caller) -> tuple[str, ...]:
+        """Return what the caller may see of that which only these memories have taken the place of."""
+        edges = await self._ledger.edges(caller.owner, ids)
+        there = await self._ledger.get(caller.owner, list({end for one in edges for end in (one.from_id, one.to_id)}))
+        leaving = {one: there[one].superseded_by if one in there else "" for one in ids}
+        seen = self._categories.visible(caller)
+        return tuple(
+            one.id
+            for one in there.values()
+            if one.superseded_by in leaving
+            and one.id not in leaving
+            and not heir(one.superseded_by, leaving)
+            and is_allowed(one.category, seen)
         )
 
     def _check_sees_all(self, caller: Caller) -> None:

@@ -141,7 +141,48 @@ async def test_a_superseded_memory_is_linked_and_can_be_restored(ledger: SqlLedg
     assert (edge.from_id, edge.to_id, edge.relation) == (new.id, old.id, SUPERSEDES)
     await ledger.apply("local", [ChangeState(old.id, State.ACTIVE, "RESTORE")], actor="a")
     assert (await now(ledger, old.id)).superseded_by == ""
+    (edge,) = await ledger.edges("local", [old.id])
+    assert (edge.from_id, edge.to_id, edge.relation) == (new.id, old.id, CONTRADICTS)
+    (told, *_) = await ledger.history("local", memory_id=new.id)
+    assert (told.event, dict(told.meta)) == ("LINK", {"to": old.id, "relation": CONTRADICTS})
+    await ledger.apply("local", [Undo(told.operation)], actor="a")
+    assert (await now(ledger, old.id)).superseded_by == new.id
+    assert [one.relation for one in await ledger.edges("local", [old.id])] == [SUPERSEDES]
+
+
+async def test_what_is_restored_contradicts_nothing_that_is_out_of_sight(ledger: SqlLedger) -> None:
+    old, new = await stored(ledger, "It ships in May.", "It ships in June.")
+    await ledger.apply("local", [Supersede(old.id, new.id)], actor="a")
+    await ledger.apply("local", [ChangeState(new.id, State.FORGOTTEN, "DELETE")], actor="a")
+    await ledger.apply("local", [ChangeState(old.id, State.ACTIVE, "RESTORE")], actor="a")
     assert await ledger.edges("local", [old.id]) == []
+
+
+async def test_what_a_purged_memory_had_replaced_is_replaced_by_what_replaced_that(ledger: SqlLedger) -> None:
+    one, two, three, four = await stored(ledger, "port 1", "port 2", "port 3", "port 4")
+    for old, new in ((one, two), (two, three), (three, four)):
+        await ledger.apply("local", [Supersede(old.id, new.id)], actor="a")
+    await ledger.purge("local", [two.id, three.id], actor="a")
+    assert (await now(ledger, one.id)).superseded_by == four.id
+    (edge,) = await ledger.edges("local", [one.id])
+    assert (edge.from_id, edge.relation) == (four.id, SUPERSEDES)
+    (entry, *_) = await ledger.history("local", memory_id=one.id)
+    assert (entry.event, dict(entry.meta)) == ("UPDATE", {"by": four.id, "reason": "what took its place is purged"})
+
+
+async def test_what_only_a_purged_memory_had_replaced_waits_to_be_restored(ledger: SqlLedger) -> None:
+    old, new = await stored(ledger, "port 1", "port 2")
+    replaced = await ledger.apply("local", [Supersede(old.id, new.id)], actor="a")
+    restored = await ledger.apply("local", [ChangeState(old.id, State.ACTIVE, "RESTORE")], actor="a")
+    await ledger.apply("local", [Undo(restored.operation)], actor="a")
+    await ledger.purge("local", [new.id], actor="a")
+    stands = await now(ledger, old.id)
+    assert (stands.state, stands.superseded_by) == (State.SUPERSEDED, "")
+    again = await ledger.apply("local", [ChangeState(old.id, State.ACTIVE, "RESTORE")], actor="a")
+    await ledger.apply("local", [Undo(again.operation)], actor="a")
+    assert (await now(ledger, old.id)).superseded_by == ""
+    await ledger.apply("local", [Undo(replaced.operation)], actor="a")
+    assert (await now(ledger, old.id)).active
 
 
 async def test_no_circle_of_supersessions_can_be_made(ledger: SqlLedger) -> None:
@@ -221,7 +262,7 @@ async def test_a_purge_takes_its_words_out_of_the_reasons_for_what_was_done_to_o
     old, new = await stored(ledger, "The port is 8080.", "The port is 9090.")
     await ledger.apply("local", [Supersede(old.id, new.id, "8080 became 9090")], actor="a")
     await ledger.purge("local", [new.id], actor="a")
-    (entry, _) = await ledger.history("local", memory_id=old.id)
+    (_, entry, _) = await ledger.history("local", memory_id=old.id)
     assert (entry.event, dict(entry.meta)) == ("SUPERSEDE", {"by": new.id})
 
 

@@ -180,6 +180,8 @@ def test_what_other_sessions_tell_is_listed_first_and_then_gone(daemon: RunningD
     home = daemon.paths.home
     with daemon.client(session="source") as client:
         secret = client.remember(TOLD, source_session="source")
+        former = client.remember("There was a lock of brass once.", source_session="source")
+        client.relate(secret.id, former.id, relation="supersedes")
         client.append([Entry(role="user", content=f"I was told: {TOLD}")])
         client.append([Entry(role="user", content="I would like to know how it opens with a key.")])
     with daemon.client(session="elsewhere") as client:
@@ -213,9 +215,15 @@ def test_what_other_sessions_tell_is_listed_first_and_then_gone(daemon: RunningD
         # What all episodes say of themselves makes none of them tell another.
         assert client.purge_plan([episode.id], every_session=True).retold == ()
         assert (plan.ids, plan.sessions, plan.unreadable, plan.more) == ((secret.id,), 2, 0, 0)
+        assert plan.replaced == (former.id,)
         assert client.get(secret.id).content == TOLD
         told = client.purge([secret.id], every_session=True)
-        assert told == "2 memories destroyed, and the words of 2 entries of 2 transcripts"
+        assert told == (
+            "2 memories destroyed, and the words of 2 entries of 2 transcripts; "
+            f"superseded, by nothing that is there, until restored: {former.id}"
+        )
+        assert client.get(former.id).superseded_by == ""
+        assert client.restore(former.id).active
         assert client.get(other.id).content == other.content
         assert [one.content for one in client.messages("elsewhere").entries] == [
             "Good morning.",

@@ -311,7 +311,8 @@ def purge(
     Says what goes, and asks first. What was said stays in the transcripts, which are then named. With --transcripts the
     messages that a memory rests on, and those of its sessions that say it in the same words, lose their words, and the
     episodes and summaries of these sessions that tell it are destroyed, too; with --all-sessions those of every session
-    that share four words in a row with it. They are listed first.
+    that share four words in a row with it. They are listed first. What a memory took the place of is not
+    brought back by its end: it stays superseded until `memoryd restore`.
     `memoryd forget` only puts out of sight.
     """
     with at.connect() as memory:
@@ -367,5 +368,7 @@ def _show(doomed: list[Memory], plan: PurgePlan | None, say: Callable[[str], Non
         where = f"{one_line(entry.session)} {entry.sequence}  {entry.at:%Y-%m-%d %H:%M}"
         say(f"{where}  {who} ({why}): {one_line(entry.excerpt)}")
     say(f"{len(plan.entries) + plan.more} entries of transcripts lose their words; looked at {plan.sessions} sessions")
+    for replaced in plan.replaced:
+        say(f"{replaced} stays superseded, by nothing that is there; `memoryd restore {replaced}` brings it back")
     if plan.unreadable:
         say(f"{plan.unreadable} entries in them cannot be read and may tell it, too: `memoryd doctor` says which")

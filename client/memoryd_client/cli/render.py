@@ -64,7 +64,7 @@ def memory_fields(memory: Memory) -> Iterable[tuple[str, str]]:
     yield "title", memory.title
     yield "category", memory.category
     yield "scope", f"{memory.scope}, {memory.project}" if memory.project else memory.scope.value
-    yield "state", memory.state + (f" by {memory.superseded_by}" if memory.superseded_by else "")
+    yield "state", _state(memory)
     yield "tags", ", ".join(memory.tags)
     yield "trust", f"{memory.trust:g}"
     yield "importance", f"{memory.importance}{', pinned' if memory.pinned else ''}"
@@ -118,10 +118,15 @@ def edge_table(edges: Sequence[Edge]) -> None:
     table(("from", "relation", "to", "strength", "since"), rows, right=("strength",))
 
 
+def _state(memory: Memory) -> str:
+    if memory.state is not State.SUPERSEDED:
+        return memory.state.value
+    return f"superseded by {memory.superseded_by or 'what is gone: `memoryd restore` brings it back'}"
+
+
 def destroyed(memory: Memory) -> str:
     """Return the line that says what a purge destroys."""
-    merged = f", merged into {memory.superseded_by}" if memory.superseded_by else ""
-    return f"{memory.id} ({memory.state}{merged}): {one_line(summary(memory))[:200]}"
+    return f"{memory.id} ({_state(memory)}): {one_line(summary(memory))[:200]}"
 
 
 def origin(one: Origin) -> None:
@@ -134,7 +139,7 @@ def origin(one: Origin) -> None:
         [
             ("id", memory.id),
             ("memory", summary(memory)),
-            ("state", memory.state + (f" by {memory.superseded_by}" if memory.superseded_by else "")),
+            ("state", _state(memory)),
             ("written by", written_by),
             ("session", memory.session + messages if memory.session else ""),
             ("confirmed by", ", ".join(memory.sources)),

@@ -43,14 +43,17 @@ def remove(connection: Connection, from_id: str, to_id: str, relation: str, oper
     return connection.execute(update(relations).where(here).values(removed_by=operation)).rowcount > 0
 
 
-def remove_fate(connection: Connection, memory_id: str, operation: int) -> None:
-    """Remove the edges that say what superseded a memory or what it was merged into: it is restored."""
+def remove_fate(connection: Connection, memory_id: str, operation: int) -> list[str]:
+    """Remove the edges that say what superseded a memory or what it was merged into; return what superseded it."""
     one = clean(memory_id)
+    replaced = (relations.c.relation_type == SUPERSEDES) & (relations.c.to_id == one) & _LIVING
+    by = list(connection.execute(select(relations.c.from_id).where(replaced)).scalars())
     fate = or_(
         and_(relations.c.relation_type == SUPERSEDES, relations.c.to_id == one),
         and_(relations.c.relation_type == MERGED_INTO, relations.c.from_id == one),
     )
     connection.execute(update(relations).where(fate, _LIVING).values(removed_by=operation))
+    return by
 
 
 def undo(connection: Connection, operation: int, by: int) -> bool:

@@ -22,6 +22,7 @@ from memoryd_actors.errors import Refused
 from memoryd_actors.extraction.progress import Progress
 from memoryd_actors.keeping.consent import CONSENT, field_of, replaces
 from memoryd_actors.keeping.steps import (
+    CONTRADICTS,
     MERGED_INTO,
     SUPERSEDES,
     Absorb,
@@ -246,16 +247,25 @@ class _Operation(Hand):
             purge_at=None if step.state is State.ACTIVE else step.purge_at,
             updated_at=self.now,
         )
+        replaced_by: list[str] = []
         if after.active:
             consenting.refuse_unanswered(self.connection, before)
             self.refuse_twin(after)
-            edges.remove_fate(self.connection, before.id, self.number)
+            replaced_by = edges.remove_fate(self.connection, before.id, self.number)
             # What it says is to be found under its own id again, not under the one that it was merged into.
             self.connection.execute(delete(aliases).where(aliases.c.id == before.id))
         meta = {"from": before.state.value, "to": after.state.value}
         after = self.write(before, after, step.event, meta | ({"reason": step.reason} if step.reason else {}))
         self._displace(after)
+        for one in replaced_by:
+            self._oppose(one, after)
         return after
+
+    def _oppose(self, memory_id: str, restored: Memory) -> None:
+        """Say that what took the place of a memory contradicts it, now that it is back: one of them is not so."""
+        other = self.find(memory_id)
+        if other is not None and other.active and self.edge(other.id, restored.id, CONTRADICTS, 1.0):
+            self.tell(other, "LINK", {"to": restored.id, "relation": CONTRADICTS})
 
     def _patch(self, step: Patch) -> Memory:
         self._refuse_other_owner(step.memory)

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 from sqlalchemy import URL, Connection, create_engine, delete, insert, inspect, or_, select, update
 
-from memoryd.ledger import spent
+from memoryd.ledger import edges, spent
 from memoryd.ledger.reads import MAX_VARIABLES, last_sequence, owned_by
 from memoryd.ledger.records import next_operation
 from memoryd.ledger.rows import dump, to_micros
@@ -27,11 +27,12 @@ from memoryd.ledger.tables import (
     traces,
 )
 from memoryd_actors.characters import clean
-from memoryd_actors.keeping.steps import MERGED_INTO
+from memoryd_actors.keeping.steps import MERGED_INTO, SUPERSEDES
+from memoryd_actors.keeping.successors import heir
 from memoryd_actors.recall.session import decode_state, encode_state
 from memoryd_actors.summarising.retold import Telling
 from memoryd_actors.upkeep.sharing import Notice
-from memoryd_client.messages import Trace
+from memoryd_client.messages import Edge, Trace
 
 EVENT = "PURGE"
 _BUSY_S = 30.0
@@ -81,24 +82,30 @@ def purge(connection: Connection, owner: str, ids: Sequence[str], actor: str, no
         return []
     operation = next_operation(connection)
     spent.spend(connection, [*mine, *_renamed(connection, mine)], now)
+    inherited = heirs(connection, mine)
     erase(connection, mine, sessions_of(connection, mine))
-    for one in mine:
+    told = {one: ("UPDATE", _of_heir(by)) for one, by in inherited.items()} | dict.fromkeys(mine, (EVENT, {}))
+    for one, (event, meta) in told.items():
         connection.execute(
             insert(history),
             {
                 "memory_id": one,
                 "owner": clean(owner),
-                "event": EVENT,
+                "event": event,
                 "old": "",
                 "new": "",
                 "actor": clean(actor),
-                "meta": dump({}),
+                "meta": dump(meta),
                 "ts": to_micros(now),
                 "operation": operation,
                 "undo": "",
             },
         )
-        connection.execute(insert(changes), {"memory_id": one, "event": EVENT, "ts": to_micros(now)})
+        connection.execute(insert(changes), {"memory_id": one, "event": event, "ts": to_micros(now)})
+    for one, by in inherited.items():
+        if by:
+            edge = Edge(from_id=by, to_id=one, relation=SUPERSEDES, strength=1.0)
+            edges.add(connection, edge, owner=owner, operation=0, now=now)
     tell(connection, Notice.PURGED, last_sequence(connection))
     return mine
 
@@ -112,6 +119,28 @@ def _renamed(connection: Connection, ids: Sequence[str]) -> list[str]:
     return found
 
 
+def _of_heir(by: str) -> dict[str, str]:
+    """Return what the history says of a memory of which the successor is purged."""
+    if by:
+        return {"by": by, "reason": "what took its place is purged"}
+    return {"reason": "what took its place is purged; a restore brings it back"}
+
+
+def heirs(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
+    """Return what these memories took the place of, but for themselves, each with what has its place without them.
+
+    That is what in turn took theirs; empty where nothing did.
+    """
+    following: dict[str, str] = {}
+    replaced: dict[str, str] = {}
+    for start in range(0, len(ids), MAX_VARIABLES):
+        some = ids[start : start + MAX_VARIABLES]
+        query = select(memories.c.id, memories.c.superseded_by)
+        for column, known in ((memories.c.id, following), (memories.c.superseded_by, replaced)):
+            known.update({row.id: row.superseded_by for row in connection.execute(query.where(column.in_(some)))})
+    return {one: heir(by, following) for one, by in replaced.items() if one not in following}
+
+
 def erase(connection: Connection, ids: Sequence[str], places: Collection[tuple[str, str]] = ()) -> None:
     """Take all that memories said out of every table that there is: an older copy does not have them all.
 
@@ -119,6 +148,10 @@ def erase(connection: Connection, ids: Sequence[str], places: Collection[tuple[s
     """
     there = set(inspect(connection).get_table_names())
     owners, telling = _telling(connection, ids)
+    for one, by in heirs(connection, ids).items():
+        # Of what is replaced by nothing that is there, the state still says that it is out of date.
+        values = {"superseded_by": by, "revision": memories.c.revision + 1}
+        connection.execute(update(memories).where(memories.c.id == one).values(**values))
     for start in range(0, len(ids), MAX_VARIABLES // 2):
         some = ids[start : start + MAX_VARIABLES // 2]
         connection.execute(delete(memories).where(memories.c.id.in_(some)))

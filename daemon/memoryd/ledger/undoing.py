@@ -38,7 +38,8 @@ def undo(hand: Hand, operation: int) -> list[Memory]:
     if not all(row["undo"] for row in rows):
         raise Refused(
             f"operation {operation} cannot be undone: what was there before was not kept",
-            "That is so of a purge, of what was purged since, and of what a memoryd before 0.2 wrote.",
+            "That is so of a purge, of what was purged since, and of what a memoryd before 0.2 wrote. "
+            "What was replaced comes back by `memoryd restore`.",
         )
     stood: dict[str, Memory] = {}
     newest = {row["memory_id"]: row["id"] for row in reversed(rows)}
@@ -88,10 +89,18 @@ def _as_before(hand: Hand, memory: Memory, before: Before) -> Memory:
         # What the history remembers may have been made by another rule.
         target = msgspec.structs.replace(target, content_hash=content_hash(target.content))
     hand.refuse_twin(target)
+    if target.superseded_by and hand.find(target.superseded_by) is None:
+        # What took its place is purged since.
+        target = msgspec.structs.replace(target, superseded_by="")
     if target.superseded_by and target.superseded_by != memory.superseded_by:
         # What it was replaced by may have been replaced by it, since it was restored.
         hand.refuse_circle(target.id, target.superseded_by)
     return target
+
+
+def _purged(hand: Hand, column: str, value: Value) -> bool:
+    """Return whether a column named a memory that is purged since: no write of anybody's took it away."""
+    return column == "superseded_by" and isinstance(value, str) and bool(value) and hand.find(value) is None
 
 
 def _refuse_rewritten(hand: Hand, memory: Memory, rows: Iterable[Any], after: int) -> None:
@@ -112,7 +121,9 @@ def _refuse_rewritten(hand: Hand, memory: Memory, rows: Iterable[Any], after: in
                 left.setdefault(column, value)
                 by[column] = operation
     stands = memory_row(memory)
-    lost = [by[column] for column, value in left.items() if stands[column] != value]
+    lost = [
+        by[column] for column, value in left.items() if stands[column] != value and not _purged(hand, column, value)
+    ]
     if lost:
         raise Refused(
             f"{memory.id} was changed again since, by operation {max(lost)}",
