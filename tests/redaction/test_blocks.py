@@ -65,3 +65,27 @@ def test_an_external_secret_holds_no_secret() -> None:
         "kind: ExternalSecret\nspec:\n  data:\n    - secretKey: api-key\n      remoteRef:\n        key: my-secrets\n"
     )
     assert redact(manifest).text == manifest
+
+
+@pytest.mark.parametrize("lead", ["", "> ", "    ", "12: ", "+"])
+def test_the_end_of_a_key_that_began_elsewhere_is_replaced(lead: str) -> None:
+    tail = "\n".join(f"{lead}{line}" for line in (*BODY.split("\n"), "-----END RSA PRIVATE KEY-----"))
+    assert redact(f"The rest:\n{tail}\nThanks.").text == f"The rest:\n{lead}[redacted:private-key]\nThanks."
+
+
+def test_the_end_of_a_key_in_one_line_is_replaced() -> None:
+    tail = BODY.replace("\n", "\\n") + "\\n-----END PRIVATE KEY-----"
+    assert redact(f'"{tail}"').text == '"[redacted:private-key]"'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It ends with -----END PRIVATE KEY-----.",
+        "What does this mean?\n-----END PRIVATE KEY-----",
+        "Hello\n-----END PRIVATE KEY-----",
+        f"{BODY}\n-----END CERTIFICATE-----",
+    ],
+)
+def test_a_last_line_without_a_key_stays(text: str) -> None:
+    assert redact(text).text == text

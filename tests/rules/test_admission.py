@@ -141,6 +141,26 @@ def test_no_field_keeps_a_secret_or_what_is_private(field: str) -> None:
     assert "ö" not in stored
 
 
+@pytest.mark.parametrize("title", ["Router password", "API_KEY of the shop", "Password"])
+def test_a_word_that_its_title_calls_a_secret_is_not_kept(title: str) -> None:
+    with pytest.raises(Refused, match="the content is a secret"):
+        admitted("x3klTjuF3vqI5a33x", title=title)
+
+
+@pytest.mark.parametrize(
+    ("title", "content"),
+    [
+        ("Router password", "It is in the safe."),
+        ("Password manager", "Bitwarden"),
+        ("Editor", "vim"),
+        ("password: router", "x3klTjuF3vqI5a33x"),
+        ("Order number", "x3klTjuF3vqI5a33x"),
+    ],
+)
+def test_what_a_title_does_not_make_a_secret_is_kept(title: str, content: str) -> None:
+    assert admitted(content, title=title).content == content
+
+
 def test_names_and_values_of_metadata_are_redacted_and_explain_each_other() -> None:
     stored = admitted(metadata={SECRET: "x", "password": "sword" + "fish", "ticket": "PROJ-1234", " ": "y"}).metadata
     assert stored == {

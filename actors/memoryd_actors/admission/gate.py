@@ -169,6 +169,8 @@ class _Gate:
                 "What stands in `<private>` is never kept; take the tags away to store it.",
             )
         content = self._redacted(public).strip()
+        if new.title and len(content) <= MAX_LABEL and not any(map(str.isspace, content)):
+            content = self._named(new.title, content)
         if content != public and _blank(_MARKERS.sub("", content)):
             raise Refused(
                 "there is nothing to remember: the content is a secret, and secrets are not kept",
@@ -180,6 +182,14 @@ class _Gate:
         if trimmed:
             self.notes["trimmed"] = None
         return content
+
+    def _named(self, title: str, content: str) -> str:
+        """Return a single word without the secret that its title makes of it: `Router password`, `hunter2xyz`."""
+        told = f"{one_line(title)}: "
+        together = redact(told + content, self._rules).text
+        if together == told + content or not together.startswith(told):
+            return content
+        return self._redacted(told + content)[len(told) :]
 
     def label(self, field: str, text: str, longest: int = MAX_LABEL) -> str:
         """Return a field as one line, without private blocks and secrets."""

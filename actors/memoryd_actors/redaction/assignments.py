@@ -24,7 +24,9 @@ _JOIN = re.compile(
             (?:[ \t]{0,4}:[ \t]{0,4}(?:Optional\[|Final\[)?
                 (?:str|String|string|bytes|SecretStr|&(?:'\w+[ ])?str)\b[\w\[\]|, .]{0,24}(?==)
               |[ \t]{1,4}(?:string|String|str|varchar))?
-            [ \t]{0,40}(?:=>|->|[:?!+|]{0,3}={1,3}|:{1,2})[ \t]{0,40})
+            [ \t]{0,40}(?:=>|->|[:?!+|]{0,3}={1,3}(?:\\\n)?
+              |:{1,2}(?:[ \t]{0,8}[|>][+-]?[ \t]{0,8}\n(?=[ \t]))?)[ \t]{0,40})
+      | (?P<listed>\s{0,8},\s{0,8}\\?["']value\\?["']\s{0,8}:\s{0,8}(?=\\?["']))
       | (?P<pair>\s{0,8},\s{0,8}(?=\\?["'`]))
       | (?P<call>\(\s{0,8}(?=\\?["'`]))
       | (?P<attribute>\s{1,8}value\s{0,4}=\s{0,4}(?=["']))
@@ -37,7 +39,7 @@ _JOIN = re.compile(
 )
 _JOINING = frozenset("[]\\\"'`:?!+|=->,(")
 """What `_JOIN` begins with, beside white space."""
-_AFTER_EQUALS = frozenset({"", "=", ">", " ", "\t"})
+_AFTER_EQUALS = frozenset({"", "=", ">", " ", "\t", "\\"})
 """What follows `=` where it is not all that joins a name to its value."""
 _JOINING_WORDS = frozenset({"str", "Str", "var", "val", "was"})
 """Beginnings of the words of three letters and more that join a name to its value."""
@@ -180,7 +182,7 @@ def _joined(text: str, name: _Name, end: int, doubt: Doubt, judged: dict[tuple[s
 def _joins(text: str, name: _Name, join: re.Match[str]) -> bool:
     """Return whether what follows the name can lead to its value."""
     match join.lastgroup:
-        case "pair" | "attribute":
+        case "pair" | "listed" | "attribute":
             return bool(join.group("closed"))
         case "call":
             return "." not in name.word or name.word.rpartition(".")[2] in _SETTERS

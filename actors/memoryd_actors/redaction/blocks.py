@@ -22,10 +22,22 @@ _ENTRY = re.compile(r"([ \t]+)(?:['\"]?[\w.\-/]{1,253}['\"]?:[ \t]*)?(?:['\"]?)(
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{10,}={0,3}")
 
 
+_FOOTER = re.compile(r"-----END[ A-Z0-9]{0,40}?PRIVATE KEY(?: BLOCK)?-----")
+_LEADING = r"[ \t>|+\-]{0,12}(?:\d{1,5}[:|][ \t]{0,4})?[\"']?"
+_TRAILING = r"(?:\\n)?[\"']?[ \t]{0,4}[+,\\]?[ \t\r]{0,4}"
+_BODY_LINE = re.compile(rf"{_LEADING}(?P<body>[A-Za-z0-9+/=]{{1,100}}){_TRAILING}")
+_BODY_CHARS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\\"
+"""Of a key in one line, its line breaks written as `\\n`."""
+_SHORTEST_LINE = 40
+"""Characters of a line of a key, but for the last one."""
+
+
 def find_blocks(text: str) -> Iterator[Finding]:
     """Yield private key blocks and the data of Kubernetes secrets."""
     if _ANY_BEGIN in text:
         yield from _pem(text)
+    if _ANY_END in text:
+        yield from _tails(text)
     if "Private-Lines" in text:
         for match in _PUTTY.finditer(text):
             yield Finding("private-key", *match.span(1))
@@ -64,6 +76,37 @@ def _pem(text: str) -> Iterator[Finding]:
                 if body and len(body.group().strip()) >= 16:
                     yield Finding("private-key", at, header.end() + len(body.group().rstrip()))
         at = following
+
+
+def _tails(text: str) -> Iterator[Finding]:
+    """Yield the ends of private keys that began elsewhere: in the message before, or above what was copied."""
+    begun = 0
+    for footer in _FOOTER.finditer(text):
+        floor = max(begun, footer.start() - _LONGEST_BODY)
+        begun = footer.end()
+        start = _body_from(text[floor : footer.start()])
+        if start is not None:
+            yield Finding("private-key", floor + start, footer.end())
+
+
+def _body_from(before: str) -> int | None:
+    """Return where the lines of a key begin that lead to the end of this text; None where there are none."""
+    lines = before.split("\n")
+    # What stands before the footer in its own line: quotes, an indent, or all of it in one line.
+    run = len(lines[-1]) - len(lines[-1].rstrip(_BODY_CHARS))
+    if run >= _SHORTEST_LINE:
+        return len(before) - run
+    at = len(before) - len(lines[-1])
+    found = 0
+    longest = 0
+    for number, line in enumerate(reversed(lines[:-1])):
+        body = _BODY_LINE.fullmatch(line)
+        if body is None or (number and len(body["body"]) < _SHORTEST_LINE):
+            break
+        at -= len(line) + 1
+        found = at + body.start("body")
+        longest = max(longest, len(body["body"]))
+    return found if longest >= _SHORTEST_LINE else None
 
 
 def _kubernetes(text: str) -> Iterator[Finding]:
