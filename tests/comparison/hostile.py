@@ -467,6 +467,20 @@ HOSTILE: dict[str, tuple[tuple[str, str], ...]] = {
         ("Su cumpleaños es el 3 de mayo.", "Su cumpleaños es el 3 de marzo."),
         ("On Mondays Ann calls Bob.", "On Mondays Bob calls Ann."),
     ),
+    "a name and what it names": (
+        ("Ann is the user's boss.", "The user is Ann's boss."),
+        ("Ann is Bob's sister.", "Bob is Ann's sister."),
+        ("Rome is the capital of Italy.", "Italy is the capital of Rome."),
+        ("Green is not the user's favourite colour.", "The user's favourite colour is green."),
+        ("Green is the user's favourite colour.", "The user's favourite colour was green."),
+        ("Green is the user's favourite colour.", "The user's colour is green."),
+        ("Only Ann is the owner.", "The owner is Ann."),
+        ("Ann is an owner.", "The owner is Ann."),
+        ("Wine is the user's weakness.", "The user's weakness is white wine."),
+        ("Max ist der Name des Hundes.", "Der Hund des Namens ist Max."),
+        ("Ann is the one who left.", "The one who left Ann is."),
+        ("Time is the user's money.", "Money is the user's time."),
+    ),
 }
 """The second of each pair is never the first in other words, whichever comes first."""
 

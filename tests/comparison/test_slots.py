@@ -20,6 +20,8 @@ ONE_OF_TWO = [
     ("My aunt's cat is called Momo.", "My aunt's cat is called Pixel."),
     ("I prefer the upper bunk on night trains.", "I prefer the lower bunk on night trains."),
     ("The fence is green.", "The fence is white."),
+    ("Kim is the captain.", "Lou is the captain."),
+    ("The captain is Kim.", "Lou is the captain."),
     ("Erik is divorced.", "Erik is widowed."),
     ("Ole wohnt in Kiel.", "Ole wohnt in Husum."),
     ("Mein Fahrrad ist ein Gazelle.", "Mein Fahrrad ist ein Batavus."),
@@ -35,6 +37,8 @@ BOTH_CAN_BE = [
     ("The wiki mentions Hetzner.", "The wiki mentions Linode."),
     ("Marta lives in Ghent.", "Pieter lives in Bruges."),
     ("One of my cats is called Momo.", "One of my cats is called Pixel."),
+    ("Kim is my cousin.", "Lou is my cousin."),
+    ("Kim is the user's cousin.", "Lou is the user's cousin."),
     ("I live in New York City.", "I live in NYC."),
     ("The user is a father.", "The user is a pilot."),
     ("The fence is green.", "The fence is wobbly."),
@@ -48,6 +52,12 @@ LEFT = [
     ("Ich bin von Kiel nach Husum gezogen.", "Ich wohne in Kiel."),
     ("J'ai déménagé de Nantes à Brest.", "L'utilisateur habite à Nantes."),
     ("Me mudé de Cádiz a Huelva.", "El usuario vive en Cádiz."),
+]
+TWO_THINGS = [
+    ("The first shift starts at six and is short.", "The second shift starts at two and is long."),
+    ("Ward 3 has 12 beds.", "Ward 4 has 15 beds."),
+    ("In 2019 the budget was 5 million.", "In 2020 the budget was 7 million."),
+    ("Am Montag hat der Laden bis acht offen.", "Am Samstag hat der Laden bis zwei offen."),
 ]
 STAYED = [
     ("I moved from Ghent to Bruges in May.", "The user lives in Bruges."),
@@ -74,6 +84,24 @@ def test_what_can_be_beside_the_other_is_no_contradiction(one: str, other: str) 
         assert not exclusive(new, old, 0.55)
         assert not left_behind(new, old)
         assert action(compare(Statement(new), Statement(old), 0.55)) in {"keep", "queue"}
+
+
+@pytest.mark.parametrize(("one", "other"), TWO_THINGS)
+def test_another_value_of_the_next_one_is_no_contradiction(one: str, other: str) -> None:
+    for new, old in permutations((one, other)):
+        assert action(compare(Statement(new), Statement(old), 0.9)) in {"keep", "queue"}
+
+
+def test_a_number_of_one_thing_still_contradicts_another() -> None:
+    for other in ("The ward has 15 beds.", "The ward has 15 beds and 3 nurses."):
+        assert action(compare(Statement("The ward has 12 beds."), Statement(other), 0.9)) == "contradict"
+
+
+def test_spanish_articles_deny_nothing_and_spanish_negators_do() -> None:
+    cats, pollen = "El usuario es alérgico a los gatos.", "El usuario es alérgico al polen."
+    assert action(compare(Statement(cats), Statement(pollen), 0.8)) == "keep"
+    never, meat = "El usuario nunca come carne.", "El usuario come carne."
+    assert compare(Statement(never), Statement(meat), 0.8).relation == "contradicts"
 
 
 def test_two_adjectives_exclude_each_other_only_where_they_are_of_one_kind() -> None:

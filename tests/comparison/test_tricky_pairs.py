@@ -70,6 +70,10 @@ SAME = [
     ("Le loyer est de neuf cents euros.", "Le loyer est de 900 euros."),
     ("Il a quatre-vingt-dix livres.", "Il a 90 livres."),
     ("Su cumpleaños es el tres de mayo.", "Su cumpleaños es el 3 de mayo."),
+    ("Green is the user's favourite colour.", "The user's favourite colour is green."),
+    ("Nina Berg is our landlady.", "Our landlady is Nina Berg."),
+    ("8080 is the port of the proxy.", "The port of the proxy is 8080."),
+    ("Berlin ist die Hauptstadt.", "Die Hauptstadt ist Berlin."),
     ("Mi hijo tiene treinta y cinco años.", "Mi hijo tiene 35 años."),
 ]
 

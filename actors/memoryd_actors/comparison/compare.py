@@ -21,7 +21,7 @@ from memoryd_actors.comparison.fuller import Fuller, fuller
 from memoryd_actors.comparison.moves import left_behind
 from memoryd_actors.comparison.punctuation import otherwise_marked
 from memoryd_actors.comparison.sameness import Unlike, unlike
-from memoryd_actors.comparison.slots import exclusive
+from memoryd_actors.comparison.slots import exclusive, of_others
 from memoryd_actors.comparison.statement import Comparison, Statement
 from memoryd_actors.comparison.subjects import changes
 from memoryd_actors.comparison.tokens import Reading, read
@@ -96,7 +96,7 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
     near = max(len(found.new_only), len(found.old_only)) <= _FEW_DIFFER
     if same := _same(new.text, old.text, between, guards=guards, may_follow=near and not around):
         return same
-    elsewhere = ends_something_else(new.text, one, other, found)
+    elsewhere = ends_something_else(new.text, one, other, found) or of_others(new.text, old.text)
     which = changes(new.text, old.text, one, other, found) if _announces(new, old) else "perhaps"
     slot = exclusive(new.text, old.text, cosine) if which != "else" and not elsewhere else ""
     if not elsewhere and (slot := slot or left_behind(new.text, old.text)):

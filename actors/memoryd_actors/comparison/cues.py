@@ -15,13 +15,18 @@ _CUE: Final = re.compile(
     r"verschoben|umgestellt|umgezogen|ersetzt|umbenannt|aktualisiert|neuerdings|ab sofort|früher|erhöht|gesenkt|"
     r"gestiegen|gesunken|korrektur|"
     r"maintenant|désormais|dorénavant|ne \w+ plus|n'\w+ plus|plutôt|finalement|en fait|changé|déplacé|reporté|repoussé|"
-    r"remplacé|renommé|migré|passé à|mis à jour|auparavant|augmenté|réduit|baissé|rectification)\b",
+    r"remplacé|renommé|migré|passé à|mis à jour|auparavant|augmenté|réduit|baissé|rectification|"
+    r"ahora|ya no|en lugar de|en vez de|cambi(?:é|ó|ado)|mud(?:é|ó|ado)|actualizado|reemplazado|sustituido|renombrado|"
+    r"aplazado|anteriormente|aumentado|reducido|corrección)\b",
     re.IGNORECASE,
 )
 
 
 def update_cue(text: str) -> str:
-    """Return the first word with which a text, in English, German or French, announces a change; empty without one."""
+    """Return the first word with which a text announces a change; empty without one.
+
+    In English, German, French and Spanish.
+    """
     match = _CUE.search(text)
     return " ".join(match.group().lower().split()) if match else ""
 

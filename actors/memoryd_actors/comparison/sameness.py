@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 
 from memoryd_actors.comparison.canon import Canon, alike, canon
 from memoryd_actors.comparison.harmless import NEGATORS, Language
+from memoryd_actors.comparison.inversion import inverted
 from memoryd_actors.comparison.lexemes import Lexeme
 from memoryd_actors.comparison.tokens import MARKER, irregular, stem
 
@@ -83,7 +84,8 @@ def unlike(new: str, old: str) -> Unlike:
 def equal(one: Canon, other: Canon) -> bool:
     """Return whether two readings say the same, lexeme by lexeme.
 
-    Names may be joined the other way round, and what is done by somebody be told of the one who does it.
+    Names may be joined the other way round, a name be told of what it names, and what is done by somebody be told of
+    the one who does it.
     """
     spoken = one.language or other.language
     left, right = one.lexemes, other.lexemes
@@ -91,8 +93,17 @@ def equal(one: Canon, other: Canon) -> bool:
         alone = len(left) == 1
         if all(alike(a, b, spoken, alone=alone) for a, b in zip(left, right, strict=True)):
             return True
-        return _joined(left, right, spoken)
+        return _joined(left, right, spoken) or _inverted(left, right, spoken)
     return _voiced(left, right, spoken) or _voiced(right, left, spoken)
+
+
+def _inverted(left: Sequence[Lexeme], right: Sequence[Lexeme], spoken: Language) -> bool:
+    """Return whether one says of a name what it is, and the other of what it is its name."""
+    for one, other in ((left, right), (right, left)):
+        turned = inverted(one)
+        if turned and all(alike(a, b, spoken) for a, b in zip(turned, other, strict=True)):
+            return True
+    return False
 
 
 def _joined(left: Sequence[Lexeme], right: Sequence[Lexeme], spoken: Language) -> bool:

@@ -12,8 +12,10 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from memoryd_actors.comparison.canon import spelled_out
+from memoryd_actors.comparison.inversion import BOUND, COPULAS, DEFINITE
 from memoryd_actors.comparison.languages import FRAMES, Compiled, compiled
 from memoryd_actors.comparison.lexemes import Lexeme
+from memoryd_actors.comparison.numerals import DAYS, MONTHS, ORDINALS
 from memoryd_actors.comparison.synonyms import meaning
 from memoryd_actors.comparison.tokens import MARKER, stem
 
@@ -30,6 +32,11 @@ _ELIDED: Final = {"l'": "le", "d'": "de", "j'": "je", "n'": "ne", "s'": "se", "m
 _DETERMINERS: Final = frozenset(
     "the a an der die das den dem ein eine einen einem einer le la les un une el los las una".split()
 )
+_VERBS: Final = frozenset(
+    "is are was were has have had will ist sind war waren hat haben hatte est sont était a ont avait es son era está "
+    "están tiene tienen tenía".split()
+)
+_OTHERS_TOO: Final = frozenset[str]().union(*(one.others_too for one in FRAMES))
 _FIGURES: Final = frozenset({"number", "unit", "date"})
 
 
@@ -55,9 +62,10 @@ def exclusive(new: str, old: str, cosine: float) -> str:
 
     Empty where they do not, as far as their frame tells. In either order; at most 40 words are laid side by side.
     """
-    if new[:1].casefold() != old[:1].casefold():
-        return ""  # most pairs: they do not begin alike, and one word in the middle is not all that differs
-    gap = between(words(new), words(old))
+    left, right = words(new), words(old)
+    if not left or not right or left[0].text != right[0].text:
+        return ""
+    gap = between(left, right)
     if gap is None or _one_is_the_other(gap):
         return ""
     if not any(_single(compiled(each), gap, cosine) for each in FRAMES):
@@ -71,7 +79,20 @@ def words(text: str) -> tuple[Word, ...]:
     if len(text) > _LONGEST_TEXT or MARKER.search(text):
         return ()
     given = [one for one in spelled_out(text)[0] if one.kind != "mark"]
-    return tuple(map(_word, given)) if len(given) <= _LONGEST else ()
+    return _straight(list(map(_word, given))) if len(given) <= _LONGEST else ()
+
+
+def _straight(given: list[Word]) -> tuple[Word, ...]:
+    """Tell of what there is one of what it is: `Kim is the captain` as `the captain is Kim`."""
+    at = next((place for place, one in enumerate(given[:_LONGEST_VALUE]) if one.text in COPULAS), 0)
+    left, right = given[:at], given[at + 1 :]
+    if not at or len(right) < 2 or right[0].text not in DEFINITE or left[0].text in _DETERMINERS:
+        return tuple(given)
+    if not BOUND.isdisjoint(one.text for one in left):
+        return tuple(given)
+    if any(one.text in COPULAS or one.text in _OTHERS_TOO for one in right):
+        return tuple(given)
+    return (*right, given[at], *left)
 
 
 def _word(one: Lexeme) -> Word:
@@ -142,3 +163,21 @@ def _one_is_the_other(gap: Gap) -> bool:
     if joined.startswith(beside) or beside.startswith(joined):
         return True
     return meaning(stem(new[-1])) == meaning(stem(old[-1])) and len(new) == len(old) == 1
+
+
+def of_others(new: str, old: str) -> bool:
+    """Return whether two texts tell of two things, by number or by day: `ward 3 has 12 beds`, `ward 4 has 15 beds`.
+
+    What is counted or dated before the verb says which one is spoken of, and another value behind it is no conflict. In
+    either order.
+    """
+    left, right = words(new), words(old)
+    verb = next((at for at, one in enumerate(left) if one.text in _VERBS), 0)
+    if not verb or left[verb : verb + 1] != right[verb : verb + 1] or left[verb + 1 :] == right[verb + 1 :]:
+        return False
+    differ = [(one, other) for one, other in zip(left[:verb], right[:verb], strict=True) if one != other]
+    return bool(differ) and all(_is_figure(one) and _is_figure(other) for one, other in differ)
+
+
+def _is_figure(word: Word) -> bool:
+    return word.kind == "figure" or word.text in ORDINALS or word.text in DAYS or word.text in MONTHS

@@ -51,7 +51,8 @@ NEGATORS: Final = frozenset(
     _WORDS(
         "not no never none nobody nothing neither nor cannot without nowhere hardly barely scarcely "
         "nicht kein keine keinen keinem keiner keines nie niemals niemand nichts ohne weder "
-        "pas jamais aucun aucune rien personne sans non"
+        "pas jamais aucun aucune rien personne sans non "
+        "nunca jamás nadie ningún ninguna ninguno tampoco sin"
     )
 )
 _LIGHT: Final = frozenset(
@@ -64,7 +65,8 @@ _LIGHT: Final = frozenset(
         "oder aber dass zu im am vom zum zur von mit für auf bei es sich ich du er sie wir ihr mein meine sein seine "
         "auch sehr an aus nach "
         "le la les un une des du de l d est sont était a ont et ou mais que qui à au aux en pour par avec sur ce cette "
-        "ces il elle on nous vous ils elles mon ma mes son sa ses très ne n se s je j tu y c qu dans"
+        "ces il elle on nous vous ils elles mon ma mes son sa ses très ne n se s je j tu y c qu dans "
+        "el los las unos unas al del es son era está están ha han he y o que con por para mi mis su sus lo me te muy"
     )
 )
 """Words that may differ between two ways to say the same. Words of place and time that change the meaning (before,

@@ -40,6 +40,13 @@ FRAMES: Final = Frames(
     r"|friends?|interests?|skills?|strengths?|goals?|examples?|options?|favou?rites|reasons?|problems?|issues?"
     r"|sometimes|often|occasionally|usually|every|each|either|among|include[sd]?|including|interested|used by"
     r"|allergic|known for|good at|bad at|afraid|worked|available|supported|tested on|depends",
+    others_too=frozenset(
+        (
+            "sister brother sibling cousin friend colleague coworker neighbour neighbor son daughter child kid "
+            "aunt uncle nephew niece grandmother grandfather roommate teammate student teacher client customer "
+            "supplier member fan"
+        ).split()
+    ),
     colours=frozenset(
         "red green blue yellow white black brown grey gray orange purple pink tan beige blond blonde turquoise violet "
         "silver gold golden teal magenta cyan".split()

@@ -25,6 +25,8 @@ class Frames:
     """Words between a copula and the value: articles, prepositions, titles."""
     one_of_many: str
     """Words by which a thing is one of several, or so at times: `hobby`, `one of`, `often`."""
+    others_too: frozenset[str]
+    """What one person is, and another may be as well: her cousin, their neighbour."""
     colours: frozenset[str]
     states: frozenset[str]
     """What somebody is to the registrar: single, married."""

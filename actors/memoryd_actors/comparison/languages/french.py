@@ -32,6 +32,12 @@ FRAMES: Final = Frames(
     between=r"le|la|les|un|une|de|du|à|au|en|sur|dans|chez|monsieur|madame|docteur|dr|appelée?|nommée?",
     one_of_many=r"(?:1|un|une|le un|la une|certains|membre) (?:de|des)|aussi|également|loisirs?|hobby|amie?s?|parfois|souvent"
     r"|chaque|intéressée?|allergique|objectifs?|exemples?|qualités?",
+    others_too=frozenset(
+        (
+            "sœur frère cousin cousine ami amie collègue voisin voisine fils fille enfant tante oncle neveu nièce "
+            "client cliente membre élève professeur"
+        ).split()
+    ),
     colours=frozenset(
         "rouge vert verte bleu bleue jaune blanc blanche noir noire brun brune gris grise orange violet violette rose "
         "beige marron turquoise rouges verts vertes bleus bleues jaunes blancs blanches noirs noires gris grises roses "

@@ -31,6 +31,12 @@ FRAMES: Final = Frames(
     between=r"der|die|das|den|dem|eine?|einen|einem|einer|in|im|am|auf|bei|aus|von|vom|mit|um|herr|frau|dr|dr\.|jetzt|nur",
     one_of_many=r"(?:1|eine?[rs]?) (?:der|von|meiner|seiner|ihrer)|auch|hobby|hobbys|freund(?:in|e|es)?|manchmal|oft|meistens"
     r"|jede[nrs]?|interessiert|allergisch|einige|manche|ziele?|stärken?|beispiele?",
+    others_too=frozenset(
+        (
+            "schwester bruder cousin cousine freund freundin kollege kollegin nachbar nachbarin sohn tochter kind "
+            "tante onkel neffe nichte großmutter großvater kunde kundin mitglied schüler lehrer lehrerin"
+        ).split()
+    ),
     colours=frozenset(
         "rot grün blau gelb weiß schwarz braun grau orange lila rosa beige türkis violett silbern golden".split()
     ),

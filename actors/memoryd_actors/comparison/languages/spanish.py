@@ -34,6 +34,12 @@ FRAMES: Final = Frames(
     between=r"el|la|los|las|un|una|de|en|a|señor|señora|doctor|doctora|dr|llamado|llamada|pintadas?|pintados?",
     one_of_many=r"(?:1|un[oa]) de|algun[oa]s?|también|hobby|afici(?:ón|ones)|amig[oa]s?|a veces|a menudo|cada|interesad[oa]"
     r"|alérgic[oa]|objetivos?|ejemplos?",
+    others_too=frozenset(
+        (
+            "hermana hermano primo prima amigo amiga colega compañero compañera vecino vecina hijo hija tía tío "
+            "sobrino sobrina cliente miembro alumno profesor profesora"
+        ).split()
+    ),
     colours=frozenset(
         "rojo roja verde azul amarillo amarilla blanco blanca negro negra marrón gris naranja morado morada rosa beige "
         "turquesa violeta rojos rojas verdes azules amarillos amarillas blancos blancas negros negras marrones grises "
