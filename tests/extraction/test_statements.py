@@ -167,6 +167,16 @@ def test_only_the_day_is_taken_off_again(day: date, said: str) -> None:
     assert undated(saying("Ana", said, at)) == undated(saying("Ana", said)) == saying("Ana", said)
 
 
+def test_a_sentence_that_was_cut_before_its_request_stays_apart_from_the_next() -> None:
+    (found,) = stated([user("I'm using Litestar 2.12.1 here, can you help me? I've set a limit of 900 calls per day.")])
+    assert found.content == "The user said: \"I'm using Litestar 2.12.1 here. I've set a limit of 900 calls per day.\""
+
+
+def test_the_words_of_a_question_within_a_statement_do_not_end_it() -> None:
+    said = "I wrote down on 4 May 2026 what is kept in the archive for 10 years."
+    assert [one.content for one in stated([user(said)])] == [f'The user said: "{said}"']
+
+
 def test_of_assistants_only_lessons_are_taken() -> None:
     told = assistant("We deploy every Tuesday at Nordlicht since 2019. The root cause was a stale lock file.")
     (found,) = stated([told])

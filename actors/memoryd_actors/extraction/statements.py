@@ -48,6 +48,7 @@ _LIKES = re.compile(
 _LEADS_ON = re.compile(
     r"[\s,;]+(?:and|but|so|because|now|then|und|aber|also|et|mais|donc|y|pero)(?: now)?\Z", re.IGNORECASE
 )
+_EMBEDDED = re.compile(r"\s*(?:how|what|which|is|are|will|any)\b", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\[redacted:")
 
 
@@ -116,10 +117,10 @@ def _of(message: Heard, before: str, threshold: float, *, people: bool) -> Itera
             if (
                 previous is None
                 or wording.needs_before.match(previous.bare)
-                or len(previous.text) + len(text) >= LONGEST
+                or len(_joined(previous.text, text)) > LONGEST
             ):
                 continue
-            text = f"{previous.text} {text}"
+            text = _joined(previous.text, text)
         following = weighed[at] if at < len(weighed) else None
         if (
             text is told.text
@@ -127,13 +128,18 @@ def _of(message: Heard, before: str, threshold: float, *, people: bool) -> Itera
             and following[0] is not None
             and following[1][0] >= threshold
             and following[1][1] == category
-            and len(text) + len(following[0].text) < LONGEST
+            and len(_joined(text, following[0].text)) <= LONGEST
         ):
-            text = f"{text} {following[0].text}"
+            text = _joined(text, following[0].text)
             at += 1
         candidate = _candidate(text, category, weight, message, wordings)
         if len(candidate.content) <= MAX_FACT:
             yield candidate
+
+
+def _joined(first: str, second: str) -> str:
+    """Return two sentences as one text; the first may have been cut before its request."""
+    return f"{first} {second}" if first.endswith((".", "!", "?", "\u2026")) else f"{first}. {second}"
 
 
 def _candidate(text: str, category: str, weight: float, message: Heard, wordings: Sequence[Wording]) -> Candidate:
@@ -188,8 +194,13 @@ def _besides(sentence: Sentence, wording: Wording) -> _Told | None:
 
 
 def _before_request(bare: str, wording: Wording) -> str:
-    asks = wording.asks.search(bare)
+    asks = next((one for one in wording.asks.finditer(bare) if _parts(one, bare)), None)
     return bare if asks is None else _LEADS_ON.sub("", bare[: asks.start()].rstrip(" ,;-\u2013\u2014"))
+
+
+def _parts(asks: "re.Match[str]", bare: str) -> bool:
+    """Return whether a request begins there; `I know how it is done` holds the words of one, and is none."""
+    return asks.start() == 0 or is_question(bare) or not _EMBEDDED.match(asks.group())
 
 
 def _telling(sentence: Sentence, wording: Wording, *, fewest: int) -> _Told | None:
