@@ -24,6 +24,14 @@ MOST_ROUNDS = 8
 two rounds are the rule, the first finds, the second confirms. What still changes in the last one was made to, and is
 replaced from there to its end: each round costs the whole text."""
 
+CROWD = 64
+"""Secrets from which a text may be crowded: no list that anybody remembers has so many,"""
+CROWDED_WITHIN = 32
+"""and in so many characters there is one, on average."""
+CROWDED_GAP = 24
+"""Characters between two secrets of a crowded text that go with them. Each secret costs 15 to 30 us, half of it in the
+round that confirms: side by side, a thousand in 16 kB took 1.3 to 2.4 ms for each kB."""
+
 _NO_SECRET = re.compile(r"[A-Za-z_-]{0,12}")
 """One word, shorter than any token, in which nothing is joined to anything: most categories, agents, roles."""
 
@@ -48,6 +56,8 @@ def redact(text: str, rules: Rules = DEFAULT) -> Redacted:
         if number == MOST_ROUNDS:
             found = [replace(found[0], end=len(current))]
         findings = _united(chain(findings, _located(found, findings))) if findings else found
+        if _is_crowded(findings, text):
+            findings = _gathered(findings)
         current = _replaced(text, findings)
     return Redacted(text=current, findings=tuple(findings))
 
@@ -95,6 +105,22 @@ def _united(findings: Iterable[Finding]) -> list[Finding]:
         else:
             united.append(finding)
     return united
+
+
+def _is_crowded(findings: list[Finding], text: str) -> bool:
+    """Return whether a text is a list of secrets, in which nothing is worth keeping that stands between two of them."""
+    return len(findings) >= CROWD and len(findings) * CROWDED_WITHIN > len(text)
+
+
+def _gathered(findings: list[Finding]) -> list[Finding]:
+    """Return the findings, those that follow one another closely as one."""
+    gathered: list[Finding] = []
+    for finding in findings:
+        if gathered and finding.start - gathered[-1].end <= CROWDED_GAP:
+            gathered[-1] = replace(gathered[-1], end=finding.end)
+        else:
+            gathered.append(finding)
+    return gathered
 
 
 def _replaced(text: str, findings: list[Finding]) -> str:

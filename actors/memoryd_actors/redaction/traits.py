@@ -9,12 +9,12 @@ _SYMBOL = re.compile(r"[^\w \-./,:']")
 
 def has_digit(value: str) -> bool:
     """Return whether one of the characters is a digit."""
-    return _DIGIT.search(value) is not None or (not value.isascii() and any(map(str.isdigit, value)))
+    return _DIGIT.search(value) is not None or (not value.isascii() and any(map(str.isdigit, set(value))))
 
 
 def has_letter(value: str) -> bool:
     """Return whether one of the characters is a letter of any script."""
-    return _LETTER.search(value) is not None or (not value.isascii() and any(map(str.isalpha, value)))
+    return _LETTER.search(value) is not None or (not value.isascii() and any(map(str.isalpha, set(value))))
 
 
 def symbols(value: str) -> int:
