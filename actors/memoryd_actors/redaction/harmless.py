@@ -111,6 +111,9 @@ def _ascends(value: str) -> bool:
             return False
         return _RUN in bytes(map(IN_ORDER.__contains__, map(add, value, value[1:])))
     codes = list(map(ord, value))
+    sampled = map(eq, map((1).__add__, codes[_HALFWAY - 1 :: _HALFWAY]), codes[_HALFWAY::_HALFWAY])
+    if "90" not in value and not any(sampled):
+        return False
     higher = bytes(map(eq, map((1).__add__, codes), codes[1:]))
     return (_RUN in higher or "90" in value) and _RUN in bytes(map(follows, value, value[1:]))
 
