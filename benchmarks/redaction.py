@@ -255,6 +255,8 @@ SLOW = {
     "quotes": "'\"`",
     "announcements": "password=",
     "passwords": "password=hunter2 ",
+    "passwords that differ": "password=hunter{} ",
+    "names in a run without blanks": "api_key:/é.{}",
     "announcements in quotes": 'password "',
     "commands with passwords": "mysql -p ",
     "secrets that uncover each other": "密码是api_key://abc",
@@ -272,9 +274,10 @@ def gate() -> dict[str, Any]:
     """Return what admission costs in ms/kB on hostile contents of full length, beside one pass of one expression."""
     figures: dict[str, Any] = {}
     caller, now = Caller(project="/p"), datetime(2026, 1, 1, tzinfo=UTC)
-    print(f"\n{'gate, 16 kB of':28}{'ms/kB':>9}{'one regex':>11}")
+    print(f"\n{'gate, 16 kB of':32}{'ms/kB':>9}{'one regex':>11}")
     for name, unit in SLOW.items():
-        content = (unit * MAX_CONTENT_BYTES).encode()[:MAX_CONTENT_BYTES].decode(errors="ignore")
+        pieces = (unit.replace("{}", str(number)) for number in range(MAX_CONTENT_BYTES))
+        content = "".join(pieces).encode()[:MAX_CONTENT_BYTES].decode(errors="ignore")
 
         def passed(text: str) -> Spans:
             try:
@@ -291,7 +294,7 @@ def gate() -> dict[str, Any]:
             "floor_ms_per_kb": milliseconds_per_kb(floor, [content] * 8),
         }
         figures[name] = row
-        print(f"{name:28}{row['ms_per_kb']:9.3f}{row['floor_ms_per_kb']:11.4f}")
+        print(f"{name:32}{row['ms_per_kb']:9.3f}{row['floor_ms_per_kb']:11.4f}")
     return figures
 
 

@@ -13,6 +13,7 @@ from memoryd_actors.redaction import redact
 from memoryd_actors.redaction.redactor import MOST_ROUNDS
 
 from .hostile import UNITS
+from .samples import MIXED, drawn
 
 SIZE = 2_000
 MOST_CALLS = 60 * SIZE
@@ -78,3 +79,21 @@ def test_a_text_made_to_change_in_every_round_ends_where_the_last_round_finds_it
 
 def test_the_password_of_a_wifi_is_found_behind_a_latin_word() -> None:
     assert redact("我家的wifi密码是hunter" + "2x9").text == "我家的wifi密码是[redacted:password]"
+
+
+def test_a_crowded_list_of_passwords_is_replaced_as_one() -> None:
+    redacted = redact(f"Before. {'password=hunter2 ' * 100}And after.")
+    assert redacted.text == "Before. password=[redacted:password] And after."
+    assert redact(redacted.text).text == redacted.text
+
+
+def test_a_long_list_of_variables_keeps_their_names() -> None:
+    names = [f"SERVICE_{number}_PASSWORD" for number in range(100)]
+    text = "".join(f"{name}=hunter{number}x\n" for number, name in enumerate(names))
+    assert redact(text).text == "".join(f"{name}=[redacted:password]\n" for name in names)
+
+
+def test_a_long_token_behind_many_names_in_a_run_without_blanks_is_replaced_to_its_end() -> None:
+    token = drawn(MIXED, 300)
+    text = "".join(f"api_key:/é.{number}" for number in range(100))
+    assert redact(f"{text},token={token} end").text == f"{text},token=[redacted:token] end"
