@@ -55,6 +55,8 @@ def test_each_run_that_is_ended_is_told_once_and_found_again(short_home: Path, m
             assert "host beta" in first.content
             assert "not written by a model" in first.content
             assert '\nOutcome: The assistant said: "Done: the archive was moved to host beta' in first.content
+            # At once, not when it is next looked whether somebody fell silent.
+            until(lambda: not client.status().components["episodes"].numbers["open"], "status to say so", patience_s=20)
             assert first.metadata["path"].startswith(f"episodes/{first.occurred_at:%Y-%m-%d}/")
             say(client, RUN_TWO, 100)
             client.end_session()

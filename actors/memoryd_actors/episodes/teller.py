@@ -184,8 +184,7 @@ class EpisodeTeller:
         progress = await self._book.progress(*key, JOB)
         before = progress.sequence if progress else 0
         if info is None or info.last <= before:
-            self._open.pop(key, None)
-            self._heard.pop(key, None)
+            self._forget(key)
             return False
         end = await self._end(key, info, before)
         if not end:
@@ -206,7 +205,13 @@ class EpisodeTeller:
         memories = () if new is None else (new,)
         stored = await self._keeper.ask(Bring(memories, caller, (advance,), NODE, self._declined), deadline_s=KEEPER_S)
         self.counts.told += len(stored)
+        if await self._transcripts.last(key) <= end:
+            self._forget(key)
         return True
+
+    def _forget(self, key: Key) -> None:
+        self._open.pop(key, None)
+        self._heard.pop(key, None)
 
     async def _end(self, key: Key, info: SessionInfo, before: int) -> int:
         """Return the last entry of the run that is finished; 0 where it goes on."""
