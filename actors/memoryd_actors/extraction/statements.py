@@ -23,7 +23,7 @@ from memoryd_actors.extraction.signs import dated, weigh
 from memoryd_actors.extraction.wording import LESSON, Wording, wordings_of
 from memoryd_actors.recall.quoted import told_apart
 
-AMONG_PEOPLE: Final = 0.4
+AMONG_PEOPLE: Final = 0.3
 """Weight from which a sentence is taken; see `benchmarks/extraction.py` for what other values cost and bring."""
 TO_AN_ASSISTANT: Final = 1.4
 """The same where somebody talks to an assistant: there most of what is told belongs to the task at hand."""
@@ -48,6 +48,7 @@ _LIKES = re.compile(
 _LEADS_ON = re.compile(
     r"[\s,;]+(?:and|but|so|because|now|then|und|aber|also|et|mais|donc|y|pero)(?: now)?\Z", re.IGNORECASE
 )
+_HANGS = re.compile(r", (?:and|but|so) (?:since|because|as|if|when|while)\b[^,]*\Z", re.IGNORECASE)
 _EMBEDDED = re.compile(r"\s*(?:how|what|which|is|are|will|any)\b", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\[redacted:")
 
@@ -195,7 +196,9 @@ def _besides(sentence: Sentence, wording: Wording) -> _Told | None:
 
 def _before_request(bare: str, wording: Wording) -> str:
     asks = next((one for one in wording.asks.finditer(bare) if _parts(one, bare)), None)
-    return bare if asks is None else _LEADS_ON.sub("", bare[: asks.start()].rstrip(" ,;-\u2013\u2014"))
+    if asks is None:
+        return bare
+    return _HANGS.sub("", _LEADS_ON.sub("", bare[: asks.start()].rstrip(" ,;-\u2013\u2014")))
 
 
 def _parts(asks: "re.Match[str]", bare: str) -> bool:

@@ -135,6 +135,6 @@ ENGLISH = Telling(
     r"|(?:i'm|i am) looking for (?:ways|tips|advice|ideas|suggestions|guidance|help)|maybe (?:i|we|you) can"
     r"|i want to (?:make sure|ensure|know|understand|see)|i(?:'d| would) like to|please(?! always| never| don't| do not| stop| use| keep| write| no\b))\b",
     needs_before=r"(?:it(?! turn(?:s|ed) out)|that(?!'s (?:wrong|not|incorrect))|this(?! project| repo)|they|these|those|she"
-    r"|he|then|there|both|also|and|but|so|(?:(?:yeah|yes|yep|well|actually),? )*(?:i|we)(?:'(?:ve|m|d|re))? (?:\w+ ){0,2}?"
+    r"|he|its|his|her|their|then|there|both|also|and|but|so|(?:(?:yeah|yes|yep|well|actually),? )*(?:i|we)(?:'(?:ve|m|d|re))? (?:\w+ ){0,2}?"
     r"\w+ (?:it|them|him|her)(?! (?:turned|would|is|was|takes?|when|that|if)\b)(?= |\W*\Z))(?!\w)",
 )
