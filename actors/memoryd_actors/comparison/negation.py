@@ -4,11 +4,13 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
+from memoryd_actors.comparison.languages import OPPOSITES
 from memoryd_actors.comparison.tokens import Token, stem
 
 _OPPOSITES: Final = frozenset(
     frozenset(stem(word) for word in pair.split("/"))
-    for pair in """
+    for pair in f"""
+        {" ".join(OPPOSITES).casefold()}
         able/unable accept/reject accept/decline add/remove after/before allow/forbid allow/deny allow/prevent
         alive/dead always/never ascend/descend asleep/awake bad/good begin/end big/small black/white bottom/top
         boy/girl brother/sister buy/sell cheap/expensive clean/dirty close/open closed/open cold/hot come/go

@@ -7,5 +7,6 @@ from memoryd_actors.comparison.languages.frames import compiled as compiled
 _ALL = (english, german, french, spanish)
 FRAMES = tuple(one.FRAMES for one in _ALL)
 FIGURES = tuple(one.FIGURES for one in _ALL)
+OPPOSITES = (german.OPPOSITES, french.OPPOSITES, spanish.OPPOSITES)
 
-__all__ = ["FIGURES", "FRAMES", "Compiled", "compiled"]
+__all__ = ["FIGURES", "FRAMES", "OPPOSITES", "Compiled", "compiled"]

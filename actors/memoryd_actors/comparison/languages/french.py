@@ -111,3 +111,15 @@ FIGURES: Final = Figures(
         "years": "ans année années",
     },
 )
+
+OPPOSITES: Final = """
+    allumé/éteint basse/haute bas/haut blanc/noir blanche/noire bon/mauvais bonne/mauvaise chaude/froide cher/bon-marché
+    claire/sombre court/long courte/longue courts/longs courtes/longues dedans/dehors dernier/premier dernière/première
+    doux/salé droite/gauche droit/gauche droitier/gaucher droitière/gauchère entrée/sortie épais/mince épaisse/mince
+    faible/fort faible/forte fausse/vraie fermée/ouverte gagne/perd grande/petite grands/petits grandes/petites
+    gros/maigre intérieur/extérieur jeune/vieux jeune/vieille jour/nuit lente/rapide lourd/léger lourde/légère
+    meilleur/pire mensuel/quotidien neuf/usagé nouvelle/ancienne nouveau/ancien obligatoire/facultatif
+    obligatoire/optionnel pauvre/riche plein/vide pleine/vide privé/public privée/publique propre/sale sec/mouillé
+    simple/complexe toujours/jamais
+    """
+"""Pairs of which one is not the other, in the forms in which they are met."""

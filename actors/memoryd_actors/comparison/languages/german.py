@@ -127,3 +127,13 @@ FIGURES: Final = Figures(
         "years": "Jahr Jahre Jahren",
     },
 )
+
+OPPOSITES: Final = """
+    alte/neue alten/neuen arm/reich außen/innen breit/schmal dick/dünn draußen/drinnen duzt/siezt geduzt/gesiezt
+    Eingang/Ausgang erste/letzte ersten/letzten gewinnt/verliert gute/schlechte guten/schlechten große/kleine
+    großen/kleinen hart/weich hoch/niedrig hohe/niedrige jung/alt kalt/warm kurz/lang kurze/lange kurzen/langen
+    langsame/schnelle laut/leise leer/voll Linkshänder/Rechtshänder links/rechts linke/rechte linken/rechten
+    nass/trocken öffentlich/privat optional/verpflichtend sauber/schmutzig sauer/süß schwach/stark spitz/stumpf
+    Tag/Nacht täglich/monatlich tief/hoch warme/kalte weiblich/männlich
+    """
+"""Pairs of which one is not the other, in the forms in which they are met."""

@@ -17,7 +17,7 @@ FRAMES: Final = Frames(
         rf"(?:empieza|comienza|termina|acaba|abre|cierra|sale|llega|vence|caduca|parte|levanta|acuesta) "
         rf"(?:(?:a|en|de|el|al|desde|por) )?{_THE}_(?: \S+)?",
         r"(?:cuesta|pesa|dura|mide) _(?: \S+)?",
-        rf"(?:está|están|es|son|será|fue) (?:\S+(?:ado|ada|ados|adas|ido|ida|idos|idas|escrito|escrita|hecho|hecha)) "
+        rf"(?:está|están|es|son|será|fue) \S*(?:ad[oa]s?|id[oa]s?|escrit[oa]s?|hech[oa]s?) "
         rf"(?:en|a|por|para|con|como) {_THE}_",
         rf"(?:corre|funciona|se ejecuta) (?:en|sobre|con) {_THE}_",
         rf"estudi(?:o|a|an) {_THE}_(?: \S+){{0,3}}",
@@ -130,3 +130,15 @@ FIGURES: Final = Figures(
         "years": "año años",
     },
 )
+
+OPPOSITES: Final = """
+    abierto/cerrado abierta/cerrada alto/bajo alta/baja antes/después barato/caro barata/cara bueno/malo buena/mala
+    caliente/frío caliente/fría claro/oscuro clara/oscura corto/largo corta/larga cortos/largos cortas/largas
+    dentro/fuera derecha/izquierda derecho/izquierdo diario/mensual difícil/fácil dulce/salado encendido/apagado
+    entrada/salida fuerte/débil gana/pierde gordo/delgado grande/pequeño grande/pequeña grandes/pequeños
+    grandes/pequeñas joven/viejo joven/vieja lento/rápido lenta/rápida lleno/vacío llena/vacía limpio/sucio
+    limpia/sucia mayor/menor más/menos mejor/peor mojado/seco noche/día nuevo/viejo nueva/vieja obligatorio/opcional
+    odia/ama pobre/rico pobre/rica primero/último primera/última privado/público privada/pública ruidoso/silencioso
+    siempre/nunca simple/complejo tarde/temprano verdadero/falso zurdo/diestro zurda/diestra
+    """
+"""Pairs of which one is not the other, in the forms in which they are met."""
