@@ -104,6 +104,25 @@ def test_spanish_articles_deny_nothing_and_spanish_negators_do() -> None:
     assert compare(Statement(never), Statement(meat), 0.8).relation == "contradicts"
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Marta lives in Ghent.", "Marta lives in Belgium."),
+        ("Inés vive en Cádiz.", "Inés vive en España."),
+        ("Das Haus ist alt.", "Das Haus ist schön."),
+        ("La casa es grande.", "La casa es antigua."),
+        ("Ma sœur est drôle.", "Ma sœur est grande."),
+        ("The talk was attended by Kim.", "The talk was attended by Lou."),
+        ("The newsletter is sent to Kim.", "The newsletter is sent to Lou."),
+        ("The report is due on Friday.", "The report is due to Kim."),
+        ("My parents were in Ghent.", "My parents were in Bruges."),
+    ],
+)
+def test_not_even_the_nearest_sentences_exclude_each_other_where_both_can_be(one: str, other: str) -> None:
+    assert not exclusive(one, other, 0.95)
+    assert not exclusive(other, one, 0.95)
+
+
 def test_two_adjectives_exclude_each_other_only_where_they_are_of_one_kind() -> None:
     assert exclusive("The log level is info.", "The log level is debug.", 0.78)
     assert not exclusive("The dog is brown.", "The dog is playful.", 0.56)

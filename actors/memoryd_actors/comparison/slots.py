@@ -3,7 +3,7 @@
 No list knows all values. What tells is the frame that both share: the words around the gap. A frame holds one value
 where its verb does (`lives in _`, `is written in _`), or where it says what a thing is of which there is one (`her
 favourite colour is _`). Whoever likes tea likes coffee, too: other frames say nothing. And the two values have to be of
-one kind: two names, two nouns behind an article, two colours, or words as close as the vectors of the sentences tell,
+one kind: two names, two colours, two values of one attribute, or nouns as close as the vectors of the sentences tell,
 in which nothing else differs.
 """
 
@@ -16,6 +16,7 @@ from memoryd_actors.comparison.inversion import BOUND, COPULAS, DEFINITE
 from memoryd_actors.comparison.languages import FRAMES, Compiled, compiled
 from memoryd_actors.comparison.lexemes import Lexeme
 from memoryd_actors.comparison.numerals import DAYS, MONTHS, ORDINALS
+from memoryd_actors.comparison.places import COUNTRIES
 from memoryd_actors.comparison.synonyms import meaning
 from memoryd_actors.comparison.tokens import MARKER, stem
 
@@ -24,8 +25,9 @@ _LONGEST_TEXT: Final = 400
 """Words and characters of a text that is laid on another."""
 _LONGEST_VALUE: Final = 4
 _CLOSE: Final = 0.75
-"""Cosine of two sentences that differ in one plain word, from which it is taken to be of one kind: `the log level is
-info`, `debug` 0.78, `the dog is brown`, `playful` 0.56."""
+"""Cosine of two sentences that differ in one word, from which it is taken to be of one kind where the frame leaves that
+open: `prefers tea`, `prefers coffee` 0.85, `prefers Python`, `prefers Vim` 0.53. Of adjectives it says nothing: `das
+Haus ist alt`, `das Haus ist schön` 0.78."""
 _NEAR: Final = 0.6
 """The same for two nouns behind an article, and words in a frame that its verb keeps to one value."""
 _ELIDED: Final = {"l'": "le", "d'": "de", "j'": "je", "n'": "ne", "s'": "se", "m'": "me", "t'": "te", "qu'": "que"}
@@ -37,6 +39,7 @@ _VERBS: Final = frozenset(
     "están tiene tienen tenía".split()
 )
 _OTHERS_TOO: Final = frozenset[str]().union(*(one.others_too for one in FRAMES))
+_PREPOSITIONS: Final = frozenset("to for by with about on from of at mit für von bei zu".split())
 _FIGURES: Final = frozenset({"number", "unit", "date"})
 
 
@@ -46,7 +49,7 @@ class Word(NamedTuple):
     text: str
     """In lower case, elisions written out."""
     kind: str
-    """`name`, `figure` or `word`."""
+    """`name`, `figure`, `word`, or `first` for one that began the sentence and does no longer."""
 
 
 class Gap(NamedTuple):
@@ -66,7 +69,7 @@ def exclusive(new: str, old: str, cosine: float) -> str:
     if not left or not right or left[0].text != right[0].text:
         return ""
     gap = between(left, right)
-    if gap is None or _one_is_the_other(gap):
+    if gap is None or _one_is_the_other(gap) or _leads_elsewhere(gap):
         return ""
     if not any(_single(compiled(each), gap, cosine) for each in FRAMES):
         return ""
@@ -92,7 +95,8 @@ def _straight(given: list[Word]) -> tuple[Word, ...]:
         return tuple(given)
     if any(one.text in COPULAS or one.text in _OTHERS_TOO for one in right):
         return tuple(given)
-    return (*right, given[at], *left)
+    # A capital at the beginning says nothing: what it is, the other text may tell.
+    return (*right, given[at], *(one._replace(kind="first") if one.kind == "word" else one for one in left))
 
 
 def _word(one: Lexeme) -> Word:
@@ -131,23 +135,39 @@ def _single(language: Compiled, gap: Gap, cosine: float) -> bool:
     if language.several.search(gap.frame):
         return False
     one, other = (side[-1].text for side in (gap.new, gap.old))
-    colours, states = (kind >= {one, other} for kind in (language.words.colours, language.words.states))
-    if states and language.state.match(gap.frame):
+    if language.words.states >= {one, other} and language.state.match(gap.frame):
         return True
-    kinds = {_kind(gap.new), _kind(gap.old)}
-    if kinds in ({"name"}, {"figure"}) or colours:
+    kinds = ({_kind(gap.new), _kind(gap.old)} - {"first"}) or {"name"}
+    told = len(kinds) == 1 and kinds != {"word"}
+    enough = 2.0
+    if preferred := language.preferred.search(gap.frame):
+        # Who prefers one language to others may well prefer an editor.
+        enough = _NEAR if preferred["behind"] else _CLOSE
+    elif language.single.search(gap.frame):
         # Two names of a dog are as close as they happen to be: Rufus and Bruno 0.51.
-        return bool(language.single.search(gap.frame) or language.definite.match(gap.frame))
-    if language.single.search(gap.frame):
-        return cosine >= _NEAR and len(kinds) == 1
-    if (found := language.definite.match(gap.frame)) is None:
-        return False
-    return cosine >= (_NEAR if found["between"] else _CLOSE)
+        enough = -1.0 if told else _NEAR
+    elif found := language.definite.match(gap.frame):
+        if language.words.colours >= {one, other} or language.attributes.search(gap.frame):
+            enough = -1.0
+        elif found["between"]:
+            enough = -1.0 if told else _NEAR if _OTHERS_TOO.isdisjoint(gap.frame.split()) else _CLOSE
+        elif told and (kinds == {"figure"} or not language.words.nouns_are_capital):
+            enough = -1.0
+    return cosine >= (enough if len(kinds) == 1 else max(enough, _CLOSE))
 
 
 def _kind(value: Sequence[Word]) -> str:
     kinds = [one.kind for one in value]
-    return next((kind for kind in ("figure", "name") if kind in kinds), "word")
+    return next((kind for kind in ("figure", "name", "first") if kind in kinds), "word")
+
+
+def _leads_elsewhere(gap: Gap) -> bool:
+    """Return whether one is in the other as a town is in a country, or they begin with two prepositions."""
+    wide = [not COUNTRIES.isdisjoint(one.text for one in side) for side in (gap.new, gap.old)]
+    if wide[0] != wide[1]:
+        return True
+    new, old = gap.new[0].text, gap.old[0].text
+    return new != old and not _PREPOSITIONS.isdisjoint((new, old))
 
 
 def _one_is_the_other(gap: Gap) -> bool:

@@ -18,28 +18,36 @@ FRAMES: Final = Frames(
         rf"(?:starts?|begins?|ends?|opens?|closes?|expires?|leaves?|departs?|arrives?|finish(?:es)?|(?:gets?|wakes?) up"
         rf"|goes? to bed) (?:at|on|in|from|by|with|around) {_THE}_",
         r"(?:costs?|weighs?|lasts?|measures?) _",
-        rf"{_OF_THINGS} (?:\w+ed|written|built|held|kept|set|run|made|hosted|sent|due|sold|paid|given|drawn|stored) "
-        rf"(?:in|on|at|to|for|as|over|via|through|by|with) {_THE}_",
-        rf"(?:runs?|running) (?:on )?{_THE}_",
+        rf"{_OF_THINGS} (?!used|seen|spoken|found|tested|covered|mentioned|supported|interested|based)"
+        rf"(?:\w+ed|written|built|held|kept|set|run|made|sold|given|drawn) (?:in|on|at|as|over|via) {_THE}_",
+        rf"{_OF_THINGS} (?:set|linked|pinned|limited|assigned|mapped|bound) to {_THE}_",
+        rf"{_OF_THINGS} (?:planned|scheduled|due|booked|reserved) for {_THE}_",
+        rf"{_OF_THINGS} (?:built|made|written|paid|signed|painted) with {_THE}_",
+        rf"{_OF_THINGS} (?:paid|owned|led|managed|written|founded|designed) by {_THE}_",
+        rf"(?:runs?|running) on {_THE}_",
+        r"(?:the|my|our|his|her) (?:\S+ 's )?(?!users? )\S+ runs? _",
         rf"listens? on (?:port )?{_THE}_",
         rf"takes? place (?:in|on|at) {_THE}_",
         r"(?:study|studies|studying|majors? in|majoring in) _",
         rf"commutes? (?:by|on) {_THE}_",
         rf"(?:takes?|rides?|uses?) {_THE}_ (?:to|for) (?:work|school|university)",
         rf"(?:goes|go|gets?|travels?) to (?:work|school|university|the office) (?:by|on) {_THE}_",
-        r"prefers? (?:(?:the|an?) )?_(?: \S+){0,5}",
         rf"(?:returns?|defaults? to|reports? to|belongs? to|married to|engaged to|resolves to|points to) {_THE}_",
         r"\S+ (?:is|am) an? _ (?:at|in|for) \S.*",
         r"is the _ of \S.*",
     ),
+    preferred=r"prefers? (?:(?:the|an?) )?_",
+    attributes=r"favou?rite|preferred|default|native|level|status|state|name|type|format|language|size|colou?r|diet|role"
+    r"|job|title|plan|mode|shape|branch|tongue|occupation|profession|religion|instrument|editor|currency|time ?zone",
     belongs=r"the|my|our|his|her|its|their|your|this|(?:\S+ ){1,3}?'s",
     persons=r"(?:the )?users?|i|you|he|she|we|they|(?:the|our|my|his|her|their) (?:team|company|people)",
-    copulas=r"is|are|was|were|will be|remains|should be|must be",
+    copulas=r"is|are|(?:was|were)(?! (?:in|at|from|with) )|will be|remains|should be|must be",
     between=r"the|an?|in|on|at|from|now|currently|called|named|held|due|only|mr|mrs|ms|dr|dr\.|painted|set to|made of",
     one_of_many=r"(?:one|1|some|part|member|any|each|all|most|many|several) of|some|another|an?other|also|too|hobby|hobbies"
     r"|friends?|interests?|skills?|strengths?|goals?|examples?|options?|favou?rites|reasons?|problems?|issues?"
     r"|sometimes|often|occasionally|usually|every|each|either|among|include[sd]?|including|interested|used by"
     r"|allergic|known for|good at|bad at|afraid|worked|available|supported|tested on|depends",
+    nouns_are_capital=False,
     others_too=frozenset(
         (
             "sister brother sibling cousin friend colleague coworker neighbour neighbor son daughter child kid "

@@ -15,6 +15,8 @@ class Frames:
 
     single: tuple[str, ...]
     """Frames in which two values exclude each other, whatever they are: `lives in _`."""
+    preferred: str
+    """Frames of what somebody likes best: one of a kind, `prefers _`."""
     belongs: str
     """How a thing that there is one of begins: `the`, `my`, `Anna 's`."""
     persons: str
@@ -23,8 +25,12 @@ class Frames:
     """`is`, `are`."""
     between: str
     """Words between a copula and the value: articles, prepositions, titles."""
+    attributes: str
+    """What a thing has one of, whatever it is: its name, its colour, its status."""
     one_of_many: str
     """Words by which a thing is one of several, or so at times: `hobby`, `one of`, `often`."""
+    nouns_are_capital: bool
+    """As in German, where a capital tells no name."""
     others_too: frozenset[str]
     """What one person is, and another may be as well: her cousin, their neighbour."""
     colours: frozenset[str]
@@ -45,6 +51,8 @@ class Compiled:
     """The patterns of one language."""
 
     single: re.Pattern[str]
+    preferred: re.Pattern[str]
+    attributes: re.Pattern[str]
     definite: re.Pattern[str]
     """A thing that there is one of, and what it is; group `between`."""
     state: re.Pattern[str]
@@ -59,6 +67,8 @@ def compiled(frames: Frames) -> Compiled:
     """Return the patterns of a language, ready to use; compiled when it is first asked for, as a start is to be short."""
     return Compiled(
         single=re.compile(rf"(?<!\S)(?:{'|'.join(frames.single)})(?!\S)"),
+        preferred=re.compile(rf"(?<!\S)(?:{frames.preferred})(?P<behind> \S.*)?\Z"),
+        attributes=re.compile(rf"\b(?:{frames.attributes})\b"),
         definite=re.compile(
             rf"(?=(?:{frames.belongs}) )(?!(?:{frames.persons}) (?:{frames.copulas}) )"
             rf"[^_]*? (?:{frames.copulas}) (?P<between>(?:(?:{frames.between}) ){{0,4}})_(?!\S)"

@@ -17,21 +17,24 @@ FRAMES: Final = Frames(
         rf"(?:commence|débute|finit|ouvre|ferme|part|arrive|termine|expire|lève|couche|lieu|écoute) "
         rf"(?:(?:à|le|en|au|dans|sur|vers) )?{_THE}_(?: \S+)?",
         r"(?:coûte|pèse|dure|mesure) _(?: \S+)?",
-        rf"(?:est|sont|sera|seront|était) (?:\S+(?:é|ée|és|ées|it|ite|its|ites|u|ue|us|ues)) (?:en|sur|à|par|au|pour|chez|dans) {_THE}_",
+        rf"(?:est|sont|sera|seront|était) (?:\S+(?:é|ée|és|ées|it|ite|its|ites|u|ue|us|ues)) (?:en|sur|à|au|pour|chez|dans) {_THE}_",
         rf"(?:tourne|fonctionne|court) (?:sur|sous|avec) {_THE}_",
         rf"(?:étudie[sz]?|étudient|fait des études) {_THE}_(?: \S+){{0,3}}",
-        rf"préfère[sz]? (?!que){_THE}_(?: \S+){{0,3}}",
         rf"préfère[sz]? {_THE}\S+ (?:côté )?_",
         rf"(?:va|vais|rend|rends) au (?:travail|bureau) (?:(?:en|à) )?{_THE}_",
         rf"(?:marié|mariée|fiancé|fiancée) (?:à|avec) {_THE}_",
         r"\S+ est _ (?:à|dans|chez) \S.*",
     ),
+    preferred=rf"préfère[sz]? (?!que ){_THE}_",
+    attributes=r"préférée?s?|maternelle|nom|prénom|statut|niveau|type|format|langue|taille|couleur|métier|profession"
+    r"|rôle|titre|mode|forme|fuseau|devise|régime|marque|modèle",
     belongs=r"le|la|les|(?:mon|ma|mes|ton|ta|tes|son|sa|ses|notre|nos|votre|vos|leur|leurs|ce|cette)",
     persons=r"(?:le |la )?utilisat(?:eur|rice)|je|tu|il|elle|on|nous|vous|(?:le |notre )équipe",
-    copulas=r"est|sont|était|étaient|sera|seront|reste",
+    copulas=r"est|sont|étai(?:t|ent)(?! (?:à|en|chez|avec) )|sera|seront|reste",
     between=r"le|la|les|un|une|de|du|à|au|en|sur|dans|chez|monsieur|madame|docteur|dr|appelée?|nommée?",
     one_of_many=r"(?:1|un|une|le un|la une|certains|membre) (?:de|des)|aussi|également|loisirs?|hobby|amie?s?|parfois|souvent"
     r"|chaque|intéressée?|allergique|objectifs?|exemples?|qualités?",
+    nouns_are_capital=False,
     others_too=frozenset(
         (
             "sœur frère cousin cousine ami amie collègue voisin voisine fils fille enfant tante oncle neveu nièce "

@@ -16,21 +16,24 @@ FRAMES: Final = Frames(
         rf"(?:beginnt|startet|endet|öffnet|schließt|läuft|fährt|fliegt|geht|findet|steht|liegt|lauscht) "
         rf"(?:um|am|im|auf|in|mit|ab|von|vom|bei|unter) {_THE}_(?: \S+)?",
         r"(?:kostet|beträgt|wiegt|dauert) _(?: \S+)?",
-        rf"(?:wird|werden|ist|sind|wurde|wurden) (?:in|auf|bei|mit|am|im|von|per|über|als) {_THE}_ \S+(?:t|en)",
+        rf"(?:wird|werden|ist|sind|wurde|wurden) (?:in|auf|bei|mit|am|im|per|über|als) {_THE}_ \S+(?:t|en)",
         rf"studier(?:t|e|en) {_THE}_(?: \S+){{0,3}}",
-        r"(?:bevorzug(?:t|e)|präferiert) _(?: \S+){0,3}",
         rf"am liebsten (?:(?:am|im|in|auf|mit|als|bei) )?{_THE}_",
         rf"(?:fährt|fahre|kommt|komme|geht|gehe) mit {_THE}_ (?:zur|zum|in die|ins) \S+",
         r"(?:möchte|will) _ werden",
         r"muss _ (?:\S+ )?(?:sein|haben)",
         r"steht (?:\S+ )?zeitzone _",
     ),
+    preferred=rf"(?:bevorzug(?:t|e)|präferiert) {_THE}_",
+    attributes=r"lieblings\S+|bevorzugte[rns]?|muttersprache|name|status|stufe|typ|format|sprache|größe|farbe|beruf"
+    r"|rolle|titel|modus|form|zeitzone|währung|hauptstadt|chefin?|marke|modell",
     belongs=r"der|die|das|(?:mein|dein|sein|ihr|unser|euer|eur)(?:e|er|es|em|en)?|\S+s \S+",
     persons=r"(?:der |die )?(?:be)?nutzer(?:in)?|ich|du|er|wir|(?:das|unser) team",
-    copulas=r"ist|sind|war|waren|bleibt|wird|muss",
-    between=r"der|die|das|den|dem|eine?|einen|einem|einer|in|im|am|auf|bei|aus|von|vom|mit|um|herr|frau|dr|dr\.|jetzt|nur",
+    copulas=r"ist|sind|war(?:en)?(?! (?:in|im|bei|mit|am) )|bleibt|wird|muss",
+    between=r"der|die|das|den|dem|eine?|einen|einem|einer|in|im|am|auf|bei|aus|um|herr|frau|dr|dr\.|jetzt|nur",
     one_of_many=r"(?:1|eine?[rs]?) (?:der|von|meiner|seiner|ihrer)|auch|hobby|hobbys|freund(?:in|e|es)?|manchmal|oft|meistens"
     r"|jede[nrs]?|interessiert|allergisch|einige|manche|ziele?|stärken?|beispiele?",
+    nouns_are_capital=True,
     others_too=frozenset(
         (
             "schwester bruder cousin cousine freund freundin kollege kollegin nachbar nachbarin sohn tochter kind "

@@ -18,22 +18,25 @@ FRAMES: Final = Frames(
         rf"(?:(?:a|en|de|el|al|desde|por) )?{_THE}_(?: \S+)?",
         r"(?:cuesta|pesa|dura|mide) _(?: \S+)?",
         rf"(?:está|están|es|son|será|fue) \S*(?:ad[oa]s?|id[oa]s?|escrit[oa]s?|hech[oa]s?) "
-        rf"(?:en|a|por|para|con|como) {_THE}_",
+        rf"(?:en|a|para|con|como) {_THE}_",
         rf"(?:corre|funciona|se ejecuta) (?:en|sobre|con) {_THE}_",
         rf"estudi(?:o|a|an) {_THE}_(?: \S+){{0,3}}",
-        rf"prefier(?:o|e|en) (?!que){_THE}_(?: \S+){{0,3}}",
         rf"prefier(?:o|e|en) {_THE}\S+ de (?:la )?_",
         rf"(?:va|voy|viaja) al (?:trabajo|colegio|instituto) (?:en|a) {_THE}_",
         rf"(?:casado|casada|prometido|prometida) con {_THE}_",
         r"\S+ es _ en \S.*",
         r"debe tener _(?: \S+)?",
     ),
+    preferred=rf"prefier(?:o|e|en) (?!que ){_THE}_",
+    attributes=r"favorit[oa]s?|preferid[oa]s?|matern[oa]|nombre|estado|nivel|tipo|formato|idioma|lengua|tamaño|color"
+    r"|profesión|oficio|rol|título|modo|forma|zona|moneda|dieta|marca|modelo",
     belongs=r"el|la|los|las|mi|mis|tu|tus|su|sus|nuestro|nuestra|nuestros|nuestras|este|esta",
     persons=r"(?:el |la )?usuari[oa]|yo|tú|él|ella|nosotros|(?:el |nuestro )equipo",
-    copulas=r"es|son|era|eran|será|serán|está|están|fue",
+    copulas=r"es|son|era|eran|será|serán|está|están|fue(?! (?:en|a|con) )",
     between=r"el|la|los|las|un|una|de|en|a|señor|señora|doctor|doctora|dr|llamado|llamada|pintadas?|pintados?",
     one_of_many=r"(?:1|un[oa]) de|algun[oa]s?|también|hobby|afici(?:ón|ones)|amig[oa]s?|a veces|a menudo|cada|interesad[oa]"
     r"|alérgic[oa]|objetivos?|ejemplos?",
+    nouns_are_capital=False,
     others_too=frozenset(
         (
             "hermana hermano primo prima amigo amiga colega compañero compañera vecino vecina hijo hija tía tío "
