@@ -3,8 +3,11 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memoryd_actors.consolidating.rollup import is_due, path_of, points_of, told_before, written
+from memoryd_actors.virtual_files.paths import plain
 from memoryd_client import Memory, State
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -74,3 +77,14 @@ def test_a_summary_says_again_what_it_was_given() -> None:
 @pytest.mark.parametrize("project", ["/", ""])
 def test_a_project_without_a_name_has_a_path_all_the_same(project: str) -> None:
     assert path_of(project) == "projects/unnamed/summary.md"
+
+
+@given(st.text(max_size=100))
+def test_whatever_a_project_is_called_its_summary_can_be_read_as_a_file(name: str) -> None:
+    path = path_of(f"/work/{name}")
+    assert plain(path) == path
+
+
+def test_a_project_keeps_what_of_its_name_may_stand_in_a_path() -> None:
+    assert path_of("/work/My Project (1) \u00e4") == "projects/My Project -1- \u00e4/summary.md"
+    assert path_of("/home/ada/.dotfiles") == "projects/dotfiles/summary.md"

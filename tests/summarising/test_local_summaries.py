@@ -124,6 +124,26 @@ async def test_an_earlier_summary_is_told_again(loaded: Loaded) -> None:
         assert alone.points == first.points
 
 
+async def test_what_was_decided_outlives_the_small_talk_in_every_later_summary(loaded: Loaded) -> None:
+    decided = "We decided to use Postgres 16 because the auditors require row level security."
+    nouns = "apple stone river cloud engine paper silver winter garden bottle window mirror".split()
+
+    def chat(talk: int) -> list[Said]:
+        words = [nouns[(talk * 5 + n * 7) % len(nouns)] for n in range(48)]
+        return [
+            Said(f"The {words[n]} needs the {words[n + 1]} number {talk}{n}, and a {words[n + 2]} is fine.", "user")
+            for n in range(0, 45, 3)
+        ]
+
+    async with loaded() as embedder:
+        summariser = LocalSummariser(embedder, embedder)
+        summary = await summariser.summarise([Said(decided, "user"), *chat(0)], budget_tokens=200)
+        for talk in range(1, 5):
+            assert f'The user said: "{decided}"' in summary.points
+            summary = await summariser.summarise(chat(talk), budget_tokens=200, earlier=summary.text)
+        assert f'The user said: "{decided}"' in summary.points
+
+
 async def test_every_line_reads_as_an_episode_has_to(loaded: Loaded) -> None:
     async with loaded() as embedder:
         summary = await LocalSummariser(embedder, embedder).summarise(TALK, budget_tokens=800)

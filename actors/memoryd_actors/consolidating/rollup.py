@@ -7,6 +7,7 @@ from typing import Final
 
 from memoryd_actors.capture.sentences import sentences
 from memoryd_actors.recall.fence import one_line
+from memoryd_actors.virtual_files.paths import as_part
 from memoryd_client.memory import Memory, State
 
 EPISODE: Final = "episode"
@@ -23,7 +24,7 @@ _BEGIN: Final = "Summary:"
 
 def path_of(project: str) -> str:
     """Return where the summary of a project is found."""
-    return f"projects/{PurePath(project).name or 'unnamed'}/summary.md"
+    return f"projects/{as_part(PurePath(project).name) or 'unnamed'}/summary.md"
 
 
 def is_due(summary: Memory | None, episodes: Sequence[Memory], now: datetime, days: float) -> bool:

@@ -119,10 +119,21 @@ def units(said: Sequence[Said]) -> list[Unit]:
 
 
 def earlier_units(earlier: str) -> list[Unit]:
-    """Return what an earlier summary said, line by line, in order."""
-    lines = [line[2:].strip() for line in earlier.split("\n") if line.startswith("- ")]
+    """Return what an earlier summary said, line by line, in order.
+
+    They are weighed as when they were said: a decision is to outlive the small talk beside it in every later summary.
+    """
+    lines = [one_line(line[2:].strip(), 600) for line in earlier.split("\n") if line.startswith("- ")]
     return [
-        Unit(one_line(line, 600), "", place - len(lines), role="", decides=True) for place, line in enumerate(lines)
+        Unit(
+            line,
+            "",
+            place - len(lines),
+            role="assistant" if line.startswith("The assistant ") else "",
+            decides=bool(_DECIDES.search(line)),
+            specific=bool(_SPECIFIC.search(line)),
+        )
+        for place, line in enumerate(lines)
     ]
 
 

@@ -15,6 +15,15 @@ LONGEST_LINE = 1_000
 _PART = re.compile(r"[\w][\w.+@ -]*")
 
 
+_FOREIGN = re.compile(r"[^\w.+@ -]+")
+_BEFORE = re.compile(r"^\W+|\s+$")
+
+
+def as_part(name: str) -> str:
+    """Return a name as a part of a path, without what may not stand in one; empty where nothing of it may."""
+    return _BEFORE.sub("", _FOREIGN.sub("-", unicodedata.normalize("NFC", name)))
+
+
 def plain(path: str) -> str:
     """Return a path as paths are compared: relative, without empty parts.
 
