@@ -1,6 +1,7 @@
 """Words by which a statement says that something is no longer what it was."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 _CUE: Final = re.compile(
@@ -22,10 +23,11 @@ _CUE: Final = re.compile(
 )
 
 
+@lru_cache(maxsize=2048)
 def update_cue(text: str) -> str:
     """Return the first word with which a text announces a change; empty without one.
 
-    In English, German, French and Spanish.
+    In English, German, French and Spanish. The last 2,048 are kept, as the readings are.
     """
     match = _CUE.search(text)
     return " ".join(match.group().lower().split()) if match else ""

@@ -178,9 +178,10 @@ def _named(one: Canon, other: Canon) -> Unlike:
     if max(len(left), len(right)) > _LONGEST_LAID:
         return Unlike("", "other words")
     laid = SequenceMatcher(None, left, right, autojunk=False)
-    ratio = laid.ratio()
-    if ratio < _CLOSE and (1 - ratio) * (len(left) + len(right)) > _FEW:
-        return Unlike("", "other words")
+    # What they share in any order bounds what they share in order, and is counted in a third of the time.
+    for ratio in (laid.quick_ratio, laid.ratio):
+        if (shared := ratio()) < _CLOSE and (1 - shared) * (len(left) + len(right)) > _FEW:
+            return Unlike("", "other words")
     spoken = one.language or other.language
     hard: list[str] = []
     soft: list[str] = []

@@ -16,9 +16,12 @@ from memoryd_client.messages import Edge
 _LIVING = relations.c.removed_by.is_(None)
 
 
-def add(connection: Connection, edge: Edge, *, owner: str, operation: int, now: datetime) -> bool:
-    """Make an edge and return whether that changed anything; one that is there keeps the greater strength."""
-    there = _living(connection, edge.from_id, edge.to_id, edge.relation)
+def add(connection: Connection, edge: Edge, *, owner: str, operation: int, now: datetime, known: bool = True) -> bool:
+    """Make an edge and return whether that changed anything; one that is there keeps the greater strength.
+
+    Where it is not `known` to anybody, nothing is looked up.
+    """
+    there = _living(connection, edge.from_id, edge.to_id, edge.relation) if known else None
     if there is not None:
         if edge.strength <= there["strength"]:
             return False

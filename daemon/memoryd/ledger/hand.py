@@ -31,6 +31,10 @@ class Hand:
         self.standing: list[Memory] = []
         self.events: list[tuple[str, str]] = []
         self.actor = actor
+        self.created: set[str] = set()
+        """Memories that were not there before this operation."""
+        self._made: set[tuple[str, str, str]] = set()
+        """Edges that it made: from, to and relation."""
         self._known: dict[str, Memory] = {}
         """As they stand now: a look-up takes 0.4 ms, and the steps of one operation name the same few memories."""
 
@@ -165,7 +169,13 @@ class Hand:
     def edge(self, from_id: str, to_id: str, relation: str, strength: float, at: datetime | None = None) -> bool:
         """Make an edge, dated now unless it is older; return whether that changed anything."""
         edge = Edge(from_id=from_id, to_id=to_id, relation=relation, strength=strength)
-        return edges.add(self.connection, edge, owner=self.owner, operation=self.number, now=at or self.now)
+        ends = clean(from_id), clean(to_id)
+        # Of what this operation has created there are only its own edges: a look-up takes as long as the edge.
+        known = self.created.isdisjoint(ends) or (*ends, relation) in self._made
+        self._made.add((*ends, relation))
+        return edges.add(
+            self.connection, edge, owner=self.owner, operation=self.number, now=at or self.now, known=known
+        )
 
     def note(self, events: Iterable[tuple[str, str]]) -> None:
         """Remember what was written elsewhere on behalf of this operation."""

@@ -141,6 +141,7 @@ class _Operation(Hand):
         )
         self.note(events)
         self.know(standing)
+        self.created.update(one for event, one in events if event == "ADD")
         if standing.id != (given := clean(step.memory.id)):
             self._stands_for[given] = standing.id
         else:
