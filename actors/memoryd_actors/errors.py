@@ -85,6 +85,10 @@ class Superseded(Refused):
         super().__init__(f"a newer message to {name} replaced this one")
 
 
+class OutOfStep(Refused):
+    """Somebody else came further meanwhile, and nothing was written: it is to be begun again with what is there now."""
+
+
 class NotFound(Refused):
     """Raised when no memory has the id."""
 

@@ -362,7 +362,9 @@ class Dispatcher:
         ids = [one.id for one in doomed]
         told = await self._purger.told(caller.owner, doomed, every_session=request.every_session)
         places = told.places
-        ids += [one.id for one in told.retold if request.transcripts]
+        seen = self._categories.visible(caller)
+        retold = [one for one in told.retold if is_allowed(one.category, seen)]
+        ids += [one.id for one in retold if request.transcripts]
         replaced = await self._replaced(list(dict.fromkeys((*told.ids, *ids))), caller)
         await to_thread.run_sync(destroy, self._drafts, ids)
         message = PurgeMemories(tuple(ids), caller.owner, signed(caller))
@@ -382,9 +384,9 @@ class Dispatcher:
             answer += (
                 f"; transcripts still tell it, entries by session: {sessions}; `--transcripts` takes them out, too"
             )
-        if told.retold and not request.transcripts:
-            named = ", ".join(f"`{one.id}`" for one in told.retold[:NAMED])
-            more = f" and {len(told.retold) - NAMED} more" if len(told.retold) > NAMED else ""
+        if retold and not request.transcripts:
+            named = ", ".join(f"`{one.id}`" for one in retold[:NAMED])
+            more = f" and {len(retold) - NAMED} more" if len(retold) > NAMED else ""
             answer += f"; episodes and summaries tell it, too, and go with `--transcripts`: {named}{more}"
         if request.transcripts and told.unreadable:
             answer += (

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from memoryd.ledger import SqlLedger
-from memoryd_actors.errors import Refused
+from memoryd_actors.errors import OutOfStep
 from memoryd_actors.extraction.progress import Progress
 from memoryd_actors.keeping.steps import Add, Advance
 
@@ -26,7 +26,7 @@ async def test_what_a_job_brings_and_how_far_it_is_are_stored_together(ledger: S
 async def test_a_job_that_somebody_overtook_brings_nothing(ledger: SqlLedger) -> None:
     await ledger.apply(ME, [Advance("s1", "extraction", 0, 7)], actor="test")
     late = memory("It is brought twice.")
-    with pytest.raises(Refused, match="no longer at entry 0"):
+    with pytest.raises(OutOfStep, match="no longer at entry 0"):
         await ledger.apply(ME, [Add(late), Advance("s1", "extraction", 0, 9)], actor="test")
     assert await ledger.get(ME, [late.id]) == {}
     there = await ledger.progress(ME, "s1", "extraction")

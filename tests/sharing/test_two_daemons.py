@@ -10,6 +10,7 @@ from memoryd_client import (
     Client,
     DaemonUnreachable,
     DeadlineExceeded,
+    Entry,
     Memory,
     NewMemory,
     PendingMemory,
@@ -224,3 +225,26 @@ def leader_first(daemons: Two) -> Two | None:
     if leads(one):
         return one, other
     return (other, one) if leads(other) else None
+
+
+@pytest.mark.slow
+def test_conversations_that_end_at_both_at_once_are_looked_at_without_waiting_for_each_other(daemons: Two) -> None:
+    places = ("Lisbon", "Tromsø", "Ghent", "Turin", "Graz", "Malmö", "Porto", "Basel")
+    facts = [f"We moved the archive number {number} to {place} in March." for number, place in enumerate(places)]
+    start = Barrier(len(facts))
+
+    def end(number: int) -> None:
+        with daemons[number % 2].client(session=f"ends-{number}") as client:
+            client.append([Entry(role="user", content=facts[number])])
+            start.wait()
+            client.end_session()
+
+    with ThreadPoolExecutor(len(facts)) as threads:
+        list(threads.map(end, range(len(facts))))
+
+    def all_found() -> bool:
+        told = " ".join(one.content for one in active(daemons[0]))
+        return all(fact in told for fact in facts)
+
+    # Who finds the owner's day changed by the other begins again at once; it was looked at a minute later.
+    until(all_found, "what both sides' conversations brought")

@@ -244,11 +244,16 @@ def test_an_agent_that_may_see_some_categories_looks_into_no_other_session(short
     (short_home / "config.toml").write_text('[allowlists]\nplanner = ["task"]\n', encoding="utf-8")
     with RunningDaemon(short_home, models) as daemon:
         with daemon.client() as client:
-            task = client.remember("Mend the boiler of the old mill.", category="task")
+            task = client.remember("Mend the boiler of the old mill.", category="task", source_session="s1")
+            episode = client.remember(EPISODE.format(task.content), category="episode", source_session="s1")
         with Client(agent="planner", project="/projects/demo", paths=daemon.paths, deadline_s=30) as planner:
             with pytest.raises(RequestFailed, match="some categories only"):
                 planner.purge_plan([task.id])
             with pytest.raises(RequestFailed, match="some categories only"):
                 planner.purge([task.id], every_session=True)
+            with daemon.client() as client:
+                assert client.get(task.id).content == task.content
+            # Nor does it destroy what it may not see.
+            assert planner.purge([task.id], transcripts=True) == "1 memories destroyed"
         with daemon.client() as client:
-            assert client.get(task.id).content == task.content
+            assert client.get(episode.id).content == episode.content

@@ -18,7 +18,7 @@ from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.actor import ActorRef
 from memoryd_actors.conversations.transcripts import Key, Transcripts
-from memoryd_actors.errors import ActorError, ActorStopped, Refused
+from memoryd_actors.errors import ActorError, ActorStopped, OutOfStep, Refused
 from memoryd_actors.extraction import Candidate, Heard, capped, heard, stated
 from memoryd_actors.extraction.due import PATIENT, Reason, Waiting, due
 from memoryd_actors.extraction.harvest import ExtractionCounts, Harvest
@@ -245,6 +245,10 @@ class Extractor:
             wait = await self._part(key, reason, upto)
         except (ActorStopped, anyio.get_cancelled_exc_class()):
             raise
+        except OutOfStep as meanwhile:
+            # Another daemon on this ledger counted what its own sessions brought on the owner's day.
+            log.info("a part of %s is looked at again: %s", key[1], meanwhile)
+            wait = timedelta(0)
         except (Refused, ActorError) as problem:
             log.warning("a part of %s waits: %s", key[1], problem)
             wait = timedelta(seconds=RETRY_S)

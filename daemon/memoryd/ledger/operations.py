@@ -18,7 +18,7 @@ from memoryd.ledger.undoing import undo
 from memoryd.ledger.writes import store
 from memoryd_actors.admission.gate import content_hash
 from memoryd_actors.characters import clean
-from memoryd_actors.errors import Refused
+from memoryd_actors.errors import OutOfStep, Refused
 from memoryd_actors.extraction.progress import Progress
 from memoryd_actors.keeping.consent import CONSENT, field_of, replaces
 from memoryd_actors.keeping.steps import (
@@ -367,7 +367,7 @@ class _Operation(Hand):
     def _advance(self, step: Advance) -> None:
         there = progressing.get(self.connection, self.owner, step.session, step.job)
         if (there.sequence if there else 0) != step.before:
-            raise Refused(
+            raise OutOfStep(
                 f"{step.job} is no longer at entry {step.before} of this session",
                 "Somebody else has come further with it, or it was purged: begin with what is there now.",
             )
