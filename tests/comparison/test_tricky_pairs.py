@@ -67,6 +67,8 @@ SAME = [
     ("Die Miete beträgt neunhundertfünfzig Euro.", "Die Miete beträgt 950 Euro."),
     ("Der Weg ist fünf Kilometer lang.", "Der Weg ist 5 km lang."),
     ("Die Frist endet am 1. Juni 2025.", "Die Frist endet am 01.06.2025."),
+    ("Son anniversaire est le 3 mai.", "Son anniversaire est le trois mai."),
+    ("La réunion commence à 15h30.", "La réunion commence à 15:30."),
     ("Le loyer est de neuf cents euros.", "Le loyer est de 900 euros."),
     ("Il a quatre-vingt-dix livres.", "Il a 90 livres."),
     ("Su cumpleaños es el tres de mayo.", "Su cumpleaños es el 3 de mayo."),

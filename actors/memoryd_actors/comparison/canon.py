@@ -128,7 +128,7 @@ def _spelled(one: Lexeme, spoken: Language) -> Lexeme:
 
 def _dated(given: list[Lexeme]) -> list[Lexeme]:
     """Put dates that are written out into one lexeme each."""
-    if not any(one.folded in MONTHS for one in given):
+    if not any((one.folded or one.text.lower()) in MONTHS for one in given):
         return given
     found: list[Lexeme] = []
     at = 0
@@ -171,7 +171,7 @@ def _day(one: Lexeme) -> int:
 
 
 def _month(one: Lexeme) -> int:
-    capital = one.text[:1].isupper() or one.folded in MONTHS_IN_LOWER_CASE
+    capital = one.text[:1].isupper() or (one.folded or one.text) in MONTHS_IN_LOWER_CASE
     # Behind a number, `20 May`, it was taken for a unit.
     return MONTHS.get(one.text.lower(), 0) if capital and one.kind in {"word", "name", "unit"} else 0
 

@@ -16,7 +16,7 @@ _TIME: Final = re.compile(
 )
 _FRENCH: Final = re.compile(
     r"(?<![\d.,:/])(?P<before>(?:à|vers|dès)\s)?(?P<hour>\d{1,2})\s?h(?:eures?)?\s?(?P<minute>[0-5]\d)?"
-    r"(?![\w.])(?! de\b)",
+    r"(?!\w|\.\d| de\b)",
     re.IGNORECASE,
 )
 _NAMED: Final = {"noon": "12:00", "midnight": "00:00"}

@@ -9,7 +9,7 @@ from memoryd_actors.comparison.lexemes import Lexeme
 COPULAS: Final = frozenset({"is", "was", "ist", "war", "est", "était", "es", "era"})
 """`Are` is not among them: all users are admins, and not all admins users."""
 DEFINITE: Final = frozenset("the der die das le la l' el".split())
-_OWNED: Final = frozenset("my his her our their your mein meine sein seine ihr ihre mon ma son sa mi su".split())
+OWNED: Final = frozenset("my his her our their your mein meine sein seine ihr ihre mon ma son sa mi su".split())
 _LONGEST_NAME: Final = 3
 _LONGEST: Final = 10
 _PLAIN: Final = frozenset({"name", "number", "unit", "date", "word"})
@@ -40,7 +40,7 @@ def inverted(given: Sequence[Lexeme]) -> tuple[Lexeme, ...]:
     if any(one.kind in {"mark", "symbol"} or (one.folded or one.text) in BOUND for one in given):
         return ()
     thing = right[0]._replace(article=right[0].article.rstrip("*"))
-    if thing.article not in DEFINITE | OURS and thing.text not in _OWNED and "'s" not in {one.text for one in right}:
+    if thing.article not in DEFINITE | OURS and thing.text not in OWNED and "'s" not in {one.text for one in right}:
         return ()
     return (thing, *right[1:], given[at], *left)
 

@@ -215,7 +215,8 @@ def _is_claim(gone: Sequence[Lexeme], come: Sequence[Lexeme]) -> bool:
         return any(each.kind == "symbol" for each in (*gone, *come))
     if len(gone) == len(come) == 1 and gone[0].text in _LINKS and come[0].text in _LINKS:
         return True
-    return _has_value(gone) and _has_value(come)
+    # A name in the place of another is one where there can be one only (`slots`).
+    return all(any(each.kind in _WEIGHTY for each in side) for side in (gone, come))
 
 
 _LINKS: Final = frozenset("and or is was are were has had will does did".split())

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from memoryd_actors.comparison.canon import spelled_out
-from memoryd_actors.comparison.inversion import BOUND, COPULAS, DEFINITE
+from memoryd_actors.comparison.inversion import BOUND, COPULAS, DEFINITE, OWNED
 from memoryd_actors.comparison.languages import FRAMES, Compiled, compiled
 from memoryd_actors.comparison.lexemes import Lexeme
 from memoryd_actors.comparison.numerals import DAYS, MONTHS, ORDINALS
@@ -66,14 +66,15 @@ def exclusive(new: str, old: str, cosine: float) -> str:
     Empty where they do not, as far as their frame tells. In either order; at most 40 words are laid side by side.
     """
     left, right = words(new), words(old)
-    if not left or not right or left[0].text != right[0].text:
+    if not left or not right:
         return ""
-    gap = between(left, right)
-    if gap is None or _one_is_the_other(gap) or _leads_elsewhere(gap):
-        return ""
-    if not any(_single(compiled(each), gap, cosine) for each in FRAMES):
-        return ""
-    return " ≠ ".join(" ".join(one.text for one in side) for side in (gap.new, gap.old))
+    for one, other in ((left, right), (_straight(left), _straight(right))):
+        gap = between(one, other) if one[0].text == other[0].text else None
+        if gap is None or _one_is_the_other(gap) or _leads_elsewhere(gap):
+            continue
+        if any(_single(compiled(each), gap, cosine) for each in FRAMES):
+            return " ≠ ".join(" ".join(one.text for one in side) for side in (gap.new, gap.old))
+    return ""
 
 
 @lru_cache(maxsize=2048)
@@ -82,19 +83,19 @@ def words(text: str) -> tuple[Word, ...]:
     if len(text) > _LONGEST_TEXT or MARKER.search(text):
         return ()
     given = [one for one in spelled_out(text)[0] if one.kind != "mark"]
-    return _straight(list(map(_word, given))) if len(given) <= _LONGEST else ()
+    return tuple(map(_word, given)) if len(given) <= _LONGEST else ()
 
 
-def _straight(given: list[Word]) -> tuple[Word, ...]:
+def _straight(given: tuple[Word, ...]) -> tuple[Word, ...]:
     """Tell of what there is one of what it is: `Kim is the captain` as `the captain is Kim`."""
     at = next((place for place, one in enumerate(given[:_LONGEST_VALUE]) if one.text in COPULAS), 0)
     left, right = given[:at], given[at + 1 :]
-    if not at or len(right) < 2 or right[0].text not in DEFINITE or left[0].text in _DETERMINERS:
-        return tuple(given)
+    if not at or len(right) < 2 or right[0].text not in DEFINITE or left[0].text in _DETERMINERS | OWNED:
+        return given
     if not BOUND.isdisjoint(one.text for one in left):
-        return tuple(given)
+        return given
     if any(one.text in COPULAS or one.text in _OTHERS_TOO for one in right):
-        return tuple(given)
+        return given
     # A capital at the beginning says nothing: what it is, the other text may tell.
     return (*right, given[at], *(one._replace(kind="first") if one.kind == "word" else one for one in left))
 

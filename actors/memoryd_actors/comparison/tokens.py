@@ -243,6 +243,7 @@ def _add_word(found: list[Token], raw: str, first: bool, at: int) -> None:
         if word[1:2] == "'" and word != "aujourd'hui":
             # French elision: l'application, d'avril, n'est.
             word = word[2:]
+            capital = raw[2:3].isupper()
     if _scales(found, word, raw):
         last = found.pop()
         found.append(Token(_plain(float(last.stem) * SCALES[word]), word, "number", False, last.first, last.at))

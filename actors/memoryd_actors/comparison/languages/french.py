@@ -14,7 +14,7 @@ FRAMES: Final = Frames(
         rf"(?:née?s?) (?:à|en|au|le) {_THE}_",
         rf"(?:vient|viens|originaire) {_THE}_",
         r"(?:se|me|te)? ?(?:appelle|appellent|nomme|nommée?) _",
-        rf"(?:commence|débute|finit|ouvre|ferme|part|arrive|termine|expire|lève|couche|lieu|écoute) "
+        rf"(?:commence|débute|finit|ouvre|ferme|part|arrive|termine|expire|lève|couche|lieu) "
         rf"(?:(?:à|le|en|au|dans|sur|vers) )?{_THE}_(?: \S+)?",
         r"(?:coûte|pèse|dure|mesure) _(?: \S+)?",
         rf"(?:est|sont|sera|seront|était) (?:\S+(?:é|ée|és|ées|it|ite|its|ites|u|ue|us|ues)) (?:en|sur|à|au|pour|chez|dans) {_THE}_",
