@@ -224,6 +224,7 @@ def test_a_change_of_topic_brings_what_was_before_it(served: RunningDaemon) -> N
         until(lambda: bool(extracted(client)), "what was said about the database")
         until(partial(decided, client, len(before) + 1), "the trace of the change")
         assert client.why(1)[0].topic_changed
+        client.end_session()  # what was said since would wait for silence, and other tests wait for all that waits
 
 
 def decided(client: Client, turn: int) -> bool:

@@ -72,7 +72,7 @@ def test_what_is_exported_comes_back_whole_in_another_home_and_twice_is_once(
 
 
 def test_an_import_passes_the_gate_and_keeps_what_a_summary_covers(two: tuple[RunningDaemon, RunningDaemon]) -> None:
-    _, there = two
+    there = two[1].seen_by("another")
 
     def entry(sequence: int, content: str, covers: int = 0) -> Record:
         return Record(
