@@ -73,6 +73,12 @@ class CaptureSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 
 PROCEDURAL: Final = "procedural"
+FACT: Final = "fact"
+"""The category of what is stored without one."""
+FILE: Final = "file"
+"""That of a memory file."""
+PATH: Final = "path"
+"""The entry of a memory's metadata that holds its path."""
 RULE: Final = "rule"
 
 

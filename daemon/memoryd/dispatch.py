@@ -491,6 +491,13 @@ class Dispatcher:
         if others := [memory.id for memory in stored if memory.id not in asked]:
             # Those that they were merged into.
             await noted(others)
+        seen = self._categories.visible(caller)
+        if hidden := [memory.id for memory in stored if not is_allowed(memory.category, seen)]:
+            # An id that was taken, or words that another agent stored: what it is belongs to those who may see it.
+            raise Refused(
+                f"the agent `{caller.agent}` may not see {len(hidden)} of what this says or is called",
+                "Leave the ids out, and say it in other words.",
+            )
         return stored
 
     async def _change_state(self, memory_id: str, state: State, caller: Caller, deadline_s: float) -> Memories:

@@ -6,7 +6,7 @@ import pytest
 
 from memoryd.project_files import ProjectFolders
 from memoryd_actors.errors import Refused
-from memoryd_actors.keeping.orders import Store
+from memoryd_actors.keeping.orders import Link, Store
 from memoryd_client.memory import MAX_CONTENT_BYTES, NewMemory, Source
 from memoryd_client.messages import Caller, ContextUpdate, Message
 from recall_system import Place, running
@@ -34,6 +34,13 @@ async def test_nothing_of_ignored_and_environment_files_is_kept(tmp_path: Path, 
         assert stored.content == "The job in notes/diary.md logs in with [redacted:env]."
         (entry,) = await system.ledger.history("local", memory_id=stored.id)
         assert entry.meta == {"gate": "redacted:env"}
+        (other,) = await system.keeper.ask(
+            Store((NewMemory(content="The shop opens at nine."),), caller), deadline_s=10
+        )
+        link = Link(stored.id, other.id, "opens with swordfishes", 1.0, caller)
+        await system.keeper.ask(link, deadline_s=10)
+        named = {one.relation for one in await system.ledger.edges("local", [other.id])}
+        assert "opens with [redacted:env]" in named
 
 
 @pytest.mark.anyio
@@ -56,6 +63,8 @@ async def test_what_stands_in_an_environment_file_is_in_no_context(tmp_path: Pat
     "content",
     [
         "In secret_notes.md we wrote that the launch is in June.",
+        "In vault/keys.txt: the door code is blue elephant.",
+        "secret_notes.md: the launch is in June.",
         "vault/keys.txt has the door code of the office: blue elephant.",
         "According to `secret_notes.md` the launch is in June.",
         "Laut secret_notes.md ist der Start im Juni.",

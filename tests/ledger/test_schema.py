@@ -15,7 +15,7 @@ from sqlalchemy import create_engine
 import memoryd.ledger
 from memoryd.ledger import SqlLedger
 from memoryd.ledger.tables import HEAD, metadata
-from memoryd_actors.admission.gate import content_hash
+from memoryd_actors.admission.gate import content_hash, identity
 from memoryd_actors.errors import Refused
 from memoryd_actors.keeping.steps import Undo
 from postgresql import database
@@ -125,4 +125,22 @@ async def test_contents_that_differ_in_case_were_one_and_are_two(file: Path) -> 
     again = [msgspec.structs.replace(one, content_hash=content_hash(one.content)) for one in said]
     standing, _ = await ledger.insert(again, actor="a")
     assert [one.id for one in standing] == ["mem_0", "mem_tea"]
+    await ledger.close()
+
+
+async def test_the_same_words_of_two_categories_were_one_and_are_two(file: Path) -> None:
+    at_version(file, "0011")
+    with closing(sqlite3.connect(file)) as raw:
+        for category, path in (("rule", ""), ("file", "a.md")):
+            old = OLD_MEMORY.replace("'fact'", f"'{category}'").replace("'{}', 3", f'\'{{"path": "{path}"}}\', 3')
+            old = old.replace("mem_tea", f"mem_{category}").replace("'global', '', ''", "'global', '', 'What To_Drink'")
+            raw.executescript(old.replace("'hash'", f"'{category}'"))
+    ledger = SqlLedger(file, clock=HandClock())
+    await ledger.open()
+    there = await ledger.get("local", ["mem_rule", "mem_file"])
+    assert [one.content_hash for one in there.values()] == [identity(one) for one in there.values()]
+    assert there["mem_file"].content_hash == content_hash("tea", "file", "a.md")
+    assert there["mem_rule"].content_hash == content_hash("tea", "rule", "whattodrink")
+    fact = msgspec.structs.replace(memory("tea", id="mem_fact"), content_hash=content_hash("tea"))
+    assert [one.id for one in (await ledger.insert([fact], actor="a"))[0]] == ["mem_fact"]
     await ledger.close()

@@ -83,7 +83,7 @@ def check(whole: Whole, purged: set[str]) -> None:
     )
     assert not [place for place, count in active.items() if count > 1], "two active memories say the same"
     for row in whole.memories.values():
-        assert row["content_hash"] == content_hash(row["content"])
+        assert row["content_hash"] == content_hash(row["content"], row["category"])
         assert sorted(msgspec.json.decode(row["tags"], type=list[str])) == whole.tags.get(row["id"], [])
         _check_fate(whole, row, purged)
     assert set(whole.tags) <= set(whole.memories)

@@ -121,6 +121,7 @@ def test_the_users_own_words_are_replaced_but_a_project_below_their_name_is_kept
     [
         ("cat .env\nX=1", (".env",)),
         ("$ head -n 3 .env.local\nX=1", (".env.local",)),
+        ("cat vault/x.txt:\n```\nhello\n```", ("vault/x.txt",)),
         ("# .env\nA=1", (".env",)),
         (".env:\nA=1", (".env",)),
         ("```env title=.env\nA=1\n```", (".env",)),

@@ -121,6 +121,12 @@ def test_an_allowlist_holds_on_every_path(daemon: RunningDaemon) -> None:
                 unknown()
             assert caught.value.code == "not_found"
         assert everybody.get(secret.id).active
+        with pytest.raises(RequestFailed, match="may not see"):
+            client.remember("Whatever that is.", category="task", id=secret.id)
+        own = client.remember(secret.content, category="task")
+        assert (own.category, own.speaker) == ("task", "")
+        assert own.id != secret.id
+        client.forget(own.id)
 
 
 def test_an_allowlist_holds_for_what_is_pushed_and_taken(daemon: RunningDaemon) -> None:

@@ -45,6 +45,25 @@ def test_a_file_is_written_listed_read_edited_found_and_deleted(daemon: RunningD
         assert client.read_file("notes/deploy.md").content.endswith("on Sundays.")
 
 
+def test_files_and_memories_of_the_same_words_are_each_their_own(daemon: RunningDaemon) -> None:
+    words = "The lighthouse of Farol is painted every spring."
+    with daemon.client("s1") as client:
+        fact = client.remember(words)
+        assert client.write_file("copies/one.md", words).id != fact.id
+        client.write_file("copies/two.md", "Something else entirely is told here.")
+        client.edit_file("copies/two.md", "Something else entirely is told here.", words)
+        assert [one.path for one in client.list_files("copies/")] == ["copies/one.md", "copies/two.md"]
+        rules = [client.remember(words, category="rule", title=title) for title in ("painting", "spring")]
+        assert [(one.category, one.active) for one in map(client.get, [one.id for one in rules])] == [
+            ("rule", True)
+        ] * 2
+        assert client.remember(words).id == fact.id
+        for one in (fact, *rules):
+            client.forget(one.id)
+        for path in ("copies/one.md", "copies/two.md"):
+            client.delete_file(path)
+
+
 def test_many_who_write_one_file_first_make_one_file(daemon: RunningDaemon) -> None:
     def write(number: int) -> None:
         with daemon.client(f"w{number}") as client:

@@ -12,6 +12,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import NamedTuple
 
+import msgspec
+
 from memoryd_actors.admission import workflow
 from memoryd_actors.admission.names import check_names
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named_files, quoted_files, stated_files
@@ -22,6 +24,7 @@ from memoryd_actors.recall.fence import TAG, one_line
 from memoryd_actors.recall.hidden import PRIVATE, UnopenedPrivate, hidden_names, is_skipped, strip_hidden, strip_private
 from memoryd_actors.redaction import Rules, redact, redacted
 from memoryd_actors.redaction.rules import DEFAULT
+from memoryd_actors.settings import FACT, FILE, PATH, RULE
 from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, Source
 from memoryd_client.messages import Caller
 
@@ -39,6 +42,8 @@ MAX_ENTRIES = 100
 
 _ID = re.compile(r"[A-Za-z0-9_.:-]{1,64}")
 _FENCE_TAG = re.compile(rf"</?\s{{0,8}}{re.escape(TAG)}[^<>]{{0,400}}>?", re.IGNORECASE)
+_NAMED = frozenset({RULE, "profile"})
+_NOT_IN_NAMES = re.compile(r"[\W_]+")
 _MARKERS = re.compile(r"\[redacted:[a-z0-9-]{1,48}\]")
 
 
@@ -104,11 +109,10 @@ def admit(
         created_at=now,
         updated_at=now,
         trust=initial_trust(new),
-        content_hash=content_hash(content),
         agent=signed(caller),
         role=role_of(new),
     )
-    return Admitted(memory, tuple(gate.notes))
+    return Admitted(msgspec.structs.replace(memory, content_hash=identity(memory)), tuple(gate.notes))
 
 
 def role_of(new: NewMemory) -> str:
@@ -133,16 +137,28 @@ def initial_trust(new: NewMemory) -> float:
     return 0.8 if new.source is Source.USER else 0.5
 
 
-def content_hash(content: str) -> str:
+def content_hash(content: str, category: str = FACT, name: str = "") -> str:
     """Return the SHA-256 of a content, of which only white space that says nothing is folded.
 
     Two contents of one hash are one memory, and the second is kept nowhere. So case counts (`userId`, `userID`), and so
-    do characters that merely look alike (`½`, `1/2`), and in a text of several lines what indents them.
+    do characters that merely look alike (`½`, `1/2`), and in a text of several lines what indents them. The same words
+    of another category are another memory: a rule is always in force, a fact is not, and not every agent sees both. So
+    are those of another `name`, which files, rules and what is known of the user have.
     """
     # As it will be read back: what is edited later must still be known as the same.
     lines = unicodedata.normalize("NFC", clean(content)).strip().replace("\r\n", "\n").split("\n")
     read = "\n".join(line.rstrip() for line in lines) if len(lines) > 1 else " ".join(lines[0].split())
+    if category != FACT:
+        read = "\0".join((category, name, read))
     return hashlib.sha256(read.encode()).hexdigest()
+
+
+def identity(memory: Memory) -> str:
+    """Return the hash by which a memory is known as the very same as another in its place."""
+    name = memory.metadata.get(PATH, "") if memory.category == FILE else ""
+    if memory.category in _NAMED:
+        name = _NOT_IN_NAMES.sub("", memory.title.casefold())
+    return content_hash(memory.content, memory.category, name)
 
 
 def signed(caller: Caller, rules: Rules = DEFAULT) -> str:

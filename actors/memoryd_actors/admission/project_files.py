@@ -16,7 +16,7 @@ _PATH = r"[\"'`*]{0,3}(?P<path>[^\s\"'`<>|*?:;,()]{1,1024})[\"'`*]{0,3}"
 _HEADERS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        rf"\s{{0,8}}(?:[$>#%]\s?)?(?:cat|bat|less|more|head|tail|type|get-content)\s(?:-\S{{1,8}}\s(?:\d{{1,6}}\s)?){{0,3}}{_PATH}\s*",
+        rf"\s{{0,8}}(?:[$>#%]\s?)?(?:cat|bat|less|more|head|tail|type|get-content)\s(?:-\S{{1,8}}\s(?:\d{{1,6}}\s)?){{0,3}}{_PATH}\s{{0,2}}:?\s*",
         rf"\s{{0,8}}(?:\#{{1,6}}|//|--|;|/\*|\*\*|>)?\s{{0,3}}(?:file(?:name)?|path|source|contents?\sof|datei|inhalt\svon|fichier|"
         rf"contenu\sde)\s{{0,2}}:?\s{{0,2}}{_PATH}\s{{0,2}}:?\s{{0,2}}(?:\*/|\*\*)?\s*",
         rf"\s{{0,8}}(?:```|~~~)\s{{0,2}}(?:[\w+-]{{1,20}}[\s:]\s{{0,2}})?(?:(?:title|file|filename|path)=)?{_PATH}\s*",
@@ -35,7 +35,9 @@ _STATED = re.compile(
     rf"(?<![^\s\"'`*(])(?P<said>{_FILE})\s(?:has|says|contains|holds|lists|states|reads|stores|includes|defines|gives|tells|shows"
     r"|names|records|documents|keeps|mentions|enthält|sagt|nennt|contient|dit|contiene|dice)\b"
     rf"|(?:according\sto|as\s(?:written|noted|stated)\sin|laut|gemäß|selon|d'après|según)\s(?:the\s)?(?P<after>{_FILE})"
-    rf"|(?:^|[.!?]\s)(?:in|from|im|dans|en)\s(?P<in>{_FILE}),?\s(?:we|I|it|they|there|is|stands|steht|wir|es|on|nous|il)\b",
+    rf"|(?:^|[.!?]\s)(?:in|from|im|dans|en)\s(?P<in>{_FILE})"
+    rf"(?::\s|,?\s(?:we|I|it|they|there|is|stands|steht|wir|es|on|nous|il)\b)"
+    rf"|(?:^|[.!?]\s)(?P<at>{_FILE}):\s",
     re.IGNORECASE | re.MULTILINE,
 )
 _LONGEST_PATH = 256
@@ -84,7 +86,7 @@ def stated_files(content: str) -> tuple[str, ...]:
     """Return the files of which a text says in prose what stands in them."""
     if not _FILE_SIGN.search(content):
         return ()
-    found = (match["said"] or match["after"] or match["in"] for match in _STATED.finditer(content))
+    found = (match["said"] or match["after"] or match["in"] or match["at"] for match in _STATED.finditer(content))
     return tuple(dict.fromkeys(file for file in map(_bare, found) if _PATH_LIKE.fullmatch(file)))
 
 

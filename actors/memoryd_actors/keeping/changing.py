@@ -28,8 +28,6 @@ from memoryd_actors.keeping.storing import RULE
 from memoryd_actors.keeping.surroundings import Seen, Surroundings
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
-from memoryd_actors.recall.fence import one_line
-from memoryd_actors.redaction import redact
 from memoryd_client.editing import Changes
 from memoryd_client.memory import Memory, NewMemory, State
 from memoryd_client.messages import Caller
@@ -145,7 +143,7 @@ class Changing:
 
     async def link(self, message: Link) -> tuple[Memory, ...]:
         """Make an edge, or remove it."""
-        owner, relation = message.caller.owner, redact(one_line(message.relation), self._gate.rules).text
+        owner, relation = message.caller.owner, await self._gate.label(message.relation, message.caller)
         source = await self._ledger.resolve(owner, message.from_id)
         target = await self._ledger.resolve(owner, message.to_id)
         step: Step

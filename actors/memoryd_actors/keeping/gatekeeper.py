@@ -7,12 +7,13 @@ import msgspec
 
 from memoryd_actors.admission.gate import Admitted, admit, signed
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named_files
-from memoryd_actors.admission.project_rules import IgnoredFiles
+from memoryd_actors.admission.project_rules import IgnoredFiles, in_force
 from memoryd_actors.errors import Refused
 from memoryd_actors.keeping.consent import ConsentSettings, decide, field_of
 from memoryd_actors.keeping.steps import Patch
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.redaction import Rules
+from memoryd_actors.recall.fence import one_line
+from memoryd_actors.redaction import Rules, redact
 from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory
 from memoryd_client.messages import Caller
 
@@ -60,6 +61,11 @@ class Gatekeeper:
         place = msgspec.structs.replace(caller, project=before.project, session=before.session)
         seen = await self._seen(before.project or caller.project, [new])
         return admit(new, place, self._clock.now(), self.rules, seen)
+
+    async def label(self, text: str, caller: Caller) -> str:
+        """Return a name that somebody gives as one line, without secrets, and without what the project's files hold."""
+        seen = await self._seen(caller.project, [])
+        return redact(one_line(text), in_force(self.rules, seen)).text
 
     def patch(self, admitted: Admitted, *, own_word: bool = True) -> Patch | None:
         """Return the step for what is said about a field of the person that is watched over; None for all else."""

@@ -107,7 +107,7 @@ class Importer:
                 if owner != caller.owner:
                     found.left_out.append(LeftOut(id=record.id, reason=f"the id {record.id} is taken"))
                 elif known is not None and (
-                    known.id != record.id or known.content_hash == content_hash(record.content)
+                    known.id != record.id or content_hash(known.content) == content_hash(record.content)
                 ):
                     # Under another id it was merged: what stands there now says more than the record did.
                     found.unchanged.append(record.id)

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
-from memoryd_actors.admission.gate import Admitted
+from memoryd_actors.admission.gate import Admitted, content_hash
 from memoryd_actors.admission.project_files import ProjectFiles
 from memoryd_actors.errors import Refused
 from memoryd_actors.keeping.consent import ConsentSettings, decide, field_of, needs_consent
@@ -66,7 +66,7 @@ class Sorter:
                 found.fresh.append(admitted)
             else:
                 found.asked.append(patch)
-        elif known.content_hash == memory.content_hash:
+        elif content_hash(known.content) == content_hash(memory.content):
             found.unchanged.append(record.id)
         else:
             reason = f"{record.id} is there already and says something else (`memoryd show {record.id}`)"

@@ -6,7 +6,7 @@ history. Episodes and summaries of projects have paths, too.
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Final, Protocol, assert_never
+from typing import Protocol, assert_never
 
 import msgspec
 
@@ -17,7 +17,8 @@ from memoryd_actors.capture.identity import memory_id
 from memoryd_actors.errors import Refused
 from memoryd_actors.keeping.orders import Edit, KeeperMessage, SetState, Store
 from memoryd_actors.recall.fence import one_line
-from memoryd_actors.virtual_files.paths import PATH, compiled, plain, replaced
+from memoryd_actors.settings import FILE, PATH
+from memoryd_actors.virtual_files.paths import compiled, plain, replaced
 from memoryd_client.editing import Changes
 from memoryd_client.filters import Filters
 from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, Scope, State
@@ -37,7 +38,6 @@ from memoryd_client.virtual_files import (
     WriteFile,
 )
 
-CATEGORY: Final = "file"
 MOST_FILES = 1_000
 """Looked through at once."""
 MOST_HITS = 200
@@ -134,13 +134,13 @@ class VirtualFiles:
             return await self._overwrite(there[0], request, caller, deadline_s)
         if request.revision is not None:
             raise Refused(f"there is no memory file {path}", "Write it without a revision.")
-        self._categories.check(caller.agent, [CATEGORY])
+        self._categories.check(caller.agent, [FILE])
         in_project = bool(caller.project.strip())
         new = NewMemory(
             # Of one place and path there is one file, however many write it first.
-            id=memory_id(caller.owner, caller.project if in_project else "", f"{CATEGORY} {path}"),
+            id=memory_id(caller.owner, caller.project if in_project else "", f"{FILE} {path}"),
             content=request.content,
-            category=CATEGORY,
+            category=FILE,
             scope=Scope.PROJECT if in_project else Scope.GLOBAL,
             title=_title(request.content, path),
             tags=request.tags or (),

@@ -3,13 +3,10 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import Final
 
 from memoryd_actors.errors import Refused
 from memoryd_client.virtual_files import MAX_PATH_CHARACTERS, FileMatch
 
-PATH: Final = "path"
-"""The entry of a memory's metadata that holds its path."""
 LONGEST_LINE = 1_000
 """Characters of a line that a pattern is tried on."""
 _PART = re.compile(r"[\w][\w.+@ -]*")

@@ -16,7 +16,7 @@ from memoryd.ledger.rows import cleaned, to_micros
 from memoryd.ledger.tables import aliases, doubts, memories
 from memoryd.ledger.undoing import undo
 from memoryd.ledger.writes import store
-from memoryd_actors.admission.gate import content_hash
+from memoryd_actors.admission.gate import identity
 from memoryd_actors.characters import clean
 from memoryd_actors.errors import OutOfStep, Refused
 from memoryd_actors.extraction.progress import Progress
@@ -419,7 +419,8 @@ class _Operation(Hand):
             trust=max(into.trust, absorbed.trust),
         )
         if content != into.content:
-            worded = msgspec.structs.replace(after, content=clean(content), content_hash=content_hash(content))
+            worded = msgspec.structs.replace(after, content=clean(content))
+            worded = msgspec.structs.replace(worded, content_hash=identity(worded))
             twin = self.twin(worded)
             if twin is None or twin.id == into.id:
                 after = worded

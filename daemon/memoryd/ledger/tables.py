@@ -17,7 +17,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import TEXT as PG_TEXT
 
-HEAD = "0011"
+HEAD = "0012"
 """The newest migration. Known here so that a start on an up-to-date ledger need not import Alembic."""
 
 Identifier = Text().with_variant(PG_TEXT(collation="C"), "postgresql")

@@ -15,7 +15,7 @@ from memoryd.ledger.hand import Hand
 from memoryd.ledger.records import Before, Value, decode_before
 from memoryd.ledger.rows import memory_from, memory_row, to_micros
 from memoryd.ledger.tables import aliases, history
-from memoryd_actors.admission.gate import content_hash
+from memoryd_actors.admission.gate import identity
 from memoryd_actors.errors import Refused
 from memoryd_client.memory import Memory, State
 
@@ -87,7 +87,7 @@ def _as_before(hand: Hand, memory: Memory, before: Before) -> Memory:
     target = memory_from({**memory_row(memory), **before.columns, "updated_at": to_micros(hand.now)})
     if target.content_hash:
         # What the history remembers may have been made by another rule.
-        target = msgspec.structs.replace(target, content_hash=content_hash(target.content))
+        target = msgspec.structs.replace(target, content_hash=identity(target))
     hand.refuse_twin(target)
     if target.superseded_by and hand.find(target.superseded_by) is None:
         # What took its place is purged since.
