@@ -328,7 +328,7 @@ class Dispatcher:
         return History(entries=tuple(entries))
 
     async def _update(self, request: Update, caller: Caller, deadline_s: float) -> Memories:
-        memory = await self._resolve(caller, request.id)
+        memory = await self._changeable(caller, request.id)
         if request.changes.category is not UNSET:
             self._categories.check(caller.agent, [request.changes.category.casefold()])
         edit = Edit(memory.id, request.changes, request.revision, caller)
@@ -345,8 +345,8 @@ class Dispatcher:
 
     async def _link(self, request: Relate | Unrelate, caller: Caller, deadline_s: float) -> Edges:
         link = Link(
-            (await self._resolve(caller, request.from_id)).id,
-            (await self._resolve(caller, request.to_id)).id,
+            (await self._changeable(caller, request.from_id)).id,
+            (await self._changeable(caller, request.to_id)).id,
             request.relation,
             request.strength if isinstance(request, Relate) else 0.0,
             caller,
@@ -504,6 +504,13 @@ class Dispatcher:
         memory = await self._resolve(caller, memory_id)
         changed = await self._keeper.ask(SetState(memory.id, state, caller), deadline_s=deadline_s)
         return Memories(memories=changed)
+
+    async def _changeable(self, caller: Caller, memory_id: str) -> Memory:
+        """Return the memory that the caller means to change: also from elsewhere, memory has to be on where it is."""
+        memory = await self._resolve(caller, memory_id)
+        if memory.project and (off := self._switches.off(caller.owner, memory.project)):
+            raise refusal(off)
+        return memory
 
     async def _resolve(self, caller: Caller, memory_id: str) -> Memory:
         """Return the one memory that the caller means; of a category that its agent may not see, there is none."""

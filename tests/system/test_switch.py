@@ -81,10 +81,15 @@ def test_off_in_a_folder_is_off_in_the_projects_below_it(served: RunningDaemon) 
         served.client("s2", project="/projects/secretary") as beside,
         served.client("s3", project="/projects/secret") as outer,
     ):
+        kept = inner.remember("The door of the inner project is green.")
         outer.switch(on=False)
         with pytest.raises(RequestFailed, match="memory is off"):
             inner.remember(FACT)
-        beside.remember(FACT)
+        there = beside.remember(FACT)
+        # What is kept there is not changed from a project where memory is on, either.
+        for change in (lambda: beside.update(kept.id, content="Another."), lambda: beside.relate(there.id, kept.id)):
+            with pytest.raises(RequestFailed, match="memory is off"):
+                change()
         assert not inner.switch(on=True).on
         outer.switch(on=True)
         inner.remember(FACT)
