@@ -43,6 +43,8 @@ def test_a_word_that_only_holds_a_number_is_none(word: str) -> None:
     [
         ("at 3 pm.", "at 15:00."),
         ("at 12:30 a.m. sharp", "at 00:30 sharp"),
+        ("at midnight, UTC", "at 00:00 UTC"),
+        ("at noon, we eat", "at 12:00, we eat"),
         ("um 9 Uhr 15", "um 09:15"),
         ("à 8h", "à 08:00"),
         ("8 h de sommeil", "8 h de sommeil"),

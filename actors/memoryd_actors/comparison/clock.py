@@ -21,6 +21,8 @@ _FRENCH: Final = re.compile(
 )
 _NAMED: Final = {"noon": "12:00", "midnight": "00:00"}
 _NAME: Final = re.compile(r"(?<=at )(?:noon|midnight)\b")
+_ZONE: Final = re.compile(r"(?<=:[0-5]\d),(?=\s(?:UTC|GMT)\b)")
+"""`At midnight, UTC` is `at midnight UTC`."""
 _DOTTED: Final = re.compile(r"(?<![\d.])(\d{1,2})\.(\d{1,2})\.((?:19|20)\d\d)(?![\d.]*\d)")
 _TOLD: Final = re.compile(r"(?<!\d)(\d\d?):([0-5]\d)(?!\d)")
 
@@ -30,11 +32,11 @@ def on_the_clock(text: str) -> str:
     """Return a text with the times of day that are certain as `15:00`, and dates such as 1.6.2025 as `2025-06-01`."""
     if "noon" in text or "midnight" in text:
         text = _NAME.sub(lambda found: _NAMED[found.group()], text)
-    if not _MAYBE.search(text):
-        return text
-    text = _TIME.sub(_written, text)
-    text = _FRENCH.sub(_french, text)
-    return _DOTTED.sub(_dated, text)
+    if _MAYBE.search(text):
+        text = _TIME.sub(_written, text)
+        text = _FRENCH.sub(_french, text)
+        text = _DOTTED.sub(_dated, text)
+    return _ZONE.sub("", text) if "UTC" in text or "GMT" in text else text
 
 
 def one_time(one: str, other: str) -> bool:
