@@ -70,7 +70,8 @@ def test_what_is_said_in_so_many_words_has_its_category(said: str, category: str
 
 
 @pytest.mark.parametrize(
-    "piece", ["we use the ", "our api ", "no, ", "the ", "a/b ", "Die ", "on ", "x, ", "not ", "é "]
+    "piece",
+    ["we use the ", "our api ", "no, ", "the ", "a/b ", "Die ", "on ", "x, ", "not ", "é ", "and I ", "since we 3 "],
 )
 def test_a_long_text_made_of_one_piece_is_done_before_the_test_times_out(piece: str) -> None:
     stated([user(piece * 50_000), user(f"{piece * 12}. " * 300), assistant(piece * 50_000)])

@@ -6,6 +6,7 @@ themselves and their work is worth keeping where it has something in it that can
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 _MONTH: Final = (
@@ -68,6 +69,8 @@ _NEVER = _compiled(
     r"\b(?:i've|i have) never (?!seen|tried|heard|had|understood|noticed|been (?:sure|good)|really)\w+ \w+"
 )
 _GIVEN = _compiled(r"\b(?:considering|given|given that|now that|since|and|but) (?=(?:i|we)(?:'|\b))")
+MOST_GIVEN: Final = 5
+"""Clauses of a sentence that are looked at; more than that is hardly spoken."""
 
 
 def particular(bare: str) -> bool:
@@ -90,11 +93,11 @@ def particular(bare: str) -> bool:
 
 
 def given(bare: str) -> Iterator[int]:
-    """Yield where clauses begin in which a speaker tells something besides what the sentence is about.
+    """Yield where the first clauses begin in which a speaker tells something besides what the sentence is about.
 
     `How should I plan that, considering I have 300 euros a month?`
     """
-    return (found.end() for found in _GIVEN.finditer(bare))
+    return (found.end() for found in islice(_GIVEN.finditer(bare), MOST_GIVEN))
 
 
 def _first(*found: "re.Match[str] | None") -> "re.Match[str] | None":
