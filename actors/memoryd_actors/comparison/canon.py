@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from memoryd_actors.comparison.equivalents import (
@@ -23,7 +24,7 @@ from memoryd_actors.comparison.harmless import (
     language,
 )
 from memoryd_actors.comparison.lexemes import Lexeme, lexemes
-from memoryd_actors.comparison.numerals import MONTHS, MONTHS_IN_LOWER_CASE
+from memoryd_actors.comparison.numerals import MONTHS, MONTHS_IN_LOWER_CASE, amount
 from memoryd_actors.comparison.opposites import EXCLUDED
 from memoryd_actors.comparison.spelled_numbers import numbered
 
@@ -72,7 +73,7 @@ def spelled_out(text: str) -> tuple[tuple[Lexeme, ...], Language]:
     """Return the lexemes of a text, each in the spelling that stands for it, and their language; nothing left out."""
     found = lexemes(text)
     spoken = language(found)
-    return tuple(_without_tag(_dated([_spelled(one, spoken) for one in numbered(found)]))), spoken
+    return tuple(_without_tag(_weighed(_dated([_spelled(one, spoken) for one in numbered(found)])))), spoken
 
 
 def settled(given: Sequence[Lexeme], spoken: Language, indents: tuple[str, ...] = ()) -> Canon:
@@ -124,6 +125,15 @@ def _spelled(one: Lexeme, spoken: Language) -> Lexeme:
     # One with a capital may be somebody's name: Grey is not Gray.
     plain = canonical(one.folded if one.first and one.folded in _NOBODY else one.text)
     return one if plain == one.text else Lexeme(plain, "word", plain, one.first)
+
+
+def _weighed(given: list[Lexeme]) -> list[Lexeme]:
+    """Give what is counted in the smallest unit of its kind: two minutes are 120 seconds."""
+    for at, (one, unit) in enumerate(pairwise(given)):
+        if unit.kind == "unit" and one.kind == "number":
+            number, name = amount(one.text, unit.text)
+            given[at], given[at + 1] = one._replace(text=number), unit._replace(text=name)
+    return given
 
 
 def _dated(given: list[Lexeme]) -> list[Lexeme]:

@@ -8,6 +8,7 @@ from itertools import pairwise
 
 from memoryd_actors.comparison.clock import one_time
 from memoryd_actors.comparison.negation import agreeing, denied, denying, negations, opposites, restricting
+from memoryd_actors.comparison.numerals import amount
 from memoryd_actors.comparison.synonyms import meaning
 from memoryd_actors.comparison.tokens import Reading
 
@@ -70,7 +71,7 @@ def difference(new: Reading, old: Reading) -> Difference:
         new_only, old_only = _without(new_only, one), _without(old_only, other)
     guards: list[str] = []
     new_numbers, old_numbers = _leftover(new.numbers, old.numbers)
-    new_numbers, old_numbers = _without_one_time(new_numbers, old_numbers)
+    new_numbers, old_numbers = _without_equal(new_numbers, old_numbers, new, old)
     if new_numbers and old_numbers:
         guards.append(f"number {_named(new_numbers)} ≠ {_named(old_numbers)}")
     new_versions, old_versions = _leftover(new.versions, old.versions)
@@ -172,10 +173,19 @@ def _minus(words: Sequence[str], common: Counter[str], key: Callable[[str], str]
     return tuple(kept)
 
 
-def _without_one_time(new: Sequence[str], old: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Leave out times that are one, as far as they tell: 9:00 and 09:00."""
-    told = [one for one in new if not any(one_time(one, other) for other in old)]
-    return tuple(told), tuple(one for one in old if not any(one_time(one, other) for other in new))
+def _without_equal(
+    new_numbers: Sequence[str], old_numbers: Sequence[str], new: Reading, old: Reading
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Leave out times and measures that are one, as far as they tell: 9:00 and 09:00, 120 s and 2 min."""
+    if not new_numbers or not old_numbers:
+        return tuple(new_numbers), tuple(old_numbers)
+    left, right = ({number: amount(number, what) for number, what in side.counted} for side in (new, old))
+
+    def equal(one: str, other: str) -> bool:
+        return one_time(one, other) or (one in left and left[one] == right.get(other))
+
+    told = [one for one in new_numbers if not any(equal(one, other) for other in old_numbers)]
+    return tuple(told), tuple(one for one in old_numbers if not any(equal(other, one) for other in new_numbers))
 
 
 def _recounted(new: Reading, old: Reading) -> str:

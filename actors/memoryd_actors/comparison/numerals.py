@@ -1,5 +1,6 @@
 """Numbers written out, in any of the languages: `twenty-five`, `neunhundert`, `neuf cents`, `treinta y cinco`."""
 
+import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final
@@ -38,6 +39,26 @@ MONTHS_IN_LOWER_CASE: Final = frozenset(
 DAYS: Final = _by_word(dict(enumerate(one.days)) for one in FIGURES)
 RELATIVE_DAYS: Final = {word: name for one in FIGURES for word, name in one.relative.items()}
 _GERMAN_UNITS: Final = {"ein": 1, **{word: value for word, value in EXACT.items() if 1 <= value <= 9}}
+
+
+_BASE: Final = {
+    "kg": ("g", 1_000),
+    "km": ("metres", 1_000),
+    "s": ("ms", 1_000),
+    "min": ("ms", 60_000),
+    "h": ("ms", 3_600_000),
+}
+"""Units of which so many of a smaller one are one, to the letter of the law."""
+_PLAIN: Final = re.compile(r"\d{1,9}(?:[.,]\d\d?)?")
+"""With three digits behind it, the point may stand for thousands."""
+
+
+def amount(number: str, unit: str) -> tuple[str, str]:
+    """Return a number and its unit in the smallest unit of their kind: 1.5 kg as 1500 g."""
+    if unit not in _BASE or not _PLAIN.fullmatch(number):
+        return number, unit
+    smaller, factor = _BASE[unit]
+    return f"{float(number.replace(',', '.')) * factor:.12g}", smaller
 
 
 @lru_cache(maxsize=4096)

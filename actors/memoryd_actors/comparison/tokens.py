@@ -253,10 +253,10 @@ def _add_word(found: list[Token], raw: str, first: bool, at: int) -> None:
         _add_number(found, value, word, first, at)
     elif date := _date(word, found, capital=capital):
         found.append(Token(date, word, "content", False, first, at))
-    elif word in _LIGHT:
-        found.append(Token(word, word, "light", False, first, at))
     elif found and found[-1].kind == "number" and (unit := UNITS.get(raw)):
         found.append(Token(unit, word, "content", False, first, at))
+    elif word in _LIGHT:
+        found.append(Token(word, word, "light", False, first, at))
     elif len(word) > 1 or not found or found[-1].kind != "number":
         found.append(Token(stem(word), word, "content", capital, first, at))
 
