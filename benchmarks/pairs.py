@@ -13,7 +13,8 @@ several messages a pair counts as recognised where any two are. Identical messag
 `own pairs` are memories written for this, before the rules that find what no list of opposites knows: of `contradict`
 only one can be so, of `beside` and `look alike` (written afterwards, to mislead) both, `same` says the same. In
 English, German, French and Spanish. What the rules do with every second one of all but `look alike` was not looked at
-before they stood: `unread`. The floor links whatever is closer than 0.75.
+before they stood: `unread`. At that first sight 62 of its 75 contradictions were linked, 5 of the 75 beside, and 12 of
+the 20 same merged; what was learned from them is in the rules since. The floor links whatever is closer than 0.75.
 
 Reads `pairs/dev.jsonl` and `beam100k/update_pairs.jsonl` from a data folder, which is not part of this repository.
 """
