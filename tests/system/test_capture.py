@@ -93,6 +93,16 @@ def test_a_request_that_was_appended_and_never_pushed_is_remembered_too(served: 
         client.append([Entry(role="user", content=ASKED), Entry(role="assistant", content="Noted.")])
         (memory,) = captured(client)
     assert (memory.content, memory.source, memory.source_messages) == (f"{FACT}.", "user", (1, 1))
+    # A whole run at once, as some agents write it down when it is over.
+    calls = [
+        Entry(kind=kind, name="read", call_id=f"call-{number}", content="{}")
+        for number in range(150)
+        for kind in ("tool_call", "tool_result")
+    ]
+    with served.client("s2") as client:
+        client.append([Entry(role="user", content="Remember that the proxy is called Kestrel."), *calls])
+        latest, _ = captured(client, 2)
+    assert (latest.content, latest.source) == ("the proxy is called Kestrel.", "user")
 
 
 def test_a_conversation_resumed_elsewhere_brings_nothing_back_that_was_forgotten(served: RunningDaemon) -> None:

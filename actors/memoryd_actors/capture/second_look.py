@@ -7,6 +7,7 @@ What was said before capture was turned on was not asked of this daemon.
 
 import logging
 import math
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Final
@@ -28,7 +29,13 @@ JOB: Final = "requests"
 BACK: Final = timedelta(days=1)
 """What was said since then is looked at after a start."""
 READ: Final = 200
-"""Entries at the end of a session."""
+"""Entries in one go."""
+BEFORE: Final = 10
+"""Entries before those that are new."""
+MOST_READ: Final = 20_000
+"""Entries at the end of a session in which it is looked for what was said since."""
+MOST_SESSIONS: Final = 10_000
+"""Of which it is known how far they were looked over: some 2 MB."""
 READ_CHARACTERS: Final = 1_000_000
 RETRY_S: Final = 30.0
 
@@ -57,6 +64,8 @@ class SecondLook:
         self._clock = clock
         self._hear = hear
         self._sessions: set[Key] = set()
+        self._looked: OrderedDict[Key, int] = OrderedDict()
+        """Up to which entry everything is dealt with."""
         self._more = anyio.Event()
 
     def note(self, key: Key) -> None:
@@ -115,11 +124,33 @@ class SecondLook:
         info = await self._transcripts.info(key)
         if info is None or self._switches.off(key[0], info.project) is not None:
             return True
-        after = max(0, await self._transcripts.last(key) - READ)
-        messages: list[Message] = []
+        last = await self._transcripts.last(key)
+        after = self._looked.get(key)
+        if after is None or after > last:
+            after = await self._beginning(key, last)
+        caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
+        done = True
+        before: list[Message] = []
+        # With what was said before it, to which `remember that` may point.
+        after = max(0, min(after, last - READ) - BEFORE)
         while records := await self._transcripts.read(key, after=after, limit=READ, characters=READ_CHARACTERS):
             said = (one for one in records if one.kind == "message" and not one.covers and one.at >= self._since)
-            messages += (Message(one.role, one.content) for one in said)
-            after = records[-1].sequence
-        caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
-        return await self._hear(messages, caller)
+            messages = [*before, *(Message(one.role, one.content) for one in said)]
+            done = await self._hear(messages, caller) and done
+            before, after = messages[-1:], records[-1].sequence
+        if done:
+            self._looked[key] = after
+            self._looked.move_to_end(key)
+            while len(self._looked) > MOST_SESSIONS:
+                self._looked.popitem(last=False)
+        return done
+
+    async def _beginning(self, key: Key, last: int) -> int:
+        """Return after which entry that begins which was said since; a run of an agent may have thousands of calls."""
+        after = max(0, last - READ)
+        while after and last - after < MOST_READ:
+            first = await self._transcripts.read(key, after=after, limit=1, characters=1)
+            if not first or first[0].at < self._since:
+                break
+            after = max(0, after - READ)
+        return after
