@@ -177,7 +177,7 @@ def _without_equal(
     new_numbers: Sequence[str], old_numbers: Sequence[str], new: Reading, old: Reading
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Leave out times and measures that are one, as far as they tell: 9:00 and 09:00, 120 s and 2 min."""
-    if not new_numbers or not old_numbers:
+    if not new_numbers or not old_numbers or max(len(new_numbers), len(old_numbers)) > _LONGEST_LEFT:
         return tuple(new_numbers), tuple(old_numbers)
     left, right = ({number: amount(number, what) for number, what in side.counted} for side in (new, old))
 
