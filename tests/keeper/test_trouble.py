@@ -28,11 +28,13 @@ async def test_what_is_never_compared_can_be_said_twice(place: Place, category: 
         assert (again.id, again.strength) == (first.id, 2)
 
 
-async def test_the_same_words_in_another_category_confirm_what_is_there(place: Place) -> None:
+async def test_the_same_words_in_another_category_are_another_memory(place: Place) -> None:
     async with running(place) as system:
         first = await store(system, "Ana prefers tea.")
+        other = await store(system, "Ana prefers tea.", "preference")
         again = await store(system, "Ana prefers tea.", "preference")
-        assert (again.id, again.strength) == (first.id, 2)
+        assert other.id != first.id
+        assert (again.id, again.strength) == (other.id, 2)
 
 
 async def test_a_memory_cannot_be_edited_into_one_that_is_there(place: Place) -> None:
