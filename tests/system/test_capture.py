@@ -102,7 +102,7 @@ def test_a_request_that_was_appended_and_never_pushed_is_remembered_too(served: 
     with served.client("s2") as client:
         client.append([Entry(role="user", content="Remember that the proxy is called Kestrel."), *calls])
         latest, _ = captured(client, 2)
-    assert (latest.content, latest.source) == ("the proxy is called Kestrel.", "user")
+    assert (latest.content, latest.source_messages) == ("the proxy is called Kestrel.", (1, 1))
 
 
 def test_a_conversation_resumed_elsewhere_brings_nothing_back_that_was_forgotten(served: RunningDaemon) -> None:

@@ -4,7 +4,7 @@ Bounded: who appends waits for room. A push never waits; what does not fit is le
 again. Several writers share the sessions among them, so that many sessions wait for their disks at the same time.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 import anyio
 from anyio import to_thread
@@ -32,7 +32,7 @@ from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.clean import clean_text
 from memoryd_client.messages import Caller, ContextUpdate
-from memoryd_client.transcripts import Appended, Entry
+from memoryd_client.transcripts import Appended, Entry, Record
 
 WRITERS = 128
 """Sessions that are written at the same time; of a hundred, few share a writer and wait for each other. 5 KB each."""
@@ -44,6 +44,9 @@ MOST_WAITING = 16 * 1024 * 1024
 """Characters of pushed contexts that wait together; one has at most 256 Ki."""
 FIND_IN = 24
 """Entries at the end of a transcript in which something that was just pushed is looked for."""
+FIND_WITHIN = 20_000
+"""Entries at its end in which it is looked for where it is not there, by"""
+FIND_ON = 1_000
 FIND_S = 5.0
 
 
@@ -179,7 +182,7 @@ class Scribe:
         return bool((await self._of(*key).ask(message, deadline_s=deadline_s)).stored)
 
     async def find(self, key: Key, said: str) -> int | None:
-        """Return at which entry near the end of a transcript a user said this, after all that was accepted before.
+        """Return at which entry of a transcript a user said this last, after all that was accepted before.
 
         `said` is cleaned as by `clean_text`. None where it is not there, or nobody answers in time.
         """
@@ -191,15 +194,15 @@ class Scribe:
             last = await self.end(key, nothing, deadline_s=FIND_S)
         except (Refused, ActorError):
             return None
-        records = await self._transcripts.read(
-            key, after=max(0, last - FIND_IN), limit=FIND_IN, characters=TAIL_CHARACTERS
-        )
-
-        def match() -> int | None:
-            users = (one for one in reversed(records) if one.role == "user")
-            return next((one.sequence for one in users if clean_text(one.content) == said), None)
-
-        return await to_thread.run_sync(match)
+        before, size = last, FIND_IN
+        while before > max(0, last - FIND_WITHIN):
+            after = max(0, before - size)
+            records = await self._transcripts.read(key, after=after, limit=before - after, characters=TAIL_CHARACTERS)
+            found = await to_thread.run_sync(_said_at, records, said)
+            if found is not None:
+                return found
+            before, size = after, FIND_ON
+        return None
 
     def _begun(self, pushed: Pushed) -> None:
         self._waiting -= pushed.characters
@@ -214,3 +217,8 @@ class Scribe:
 
     def _writer(self, key: Key) -> ActorRef[ScribeMessage, Appended]:
         return self._writers[hash(key) % WRITERS]
+
+
+def _said_at(records: Sequence[Record], said: str) -> int | None:
+    users = (one for one in reversed(records) if one.role == "user")
+    return next((one.sequence for one in users if clean_text(one.content) == said), None)
