@@ -63,6 +63,32 @@ def test_the_day_on_which_something_was_said_makes_no_later_value_of_it() -> Non
     assert judged(again, Neighbour(old, 1.0)).comparison.relation == "same"
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "kept"),
+    [
+        ("I prefer tabs.", 'The user said: "I prefer tabs."', "I prefer tabs."),
+        ('The user said: "I prefer tabs."', "I prefer tabs.", "I prefer tabs."),
+        ('The user said: "I like jazz."', "I love jazz.", "I love jazz."),
+        ("I love jazz.", 'The user said: "I like jazz."', "I love jazz."),
+        ("I like jazz.", 'The user said: "I love jazz."', 'The user said: "I love jazz."'),
+    ],
+)
+def test_what_the_user_said_is_the_same_as_those_words_by_themselves(old: str, new: str, kept: str) -> None:
+    first, second = (
+        memory(name, content, source=Source.EXTRACTED if "said" in content else Source.USER)
+        for name, content in (("old", old), ("new", new))
+    )
+    (step,) = plan(second, [], [judged(second, Neighbour(first, 0.9))], {})
+    assert isinstance(step, Merge)
+    assert (step.into, step.content) == ("old", kept)
+
+
+def test_what_another_said_is_not_what_is_stored_as_it_is() -> None:
+    said = memory("old", 'Ana said: "I prefer tabs."', source=Source.EXTRACTED, speaker="Ana")
+    mine = memory("new", "I prefer tabs.")
+    assert kinds(plan(mine, [], [judged(mine, Neighbour(said, 0.9))], {}))[0] is Add
+
+
 def test_what_says_itself_that_it_changed_takes_the_place_of_the_old_one() -> None:
     new = memory("new", "The deploy job has moved to 04:00 UTC.")
     steps = plan(new, [], [compared(memory("old"), "changes")], {})

@@ -37,6 +37,7 @@ _BEFORE_MONTH: Final = {
     "es": "en desde hasta de finales principios",
 }
 _YEAR = re.compile(r"(?<![\d$€£.,])(?:19|20)\d\d(?![\d%]|[.,]\d)")
+_USER_SAID = re.compile(r"(?s)\AThe user said(?: on \d{4}-\d\d-\d\d)?: \"([^\"]*)\"\Z")
 _FRAME = re.compile(r"(?s)\A(.{1,80}? said) on \d{4}-\d\d-\d\d(: \".*)")
 
 
@@ -72,5 +73,14 @@ def saying(who: str, text: str, at: datetime | None = None) -> str:
 
 
 def undated(content: str) -> str:
-    """Return a memory without the day on which it was said: what is compared is what was said."""
+    """Return a memory without the day on which it was said."""
     return _FRAME.sub(r"\1\2", content)
+
+
+def what_was_said(content: str) -> str:
+    """Return what of a memory that quotes somebody is compared: never the day on which it was said.
+
+    Of what the user said the words alone: stored by themselves they say the same. Else also who said them.
+    """
+    said = _USER_SAID.match(content)
+    return said[1] if said else undated(content)

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from memoryd_actors.comparison import Comparison, Statement, action, compare, merge_content
 from memoryd_actors.comparison.cues import update_cue
-from memoryd_actors.extraction.dating import undated
+from memoryd_actors.extraction.dating import what_was_said
 from memoryd_actors.keeping.consent import field_of
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.keeping.steps import (
@@ -88,12 +88,21 @@ def judged(memory: Memory, neighbour: Neighbour) -> Compared:
 def statement(memory: Memory) -> Statement:
     """Return what of a memory is compared."""
     return Statement(
-        text=undated(memory.content) if memory.source is Source.EXTRACTED else memory.content,
+        text=what_was_said(memory.content) if memory.source is Source.EXTRACTED else memory.content,
         category=memory.category,
         created_at=memory.created_at,
         occurred_at=memory.occurred_at,
         speaker=memory.speaker,
     )
+
+
+def merged_content(old: Memory, new: Memory) -> str:
+    """Return the content of two memories that say the same: of the same words those that were stored as they are."""
+    before, after = statement(old).text, statement(new).text
+    if before == after:
+        quoted = old.source is Source.EXTRACTED and new.source is not Source.EXTRACTED
+        return new.content if quoted else old.content
+    return new.content if merge_content(before, after) == after else old.content
 
 
 def in_order(one: Memory, other: Memory) -> tuple[Memory, Memory]:
@@ -112,7 +121,7 @@ def plan(
     for one in compared:
         if action(one.comparison) == "merge" and one.neighbour.memory.category == new.category:
             old = one.neighbour.memory
-            return [Merge(new, old.id, merge_content(old.content, new.content), notes)]
+            return [Merge(new, old.id, merged_content(old, new), notes)]
     beside = [step for one in compared for step in settle(new, one)]
     return [Add(new, notes), *beside, *_edges(new, neighbours)]
 
@@ -141,7 +150,7 @@ def settle(memory: Memory, one: Compared) -> list[Step]:
     newer, older = in_order(memory, one.neighbour.memory)
     match action(comparison):
         case "merge" if newer.category == older.category:
-            return [Absorb(newer.id, older.id, merge_content(older.content, newer.content), comparison.reason)]
+            return [Absorb(newer.id, older.id, merged_content(older, newer), comparison.reason)]
         case "supersede" | "contradict" if one.by_model or _announced(newer):
             return [_contradicted(newer, older, comparison)]
         case "supersede" | "contradict":
