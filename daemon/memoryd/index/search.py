@@ -150,7 +150,7 @@ async def _matching(searched: Searched, words: str, where: str, limit: int, *, v
 
     # Vectors that are kept need not be read.
     read = vectors and not searched.addresses.keeps_vectors
-    ids, found, kept = await _hits(searched, query, ["_score", "vector"] if read else ["_score"])
+    ids, found, kept = await _hits(searched, query, ["_score", "vector"] if read else ["_score"], vectors=vectors)
     if vectors and not read and kept is None:
         ids, found, _ = await _hits(searched, query, ["_score", "vector"])
         read = True
@@ -158,11 +158,15 @@ async def _matching(searched: Searched, words: str, where: str, limit: int, *, v
 
 
 async def _hits(  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
-    searched: Searched, query: Callable[[], "AsyncVectorQuery | AsyncFTSQuery"], columns: list[str]
+    searched: Searched,
+    query: Callable[[], "AsyncVectorQuery | AsyncFTSQuery"],
+    columns: list[str],
+    *,
+    vectors: bool = False,
 ) -> tuple[list[str], "pa.Table", Vectors | None]:
-    """Return the ids of a query's hits and, beside them, the columns, and the vectors where they are kept."""
+    """Return the ids of a query's hits, the columns beside them, and the vectors where they are wanted and kept."""
     found = await query().select([ADDRESS, *columns]).to_arrow()
-    rows = await searched.addresses.rows(searched.table, found[ADDRESS].to_numpy())
+    rows = await searched.addresses.rows(searched.table, found[ADDRESS].to_numpy(), vectors=vectors)
     if rows is not None:
         return rows.ids, found, rows.vectors
     # Upkeep moved rows between the two. It does so every few minutes at most.
