@@ -221,13 +221,14 @@ class Extractor:
         return False
 
     async def _know(self, key: Key, waiting: Waiting) -> None:
+        # Before it is read: a session that ends meanwhile is read again.
+        waiting.known = True
         progress = await self._book.progress(*key, JOB)
         ended = await self._book.progress(*key, ENDED)
         waiting.done = waiting.counted = progress.sequence if progress else 0
         waiting.turns = 0
         waiting.ended = ended.sequence if ended else 0
         waiting.last = await self._transcripts.last(key)
-        waiting.known = True
 
     async def _count(self, key: Key, waiting: Waiting) -> None:
         """Count the turns among what is new."""
