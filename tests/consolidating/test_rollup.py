@@ -68,7 +68,7 @@ def test_of_an_episode_in_plain_prose_each_sentence_is_a_point() -> None:
 
 
 def test_a_summary_says_again_what_it_was_given() -> None:
-    content = written("/work/memoryd", "By hand:\n- one\n- two", 3, "2026-01-01", "2026-02-01")
+    content = written("/home/ann/memoryd", "By hand:\n- one\n- two", 3, "2026-01-01", "2026-02-01")
     assert content.splitlines()[:2] == ["# Project: memoryd", "Episodes: 3 episodes, 2026-01-01 to 2026-02-01"]
     assert told_before(memory(content)) == "- one\n- two"
     assert told_before(None) == ""
@@ -81,10 +81,10 @@ def test_a_project_without_a_name_has_a_path_all_the_same(project: str) -> None:
 
 @given(st.text(max_size=100))
 def test_whatever_a_project_is_called_its_summary_can_be_read_as_a_file(name: str) -> None:
-    path = path_of(f"/work/{name}")
+    path = path_of(f"/home/ann/{name}")
     assert plain(path) == path
 
 
 def test_a_project_keeps_what_of_its_name_may_stand_in_a_path() -> None:
-    assert path_of("/work/My Project (1) \u00e4") == "projects/My Project -1- \u00e4/summary.md"
+    assert path_of("/home/ann/My Project (1) \u00e4") == "projects/My Project -1- \u00e4/summary.md"
     assert path_of("/home/ada/.dotfiles") == "projects/dotfiles/summary.md"

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from benchmarks.coding_chats import NAMES, kept, read, score
 
+from memoryd_actors.admission.writing import MAX_FACT
 from memoryd_actors.extraction import Heard, stated
 from memoryd_actors.extraction.languages import TELLINGS
 
@@ -74,7 +75,8 @@ def test_what_is_said_in_so_many_words_has_its_category(said: str, category: str
     ["we use the ", "our api ", "no, ", "the ", "a/b ", "Die ", "on ", "x, ", "not ", "é ", "and I ", "since we 3 "],
 )
 def test_a_long_text_made_of_one_piece_is_done_before_the_test_times_out(piece: str) -> None:
-    stated([user(piece * 50_000), user(f"{piece * 12}. " * 300), assistant(piece * 50_000)])
+    found = stated([user(piece * 50_000), user(f"{piece * 12}. " * 300), assistant(piece * 50_000)])
+    assert all(len(one.content) <= MAX_FACT for one in found)
 
 
 @pytest.mark.parametrize(

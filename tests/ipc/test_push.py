@@ -37,7 +37,7 @@ agent()
 def run_forgetful(paths: Paths, *, pushes: int, linger_s: float) -> None:
     environment = {**os.environ, "MEMORYD_HOME": str(paths.home), "MEMORYD_RUNTIME_DIR": str(paths.runtime)}
     arguments = [sys.executable, "-c", FORGETFUL, str(pushes), str(linger_s)]
-    subprocess.run(arguments, env=environment, check=True)
+    subprocess.run(arguments, env=environment, check=True, timeout=60)
 
 
 @pytest.fixture

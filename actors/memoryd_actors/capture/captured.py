@@ -5,7 +5,7 @@ from dataclasses import dataclass
 MOST_CHARACTERS = 1_000
 """Of what is remembered at once: a request is about a sentence or a short list, not about a document."""
 FEWEST_CHARACTERS = 6
-"""Letters and digits, and of these"""
+"""Letters and digits."""
 FEWEST_LETTERS = 3
 FEWEST_WORDS = 2
 FEWEST_IDEOGRAPHS = 4

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterable
-from datetime import datetime
 from functools import cache
 from typing import Final
+
+from memoryd_actors.comparison.languages import english, french, german, spanish
 
 _COUNT: Final = r"(?:\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|a few|a couple of|several)"
 _RELATIVE: Final = {
@@ -23,13 +24,7 @@ _RELATIVE: Final = {
     r"(?:pasad[oa]|próxim[oa]|que viene)|(?:esta semana|este mes|este año|este fin de semana|este verano)"
     r"|hace \w+ (?:días?|semanas?|mes(?:es)?|años?)|dentro de \w+ (?:días?|semanas?|mes(?:es)?|años?)",
 }
-_MONTHS: Final = {
-    "en": "january february march april may june july august september october november december jan feb apr aug sept"
-    " oct nov dec",
-    "de": "januar jänner februar märz april mai juni juli august september oktober november dezember",
-    "fr": "janvier février mars avril mai juin juillet août septembre octobre novembre décembre",
-    "es": "enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre",
-}
+_FIGURES: Final = {"en": english, "de": german, "fr": french, "es": spanish}
 _BEFORE_MONTH: Final = {
     "en": "in by since until of early late mid from before after last next this starting",
     "de": "im bis seit ende anfang mitte ab",
@@ -37,15 +32,13 @@ _BEFORE_MONTH: Final = {
     "es": "en desde hasta de finales principios",
 }
 _YEAR = re.compile(r"(?<![\d$€£.,])(?:19|20)\d\d(?![\d%]|[.,]\d)")
-_USER_SAID = re.compile(r"(?s)\AThe user said(?: on \d{4}-\d\d-\d\d)?: \"([^\"]*)\"\Z")
-_FRAME = re.compile(r"(?s)\A(.{1,80}? said) on \d{4}-\d\d-\d\d(: \".*)")
 
 
 @cache
 def _patterns(code: str) -> tuple["re.Pattern[str]", "re.Pattern[str]"]:
     """Return what is relative in a language, and a day or month that needs a year."""
     relative = _RELATIVE[code].replace("'", "['\u2019]")
-    month = "|".join(_MONTHS[code].split())
+    month = "|".join(" ".join(_FIGURES[code].FIGURES.months).split())
     before = "|".join(_BEFORE_MONTH[code].split())
     return (
         re.compile(rf"\b(?:{relative})\b", re.IGNORECASE),
@@ -64,23 +57,3 @@ def needs_day(text: str, codes: Iterable[str]) -> bool:
     """
     patterns = [_patterns(code) for code in codes if code in _RELATIVE]
     return any(relative.search(text) or (month.search(text) and not _YEAR.search(text)) for relative, month in patterns)
-
-
-def saying(who: str, text: str, at: datetime | None = None) -> str:
-    """Return who said a text, and when where that is given."""
-    day = f" on {at.date().isoformat()}" if at else ""
-    return f'{who[0].upper()}{who[1:]} said{day}: "{text}"'
-
-
-def undated(content: str) -> str:
-    """Return a memory without the day on which it was said."""
-    return _FRAME.sub(r"\1\2", content)
-
-
-def what_was_said(content: str) -> str:
-    """Return what of a memory that quotes somebody is compared: never the day on which it was said.
-
-    Of what the user said the words alone: stored by themselves they say the same. Else also who said them.
-    """
-    said = _USER_SAID.match(content)
-    return said[1] if said else undated(content)

@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-_MONTH: Final = (
-    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
-    r"|nov(?:ember)?|dec(?:ember)?)\.?"
-)
+from memoryd_actors.comparison.languages.english import FIGURES
+
+_MONTH: Final = rf"(?:{'|'.join(' '.join(FIGURES.months).split())})\.?"
 _NTH: Final = r"\d{1,2}(?:st|nd|rd|th)?"
 _PART: Final = r"(?:the end of |early |mid-?|late )?"
 _MONEY: Final = r"[$€£¥]\s?\d|\b\d[\d,.]*\s?(?:%|(?:percent|usd|eur|euros?|dollars?|pounds)\b)"

@@ -15,10 +15,11 @@ from memoryd_actors.capture import explicit, standing_instruction
 from memoryd_actors.capture.kinds import FACT, PREFERENCE
 from memoryd_actors.capture.sentences import Sentence, is_question, sentences
 from memoryd_actors.extraction.candidate import BY_RULE, Candidate
-from memoryd_actors.extraction.dating import needs_day, saying
+from memoryd_actors.extraction.dating import needs_day
 from memoryd_actors.extraction.heard import Heard
 from memoryd_actors.extraction.languages import ENGLISH
 from memoryd_actors.extraction.particulars import given, particular
+from memoryd_actors.extraction.quoting import saying
 from memoryd_actors.extraction.signs import dated, weigh
 from memoryd_actors.extraction.wording import LESSON, Wording, wordings_of
 from memoryd_actors.recall.quoted import told_apart

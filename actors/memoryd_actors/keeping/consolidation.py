@@ -10,7 +10,7 @@ from datetime import datetime
 
 from memoryd_actors.comparison import Comparison, Statement, action, compare, merge_content
 from memoryd_actors.comparison.cues import update_cue
-from memoryd_actors.extraction.dating import what_was_said
+from memoryd_actors.extraction.quoting import what_was_said
 from memoryd_actors.keeping.consent import field_of
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.keeping.steps import (

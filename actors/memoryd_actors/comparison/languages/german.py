@@ -54,7 +54,7 @@ FRAMES: Final = Frames(
 )
 FIGURES: Final = Figures(
     months=(
-        "januar jan",
+        "januar jänner jan",
         "februar feb",
         "märz mar",
         "april apr",
