@@ -20,7 +20,7 @@ from time import perf_counter
 import msgspec
 
 from memoryd_actors.capture import Captured, explicit, standing_instruction
-from memoryd_actors.recall.clean import clean_text
+from memoryd_actors.texts.clean import clean_text
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 SETS = ("beam100k", "locomo")

@@ -42,22 +42,22 @@ from memoryd.config import Config
 from memoryd.embedding.model import MINILM_DIMENSIONS
 from memoryd.index import LanceIndex
 from memoryd.ledger import LedgerBook, SqlLedger
-from memoryd_actors.actor import ActorRef
 from memoryd_actors.comparison import Comparison, Relation
 from memoryd_actors.consolidating.checker import Checker
+from memoryd_actors.consolidating.comparer import Comparer
 from memoryd_actors.consolidating.finder import PairFinder
 from memoryd_actors.consolidating.near import ROWS, Band, near
 from memoryd_actors.consolidating.pairs import in_turn
 from memoryd_actors.consolidating.settings import ConsolidationSettings
+from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.judging.account import Account
-from memoryd_actors.judging.budget import Limits
 from memoryd_actors.judging.pair_judge import Classified, Pair
 from memoryd_actors.judging.pair_sidecar import PairSidecar
-from memoryd_actors.keeping.comparer import Comparer
 from memoryd_actors.keeping.keeper import Keeper
 from memoryd_actors.keeping.neighbours import Neighbours
 from memoryd_actors.keeping.orders import KeeperMessage, Store
+from memoryd_actors.memory.budget import Limits
 from memoryd_actors.ports.embedder import Vectors
 from memoryd_client import Memory, NewMemory, Scope, State
 from memoryd_client.messages import Caller, Event

@@ -18,7 +18,7 @@ from benchmarks.recall.data import DEFAULT
 from benchmarks.record import RESULTS, write
 from benchmarks.vectors import Embeddings
 from memoryd_actors.searching.near_identical import Told, near_identical, sentences
-from memoryd_actors.words import content_words
+from memoryd_actors.texts.words import content_words
 
 LABELS = ("dup", "near", "related", "conflict")
 COSINES = (0.85, 0.95, 0.99)

@@ -35,8 +35,8 @@ from benchmarks.home import Running, daemon, home, wait_for_model
 from benchmarks.recall.data import DEFAULT, DataSet, Said, moment, no_data, read
 from benchmarks.recall.play import project
 from memoryd_actors.capture import explicit, standing_instruction
-from memoryd_actors.capture.sentences import sentences
 from memoryd_actors.extraction import Heard, capped, stated
+from memoryd_actors.texts.sentences import sentences
 from memoryd_client import Client
 from memoryd_client.memory import Source
 from memoryd_client.transcripts import Entry

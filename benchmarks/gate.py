@@ -28,9 +28,9 @@ from benchmarks.recall.data import DEFAULT, UNANSWERABLE, Asked, DataSet, availa
 from benchmarks.recall.pools import NOW, OWNER, Pool, library
 from benchmarks.record import RESULTS, write
 from benchmarks.vectors import Embeddings
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.judging.case import Case, Exhibit
 from memoryd_actors.judging.local_judge import Gate, LocalJudge, scores
+from memoryd_actors.memory.case import Case, Exhibit
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.recall.weighing import LONGEST_EXHIBIT
 from memoryd_actors.searching.near_identical import Told, adds_nothing, told
 from memoryd_actors.searching.ranking import rank

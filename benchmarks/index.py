@@ -22,7 +22,7 @@ from memoryd.index import LanceIndex
 from memoryd.index.filters import predicate
 from memoryd.index.search import REFINED
 from memoryd.index.words import match_query
-from memoryd_actors.access.visibility import Visibility
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vectors
 from memoryd_actors.ports.index import IndexRow
 

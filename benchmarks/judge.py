@@ -35,14 +35,14 @@ from benchmarks.vectors import Embeddings
 from memoryd.clock import SystemClock
 from memoryd.config import SidecarConfig
 from memoryd.judge import build_judge
-from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.judging.account import Account
-from memoryd_actors.judging.budget import Limits, Prices, Spending, estimate
 from memoryd_actors.judging.judge import Judge, Judgement
 from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.judging.lookups import MOST_TEXTS, nearby
 from memoryd_actors.judging.sidecar import FollowUps, Sidecar
-from memoryd_actors.stems import stems
+from memoryd_actors.memory.budget import Limits, Prices, Spending, estimate
+from memoryd_actors.memory.visibility import Visibility
+from memoryd_actors.texts.stems import stems
 from memoryd_client.memory import Memory
 
 T = TypeVar("T")

@@ -19,7 +19,7 @@ from memoryd.config import Config
 from memoryd.embedding.model import MINILM, MINILM_DIMENSIONS, identity
 from memoryd.embedding.onnx import OnnxModel
 from memoryd.index import LanceIndex
-from memoryd_actors.access.visibility import Visibility
+from memoryd_actors.memory.visibility import Visibility
 
 ROUNDS = 60
 WARM_UP = 8

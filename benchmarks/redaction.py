@@ -25,7 +25,7 @@ from typing import Any
 import msgspec
 
 from memoryd_actors.admission.gate import admit
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.assignments import find_assignments
 from memoryd_actors.redaction.blocks import find_blocks

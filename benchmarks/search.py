@@ -30,14 +30,13 @@ from memoryd.index.search import REFINED
 from memoryd.index.words import match_query, query_words
 from memoryd.ledger import SqlLedger
 from memoryd.ledger.rows import memory_from, memory_row
-from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.indexing.indexer import Indexer
+from memoryd_actors.memory.fusion import Candidate, fuse
+from memoryd_actors.memory.settings import RecallSettings
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
-from memoryd_actors.ports.index import Candidate
-from memoryd_actors.searching.fusion import fuse
 from memoryd_actors.searching.ranking import rank
 from memoryd_actors.searching.search import Searcher
-from memoryd_actors.settings import RecallSettings
 from memoryd_client.memory import Memory
 from memoryd_client.paths import Paths
 

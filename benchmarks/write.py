@@ -19,7 +19,7 @@ from benchmarks.home import Running, bare_model, daemon, fill, home, text, wait_
 from memoryd.clock import SystemClock
 from memoryd.ledger import SqlLedger
 from memoryd_actors.admission.gate import admit, content_hash
-from memoryd_actors.keeping.steps import RELATED, Add, Relate, Step
+from memoryd_actors.memory.steps import RELATED, Add, Relate, Step
 from memoryd_client import Memory, NewMemory, Scope
 from memoryd_client.memory import new_memory_id
 from memoryd_client.messages import Caller

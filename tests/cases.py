@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from memoryd_actors.judging.case import Case, Exhibit
+from memoryd_actors.memory.case import Case, Exhibit
 
 TEXTS = (
     "Token expiry is computed in UTC; the test clock is local.",

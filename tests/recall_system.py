@@ -14,24 +14,24 @@ from memoryd.embedding.model import Model
 from memoryd.index import LanceIndex
 from memoryd.ledger import SqlLedger
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.actor import ActorRef
 from memoryd_actors.admission.project_rules import IgnoredFiles
 from memoryd_actors.ageing.ageing import Ageing
-from memoryd_actors.ageing.decay import LifecycleSettings
-from memoryd_actors.errors import ModelUnavailable, Unavailable
+from memoryd_actors.consolidating.comparer import Comparer
+from memoryd_actors.core.actor import ActorRef
+from memoryd_actors.core.errors import ModelUnavailable, Unavailable
 from memoryd_actors.indexing.indexer import Indexer
-from memoryd_actors.judging.case import Case
 from memoryd_actors.judging.judge import Judgement
 from memoryd_actors.judging.local_judge import LocalJudge
-from memoryd_actors.keeping.comparer import Comparer
 from memoryd_actors.keeping.keeper import Keeper
 from memoryd_actors.keeping.neighbours import Neighbours
 from memoryd_actors.keeping.orders import KeeperMessage, Store
+from memoryd_actors.memory.case import Case
+from memoryd_actors.memory.decay import LifecycleSettings
+from memoryd_actors.memory.settings import RecallSettings
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import Searcher
-from memoryd_actors.settings import RecallSettings
 from memoryd_client import Memory, Message, NewMemory, Scope, Trace
 from memoryd_client.messages import Caller, ContextUpdate, Event, IndexProgress, PipelineRan, Warned
 

@@ -9,13 +9,13 @@ import anyio
 
 from memoryd.config import SidecarConfig
 from memoryd.judge import AnthropicJudge, build_judge
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.errors import DiskFull, Unavailable
+from memoryd_actors.core.errors import DiskFull, Unavailable
 from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.breaker import Breaker
-from memoryd_actors.judging.budget import Limits, Spending
 from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.judging.sidecar import FollowUps, Sidecar
+from memoryd_actors.memory.budget import Limits, Spending
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_client.messages import Event, Warned
 from messages_api import MessagesApi
 

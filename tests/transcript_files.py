@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from memoryd.transcripts import JsonlTranscripts
-from memoryd_actors.conversations.transcripts import Kept, Key
+from memoryd_actors.ports.transcripts import Kept, Key
 from memoryd_client.transcripts import Entry
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)

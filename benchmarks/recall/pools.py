@@ -15,14 +15,14 @@ from benchmarks.vectors import MODEL, Embeddings
 from memoryd.config import Config
 from memoryd.embedding.model import MINILM_DIMENSIONS
 from memoryd.index import LanceIndex
-from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.admission.gate import content_hash
-from memoryd_actors.indexing.index_text import embedded_text, index_text
+from memoryd_actors.memory.fusion import Ranked, fuse
+from memoryd_actors.memory.index_text import embedded_text, index_text
+from memoryd_actors.memory.settings import RecallSettings
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
 from memoryd_actors.ports.index import IndexRow
-from memoryd_actors.searching.fusion import Ranked, fuse
 from memoryd_actors.searching.search import LONGEST_QUERY
-from memoryd_actors.settings import RecallSettings
 from memoryd_client.memory import Memory, Scope
 
 OWNER = "local"

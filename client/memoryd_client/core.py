@@ -13,6 +13,7 @@ from memoryd_client.arguments import several
 from memoryd_client.connection import check_path
 from memoryd_client.errors import RequestFailed
 from memoryd_client.exchange import Transport, exchange
+from memoryd_client.failures import Failure
 from memoryd_client.link import Link
 from memoryd_client.memory import Memory, NewMemory, PendingMemory
 from memoryd_client.messages import (
@@ -20,7 +21,6 @@ from memoryd_client.messages import (
     Caller,
     ContextUpdate,
     Envelope,
-    Failure,
     Message,
     Remember,
     Reply,

@@ -10,11 +10,9 @@ MemorydError
 └── RequestFailed            it answered with a typed error: .code, .message, .hint
 """
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-if TYPE_CHECKING:
-    from memoryd_client.checkpoints import CheckpointInfo
-    from memoryd_client.messages import ErrorCode, Failure
+from memoryd_client.failures import ErrorCode, Failure
 
 
 class MemorydError(Exception):
@@ -67,18 +65,16 @@ class WrongType(InvalidArgument, TypeError):
 class NotInterrupted(MemorydError, ValueError):
     """Raised when a checkpoint is there and holds no interrupted run that this client can read."""
 
-    def __init__(self, info: "CheckpointInfo", reason: str) -> None:
-        notes = ", ".join(f"{name}={value}" for name, value in info.meta.items()) or "no notes"
-        super().__init__(
-            f"checkpoint {info.version} of {info.thread!r} ({info.size} bytes, {notes}) is no interrupted run: {reason}"
-        )
+    def __init__(self, thread: str, version: int, *, size: int, meta: Mapping[str, str], reason: str) -> None:
+        notes = ", ".join(f"{name}={value}" for name, value in meta.items()) or "no notes"
+        super().__init__(f"checkpoint {version} of {thread!r} ({size} bytes, {notes}) is no interrupted run: {reason}")
         self.hint = "`resume` reads what `interrupt` stored; `load_checkpoint` returns any checkpoint's bytes."
 
 
 class RequestFailed(MemorydError):
     """Raised when the daemon answers with an error."""
 
-    def __init__(self, failure: "Failure") -> None:
+    def __init__(self, failure: Failure) -> None:
         super().__init__(failure.message)
         self.code: ErrorCode = failure.code
         self.message = failure.message

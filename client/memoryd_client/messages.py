@@ -16,6 +16,7 @@ from memoryd_client.context import BuildContext, Compact, Compacted, SessionCont
 from memoryd_client.core_memory import CoreRequest, CoreSections, CoreWrites
 from memoryd_client.editing import GetOrigin, PlanPurge, Purge, PurgePlan, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents, EventCounts
+from memoryd_client.failures import Failure
 from memoryd_client.filters import Filters as Filters  # noqa: PLC0414 - part of the wire, and looked for here
 from memoryd_client.importing import GetEdges, Import, Imported
 from memoryd_client.memory import MAX_COUNT, Hit, Memory, MemoryPage, NewMemory, PendingMemory
@@ -426,30 +427,6 @@ class Status(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=
     components: dict[str, ComponentStatus]
     """model, index, ledger, sidecar, sessions, keeper, capture, transcripts, sockets; memory: whether it is off."""
     warnings: tuple[str, ...] = ()
-
-
-ErrorCode = Literal[
-    "bad_request",  # cannot be decoded, or a field is out of range
-    "unknown_request",
-    "unsupported_version",
-    "too_large",
-    "not_found",
-    "ambiguous",  # a shortened id fits several memories
-    "refused",  # understood and declined; the message says why
-    "overloaded",  # a queue is full; try again
-    "unavailable",  # a part of the daemon is missing (model, index); the hint says what to do
-    "disk_full",
-    "deadline",
-    "internal",
-]
-
-
-class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="failure"):
-    """Why a request was not fulfilled: what, why, and what to do."""
-
-    code: ErrorCode
-    message: str
-    hint: str = ""
 
 
 Reply = (

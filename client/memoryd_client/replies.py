@@ -11,6 +11,7 @@ from memoryd_client.core_memory import CoreSections, CoreWrite, CoreWrites, Sect
 from memoryd_client.editing import PurgePlan
 from memoryd_client.errors import NotInterrupted, RequestFailed
 from memoryd_client.events import EventCount, EventCounts
+from memoryd_client.failures import Failure
 from memoryd_client.importing import Imported
 from memoryd_client.interrupted import Interrupted, unpack
 from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory
@@ -18,7 +19,6 @@ from memoryd_client.messages import (
     Done,
     Edge,
     Edges,
-    Failure,
     History,
     HistoryEntry,
     Hits,
@@ -193,7 +193,10 @@ def run_or(version: int | None) -> Callable[[Reply], Interrupted | None]:
         try:
             return unpack(found.data)
         except (ValueError, RecursionError) as exc:
-            raise NotInterrupted(found.info, str(exc) or type(exc).__name__) from exc
+            info = found.info
+            raise NotInterrupted(
+                info.thread, info.version, size=info.size, meta=info.meta, reason=str(exc) or type(exc).__name__
+            ) from exc
 
     return run
 

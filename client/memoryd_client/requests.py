@@ -9,8 +9,9 @@ from memoryd_client.checkpoints import MAX_CHECKPOINT_BYTES, SaveCheckpoint
 from memoryd_client.core_memory import new_write_id
 from memoryd_client.editing import Changes
 from memoryd_client.errors import InvalidArgument, RequestFailed, WrongType
+from memoryd_client.failures import Failure
 from memoryd_client.memory import Importance, NewMemory, Scope, Source
-from memoryd_client.messages import MAX_FRAME_BYTES, MAX_IMPORT_BATCH, Failure, Filters, encode
+from memoryd_client.messages import MAX_FRAME_BYTES, MAX_IMPORT_BATCH, Filters, encode
 
 _OTHER_FIELDS: Final = 16 * 1024
 """Bytes that a memory takes besides its content, at most, as far as they count here."""

@@ -37,15 +37,15 @@ from memoryd.project_files import ProjectFolders
 from memoryd.virtual_files import grep
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
-from memoryd_actors.actor import ActorRef
 from memoryd_actors.admission.names import are_names
 from memoryd_actors.admission.project_rules import ProjectRules
-from memoryd_actors.checkpoints import CheckpointKeeper
-from memoryd_actors.core_memory import CoreMemory
-from memoryd_actors.errors import MemorydError, Refused, first_of
+from memoryd_actors.consolidating.comparer import Comparer
+from memoryd_actors.core.actor import ActorRef
+from memoryd_actors.core.errors import MemorydError, Refused, first_of
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.judging.cadence import Cadence
-from memoryd_actors.keeping.comparer import Comparer
+from memoryd_actors.keeping.checkpoints import CheckpointKeeper
+from memoryd_actors.keeping.core_memory import CoreMemory
 from memoryd_actors.keeping.importing import Importer
 from memoryd_actors.keeping.keeper import Keeper
 from memoryd_actors.keeping.neighbours import Neighbours

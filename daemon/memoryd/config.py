@@ -12,17 +12,23 @@ from typing import Annotated, Any, Literal, cast
 
 import msgspec
 
-from memoryd_actors.ageing.decay import LifecycleSettings
-from memoryd_actors.checkpoints import CheckpointSettings
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.context import WindowSettings
 from memoryd_actors.conversations.settings import TranscriptSettings
-from memoryd_actors.core_memory import CoreSettings
 from memoryd_actors.episodes import EpisodeSettings
 from memoryd_actors.judging.cadence import CadenceRule
-from memoryd_actors.keeping.consent import ConsentSettings
+from memoryd_actors.keeping.checkpoints import CheckpointSettings
+from memoryd_actors.keeping.core_memory import CoreSettings
+from memoryd_actors.memory.consent import ConsentSettings
+from memoryd_actors.memory.decay import LifecycleSettings
+from memoryd_actors.memory.settings import (
+    BUILT_IN_CATEGORIES,
+    CaptureSettings,
+    CategorySettings,
+    RecallSettings,
+    name_of,
+)
 from memoryd_actors.redaction.personal import DEFAULT_KINDS, PersonalData
-from memoryd_actors.settings import BUILT_IN_CATEGORIES, CaptureSettings, CategorySettings, RecallSettings, name_of
 from memoryd_actors.summarising import SummarySettings
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]

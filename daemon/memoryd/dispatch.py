@@ -14,27 +14,28 @@ from memoryd import __version__
 from memoryd.transcript_dispatch import TranscriptDispatcher
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches, refusal
-from memoryd_actors.access.visibility import is_allowed
-from memoryd_actors.actor import ActorRef
-from memoryd_actors.admission.gate import category_of, signed
+from memoryd_actors.admission.gate import category_of
 from memoryd_actors.admission.names import are_names, check_names
-from memoryd_actors.checkpoints import CheckpointKeeper
 from memoryd_actors.consolidating.answering import Consolidating
-from memoryd_actors.core_memory import CoreMemory
-from memoryd_actors.errors import NotFound, Refused, Unavailable
+from memoryd_actors.core.actor import ActorRef
+from memoryd_actors.core.errors import NotFound, Refused, Unavailable
 from memoryd_actors.indexing.indexer import Indexer
+from memoryd_actors.keeping.checkpoints import CheckpointKeeper
+from memoryd_actors.keeping.core_memory import CoreMemory
 from memoryd_actors.keeping.importing import Importer
 from memoryd_actors.keeping.orders import Answer, Edit, KeeperMessage, Link, SetState, Store, TakeBack
 from memoryd_actors.keeping.orders import Purge as PurgeMemories
-from memoryd_actors.keeping.purger import TranscriptPurger
 from memoryd_actors.keeping.successors import heir
-from memoryd_actors.origin import other_end, showings
+from memoryd_actors.memory.origin import other_end, showings
+from memoryd_actors.memory.settings import name_of
+from memoryd_actors.memory.signature import signed
+from memoryd_actors.memory.visibility import is_allowed
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.purging.purger import TranscriptPurger
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.searching.querying import Querier
 from memoryd_actors.searching.search import Searcher
-from memoryd_actors.settings import name_of
 from memoryd_actors.virtual_files import VirtualFiles
 from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
 from memoryd_client.consent import Consents, DecideConsent, ListConsents
@@ -111,7 +112,7 @@ TRACES_READ = 500
 
 
 class Dispatcher:
-    """Answers requests. Expected failures leave as `memoryd_actors.errors`; the server makes them replies."""
+    """Answers requests. Expected failures leave as `memoryd_actors.core.errors`; the server makes them replies."""
 
     def __init__(
         self,

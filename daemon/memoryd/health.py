@@ -10,10 +10,10 @@ from pathlib import Path
 from memoryd import __version__
 from memoryd.embedding import Statistics as ModelStatistics
 from memoryd.ipc import Statistics as SocketStatistics
-from memoryd_actors.actor import Statistics
 from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.conversations.counts import Counts
-from memoryd_actors.errors import MemorydError, Refused
+from memoryd_actors.core.actor import Statistics
+from memoryd_actors.core.errors import MemorydError, Refused
 from memoryd_actors.extraction.extractor import Extractor
 from memoryd_actors.extraction.harvest import DAILY, OF_SESSION
 from memoryd_actors.indexing.indexer import Indexer

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from memoryd.private_folder import FolderUnsafe, private_folder
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_client.paths import Paths
 
 _ATTEMPTS, _PAUSE_S = 10, 0.02

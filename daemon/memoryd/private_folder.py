@@ -4,7 +4,7 @@ import os
 import stat
 from pathlib import Path
 
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 
 
 class FolderUnsafe(Refused):

@@ -18,8 +18,8 @@ from typing import Generic, TypeVar
 
 from memoryd_actors.admission.ignore_rules import Rule, parse, verdict
 from memoryd_actors.admission.project_files import ENVIRONMENT_REASON, NO_FILES, ProjectFiles, is_environment
+from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.redaction.rules import Variable
-from memoryd_actors.worker_threads import WorkerThreads
 
 LARGEST_BYTES = 256 * 1024
 """Of a file more than this is not read."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from memoryd import units
 from memoryd.config import overrides
 from memoryd.units import UnitState
-from memoryd_actors.errors import MemorydError
+from memoryd_actors.core.errors import MemorydError
 from memoryd_client.paths import Paths
 
 WITHOUT_SYSTEMD = "`memoryd start` runs the daemon without systemd."

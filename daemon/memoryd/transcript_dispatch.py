@@ -6,13 +6,13 @@ from typing import assert_never
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.admission.names import check_names
 from memoryd_actors.context import Compactor, ContextBuilder
-from memoryd_actors.conversations.conversation import Conversations
 from memoryd_actors.conversations.orders import Bring
 from memoryd_actors.conversations.scribe import Scribe
-from memoryd_actors.conversations.transcripts import Key, Transcripts
-from memoryd_actors.errors import Refused
-from memoryd_actors.extraction.progress import ENDED, Progress, ProgressBook
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.indexing.message_indexer import MessageIndexer
+from memoryd_actors.memory.progress import ENDED, Progress, ProgressBook
+from memoryd_actors.ports.transcripts import Key, Transcripts
+from memoryd_actors.searching.conversation import Conversations
 from memoryd_client.context import BuildContext, Compact
 from memoryd_client.messages import (
     Caller,

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 
-from memoryd_actors.errors import MemorydError
+from memoryd_actors.core.errors import MemorydError
 from memoryd_client.paths import Paths
 
 NAMES = ("memoryd.socket", "memoryd.service")

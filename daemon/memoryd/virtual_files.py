@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import anyio
 from anyio import to_process
 
-from memoryd_actors.virtual_files.paths import matching
+from memoryd_actors.memory.paths import matching
 from memoryd_client.virtual_files import FileMatch
 
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryd_actors.actor import Actor, ActorRef, RestartLimit
-from memoryd_actors.errors import ActorCrashed, ActorStopped, DeadlineExceeded, MailboxFull, Refused, Superseded
+from memoryd_actors.core.actor import Actor, ActorRef, RestartLimit
+from memoryd_actors.core.errors import ActorCrashed, ActorStopped, DeadlineExceeded, MailboxFull, Refused, Superseded
 
 
 class Recorder(Actor[str, str]):

@@ -7,7 +7,7 @@ import anyio
 import pytest
 from anyio.lowlevel import checkpoint
 
-from memoryd_actors.worker_threads import WorkerThreads
+from memoryd_actors.core.worker_threads import WorkerThreads
 
 
 class Door:

@@ -11,7 +11,7 @@ from benchmarks.recall.pools import Pool
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.searching.fusion import Ranked
+from memoryd_actors.memory.fusion import Ranked
 from memoryd_actors.searching.ranking import Weights, rank
 from memoryd_client.memory import Memory
 

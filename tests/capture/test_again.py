@@ -5,14 +5,14 @@ from typing import cast
 import anyio
 import pytest
 
-from memoryd_actors.actor import ActorRef
 from memoryd_actors.capture.capturer import Capturer
-from memoryd_actors.conversations.transcripts import Key
-from memoryd_actors.errors import Unavailable
+from memoryd_actors.core.actor import ActorRef
+from memoryd_actors.core.errors import Unavailable
 from memoryd_actors.keeping.orders import KeeperMessage
+from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.transcripts import Key
 from memoryd_actors.recall.memory_actor import Recall
-from memoryd_actors.settings import CaptureSettings
 from memoryd_client.memory import Memory
 from memoryd_client.messages import Caller, ContextUpdate, Event, Message
 

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from memoryd_client.cli import toml_edit
-from memoryd_client.cli.toml_edit import Value
+from memoryd_cli import toml_edit
+from memoryd_cli.toml_edit import Value
 
 from .memoryd_command import Command
 

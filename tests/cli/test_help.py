@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd_client.cli import reference
+from memoryd_cli import reference
 
 from .memoryd_command import Command
 
@@ -29,7 +29,7 @@ def test_every_command_has_help_with_a_summary_and_examples(words: tuple[str, ..
 
 def test_the_help_is_what_the_page_shows() -> None:
     assert reference.document() == PAGE.read_text(encoding="utf-8"), (
-        "run: python -m memoryd_client.cli.reference > docs/cli.md"
+        "run: python -m memoryd_cli.reference > docs/cli.md"
     )
 
 
@@ -50,7 +50,7 @@ def test_the_version_is_printed(memoryd: Command) -> None:
 def test_a_small_command_imports_nothing_of_the_daemon_and_help_neither_sockets_nor_rich(memoryd: Command) -> None:
     program = """if True:
         import json, sys
-        from memoryd_client.cli.edge import run
+        from memoryd_cli.edge import run
         run(sys.argv[1:])
         print(json.dumps(list(sys.modules)))"""
 

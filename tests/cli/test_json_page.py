@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from memoryd.demo.steps import Decided, Figures, Pushed, Remembered, SessionBegan, Took
-from memoryd.demo.transcript import Note
 from memoryd.doctor import Finding
+from memoryd_cli.demo.steps import Decided, Figures, Pushed, Remembered, SessionBegan, Took
+from memoryd_cli.demo.transcript import Note
 from memoryd_client.checkpoints import CheckpointInfo
 from memoryd_client.consent import Consent
 from memoryd_client.consolidation import (

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_client.cli import output, render
-from memoryd_client.cli.edge import sentence
+from memoryd_cli import output, render
+from memoryd_cli.failures import sentence
 from memoryd_client.errors import InvalidArgument
 from memoryd_client.memory import ID_PREFIX, Memory, Scope, new_memory_id
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from memoryd_client.cli import records
+from memoryd_cli import records
 from memoryd_client.importing import Record
 from memoryd_client.memory import Edge, Memory
 

@@ -11,7 +11,7 @@ from threading import Thread
 import pytest
 
 from holding import held_by_another
-from memoryd_client import launch
+from memoryd_cli import launch
 from memoryd_client.paths import Paths
 
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.recall.clean import clean_text
-from memoryd_actors.recall.fence import OPENING
+from memoryd_actors.texts.clean import clean_text
+from memoryd_actors.texts.fence import OPENING
 from memoryd_client import Message
 from memoryd_client.messages import Caller, ContextUpdate, Envelope, Search, decode_envelope, decode_update
 from memoryd_client.outgoing import MAX_PUSHED_BYTES, MAX_PUSHED_MESSAGES, check_context, conversation, encoded

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.consolidating.rollup import is_due, path_of, points_of, told_before, written
-from memoryd_actors.virtual_files.paths import plain
+from memoryd_actors.memory.paths import plain
 from memoryd_client import Memory, State
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from memoryd.demo.transcript import Said, builtin_transcript
+from memoryd_cli.demo.transcript import Said, builtin_transcript
 
 TRANSCRIPT = builtin_transcript()
 BY_THE_USER = [said for said in TRANSCRIPT.said if said.message.role == "user"]

@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from memoryd.demo.steps import Figures, Outcome, judged
+from memoryd_cli.demo.steps import Figures, Outcome, judged
 from memoryd_client.messages import Trace
 
 MEMORYD = Path(sys.executable).with_name("memoryd")

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.demo.transcript import TranscriptUnusable, read_transcript
+from memoryd_cli.demo.transcript import TranscriptUnusable, read_transcript
 
 USER = '{"session": "s", "role": "user", "content": "hello"}'
 

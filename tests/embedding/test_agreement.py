@@ -9,7 +9,7 @@ from memoryd.embedding import build_embedder
 from memoryd.embedding.model import MINILM
 from memoryd.embedding.onnx import OnnxModel
 from memoryd.embedding.weights import Sources, fetch
-from memoryd_actors.errors import ModelUnavailable
+from memoryd_actors.core.errors import ModelUnavailable
 from memoryd_actors.ports.embedder import Vectors
 
 from .texts import cosines, varied_texts

@@ -10,7 +10,7 @@ import pytest
 
 from memoryd.embedding.onnx import OnnxModel
 from memoryd.embedding.weights import Sources, Weights, fetch
-from memoryd_actors.errors import ModelUnavailable
+from memoryd_actors.core.errors import ModelUnavailable
 
 from .texts import SENTENCES, cosines
 

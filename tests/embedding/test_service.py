@@ -14,7 +14,7 @@ from memoryd.embedding.model import Model
 from memoryd.embedding.onnx import OnnxModel
 from memoryd.embedding.thread import ModelThread
 from memoryd.embedding.weights import Sources, fetch
-from memoryd_actors.errors import ModelUnavailable, Unavailable
+from memoryd_actors.core.errors import ModelUnavailable, Unavailable
 from memoryd_actors.ports.embedder import Vectors
 
 

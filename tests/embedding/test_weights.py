@@ -11,7 +11,7 @@ from memoryd.embedding import cache
 from memoryd.embedding.model import PACKAGE
 from memoryd.embedding.onnx import OnnxModel
 from memoryd.embedding.weights import CHECKSUMS, GRAPHS, SAFETENSORS, TOKENIZER, Sources, fetch, packaged
-from memoryd_actors.errors import ModelUnavailable
+from memoryd_actors.core.errors import ModelUnavailable
 
 from .hub_server import closed_port, serving
 

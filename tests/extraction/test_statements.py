@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from memoryd_actors.admission.writing import MAX_FACT, written
 from memoryd_actors.extraction import Heard, capped, heard, stated
 from memoryd_actors.extraction.candidate import MOST_A_TURN
-from memoryd_actors.extraction.quoting import saying, undated
+from memoryd_actors.texts.quoting import saying, undated
 from memoryd_client.context import SUMMARY_OPENING
 from memoryd_client.transcripts import Record
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memoryd.project_files import ProjectFolders
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.orders import Link, Store
 from memoryd_client.memory import MAX_CONTENT_BYTES, NewMemory, Source
 from memoryd_client.messages import Caller, ContextUpdate, Message

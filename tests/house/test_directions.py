@@ -1,9 +1,11 @@
-"""client <- actors <- daemon: what may be imported, and what that loads."""
+"""client <- actors <- daemon <- cli, and the order of the rooms: what may be imported, and what that loads."""
 
 import ast
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -12,17 +14,38 @@ import memoryd_client
 
 ROOT = Path(__file__).parents[2]
 ADAPTERS = {"torch", "sentence_transformers", "onnxruntime", "onnx", "lancedb", "pyarrow", "sqlalchemy", "anthropic"}
-SOURCES = {
-    "memoryd_client": ROOT / "client/memoryd_client",
-    "memoryd_actors": ROOT / "actors/memoryd_actors",
-    "memoryd": ROOT / "daemon/memoryd",
-}
+ROOTS = ("memoryd_client", "memoryd_actors", "memoryd", "memoryd_cli")
+"""Each imports from those before it only."""
+SOURCES = dict(zip(ROOTS, (ROOT / "client", ROOT / "actors", ROOT / "daemon", ROOT / "cli"), strict=True))
+ROOMS = (
+    "core redaction comparison texts memory ports access admission indexing keeping searching conversations ageing "
+    "purging judging virtual_files recall capture upkeep extraction summarising context consolidating episodes"
+).split()
+"""The rooms of the actors: each imports from those before it only."""
 
 
-def modules(package: str) -> list[str]:
+def files(package: str) -> dict[str, Path]:
+    """Return the modules of a source root by their dotted names."""
     folder = SOURCES[package]
-    names = [".".join(path.relative_to(folder.parent).with_suffix("").parts) for path in folder.rglob("*.py")]
-    return sorted(name.removesuffix(".__init__") for name in names)
+    names = {".".join(path.relative_to(folder).with_suffix("").parts): path for path in folder.rglob("*.py")}
+    return {name.removesuffix(".__init__"): path for name, path in sorted(names.items())}
+
+
+MODULES = {name: path for package in ROOTS for name, path in files(package).items()}
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Name every module that a file imports, at its top or inside functions."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in MODULES else node.module
+
+
+IMPORTS = {name: set(imports(path)) - {name} for name, path in MODULES.items()}
 
 
 def loaded_by(statement: str) -> set[str]:
@@ -31,38 +54,56 @@ def loaded_by(statement: str) -> set[str]:
     return {name.partition(".")[0] for name in json.loads(run.stdout)}
 
 
-def imported_packages(path: Path) -> set[str]:
-    """Packages that a module imports as it is imported itself."""
-    found: set[str] = set()
-    for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.Import):
-            found |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            found.add(node.module.partition(".")[0])
-    return found
-
-
 def test_importing_the_client_loads_nothing_heavy() -> None:
     loaded = loaded_by("import memoryd_client\nmemoryd_client.Client")
-    assert not loaded & (ADAPTERS | {"numpy", "anyio", "asyncio", "typer", "rich", "memoryd_actors", "memoryd"})
+    assert not loaded & (ADAPTERS | {"numpy", "anyio", "asyncio", "typer", "rich", *ROOTS[1:]})
     assert "zmq" in loaded
 
 
 def test_importing_every_actor_module_loads_no_adapter() -> None:
-    statement = "import " + ", ".join(modules("memoryd_actors"))
-    assert not loaded_by(statement) & (ADAPTERS | {"zmq", "memoryd"})
+    statement = "import " + ", ".join(files("memoryd_actors"))
+    assert not loaded_by(statement) & (ADAPTERS | {"zmq", "memoryd", "memoryd_cli"})
 
 
-@pytest.mark.parametrize("package", ["memoryd_client", "memoryd_actors"])
-def test_nothing_imports_against_the_direction(package: str) -> None:
-    # The command line runs, examines and installs the daemon, and reaches for it then: inside functions only.
-    forbidden = {"memoryd_client": {"memoryd_actors", "memoryd"} | ADAPTERS, "memoryd_actors": {"memoryd"} | ADAPTERS}[
-        package
-    ]
-    for path in SOURCES[package].rglob("*.py"):
-        if path.match("cli/settings.py"):
-            continue  # about the daemon's settings; imported inside functions itself
-        assert not imported_packages(path) & forbidden, path
+@pytest.mark.parametrize("package", ROOTS)
+def test_a_source_root_imports_from_those_before_it_only(package: str) -> None:
+    forbidden = set(ROOTS[ROOTS.index(package) + 1 :])
+    if package in {"memoryd_client", "memoryd_actors"}:
+        forbidden |= ADAPTERS
+    wrong = {
+        (name, imported)
+        for name in files(package)
+        for imported in IMPORTS[name]
+        if imported.partition(".")[0] in forbidden
+    }
+    assert not wrong
+
+
+def test_every_room_of_the_actors_has_its_place() -> None:
+    folder = SOURCES["memoryd_actors"] / "memoryd_actors"
+    assert {path.parent.name for path in folder.glob("*/__init__.py")} == set(ROOMS)
+    assert [path.name for path in folder.glob("*.py")] == ["__init__.py"]
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_from_those_before_it_only(room: str) -> None:
+    later = set(ROOMS[ROOMS.index(room) + 1 :])
+    wrong = {
+        (name, imported)
+        for name in files("memoryd_actors")
+        if name.split(".")[1:2] == [room]
+        for imported in IMPORTS[name]
+        if imported.startswith("memoryd_actors.") and imported.split(".")[1] in later
+    }
+    assert not wrong
+
+
+def test_no_circle_of_files() -> None:
+    graph = {name: {imported for imported in found if imported in MODULES} for name, found in IMPORTS.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
 
 
 def test_the_public_names_are_the_exported_names() -> None:
@@ -71,5 +112,5 @@ def test_the_public_names_are_the_exported_names() -> None:
 
 
 def test_the_actor_core_stays_small() -> None:
-    core = (SOURCES["memoryd_actors"] / "actor.py").read_text(encoding="utf-8")
+    core = (SOURCES["memoryd_actors"] / "memoryd_actors/core/actor.py").read_text(encoding="utf-8")
     assert len(core.splitlines()) < 200

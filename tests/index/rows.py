@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from memoryd_actors.access.visibility import Visibility
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector, Vectors
 from memoryd_actors.ports.index import IndexRow
 from memoryd_client.messages import Filters

@@ -7,7 +7,7 @@ import numpy as np
 
 from memoryd.config import IndexConfig
 from memoryd.index import LanceIndex, LanceMessages
-from memoryd_actors.conversations.transcripts import MessageRow, Wanted
+from memoryd_actors.ports.transcripts import MessageRow, Wanted
 
 from .rows import DIMENSIONS, axis, row, seen_by
 

@@ -8,7 +8,7 @@ import pytest
 
 from memoryd.config import IndexConfig
 from memoryd.index import LanceIndex
-from memoryd_actors.errors import Unavailable
+from memoryd_actors.core.errors import Unavailable
 
 from .rows import DIMENSIONS, axis, row, seen_by, unit_vectors
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import anyio
 
 from memoryd.ipc import Server
-from memoryd_actors.errors import NotFound
+from memoryd_actors.core.errors import NotFound
 from memoryd_client.memory import Hit, Memory, PendingMemory
 from memoryd_client.messages import (
     Caller,

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memoryd.ipc import Server
-from memoryd_actors.errors import (
+from memoryd_actors.core.errors import (
     ActorCrashed,
     ActorStopped,
     Ambiguous,
@@ -25,6 +25,7 @@ from memoryd_actors.errors import (
     Refused,
 )
 from memoryd_client import AsyncClient, Client, RequestFailed
+from memoryd_client.failures import Failure
 from memoryd_client.messages import (
     MAX_FRAME_BYTES,
     Answer,
@@ -32,7 +33,6 @@ from memoryd_client.messages import (
     ContextUpdate,
     Done,
     Envelope,
-    Failure,
     GetStatus,
     Ping,
     Pong,

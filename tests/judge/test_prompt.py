@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from cases import case
 from memoryd.judge.prompt import SCHEMA, SCHEMA_WITH_LOOKUPS, asked, question
-from memoryd_actors.judging.case import Lookup, Passage
+from memoryd_actors.memory.case import Lookup, Passage
 
 _BLOCKS = re.compile(
     r"<request>\n(.*)\n</request>\n<conversation>\n(.*)\n</conversation>\n<candidates>\n(.*)\n</candidates>"

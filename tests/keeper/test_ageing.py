@@ -1,9 +1,9 @@
 """What nobody uses goes out of sight, comes back when asked for, and is destroyed in the end."""
 
 from memoryd_actors.ageing.ageing import Aged, Ageing
-from memoryd_actors.ageing.decay import LifecycleSettings
 from memoryd_actors.keeping.orders import SetState, Store
-from memoryd_actors.keeping.steps import ChangeState
+from memoryd_actors.memory.decay import LifecycleSettings
+from memoryd_actors.memory.steps import ChangeState
 from memoryd_client import Memory, NewMemory, Scope, State
 from memoryd_client.messages import Caller
 from recall_system import Place, System, running

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.orders import Edit, KeeperMessage, Link, Purge, SetState, Store, TakeBack
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_client import NewMemory, Scope, State
 from memoryd_client.editing import Changes
 from memoryd_client.messages import Caller, Filters

@@ -2,9 +2,9 @@
 
 import pytest
 
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.orders import Answer, Edit, SetState, Store, TakeBack
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_client import Memory, NewMemory, Scope, Source, State
 from memoryd_client.consent import Consent
 from memoryd_client.editing import Changes

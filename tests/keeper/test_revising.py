@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.orders import Edit, SetState, Store, TakeBack
-from memoryd_actors.keeping.steps import CONTRADICTS
+from memoryd_actors.memory.steps import CONTRADICTS
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_client import Memory, NewMemory, State
 from memoryd_client.editing import Changes
 from memoryd_client.messages import Caller, Filters

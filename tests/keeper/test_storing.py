@@ -3,11 +3,11 @@
 import msgspec
 import pytest
 
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.indexing.indexer import BATCH
 from memoryd_actors.keeping.orders import Edit, Link, SetState, Store, TakeBack
-from memoryd_actors.keeping.steps import RELATED, SUPERSEDES
+from memoryd_actors.memory.steps import RELATED, SUPERSEDES
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_client import Memory, NewMemory, Scope
 from memoryd_client.editing import Changes
 from memoryd_client.memory import Source, State

@@ -5,7 +5,7 @@ from functools import partial
 import anyio
 import pytest
 
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.orders import Edit, Purge, SetState, Store, TakeBack
 from memoryd_client import Memory, NewMemory, Scope, State
 from memoryd_client.editing import Changes

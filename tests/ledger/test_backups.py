@@ -10,7 +10,7 @@ import pytest
 
 from memoryd import restoring
 from memoryd.ledger import Retention, SqlLedger
-from memoryd_actors.errors import LedgerCorrupt, Refused, Unavailable
+from memoryd_actors.core.errors import LedgerCorrupt, Refused, Unavailable
 from memoryd_client.memory import State
 
 from .samples import HandClock, memory

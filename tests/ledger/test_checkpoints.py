@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memoryd.ledger import Retention, SqlLedger
-from memoryd_actors.errors import DamagedCheckpoint, NoCheckpoint, Refused
+from memoryd_actors.core.errors import DamagedCheckpoint, NoCheckpoint, Refused
 from memoryd_client.checkpoints import CheckpointInfo
 from memoryd_client.core_memory import new_write_id
 

@@ -5,8 +5,8 @@ import pytest
 
 from memoryd.ledger import SqlLedger
 from memoryd_actors.admission.project_rules import ProjectRules
-from memoryd_actors.core_memory import CoreMemory, CoreSettings
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.keeping.core_memory import CoreMemory, CoreSettings
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_client.core_memory import (
     CoreAppend,

@@ -5,9 +5,9 @@ from datetime import timedelta
 import pytest
 
 from memoryd.ledger import SqlLedger
-from memoryd_actors.errors import Refused
-from memoryd_actors.keeping.steps import Add, ChangeState
-from memoryd_actors.upkeep.events import Happened
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.events import Happened
+from memoryd_actors.memory.steps import Add, ChangeState
 from memoryd_client import State
 
 from .samples import NOON, memory

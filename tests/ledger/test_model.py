@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from memoryd.ledger import SqlLedger
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_client.memory import Memory, Scope, State
 from memoryd_client.messages import Filters, HistoryEntry
 

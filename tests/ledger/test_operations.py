@@ -7,8 +7,8 @@ import pytest
 
 from memoryd.ledger import SqlLedger
 from memoryd_actors.admission.gate import content_hash
-from memoryd_actors.errors import NotFound, Refused
-from memoryd_actors.keeping.steps import (
+from memoryd_actors.core.errors import NotFound, Refused
+from memoryd_actors.memory.steps import (
     CONTRADICTS,
     MERGED_INTO,
     RELATED,

@@ -17,8 +17,8 @@ from sqlalchemy import create_engine, delete
 from memoryd.ledger import SqlLedger
 from memoryd.ledger.tables import metadata
 from memoryd_actors.admission.gate import content_hash
-from memoryd_actors.errors import Refused
-from memoryd_actors.keeping.steps import (
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.steps import (
     CONTRADICTS,
     RELATED,
     Absorb,

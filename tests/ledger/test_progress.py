@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 import pytest
 
 from memoryd.ledger import SqlLedger
-from memoryd_actors.errors import OutOfStep
-from memoryd_actors.extraction.progress import Progress
-from memoryd_actors.keeping.steps import Add, Advance
+from memoryd_actors.core.errors import OutOfStep
+from memoryd_actors.memory.progress import Progress
+from memoryd_actors.memory.steps import Add, Advance
 
 from .samples import memory
 

@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, event
 
 from memoryd.ledger import SqlLedger
-from memoryd_actors.keeping.steps import RELATED, Add, ChangeState, Relate, Undo
+from memoryd_actors.memory.steps import RELATED, Add, ChangeState, Relate, Undo
 from memoryd_client.memory import State
 
 from .samples import HandClock, memory

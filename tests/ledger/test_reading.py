@@ -10,9 +10,9 @@ from sqlalchemy.dialects import sqlite
 from filtered import FILTERED
 from memoryd.ledger import SqlLedger, reads
 from memoryd.ledger.tables import memories
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.errors import Ambiguous, NotFound
-from memoryd_actors.judging.budget import Spending
+from memoryd_actors.core.errors import Ambiguous, NotFound
+from memoryd_actors.memory.budget import Spending
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_client.memory import Scope, State
 from memoryd_client.messages import CandidateTrace, Filters, Trace
 

@@ -16,8 +16,8 @@ import memoryd.ledger
 from memoryd.ledger import SqlLedger
 from memoryd.ledger.tables import HEAD, metadata
 from memoryd_actors.admission.gate import content_hash, identity
-from memoryd_actors.errors import Refused
-from memoryd_actors.keeping.steps import Undo
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.steps import Undo
 from postgresql import database
 
 from .samples import HandClock, memory

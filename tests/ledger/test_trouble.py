@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memoryd.ledger import Retention, SqlLedger
-from memoryd_actors.errors import DiskFull, LedgerCorrupt, Unavailable
+from memoryd_actors.core.errors import DiskFull, LedgerCorrupt, Unavailable
 
 from .samples import HandClock, memory
 

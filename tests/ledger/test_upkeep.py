@@ -16,10 +16,10 @@ from memoryd.index import LanceIndex
 from memoryd.ledger import Retention, SqlLedger
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.judging.local_judge import LocalJudge
+from memoryd_actors.memory.settings import RecallSettings
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.searching.search import Searcher
-from memoryd_actors.settings import RecallSettings
 from memoryd_actors.upkeep.curator import Curator, Schedule
 from memoryd_client.messages import Event, Warned
 

@@ -10,8 +10,8 @@ import pytest
 from sqlalchemy.dialects import sqlite
 
 from memoryd.ledger import SqlLedger, reads
-from memoryd_actors.access.visibility import Visibility, is_visible
-from memoryd_actors.errors import Ambiguous, NotFound
+from memoryd_actors.core.errors import Ambiguous, NotFound
+from memoryd_actors.memory.visibility import Visibility, is_visible
 from memoryd_client.filters import Filters
 from memoryd_client.memory import Memory, Scope, State
 

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from memoryd.ledger import SqlLedger
-from memoryd_actors.errors import NotFound, Refused, Unavailable
+from memoryd_actors.core.errors import NotFound, Refused, Unavailable
 from memoryd_client.memory import Memory, Scope, Source, State
 
 from .samples import NOON, HandClock, memory

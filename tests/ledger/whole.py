@@ -10,7 +10,7 @@ from sqlalchemy import Engine, select
 from memoryd.ledger.records import UNTRACKED, Before
 from memoryd.ledger.tables import aliases, changes, doubts, history, memories, memory_tags, relations
 from memoryd_actors.admission.gate import content_hash
-from memoryd_actors.keeping.steps import MERGED_INTO, SUPERSEDES
+from memoryd_actors.memory.steps import MERGED_INTO, SUPERSEDES
 
 Row = dict[str, Any]
 Edge = tuple[str, str, str, float, int]

@@ -2,9 +2,9 @@
 
 import pytest
 
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.orders import SetState
-from memoryd_actors.upkeep.events import of_context
+from memoryd_actors.memory.events import of_context
 from memoryd_client import State, Trace
 from memoryd_client.messages import Caller, CandidateTrace
 from recall_system import Place, System, running

@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
-from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.judging.lookups import MOST_TEXTS, MemoryLookups, nearby
 from memoryd_actors.keeping.orders import Store
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_client import Memory, NewMemory, Scope
 from memoryd_client.messages import Caller
 from recall_system import Place, System, running

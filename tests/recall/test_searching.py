@@ -4,9 +4,9 @@ import threading
 from dataclasses import replace
 
 from memoryd.embedding.model import Model
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.errors import ModelUnavailable
+from memoryd_actors.core.errors import ModelUnavailable
 from memoryd_actors.keeping.orders import Store
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_client import NewMemory, Scope
 from memoryd_client.messages import Caller
 from recall_system import Place, running

@@ -5,7 +5,7 @@ from dataclasses import replace
 import anyio
 
 from memoryd.index import LanceIndex
-from memoryd_actors.errors import DiskFull, Unavailable
+from memoryd_actors.core.errors import DiskFull, Unavailable
 from memoryd_client.messages import Caller, Message
 from recall_system import Place, running
 

@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 
 from memoryd_actors.admission.gate import admit
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.personal import KINDS
 from memoryd_client.memory import MAX_CONTENT_BYTES, NewMemory, Source

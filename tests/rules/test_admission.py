@@ -8,18 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.admission.gate import (
-    MAX_ENTRIES,
-    MAX_LABEL,
-    MAX_PATH,
-    MAX_SESSION,
-    MAX_VALUE,
-    admit,
-    content_hash,
-    signed,
-)
-from memoryd_actors.errors import Refused
-from memoryd_actors.recall.fence import CLOSING, OPENING
+from memoryd_actors.admission.gate import MAX_ENTRIES, MAX_PATH, MAX_SESSION, MAX_VALUE, admit, content_hash
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.signature import MAX_LABEL, signed
+from memoryd_actors.texts.fence import CLOSING, OPENING
 from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, Source
 from memoryd_client.messages import Caller
 

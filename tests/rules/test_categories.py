@@ -3,9 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.errors import Refused
-from memoryd_actors.searching.fusion import Ranked
-from memoryd_actors.settings import CategorySettings
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.fusion import Ranked
+from memoryd_actors.memory.settings import CategorySettings
 from memoryd_client.filters import Filters
 from memoryd_client.messages import Caller
 

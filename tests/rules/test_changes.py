@@ -6,7 +6,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.recall.changes import EVENTS, MOST_BULLETS, News, header
+from memoryd_actors.memory.changes import EVENTS, MOST_BULLETS, News, header
 from memoryd_client import Memory
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

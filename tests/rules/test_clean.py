@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.recall.clean import CODE_LINES_KEPT, LONGEST_MESSAGE, clean, clean_text
-from memoryd_actors.recall.fence import CLOSING, OPENING, defused
-from memoryd_actors.recall.hidden import UnopenedPrivate, strip_hidden, strip_private
+from memoryd_actors.texts.clean import CODE_LINES_KEPT, LONGEST_MESSAGE, clean, clean_text
+from memoryd_actors.texts.fence import CLOSING, OPENING, defused
+from memoryd_actors.texts.hidden import UnopenedPrivate, strip_hidden, strip_private
 from memoryd_client import Message
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.keeping.consent import ConsentSettings, decide, field_of, replaces, spelled
+from memoryd_actors.memory.consent import ConsentSettings, decide, field_of, replaces, spelled
 from memoryd_client import Memory, Source
 
 SETTINGS = ConsentSettings()

@@ -11,7 +11,7 @@ from memoryd_actors.comparison import Comparison
 from memoryd_actors.comparison.statement import Relation
 from memoryd_actors.keeping.consolidation import Compared, comparable, is_statement, judged, plan, settle
 from memoryd_actors.keeping.neighbours import Neighbour
-from memoryd_actors.keeping.steps import CONTRADICTS, Absorb, Add, Doubt, Merge, Relate, Step, Supersede
+from memoryd_actors.memory.steps import CONTRADICTS, Absorb, Add, Doubt, Merge, Relate, Step, Supersede
 from memoryd_client import Memory
 from memoryd_client.memory import Source
 

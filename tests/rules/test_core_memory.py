@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.core_memory import MAX_SECTIONS, Standing, arranged, edited, named
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.keeping.core_memory import MAX_SECTIONS, Standing, arranged, edited, named
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_client.core_memory import CoreAppend, CoreEdit, CoreReplace, CoreSet, CoreUndo, Section
 

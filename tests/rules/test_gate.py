@@ -6,11 +6,11 @@ import pytest
 
 from memoryd_actors.admission.gate import Admitted, admit
 from memoryd_actors.admission.project_files import ProjectFiles, is_environment, quoted_files
-from memoryd_actors.errors import Refused
-from memoryd_actors.recall.clean import clean_text
-from memoryd_actors.recall.fence import CLOSING, OPENING
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import Variable
+from memoryd_actors.texts.clean import clean_text
+from memoryd_actors.texts.fence import CLOSING, OPENING
 from memoryd_client.memory import NewMemory, Source
 from memoryd_client.messages import Caller
 

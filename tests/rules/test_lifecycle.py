@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.ageing.decay import LifecycleSettings, decay_score
-from memoryd_actors.ageing.lifecycle import ENDURING, due, last_used
+from memoryd_actors.memory.decay import LifecycleSettings, decay_score
+from memoryd_actors.memory.lifecycle import ENDURING, due, last_used
 from memoryd_client import Memory, State
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.admission.names import are_names, check_names
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_client.memory import new_memory_id
 from memoryd_client.messages import Caller
 

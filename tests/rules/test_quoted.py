@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.recall.clean import clean
-from memoryd_actors.recall.fence import CLOSING, OPENING
 from memoryd_actors.recall.focus import find_focus
-from memoryd_actors.recall.quoted import CHARACTERS_SHOWN, told_apart
+from memoryd_actors.texts.clean import clean
+from memoryd_actors.texts.fence import CLOSING, OPENING
+from memoryd_actors.texts.quoted import CHARACTERS_SHOWN, told_apart
 from memoryd_client import Message
 
 LOG = "\n".join(

@@ -5,7 +5,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.searching.fusion import Ranked
+from memoryd_actors.memory.fusion import Ranked
 from memoryd_actors.searching.ranking import LONGEST_TEXT, Weights, rank
 from memoryd_client.memory import Memory, Source
 from memoryd_client.messages import Edge

@@ -6,12 +6,13 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.recall.fence import OPENING
-from memoryd_actors.recall.render import CHARACTERS_PER_TOKEN, MOST_RELATED, render, surfaced
+from memoryd_actors.memory.described import surfaced
+from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN, MOST_RELATED, render
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.recall.session import SessionState
 from memoryd_actors.searching.near_identical import Told, told
 from memoryd_actors.searching.related import beside, checked_again
+from memoryd_actors.texts.fence import OPENING
 from memoryd_client import Memory, PendingMemory, RelatedMemory, State, SurfacedMemory
 from memoryd_client.memory import Edge
 

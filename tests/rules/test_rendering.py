@@ -7,18 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.recall.fence import CLOSING, OPENING, PREFACE, one_line
-from memoryd_actors.recall.hidden import strip_hidden
-from memoryd_actors.recall.render import (
-    CHARACTERS_PER_TOKEN,
-    MAX_LABEL,
-    MAX_PROVENANCE,
-    SHORTEST_LINE,
-    provenance,
-    render,
-    summary,
-    surfaced,
-)
+from memoryd_actors.memory.described import MAX_LABEL, MAX_PROVENANCE, provenance, summary, surfaced
+from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN, SHORTEST_LINE, render
+from memoryd_actors.texts.fence import CLOSING, OPENING, PREFACE, one_line
+from memoryd_actors.texts.hidden import strip_hidden
 from memoryd_client import Memory, Source, SurfacedMemory
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.summarising.retold import IN_A_ROW, Telling
+from memoryd_actors.purging.derived import IN_A_ROW, Telling
 
 VOCABULARY = ("the", "a", "brontomerus", "exhibit", "opens", "on", "floor", "nineteen")
 WORDS = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=12)

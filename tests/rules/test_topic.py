@@ -9,7 +9,7 @@ from hypothesis.extra import numpy as arrays
 from memoryd_actors.ports.embedder import Vectors
 from memoryd_actors.recall.focus import Exchange, find_focus
 from memoryd_actors.recall.topic import PLAIN, TopicRule, is_short, topic_change, topic_words, word_overlap
-from memoryd_actors.stems import stems
+from memoryd_actors.texts.stems import stems
 from memoryd_client import Message
 
 ASKED = "which vegetables grow well in clay soil?"

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.admission.workflow import admitted, read
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_client import NewMemory, Source
 
 

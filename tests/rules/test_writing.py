@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.admission.writing import MAX_FACT, is_english, sentences, written
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 
 LONG = "The importer reads " + ", ".join(f"table{number:03}" for number in range(40)) + "."
 

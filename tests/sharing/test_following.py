@@ -11,10 +11,10 @@ from sqlalchemy import create_engine, text
 
 from ledger.samples import HandClock, memory
 from memoryd.ledger import SqlLedger
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.errors import Refused
-from memoryd_actors.extraction.progress import Progress
-from memoryd_actors.keeping.steps import Add, ChangeState
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.progress import Progress
+from memoryd_actors.memory.steps import Add, ChangeState
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.upkeep.sharing import Heard, Notice
 from memoryd_client.memory import State
 from postgresql import database

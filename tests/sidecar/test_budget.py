@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from cases import case
 from memoryd_actors.judging.account import Account
-from memoryd_actors.judging.budget import Limits, Prices, Spending, Usage, estimate, left, objection, spent, today
+from memoryd_actors.memory.budget import Limits, Prices, Spending, Usage, estimate, left, objection, spent, today
 from sidecar_world import Purse, Watch
 
 # Quarters of dollars, so that sums are exact.

@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.ports.index import Candidate
-from memoryd_actors.searching.fusion import fuse
+from memoryd_actors.memory.fusion import Candidate, fuse
 
 share = st.floats(0, 1)
 pools = st.lists(

@@ -3,10 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import case, exhibit
-from memoryd_actors.judging.case import Case
 from memoryd_actors.judging.judge import Judgement
 from memoryd_actors.judging.local_judge import Gate, LocalJudge, scores, worth_acting_on
-from memoryd_actors.stems import stems
+from memoryd_actors.memory.case import Case
+from memoryd_actors.texts.stems import stems
 
 texts = st.lists(st.text(max_size=80), min_size=1, max_size=6)
 

@@ -11,9 +11,9 @@ from memoryd.judge import AnthropicJudge, build_judge
 from memoryd.judge.anthropic_pairs import AnthropicPairs
 from memoryd_actors.comparison import Statement, action, compare
 from memoryd_actors.judging.account import Account
-from memoryd_actors.judging.budget import Limits, Spending
 from memoryd_actors.judging.pair_judge import Pair
 from memoryd_actors.judging.pair_sidecar import LONGEST_SHOWN, MAX_PAIRS, PairSidecar
+from memoryd_actors.memory.budget import Limits, Spending
 from memoryd_client.messages import Event
 from messages_api import MessagesApi, Reply, error, garbage, held, message, refusal, truncated
 

@@ -11,11 +11,11 @@ import anyio.to_thread
 import pytest
 
 from cases import case
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.judging.budget import Limits
-from memoryd_actors.judging.case import Case
 from memoryd_actors.judging.judge import Judgement
 from memoryd_actors.judging.sidecar import FollowUps
+from memoryd_actors.memory.budget import Limits
+from memoryd_actors.memory.case import Case
+from memoryd_actors.memory.visibility import Visibility
 from messages_api import Received, Reply, asking, error, held, lookup, refusal, verdict, verdicts
 from sidecar_world import World
 

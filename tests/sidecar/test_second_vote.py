@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import TEXTS, case
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.judging.case import Lookup, Passage
 from memoryd_actors.judging.judge import Judgement, Verdict
 from memoryd_actors.judging.second_vote import agreed, reordered
 from memoryd_actors.judging.sidecar import FollowUps
+from memoryd_actors.memory.case import Lookup, Passage
+from memoryd_actors.memory.visibility import Visibility
 from messages_api import asking, error, lookup, verdict, verdicts
 from sidecar_world import World
 

@@ -6,11 +6,11 @@ import pytest
 
 from cases import case
 from memoryd_actors.judging.account import Account
-from memoryd_actors.judging.budget import Limits, Spending
-from memoryd_actors.judging.case import Case
 from memoryd_actors.judging.judge import Judgement
 from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.judging.sidecar import Sidecar
+from memoryd_actors.memory.budget import Limits, Spending
+from memoryd_actors.memory.case import Case
 from messages_api import Reply, error, garbage, held, html, refusal, truncated, verdict, verdicts
 from sidecar_world import World
 

@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import memoryd.demo
+import memoryd_cli.demo
 from memoryd.embedding import EmbeddingService
 from memoryd_actors.admission.writing import written
-from memoryd_actors.errors import ModelUnavailable
+from memoryd_actors.core.errors import ModelUnavailable
 from memoryd_actors.ports.embedder import Vectors
 from memoryd_actors.summarising import EXTRACTED, LocalSummariser, Said
 from memoryd_actors.summarising.local import MARK
 from memoryd_actors.summarising.units import MOST_UNITS, units
 
 Loaded = Callable[[], AbstractAsyncContextManager[EmbeddingService]]
-CONVERSATION = Path(memoryd.demo.__file__).with_name("conversation.jsonl")
+CONVERSATION = Path(memoryd_cli.demo.__file__).with_name("conversation.jsonl")
 TALK = [
     Said(one["content"], one["role"]) for one in map(json.loads, CONVERSATION.read_text(encoding="utf-8").splitlines())
 ]

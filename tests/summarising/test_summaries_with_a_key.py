@@ -8,7 +8,7 @@ import pytest
 from memoryd.embedding import EmbeddingService
 from memoryd.judge import AnthropicSummaries
 from memoryd_actors.judging.account import Account
-from memoryd_actors.judging.budget import Limits
+from memoryd_actors.memory.budget import Limits
 from memoryd_actors.summarising import EXTRACTED, LocalSummariser, Said, SummarySidecar
 from memoryd_actors.summarising.remote import CALL_CHARACTERS, MOST_CALLS, parts
 from messages_api import MessagesApi, Reply, dropped, error, garbage, held, html, message, refusal, truncated

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd_actors.recall.fence import TAG
+from memoryd_actors.texts.fence import TAG
 from memoryd_client import Client, Memory, Message, Scope
 from memoryd_client.memory import Source
 from memoryd_client.transcripts import Entry

@@ -17,6 +17,7 @@ from memoryd_client.context import BuildContext, Compact
 from memoryd_client.core_memory import CoreAppend, CorePurge, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
 from memoryd_client.editing import Changes, GetOrigin, PlanPurge, Purge, Relate, Undo, Unrelate, Update
 from memoryd_client.events import CountEvents
+from memoryd_client.failures import Failure
 from memoryd_client.importing import GetEdges, Import, Imported, Record
 from memoryd_client.memory import Edge
 from memoryd_client.messages import (
@@ -24,7 +25,6 @@ from memoryd_client.messages import (
     Caller,
     ContextUpdate,
     Envelope,
-    Failure,
     Forget,
     Get,
     GetHistory,

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from memoryd.transcripts import JsonlTranscripts
-from memoryd_actors.errors import Unavailable
+from memoryd_actors.core.errors import Unavailable
 from transcript_files import AT, KEY, append, contents, kept, lines
 
 

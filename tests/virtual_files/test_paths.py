@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.errors import Refused
-from memoryd_actors.virtual_files.paths import compiled, matching, plain, replaced
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.paths import compiled, matching, plain, replaced
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,10 @@ from dataclasses import replace
 
 import msgspec
 
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.errors import Refused
-from memoryd_actors.searching.fusion import Ranked
-from memoryd_actors.settings import BUILT_IN_CATEGORIES, CategorySettings, name_of
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.fusion import Ranked
+from memoryd_actors.memory.settings import BUILT_IN_CATEGORIES, CategorySettings, name_of
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_client.filters import Filters
 from memoryd_client.messages import Caller
 

@@ -11,8 +11,8 @@ from typing import Protocol, assert_never
 
 import anyio
 
-from memoryd_actors.admission.gate import signed
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.signature import signed
 from memoryd_actors.ports.clock import Clock
 from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
 from memoryd_client.consent import DecideConsent, ListConsents

@@ -18,18 +18,17 @@ from memoryd_actors.admission import workflow
 from memoryd_actors.admission.names import check_names
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named_files, quoted_files, stated_files
 from memoryd_actors.admission.writing import written
-from memoryd_actors.characters import clean
-from memoryd_actors.errors import Refused
-from memoryd_actors.recall.fence import TAG, one_line
-from memoryd_actors.recall.hidden import PRIVATE, UnopenedPrivate, hidden_names, is_skipped, strip_hidden, strip_private
-from memoryd_actors.redaction import Rules, redact, redacted
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.settings import FACT, FILE, PATH, RULE
+from memoryd_actors.memory.signature import MAX_LABEL, signed
+from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
-from memoryd_actors.settings import FACT, FILE, PATH, RULE
+from memoryd_actors.texts.characters import clean
+from memoryd_actors.texts.fence import TAG, one_line
+from memoryd_actors.texts.hidden import PRIVATE, UnopenedPrivate, hidden_names, is_skipped, strip_hidden, strip_private
 from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, Source
 from memoryd_client.messages import Caller
 
-MAX_LABEL = 200
-"""Characters of a title, a speaker, a tag, an owner, the name of a metadata entry."""
 MAX_SESSION = 500
 """Characters of a session: some agents use the path of a transcript."""
 MAX_CATEGORY = 60
@@ -159,11 +158,6 @@ def identity(memory: Memory) -> str:
     if memory.category in _NAMED:
         name = _NOT_IN_NAMES.sub("", memory.title.casefold())
     return content_hash(memory.content, memory.category, name)
-
-
-def signed(caller: Caller, rules: Rules = DEFAULT) -> str:
-    """Return the name under which a caller's write goes into the history: never a reason to refuse it, so it is cut."""
-    return redacted(one_line(caller.agent, MAX_LABEL), rules)
 
 
 class _Gate:

@@ -8,7 +8,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.redaction import redact
 from memoryd_actors.redaction.rules import DEFAULT, Rules
 from memoryd_actors.redaction.vendors import find_tokens

@@ -4,8 +4,8 @@ import re
 
 import msgspec
 
-from memoryd_actors.errors import Refused
-from memoryd_actors.settings import PROCEDURAL, RULE, name_of
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.settings import PROCEDURAL, RULE, name_of
 from memoryd_client.memory import NewMemory, Source
 
 CERTAIN = 0.8

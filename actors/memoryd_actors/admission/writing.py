@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 
 MAX_FACT = 280
 """Characters of a fact (seed 002, item 9)."""

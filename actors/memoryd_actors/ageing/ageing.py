@@ -4,12 +4,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from memoryd_actors.actor import ActorRef
-from memoryd_actors.ageing.decay import LifecycleSettings
-from memoryd_actors.ageing.lifecycle import due
+from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.keeping.orders import KeeperMessage, Perform, Purge
-from memoryd_actors.keeping.steps import ChangeState, Decide, Noted
+from memoryd_actors.memory.decay import LifecycleSettings
+from memoryd_actors.memory.lifecycle import due
+from memoryd_actors.memory.steps import ChangeState, Decide, Noted
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_client.memory import Memory, State

@@ -11,20 +11,20 @@ from dataclasses import dataclass
 from functools import partial
 
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.actor import Actor, ActorRef, RestartLimit, Statistics
 from memoryd_actors.capture import Captured, explicit, may_ask, standing_instruction
-from memoryd_actors.capture.identity import memory_id
-from memoryd_actors.conversations.transcripts import Key
-from memoryd_actors.errors import ActorError, ActorStopped, DiskFull, Refused, Unavailable
+from memoryd_actors.core.actor import Actor, ActorRef, RestartLimit, Statistics
+from memoryd_actors.core.errors import ActorError, ActorStopped, DiskFull, Refused, Unavailable
+from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.keeping.orders import KeeperMessage, Store
+from memoryd_actors.memory.identity import memory_id
+from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
-from memoryd_actors.recall.clean import clean_text
+from memoryd_actors.ports.transcripts import Key
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
-from memoryd_actors.settings import CaptureSettings
-from memoryd_actors.worker_threads import WorkerThreads
+from memoryd_actors.texts.clean import clean_text
 from memoryd_client.memory import Memory, NewMemory, Scope, Source, State
 from memoryd_client.messages import Caller, ContextUpdate, Message, Warned
 from memoryd_client.transcripts import Entry

@@ -10,8 +10,8 @@ from memoryd_actors.capture.kinds import category_of, is_everywhere
 from memoryd_actors.capture.languages import LANGUAGES, Language, typed
 from memoryd_actors.capture.passed_on import passed_on
 from memoryd_actors.capture.reactions import is_reaction
-from memoryd_actors.capture.sentences import Sentence, is_question, masked, sentences
-from memoryd_actors.recall.quoted import told_apart
+from memoryd_actors.texts.quoted import told_apart
+from memoryd_actors.texts.sentences import Sentence, is_question, masked, sentences
 
 MOST_READ = 20_000
 """Characters of a message that are looked at, its end."""

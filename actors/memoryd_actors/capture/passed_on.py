@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
-from memoryd_actors.capture.sentences import Sentence
+from memoryd_actors.texts.sentences import Sentence
 
 _PASSED_ON: Final = re.compile(
     r"\b(?:e-?mails?|messages?|letters?|texts?|articles?|essays?|paragraphs?|poems?|stor(?:y|ies)|transcripts?|posts?"

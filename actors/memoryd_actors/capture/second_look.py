@@ -15,11 +15,11 @@ from typing import Final
 import anyio
 
 from memoryd_actors.access.switch import Switches
-from memoryd_actors.conversations.transcripts import Key, Transcripts
-from memoryd_actors.errors import ActorError, ActorStopped, Refused
-from memoryd_actors.extraction.progress import Progress, ProgressBook
+from memoryd_actors.core.errors import ActorError, ActorStopped, Refused
+from memoryd_actors.memory.progress import Progress, ProgressBook
+from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.settings import CaptureSettings
+from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_client.messages import Caller, Message
 
 log = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ tells them apart is the verb, which has to be one of an assistant's work, and th
 from memoryd_actors.capture.captured import Captured, says_something
 from memoryd_actors.capture.instructions import instructs
 from memoryd_actors.capture.kinds import RULE, is_everywhere
-from memoryd_actors.capture.sentences import is_question, sentences
-from memoryd_actors.recall.quoted import told_apart
+from memoryd_actors.texts.quoted import told_apart
+from memoryd_actors.texts.sentences import is_question, sentences
 
 LONGEST = 300
 """Characters of an instruction; a longer message describes a task, in which such words hold for the task only."""

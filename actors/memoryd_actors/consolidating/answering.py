@@ -6,7 +6,7 @@ from memoryd_actors.access.categories import Categories
 from memoryd_actors.consolidating.plan import Planner
 from memoryd_actors.consolidating.report import told_shortly
 from memoryd_actors.consolidating.worker import Consolidator
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_client.consolidation import (
     Consolidate,
     ConsolidationPlan,

@@ -11,19 +11,19 @@ from enum import Enum
 
 import anyio
 
-from memoryd_actors.actor import ActorRef
 from memoryd_actors.comparison import Comparison, action
 from memoryd_actors.consolidating.book import ConsolidationBook, OpenDoubt, Used
 from memoryd_actors.consolidating.fingerprints import LOCAL, NOBODY, Fingerprint, fingerprint, known
 from memoryd_actors.consolidating.pairs import Suspect, in_turn, suspect
 from memoryd_actors.consolidating.settings import ConsolidationSettings
-from memoryd_actors.judging.budget import Prices, estimate, today
+from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.judging.pair_judge import Pair
 from memoryd_actors.judging.pair_sidecar import PairSidecar, planned
 from memoryd_actors.keeping.consolidation import Compared, settle, statement
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
-from memoryd_actors.keeping.steps import CONTRADICTS, Absorb, Checked, Doubt, Noted, Settled, Step, Supersede, Unrelate
+from memoryd_actors.memory.budget import Prices, estimate, today
+from memoryd_actors.memory.steps import CONTRADICTS, Absorb, Checked, Doubt, Noted, Settled, Step, Supersede, Unrelate
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_client.memory import Memory

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 import msgspec
 
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.actor import ActorRef
 from memoryd_actors.admission.gate import admit
 from memoryd_actors.consolidating.book import ConsolidationBook
 from memoryd_actors.consolidating.rollup import (
@@ -22,8 +20,10 @@ from memoryd_actors.consolidating.rollup import (
     written,
 )
 from memoryd_actors.consolidating.settings import ConsolidationSettings
+from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
-from memoryd_actors.keeping.steps import Add, ChangeState, Noted, Relate, Revise, Step
+from memoryd_actors.memory.steps import Add, ChangeState, Noted, Relate, Revise, Step
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.redaction import Rules

@@ -8,7 +8,7 @@ from memoryd_actors.consolidating.pairs import Suspect
 from memoryd_actors.consolidating.report import planned_change, planned_end, planned_pair, planned_rollup
 from memoryd_actors.consolidating.resting import Resting
 from memoryd_actors.consolidating.worker import Consolidator
-from memoryd_actors.keeping.steps import Absorb, Supersede
+from memoryd_actors.memory.steps import Absorb, Supersede
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_client.consolidation import ConsolidationPlan, PlannedChange
 

@@ -7,8 +7,8 @@ from memoryd_actors.consolidating.gatherer import Gathering
 from memoryd_actors.consolidating.pairs import Suspect
 from memoryd_actors.consolidating.rollup import path_of
 from memoryd_actors.consolidating.schedule import Run
-from memoryd_actors.keeping.steps import ChangeState
-from memoryd_actors.recall.fence import one_line
+from memoryd_actors.memory.steps import ChangeState
+from memoryd_actors.texts.fence import one_line
 from memoryd_client.consolidation import Consolidation, PlannedChange, PlannedPair, PlannedRollup
 from memoryd_client.memory import Memory
 

@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 from pathlib import PurePath
 from typing import Final
 
-from memoryd_actors.capture.sentences import sentences
-from memoryd_actors.recall.fence import one_line
-from memoryd_actors.virtual_files.paths import as_part
+from memoryd_actors.memory.paths import as_part
+from memoryd_actors.texts.fence import one_line
+from memoryd_actors.texts.sentences import sentences
 from memoryd_client.memory import Memory, State
 
 EPISODE: Final = "episode"

@@ -23,9 +23,9 @@ from memoryd_actors.consolidating.report import told
 from memoryd_actors.consolidating.resting import Resting
 from memoryd_actors.consolidating.schedule import AGEING, PAIRS, ROLLUPS, UPKEEP, Run, is_due
 from memoryd_actors.consolidating.settings import ConsolidationSettings
-from memoryd_actors.errors import ActorError, ActorStopped, Refused
+from memoryd_actors.core.errors import ActorError, ActorStopped, Refused
 from memoryd_actors.indexing.indexer import Indexer
-from memoryd_actors.keeping.steps import Settled
+from memoryd_actors.memory.steps import Settled
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_client.consolidation import Consolidation

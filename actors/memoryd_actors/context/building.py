@@ -14,11 +14,12 @@ import msgspec
 from memoryd_actors.context.counting import PER_MESSAGE, Counting
 from memoryd_actors.context.sizes import Measured, Sizes, shown
 from memoryd_actors.context.window import Caps, Conversation, Item, WindowSettings, pressure, recent
-from memoryd_actors.conversations.transcripts import Key, Transcripts
-from memoryd_actors.core_memory import STANDARD
-from memoryd_actors.errors import Refused
-from memoryd_actors.recall.fence import CLOSING, TAG, defused
-from memoryd_actors.recall.render import SHORTEST_LINE, line, surfaced
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.keeping.core_memory import STANDARD
+from memoryd_actors.memory.described import surfaced
+from memoryd_actors.memory.render import SHORTEST_LINE, line
+from memoryd_actors.ports.transcripts import Key, Transcripts
+from memoryd_actors.texts.fence import CLOSING, TAG, defused
 from memoryd_client.context import (
     LEFT_OUT,
     SUMMARY_OPENING,

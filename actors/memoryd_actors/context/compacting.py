@@ -15,18 +15,18 @@ import anyio
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.actor import ActorRef
-from memoryd_actors.capture.identity import memory_id
 from memoryd_actors.context.sizes import Measured, Sizes
 from memoryd_actors.context.window import Item, WindowSettings, to_compact
-from memoryd_actors.conversations.transcripts import Key, Transcripts
-from memoryd_actors.errors import ActorError, ActorStopped, Refused, Unavailable
-from memoryd_actors.extraction.progress import Progress, ProgressBook
+from memoryd_actors.core.actor import ActorRef
+from memoryd_actors.core.errors import ActorError, ActorStopped, Refused, Unavailable
 from memoryd_actors.keeping.orders import Bring, KeeperMessage, Purge
-from memoryd_actors.keeping.steps import Advance, Supersede
+from memoryd_actors.memory.identity import memory_id
+from memoryd_actors.memory.progress import Progress, ProgressBook
+from memoryd_actors.memory.steps import Advance, Supersede
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
+from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.summarising import EXTRACTED, Said, Summariser, said_of
 from memoryd_client.context import SUMMARY_OPENING, Compacted
 from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, State

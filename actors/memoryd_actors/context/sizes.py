@@ -7,7 +7,7 @@ import anyio
 
 from memoryd_actors.context.counting import PER_MESSAGE, Counting
 from memoryd_actors.context.window import Conversation, Item
-from memoryd_actors.conversations.transcripts import Key, Transcripts
+from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_client.transcripts import Record, SessionInfo
 
 MOST_ENTRIES = 60_000

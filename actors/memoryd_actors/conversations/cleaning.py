@@ -11,8 +11,8 @@ from memoryd_actors.admission.withheld import read_files, reason
 from memoryd_actors.conversations.overlap import fingerprint
 from memoryd_actors.conversations.recording import brought, recorded
 from memoryd_actors.conversations.tail import Tail
+from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.redaction import Rules
-from memoryd_actors.worker_threads import WorkerThreads
 from memoryd_client.messages import Message
 from memoryd_client.transcripts import Entry, Record, new_entry_id
 

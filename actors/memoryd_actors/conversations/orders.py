@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from memoryd_actors.conversations.transcripts import Key
+from memoryd_actors.ports.transcripts import Key
 from memoryd_client.messages import Caller, ContextUpdate
 from memoryd_client.transcripts import Entry, Record
 

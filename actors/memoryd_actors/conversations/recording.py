@@ -6,8 +6,8 @@ import msgspec
 
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles
 from memoryd_actors.admission.withheld import without_files
-from memoryd_actors.recall.hidden import is_skipped, strip_unkept
 from memoryd_actors.redaction import Rules, redacted
+from memoryd_actors.texts.hidden import is_skipped, strip_unkept
 from memoryd_client.context import SUMMARY_OPENING
 from memoryd_client.transcripts import Entry
 

@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Sequence
 import anyio
 from anyio import to_thread
 
-from memoryd_actors.actor import ActorRef
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.conversations.cleaning import Cleaner
 from memoryd_actors.conversations.counts import Counts
@@ -25,12 +24,13 @@ from memoryd_actors.conversations.orders import (
 )
 from memoryd_actors.conversations.settings import TranscriptSettings
 from memoryd_actors.conversations.tail import TAIL_CHARACTERS, Tails
-from memoryd_actors.conversations.transcripts import Key, Transcripts
 from memoryd_actors.conversations.writer import Writer
-from memoryd_actors.errors import ActorError, Refused
+from memoryd_actors.core.actor import ActorRef
+from memoryd_actors.core.errors import ActorError, Refused
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
-from memoryd_actors.recall.clean import clean_text
+from memoryd_actors.ports.transcripts import Key, Transcripts
+from memoryd_actors.texts.clean import clean_text
 from memoryd_client.messages import Caller, ContextUpdate
 from memoryd_client.transcripts import Appended, Entry, Record
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from memoryd_actors.conversations.overlap import fingerprint, new_after, new_places
-from memoryd_actors.conversations.transcripts import Key, Transcripts
+from memoryd_actors.ports.transcripts import Key, Transcripts
 
 Id = TypeVar("Id")
 Value = TypeVar("Value")

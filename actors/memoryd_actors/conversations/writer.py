@@ -4,8 +4,6 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from typing import assert_never
 
-from memoryd_actors.actor import Actor
-from memoryd_actors.admission.gate import signed
 from memoryd_actors.conversations.cleaning import Cleaner, as_entry
 from memoryd_actors.conversations.counts import Counts
 from memoryd_actors.conversations.orders import (
@@ -20,10 +18,12 @@ from memoryd_actors.conversations.orders import (
 )
 from memoryd_actors.conversations.overlap import fingerprint
 from memoryd_actors.conversations.tail import TAIL, Tail, Tails
-from memoryd_actors.conversations.transcripts import Kept, Key, Stored, Transcripts
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.actor import Actor
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.signature import signed
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
+from memoryd_actors.ports.transcripts import Kept, Key, Stored, Transcripts
 from memoryd_client.messages import Caller, ContextUpdate, Message, Warned
 from memoryd_client.transcripts import Appended, Entry
 

@@ -10,10 +10,10 @@ from typing import Final
 import msgspec
 
 from memoryd_actors.admission.writing import written
-from memoryd_actors.capture.identity import memory_id
-from memoryd_actors.errors import Refused
-from memoryd_actors.recall.fence import one_line
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.summarising import EXTRACTED, Summary
+from memoryd_actors.texts.fence import one_line
 from memoryd_client.memory import NewMemory, Scope
 from memoryd_client.messages import Caller
 from memoryd_client.transcripts import Record

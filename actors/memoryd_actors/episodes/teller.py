@@ -15,16 +15,16 @@ import msgspec
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
-from memoryd_actors.actor import ActorRef
 from memoryd_actors.context.compacting import Introducer
-from memoryd_actors.conversations.transcripts import Key, Transcripts
+from memoryd_actors.core.actor import ActorRef
+from memoryd_actors.core.errors import ActorError, ActorStopped, Refused
 from memoryd_actors.episodes.episode import CATEGORY, Run, episode, points, run_of
-from memoryd_actors.errors import ActorError, ActorStopped, Refused
-from memoryd_actors.extraction.progress import ENDED, ProgressBook
 from memoryd_actors.keeping.orders import Bring, KeeperMessage
-from memoryd_actors.keeping.steps import Advance
+from memoryd_actors.memory.progress import ENDED, ProgressBook
+from memoryd_actors.memory.steps import Advance
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
+from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.summarising import Summariser, said_of
 from memoryd_client.memory import Memory, NewMemory
 from memoryd_client.messages import Caller, ComponentStatus, Warned

@@ -16,26 +16,26 @@ from anyio import CapacityLimiter, to_thread
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
-from memoryd_actors.actor import ActorRef
-from memoryd_actors.conversations.transcripts import Key, Transcripts
-from memoryd_actors.errors import ActorError, ActorStopped, OutOfStep, Refused
+from memoryd_actors.core.actor import ActorRef
+from memoryd_actors.core.errors import ActorError, ActorStopped, OutOfStep, Refused
 from memoryd_actors.extraction import Candidate, Heard, capped, heard, stated
 from memoryd_actors.extraction.due import PATIENT, Reason, Waiting, due
 from memoryd_actors.extraction.harvest import ExtractionCounts, Harvest
 from memoryd_actors.extraction.insights import Insights
 from memoryd_actors.extraction.model import Passage
-from memoryd_actors.extraction.progress import ENDED, Progress, ProgressBook
 from memoryd_actors.extraction.reader import Reader
 from memoryd_actors.extraction.session import JOB, Session, detail_of
 from memoryd_actors.extraction.window import BEFORE, windows
 from memoryd_actors.keeping.orders import KeeperMessage
+from memoryd_actors.memory.progress import ENDED, Progress, ProgressBook
+from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
+from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
-from memoryd_actors.settings import CaptureSettings
 from memoryd_client.memory import Memory
 from memoryd_client.messages import Caller, Warned
 

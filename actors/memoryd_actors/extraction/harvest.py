@@ -7,20 +7,20 @@ from dataclasses import dataclass
 import msgspec
 
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.actor import ActorRef
-from memoryd_actors.capture.identity import memory_id
-from memoryd_actors.conversations.transcripts import Transcripts
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.actor import ActorRef
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.extraction.candidate import Candidate
-from memoryd_actors.extraction.progress import ProgressBook
 from memoryd_actors.extraction.reader import Detail
 from memoryd_actors.extraction.session import DAY, JOB, Day, Session, Today, encoded
 from memoryd_actors.keeping.orders import Bring, KeeperMessage, Perform
-from memoryd_actors.keeping.steps import Advance, Step
+from memoryd_actors.memory.identity import memory_id
+from memoryd_actors.memory.progress import ProgressBook
+from memoryd_actors.memory.settings import CaptureSettings
+from memoryd_actors.memory.steps import Advance, Step
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.transcripts import Transcripts
 from memoryd_actors.recall.memory_actor import Recall
-from memoryd_actors.settings import CaptureSettings
 from memoryd_client.memory import Memory, NewMemory, Scope, Source
 from memoryd_client.messages import Caller
 

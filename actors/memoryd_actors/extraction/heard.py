@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from memoryd_actors.recall.clean import clean_text
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
+from memoryd_actors.texts.clean import clean_text
 from memoryd_client.context import SUMMARY_OPENING
 from memoryd_client.transcripts import Record
 

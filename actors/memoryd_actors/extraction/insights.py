@@ -13,16 +13,16 @@ from typing import Final, Protocol
 import anyio
 
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.actor import ActorRef
-from memoryd_actors.capture.identity import memory_id
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.actor import ActorRef
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.extraction import Heard
-from memoryd_actors.extraction.progress import ProgressBook
 from memoryd_actors.judging.account import Account
-from memoryd_actors.judging.budget import Prices, Usage
 from memoryd_actors.judging.judge import JudgeFailed
 from memoryd_actors.keeping.orders import Bring, KeeperMessage
-from memoryd_actors.keeping.steps import Advance
+from memoryd_actors.memory.budget import Prices, Usage
+from memoryd_actors.memory.identity import memory_id
+from memoryd_actors.memory.progress import ProgressBook
+from memoryd_actors.memory.steps import Advance
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_client.memory import Memory, NewMemory, Scope, Source

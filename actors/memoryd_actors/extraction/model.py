@@ -6,8 +6,8 @@ from typing import Protocol
 
 from memoryd_actors.extraction.candidate import Candidate
 from memoryd_actors.extraction.heard import Heard
-from memoryd_actors.judging.budget import Prices, Usage
 from memoryd_actors.judging.judge import JudgeFailed
+from memoryd_actors.memory.budget import Prices, Usage
 
 LONGEST_MESSAGE = 4_000
 """Characters of one message that a model reads."""

@@ -1,7 +1,7 @@
 """What is known about what a conversation speaks of."""
 
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.searching.search import LONGEST_QUERY, Searcher
 from memoryd_client.messages import Caller
 

@@ -13,14 +13,14 @@ from typing import Final
 import anyio
 import msgspec
 
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.extraction.candidate import Candidate
 from memoryd_actors.extraction.model import BATCH_PRICE, LARGEST, ConversationReader, Passage, Read, estimate
 from memoryd_actors.judging.account import Account
-from memoryd_actors.judging.budget import Prices, Usage
 from memoryd_actors.judging.judge import JudgeFailed
+from memoryd_actors.memory.budget import Prices, Usage
+from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.ports.publisher import Publisher
-from memoryd_actors.settings import CaptureSettings
 from memoryd_client.messages import Warned
 
 log = logging.getLogger(__name__)

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import msgspec
 
-from memoryd_actors.conversations.transcripts import Key
-from memoryd_actors.extraction.progress import Progress
 from memoryd_actors.extraction.reader import Detail
-from memoryd_actors.keeping.steps import Advance
+from memoryd_actors.memory.progress import Progress
+from memoryd_actors.memory.steps import Advance
+from memoryd_actors.ports.transcripts import Key
 from memoryd_client.messages import Caller
 
 JOB = "extraction"

@@ -13,16 +13,16 @@ from typing import Final
 from memoryd_actors.admission.writing import MAX_FACT
 from memoryd_actors.capture import explicit, standing_instruction
 from memoryd_actors.capture.kinds import FACT, PREFERENCE
-from memoryd_actors.capture.sentences import Sentence, is_question, sentences
 from memoryd_actors.extraction.candidate import BY_RULE, Candidate
 from memoryd_actors.extraction.dating import needs_day
 from memoryd_actors.extraction.heard import Heard
 from memoryd_actors.extraction.languages import ENGLISH
 from memoryd_actors.extraction.particulars import given, particular
-from memoryd_actors.extraction.quoting import saying
 from memoryd_actors.extraction.signs import dated, weigh
 from memoryd_actors.extraction.wording import LESSON, Wording, wordings_of
-from memoryd_actors.recall.quoted import told_apart
+from memoryd_actors.texts.quoted import told_apart
+from memoryd_actors.texts.quoting import saying
+from memoryd_actors.texts.sentences import Sentence, is_question, sentences
 
 AMONG_PEOPLE: Final = 0.3
 """Weight from which a sentence is taken; see `benchmarks/extraction.py` for what other values cost and bring."""

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import anyio
 from anyio.streams.memory import MemoryObjectSendStream
 
-from memoryd_actors.access.visibility import micros
-from memoryd_actors.errors import IndexDamaged, Refused, Unavailable, first_of
-from memoryd_actors.indexing.index_text import embedded_text, index_text
+from memoryd_actors.core.errors import IndexDamaged, Refused, Unavailable, first_of
+from memoryd_actors.memory.index_text import embedded_text, index_text
+from memoryd_actors.memory.visibility import micros
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.index import Index, IndexRow
 from memoryd_actors.ports.ledger import Change, Ledger

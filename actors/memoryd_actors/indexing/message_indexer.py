@@ -10,11 +10,11 @@ from collections.abc import Sequence
 import anyio
 import numpy as np
 
-from memoryd_actors.access.visibility import micros
-from memoryd_actors.conversations.transcripts import Key, MessageIndex, MessageRow, Transcripts
-from memoryd_actors.errors import IndexDamaged, ModelUnavailable, Refused, Unavailable
+from memoryd_actors.core.errors import IndexDamaged, ModelUnavailable, Refused, Unavailable
+from memoryd_actors.memory.visibility import micros
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.publisher import Publisher
+from memoryd_actors.ports.transcripts import Key, MessageIndex, MessageRow, Transcripts
 from memoryd_client.messages import Warned
 from memoryd_client.transcripts import Record
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import date, timedelta
 from typing import Protocol
 
-from memoryd_actors.errors import Refused
-from memoryd_actors.judging.budget import Limits, Spending, Usage, left, objection, spent, today
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.budget import Limits, Spending, Usage, left, objection, spent, today
 from memoryd_actors.ports.clock import Clock
 
 _NOTHING = Usage()

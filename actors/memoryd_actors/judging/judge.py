@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from memoryd_actors.judging.case import Case, Lookup
+from memoryd_actors.memory.case import Case, Lookup
 
 
 @dataclass(frozen=True, slots=True)

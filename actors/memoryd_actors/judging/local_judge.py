@@ -11,9 +11,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memoryd_actors.judging.case import Case, Exhibit
 from memoryd_actors.judging.judge import Judgement, Verdict
-from memoryd_actors.stems import stem_set, stems
+from memoryd_actors.memory.case import Case, Exhibit
+from memoryd_actors.texts.stems import stem_set, stems
 
 _SPEAKER = re.compile(r"^[^:\n]{1,40}:\s")
 _DATE = re.compile(r"\s\([^()\n]*\d{4}[^()\n]*\)$", re.MULTILINE)

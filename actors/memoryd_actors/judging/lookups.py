@@ -7,9 +7,9 @@ from typing import Protocol
 import anyio.to_thread
 import msgspec
 
-from memoryd_actors.access.visibility import Visibility, is_visible
-from memoryd_actors.errors import Refused
-from memoryd_actors.judging.case import Case, Lookup, Passage
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.case import Case, Lookup, Passage
+from memoryd_actors.memory.visibility import Visibility, is_visible
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT

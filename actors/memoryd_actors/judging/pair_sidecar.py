@@ -11,11 +11,11 @@ from datetime import UTC, datetime
 from memoryd_actors.comparison import Comparison, compare, vetoed
 from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.breaker import Breaker
-from memoryd_actors.judging.budget import Prices
-from memoryd_actors.judging.case import Case, Exhibit
 from memoryd_actors.judging.judge import Judgement
 from memoryd_actors.judging.pair_judge import Classified, Pair, PairJudge
 from memoryd_actors.judging.sidecar import Sidecar
+from memoryd_actors.memory.budget import Prices
+from memoryd_actors.memory.case import Case, Exhibit
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_client.messages import ComponentStatus

@@ -6,8 +6,8 @@ ones furthest.
 
 from dataclasses import replace
 
-from memoryd_actors.judging.case import Case
 from memoryd_actors.judging.judge import Judgement, Verdict
+from memoryd_actors.memory.case import Case
 
 
 def reordered(case: Case) -> Case:

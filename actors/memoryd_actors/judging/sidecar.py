@@ -12,14 +12,14 @@ from dataclasses import asdict, dataclass, replace
 
 import anyio
 
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.breaker import Breaker, Permit
-from memoryd_actors.judging.budget import Prices, Usage, estimate
-from memoryd_actors.judging.case import Case, Passage
 from memoryd_actors.judging.judge import Judge, JudgeFailed, Judgement
 from memoryd_actors.judging.lookups import Lookups, look_up
 from memoryd_actors.judging.second_vote import agreed, reordered
+from memoryd_actors.memory.budget import Prices, Usage, estimate
+from memoryd_actors.memory.case import Case, Passage
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_client.messages import ComponentStatus, Warned

@@ -5,13 +5,15 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import UNSET
 
-from memoryd_actors.errors import Refused
-from memoryd_actors.keeping.consent import needs_consent
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.consolidation import plan_revised
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, told
 from memoryd_actors.keeping.operations import Operations
 from memoryd_actors.keeping.orders import PERSON, Answer, Edit, Link, SetState
-from memoryd_actors.keeping.steps import (
+from memoryd_actors.keeping.storing import RULE
+from memoryd_actors.keeping.surroundings import Seen, Surroundings
+from memoryd_actors.memory.consent import needs_consent
+from memoryd_actors.memory.steps import (
     MERGED_INTO,
     RESERVED,
     SUPERSEDES,
@@ -24,8 +26,6 @@ from memoryd_actors.keeping.steps import (
     Supersede,
     Unrelate,
 )
-from memoryd_actors.keeping.storing import RULE
-from memoryd_actors.keeping.surroundings import Seen, Surroundings
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_client.editing import Changes

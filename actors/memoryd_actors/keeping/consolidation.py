@@ -10,10 +10,9 @@ from datetime import datetime
 
 from memoryd_actors.comparison import Comparison, Statement, action, compare, merge_content
 from memoryd_actors.comparison.cues import update_cue
-from memoryd_actors.extraction.quoting import what_was_said
-from memoryd_actors.keeping.consent import field_of
 from memoryd_actors.keeping.neighbours import Neighbour
-from memoryd_actors.keeping.steps import (
+from memoryd_actors.memory.consent import field_of
+from memoryd_actors.memory.steps import (
     CONTRADICTS,
     RELATED,
     Absorb,
@@ -25,6 +24,7 @@ from memoryd_actors.keeping.steps import (
     Supersede,
     Unrelate,
 )
+from memoryd_actors.texts.quoting import what_was_said
 from memoryd_client.memory import Memory, Source
 from memoryd_client.messages import Edge
 

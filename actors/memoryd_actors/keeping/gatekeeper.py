@@ -5,15 +5,16 @@ from datetime import timedelta
 
 import msgspec
 
-from memoryd_actors.admission.gate import Admitted, admit, signed
+from memoryd_actors.admission.gate import Admitted, admit
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named_files
 from memoryd_actors.admission.project_rules import IgnoredFiles, in_force
-from memoryd_actors.errors import Refused
-from memoryd_actors.keeping.consent import ConsentSettings, decide, field_of
-from memoryd_actors.keeping.steps import Patch
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.consent import ConsentSettings, decide, field_of
+from memoryd_actors.memory.signature import signed
+from memoryd_actors.memory.steps import Patch
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.recall.fence import one_line
 from memoryd_actors.redaction import Rules, redact
+from memoryd_actors.texts.fence import one_line
 from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory
 from memoryd_client.messages import Caller
 

@@ -15,23 +15,24 @@ import anyio
 import msgspec
 from anyio import to_thread
 
-from memoryd_actors.actor import ActorRef
-from memoryd_actors.admission.gate import MAX_LABEL, Admitted, content_hash, signed
+from memoryd_actors.admission.gate import Admitted, content_hash
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named_files
 from memoryd_actors.admission.project_rules import IgnoredFiles
-from memoryd_actors.errors import Refused
-from memoryd_actors.keeping.consent import ConsentSettings
+from memoryd_actors.core.actor import ActorRef
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.operations import NODE
 from memoryd_actors.keeping.orders import PERSON, Adopt, KeeperMessage, Perform
 from memoryd_actors.keeping.records import aware, project_of
 from memoryd_actors.keeping.sorting import Sorted, Sorter
-from memoryd_actors.keeping.steps import MERGED_INTO, RESERVED, Relate
 from memoryd_actors.keeping.successors import LONGEST_CHAIN, unsound
+from memoryd_actors.memory.consent import ConsentSettings
+from memoryd_actors.memory.signature import MAX_LABEL, signed
+from memoryd_actors.memory.steps import MERGED_INTO, RESERVED, Relate
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
-from memoryd_actors.recall.fence import one_line
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
+from memoryd_actors.texts.fence import one_line
 from memoryd_client.importing import Import, Imported, LeftOut, Record
 from memoryd_client.memory import MAX_CONTENT_BYTES, Edge, Memory
 from memoryd_client.messages import Caller

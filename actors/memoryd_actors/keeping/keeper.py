@@ -5,11 +5,10 @@ from typing import assert_never
 
 import msgspec
 
-from memoryd_actors.actor import Actor
 from memoryd_actors.admission.project_rules import IgnoredFiles
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.actor import Actor
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.changing import Changing
-from memoryd_actors.keeping.consent import ConsentSettings
 from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.neighbours import Neighbours
 from memoryd_actors.keeping.operations import NODE, Operations
@@ -27,15 +26,16 @@ from memoryd_actors.keeping.orders import (
     TakeBack,
     op,
 )
-from memoryd_actors.keeping.steps import Undo
 from memoryd_actors.keeping.storing import Storing
 from memoryd_actors.keeping.surroundings import Surroundings
+from memoryd_actors.memory.consent import ConsentSettings
+from memoryd_actors.memory.events import Happened
+from memoryd_actors.memory.steps import Undo
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
-from memoryd_actors.upkeep.events import Happened
 from memoryd_client.memory import Memory
 from memoryd_client.messages import Wrote
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.indexing.index_text import embedded_text
 from memoryd_actors.indexing.indexer import Indexer
+from memoryd_actors.memory.index_text import embedded_text
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.index import Index
 from memoryd_actors.ports.ledger import Ledger

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from memoryd_actors.keeping.steps import Step
+from memoryd_actors.memory.steps import Step
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_client.memory import Memory

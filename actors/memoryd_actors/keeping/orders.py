@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memoryd_actors.admission.gate import Admitted
-from memoryd_actors.errors import Refused
-from memoryd_actors.keeping.steps import Advance, Step, Supersede
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.steps import Advance, Step, Supersede
 from memoryd_client.editing import Changes
 from memoryd_client.memory import NewMemory, State
 from memoryd_client.messages import Caller

@@ -6,10 +6,10 @@ import msgspec
 
 from memoryd_actors.admission.gate import MAX_SESSION, Admitted, admit
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles
-from memoryd_actors.errors import Refused
-from memoryd_actors.recall.fence import one_line
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
+from memoryd_actors.texts.fence import one_line
 from memoryd_client.importing import Record
 from memoryd_client.memory import NewMemory, Scope, Source
 from memoryd_client.messages import Caller

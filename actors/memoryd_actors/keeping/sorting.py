@@ -7,10 +7,10 @@ import msgspec
 
 from memoryd_actors.admission.gate import Admitted, content_hash
 from memoryd_actors.admission.project_files import ProjectFiles
-from memoryd_actors.errors import Refused
-from memoryd_actors.keeping.consent import ConsentSettings, decide, field_of, needs_consent
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.records import admitted_record
-from memoryd_actors.keeping.steps import Patch
+from memoryd_actors.memory.consent import ConsentSettings, decide, field_of, needs_consent
+from memoryd_actors.memory.steps import Patch
 from memoryd_actors.redaction import Rules
 from memoryd_client.importing import LeftOut, Record
 from memoryd_client.memory import Memory, Source, State

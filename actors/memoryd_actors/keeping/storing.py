@@ -5,16 +5,16 @@ from dataclasses import replace
 
 import anyio
 
-from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.admission.gate import Admitted
-from memoryd_actors.errors import Refused
-from memoryd_actors.keeping.consent import decide
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.consolidation import plan
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, told
 from memoryd_actors.keeping.operations import Operations
 from memoryd_actors.keeping.orders import PERSON, Adopt, Bring, Store
-from memoryd_actors.keeping.steps import Add, Step, Supersede
 from memoryd_actors.keeping.surroundings import Surroundings
+from memoryd_actors.memory.consent import decide
+from memoryd_actors.memory.steps import Add, Step, Supersede
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_client.memory import Memory

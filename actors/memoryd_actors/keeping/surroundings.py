@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import anyio
 
-from memoryd_actors.errors import Unavailable
+from memoryd_actors.core.errors import Unavailable
 from memoryd_actors.keeping.consolidation import Compared, comparable, judged
 from memoryd_actors.keeping.neighbours import Neighbour, Neighbours
 from memoryd_actors.ports.clock import Clock

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from memoryd_actors.access.visibility import Visibility
+from memoryd_actors.memory.fusion import Candidate
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
 
 
@@ -33,17 +34,6 @@ class IndexRow:
     importance: int = 3
     updated_at: int = 0
     """Microseconds since 1970, UTC."""
-
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A memory that came up in a search, scored on both sides."""
-
-    id: str
-    vector_score: float
-    """Cosine similarity, exact."""
-    word_score: float
-    """BM25 as the index computes it, not normalised; 0 where no word matches."""
 
 
 class Index(Protocol):

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.judging.budget import Spending
-from memoryd_actors.keeping.steps import Applied, Step
-from memoryd_actors.recall.changes import News
-from memoryd_actors.upkeep.events import Happened
+from memoryd_actors.memory.budget import Spending
+from memoryd_actors.memory.changes import News
+from memoryd_actors.memory.events import Happened
+from memoryd_actors.memory.steps import Applied, Step
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_client.consent import Consent
 from memoryd_client.events import EventCount
 from memoryd_client.memory import Memory, State

@@ -4,8 +4,8 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memoryd_actors.recall.quoted import told_apart
-from memoryd_actors.words import content_words
+from memoryd_actors.texts.quoted import told_apart
+from memoryd_actors.texts.words import content_words
 from memoryd_client.messages import Message, Trigger
 
 WINDOW_CHARACTERS = 800

@@ -5,15 +5,16 @@ from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.access.visibility import is_allowed
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.always import MOST_ALWAYS, fingerprint, in_order, named
+from memoryd_actors.memory.changes import News, header
+from memoryd_actors.memory.described import surfaced
+from memoryd_actors.memory.render import render
+from memoryd_actors.memory.visibility import is_allowed
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
-from memoryd_actors.recall.always import MOST_ALWAYS, fingerprint, in_order, named
-from memoryd_actors.recall.changes import News, header
 from memoryd_actors.recall.live_session import LiveSession
-from memoryd_actors.recall.render import render, surfaced
 from memoryd_actors.recall.saved_sessions import SavedSessions
 from memoryd_actors.recall.session import SessionState, handed_over
 from memoryd_actors.recall.sessions import Sessions

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 import anyio
 
-from memoryd_actors.actor import Actor, ActorRef, RestartLimit
+from memoryd_actors.core.actor import Actor, ActorRef, RestartLimit
 from memoryd_actors.recall.focus import Focus
 from memoryd_actors.recall.session import SessionState
 from memoryd_client.messages import ContextUpdate, Trace

@@ -10,19 +10,19 @@ import msgspec
 from anyio.abc import TaskGroup
 
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.access.visibility import is_allowed
-from memoryd_actors.errors import DiskFull, Refused
+from memoryd_actors.core.errors import DiskFull, Refused
+from memoryd_actors.memory.events import of_context
+from memoryd_actors.memory.render import render
+from memoryd_actors.memory.settings import RecallSettings
+from memoryd_actors.memory.visibility import is_allowed
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.handing_over import HandingOver
 from memoryd_actors.recall.live_session import Key, LiveSession
 from memoryd_actors.recall.pipeline import Pipeline
-from memoryd_actors.recall.render import render
 from memoryd_actors.recall.saved_sessions import SavedSessions
 from memoryd_actors.recall.sessions import Sessions
-from memoryd_actors.settings import RecallSettings
-from memoryd_actors.upkeep.events import of_context
 from memoryd_client.memory import Memory, PendingMemory
 from memoryd_client.messages import Caller, ContextUpdate, Message, PipelineRan, Taken, Trace
 

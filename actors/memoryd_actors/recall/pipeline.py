@@ -10,15 +10,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.access.visibility import Visibility
 from memoryd_actors.admission.project_rules import IgnoredFiles
-from memoryd_actors.errors import ModelUnavailable, Refused
+from memoryd_actors.core.errors import ModelUnavailable, Refused
+from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.judging.cadence import Cadence
 from memoryd_actors.judging.judge import Judge
+from memoryd_actors.memory.settings import RecallSettings
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.embedder import Embedder, Vector, Vectors
-from memoryd_actors.recall.clean import clean
 from memoryd_actors.recall.focus import WINDOW_MESSAGES, Focus, find_focus
 from memoryd_actors.recall.session import SessionState
 from memoryd_actors.recall.stages import Stages
@@ -28,8 +29,7 @@ from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import Searcher, Sifted
-from memoryd_actors.settings import RecallSettings
-from memoryd_actors.worker_threads import WorkerThreads
+from memoryd_actors.texts.clean import clean
 from memoryd_client.memory import SurfacedMemory
 from memoryd_client.messages import ContextUpdate, Message, Trace, Trigger
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from memoryd_actors.errors import DiskFull
+from memoryd_actors.core.errors import DiskFull
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 from anyio.abc import TaskGroup
 
-from memoryd_actors.errors import ActorStopped
+from memoryd_actors.core.errors import ActorStopped
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.live_session import Decide, Key, LiveSession

@@ -19,8 +19,8 @@ from typing import Literal
 from memoryd_actors.judging.local_judge import PLEASANTRIES
 from memoryd_actors.ports.embedder import Vector, Vectors
 from memoryd_actors.recall.focus import FEW_WORDS, Exchange
-from memoryd_actors.stems import stems
-from memoryd_actors.words import content_words
+from memoryd_actors.texts.stems import stems
+from memoryd_actors.texts.words import content_words
 
 TopicRule = Literal["exchange", "request", "message"]
 BLENDED_WORDS = 2 * FEW_WORDS

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 
 import msgspec
 
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.judging.case import Case, Exhibit
 from memoryd_actors.judging.judge import Judge, Judgement, Verdict
-from memoryd_actors.recall.fence import one_line
+from memoryd_actors.memory.case import Case, Exhibit
+from memoryd_actors.memory.described import MAX_SUMMARY, summary, surfaced
+from memoryd_actors.memory.render import SHORT_ID
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.recall.focus import Focus
-from memoryd_actors.recall.render import MAX_SUMMARY, SHORT_ID, summary, surfaced
 from memoryd_actors.recall.stages import Stages
 from memoryd_actors.searching.near_identical import adds_nothing, told, told_again
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import Found, Sifted
+from memoryd_actors.texts.fence import one_line
 from memoryd_client.memory import SurfacedMemory
 from memoryd_client.messages import CandidateTrace
 

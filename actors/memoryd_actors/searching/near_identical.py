@@ -15,7 +15,7 @@ from memoryd_actors.comparison.canon import Canon, canon, layout
 from memoryd_actors.comparison.harmless import NEGATORS
 from memoryd_actors.comparison.sameness import equal
 from memoryd_actors.comparison.tokens import MARKER
-from memoryd_actors.recall.render import SESSION, voice
+from memoryd_actors.memory.described import SESSION, voice
 from memoryd_client.memory import Memory, ShownMemory
 
 LONGEST_READ = 1_000

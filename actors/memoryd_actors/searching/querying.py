@@ -7,16 +7,17 @@ from math import ceil
 import msgspec
 
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.keeping.steps import CONTRADICTS
+from memoryd_actors.memory.always import named
+from memoryd_actors.memory.described import MAX_LABEL
+from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN, MOST_RELATED
+from memoryd_actors.memory.steps import CONTRADICTS
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.token_counter import TokenCounter
-from memoryd_actors.recall.always import named
-from memoryd_actors.recall.fence import defused, one_line
-from memoryd_actors.recall.render import CHARACTERS_PER_TOKEN, MAX_LABEL, MOST_RELATED
 from memoryd_actors.searching.near_identical import Told, told
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import Searcher
+from memoryd_actors.texts.fence import defused, one_line
 from memoryd_client.memory import Memory, RelatedMemory
 from memoryd_client.messages import Caller
 from memoryd_client.query import Bullet, Queried, Query, RelatedBullet

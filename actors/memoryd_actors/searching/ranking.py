@@ -13,12 +13,12 @@ from datetime import datetime
 from itertools import islice
 from typing import Protocol
 
-from memoryd_actors.indexing.index_text import is_person
-from memoryd_actors.keeping.steps import RELATED, RESERVED
+from memoryd_actors.memory.fusion import Ranked
+from memoryd_actors.memory.index_text import is_person
+from memoryd_actors.memory.steps import RELATED, RESERVED
 from memoryd_actors.searching.dates import months
-from memoryd_actors.searching.fusion import Ranked
 from memoryd_actors.searching.standing import asks_for_advice, is_preference, is_rule
-from memoryd_actors.stems import stems
+from memoryd_actors.texts.stems import stems
 from memoryd_client.memory import Source
 from memoryd_client.messages import Edge
 

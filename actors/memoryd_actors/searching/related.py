@@ -4,11 +4,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
-from memoryd_actors.access.visibility import Visibility, is_allowed, is_visible
-from memoryd_actors.keeping.steps import CONTRADICTS, RELATED, RESERVED
-from memoryd_actors.origin import other_end
+from memoryd_actors.memory.described import provenance
+from memoryd_actors.memory.origin import other_end
+from memoryd_actors.memory.render import MOST_RELATED, words_beside
+from memoryd_actors.memory.steps import CONTRADICTS, RELATED, RESERVED
+from memoryd_actors.memory.visibility import Visibility, is_allowed, is_visible
 from memoryd_actors.ports.ledger import Ledger
-from memoryd_actors.recall.render import MOST_RELATED, provenance, words_beside
 from memoryd_actors.searching.near_identical import Told, adds_nothing, told, told_again
 from memoryd_client.memory import Edge, Memory, RelatedMemory, SurfacedMemory
 

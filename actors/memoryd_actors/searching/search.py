@@ -7,20 +7,20 @@ from math import inf
 import anyio
 
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.access.visibility import Visibility, is_visible
-from memoryd_actors.ageing.decay import LifecycleSettings, decay_score
-from memoryd_actors.errors import IndexDamaged, ModelUnavailable, Refused, Unavailable, first_of
-from memoryd_actors.indexing.index_text import index_text
+from memoryd_actors.core.errors import IndexDamaged, ModelUnavailable, Refused, Unavailable, first_of
 from memoryd_actors.indexing.indexer import BATCH, Indexer
+from memoryd_actors.memory.decay import LifecycleSettings, decay_score
+from memoryd_actors.memory.described import summary
+from memoryd_actors.memory.fusion import Ranked, fuse
+from memoryd_actors.memory.index_text import index_text
+from memoryd_actors.memory.settings import RecallSettings
+from memoryd_actors.memory.visibility import Visibility, is_visible
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.index import Index
 from memoryd_actors.ports.ledger import Ledger
-from memoryd_actors.recall.render import summary
-from memoryd_actors.searching.fusion import Ranked, fuse
 from memoryd_actors.searching.ranking import rank
-from memoryd_actors.settings import RecallSettings
-from memoryd_actors.words import content_words
+from memoryd_actors.texts.words import content_words
 from memoryd_client.memory import Hit, Memory
 from memoryd_client.messages import Edge
 

@@ -12,15 +12,15 @@ from hashlib import blake2b
 import numpy as np
 from anyio import CapacityLimiter, to_thread
 
-from memoryd_actors.errors import ModelUnavailable
+from memoryd_actors.core.errors import ModelUnavailable
 from memoryd_actors.ports.embedder import Embedder, Vectors
 from memoryd_actors.ports.token_counter import TokenCounter
-from memoryd_actors.recall.fence import one_line
 from memoryd_actors.summarising.central import centrality, chosen
 from memoryd_actors.summarising.outcome import decides, outcome
 from memoryd_actors.summarising.summary import EXTRACTED, Purpose, Said, Summary
 from memoryd_actors.summarising.units import MOST_UNITS, Unit, earlier_units, topics, units
-from memoryd_actors.words import content_words
+from memoryd_actors.texts.fence import one_line
+from memoryd_actors.texts.words import content_words
 
 MARK = "Quoted from the conversation, not written by a model:"
 EARLIER_SHARE = 0.4

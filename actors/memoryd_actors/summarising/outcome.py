@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from memoryd_actors.capture.languages import typed
-from memoryd_actors.capture.sentences import is_question, sentences
-from memoryd_actors.recall.fence import one_line
-from memoryd_actors.recall.hidden import strip_hidden
-from memoryd_actors.recall.quoted import told_apart
 from memoryd_actors.summarising.languages import ENDINGS, Ending
 from memoryd_actors.summarising.summary import Said
+from memoryd_actors.texts.fence import one_line
+from memoryd_actors.texts.hidden import strip_hidden
+from memoryd_actors.texts.quoted import told_apart
+from memoryd_actors.texts.sentences import is_question, sentences
 
 MOST_READ: Final = 24
 """Messages from the end in which an outcome is looked for."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
-from memoryd_actors.judging.case import Case, Exhibit, Lookup, Passage
 from memoryd_actors.judging.judge import Judgement
-from memoryd_actors.recall.hidden import strip_hidden
+from memoryd_actors.memory.case import Case, Exhibit, Lookup, Passage
 from memoryd_actors.summarising.summary import Purpose, Said
+from memoryd_actors.texts.hidden import strip_hidden
 
 CALL_CHARACTERS = 120_000
 """Shown in one call: a third of 100,000 tokens, in which what stands in the middle is still read."""

@@ -12,20 +12,20 @@ from anyio import to_thread
 
 from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.breaker import Breaker
-from memoryd_actors.judging.budget import Prices
-from memoryd_actors.judging.case import Case
 from memoryd_actors.judging.judge import Judgement
 from memoryd_actors.judging.sidecar import Sidecar
+from memoryd_actors.memory.budget import Prices
+from memoryd_actors.memory.case import Case
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.token_counter import TokenCounter
-from memoryd_actors.recall.fence import one_line
-from memoryd_actors.recall.hidden import strip_hidden
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.summarising.local import LONGEST_TITLE, MOST_TAGS, LocalSummariser, count
 from memoryd_actors.summarising.remote import Assignment, Author, Docket, Outcome, Written, parts, planned
 from memoryd_actors.summarising.summary import Purpose, Said, Summary
+from memoryd_actors.texts.fence import one_line
+from memoryd_actors.texts.hidden import strip_hidden
 from memoryd_client.messages import ComponentStatus, Event, Warned
 
 LONGEST_POINT = 400

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from memoryd_actors.capture.languages import typed
-from memoryd_actors.capture.sentences import sentences
-from memoryd_actors.recall.fence import one_line
-from memoryd_actors.recall.hidden import strip_hidden
-from memoryd_actors.recall.quoted import LOG_LINE
 from memoryd_actors.summarising.languages import ENDINGS
 from memoryd_actors.summarising.summary import Said
-from memoryd_actors.words import content_words
+from memoryd_actors.texts.fence import one_line
+from memoryd_actors.texts.hidden import strip_hidden
+from memoryd_actors.texts.quoted import LOG_LINE
+from memoryd_actors.texts.sentences import sentences
+from memoryd_actors.texts.words import content_words
 
 LONGEST_READ = 6_000
 """Characters of one message that are looked at: the beginning says what it is about."""

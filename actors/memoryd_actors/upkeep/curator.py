@@ -8,7 +8,7 @@ from pathlib import Path
 
 import anyio
 
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.index import Index

@@ -13,7 +13,7 @@ from typing import Protocol
 import anyio
 
 from memoryd_actors.access.switch import Switches
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.indexing.indexer import Indexer
 
 log = logging.getLogger(__name__)

@@ -11,14 +11,14 @@ from typing import Protocol, assert_never
 import msgspec
 
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.actor import ActorRef
-from memoryd_actors.capture.identity import memory_id
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.actor import ActorRef
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.orders import Edit, KeeperMessage, SetState, Store
-from memoryd_actors.recall.fence import one_line
-from memoryd_actors.settings import FILE, PATH
-from memoryd_actors.virtual_files.paths import compiled, plain, replaced
+from memoryd_actors.memory.identity import memory_id
+from memoryd_actors.memory.paths import compiled, plain, replaced
+from memoryd_actors.memory.settings import FILE, PATH
+from memoryd_actors.memory.visibility import Visibility
+from memoryd_actors.texts.fence import one_line
 from memoryd_client.editing import Changes
 from memoryd_client.filters import Filters
 from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, Scope, State

@@ -8,7 +8,6 @@ from memoryd.config import Config
 from memoryd.ledger import LedgerBook, SqlLedger
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
-from memoryd_actors.actor import ActorRef
 from memoryd_actors.ageing.ageing import Ageing
 from memoryd_actors.consolidating.answering import Consolidating
 from memoryd_actors.consolidating.checker import Checker
@@ -17,6 +16,7 @@ from memoryd_actors.consolidating.gatherer import Gatherer
 from memoryd_actors.consolidating.plan import Planner
 from memoryd_actors.consolidating.resting import Resting
 from memoryd_actors.consolidating.worker import Consolidator
+from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.keeping.orders import KeeperMessage
 from memoryd_actors.ports.clock import Clock

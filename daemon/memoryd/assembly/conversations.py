@@ -15,14 +15,12 @@ from memoryd.transcript_dispatch import TranscriptDispatcher
 from memoryd.transcripts import JsonlTranscripts
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
-from memoryd_actors.actor import ActorRef
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.capture.second_look import SecondLook
 from memoryd_actors.context import Compactor, ContextBuilder, Counting, Sizes
-from memoryd_actors.conversations.conversation import Conversations
 from memoryd_actors.conversations.scribe import Scribe
-from memoryd_actors.conversations.transcripts import Key
+from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.episodes import EpisodeTeller
 from memoryd_actors.extraction.extractor import Extractor
 from memoryd_actors.extraction.insights import Insights
@@ -31,11 +29,13 @@ from memoryd_actors.extraction.reader import Reader
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.keeping.orders import KeeperMessage
-from memoryd_actors.keeping.purger import TranscriptPurger
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
+from memoryd_actors.ports.transcripts import Key
+from memoryd_actors.purging.purger import TranscriptPurger
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.redaction import Rules
+from memoryd_actors.searching.conversation import Conversations
 from memoryd_actors.searching.search import Searcher
 from memoryd_client.memory import Memory
 from memoryd_client.messages import Caller, ContextUpdate

@@ -9,12 +9,12 @@ from memoryd.judge import AnthropicJudge, AnthropicPairs, AnthropicSummaries
 from memoryd.ledger import SqlLedger
 from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.breaker import Breaker
-from memoryd_actors.judging.budget import Limits, Prices
 from memoryd_actors.judging.judge import JudgeFailed
 from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.judging.lookups import MemoryLookups
 from memoryd_actors.judging.pair_sidecar import PairSidecar
 from memoryd_actors.judging.sidecar import FollowUps, Sidecar
+from memoryd_actors.memory.budget import Limits, Prices
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.redaction import Rules

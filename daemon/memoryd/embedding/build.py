@@ -7,7 +7,7 @@ from pathlib import Path
 from memoryd.config import EmbeddingConfig
 from memoryd.embedding.model import MINILM, MINILM_DIMENSIONS, PACKAGE, Model, identity
 from memoryd.embedding.service import EmbeddingService, Statistics
-from memoryd_actors.errors import ModelUnavailable
+from memoryd_actors.core.errors import ModelUnavailable
 
 
 def build_embedder(

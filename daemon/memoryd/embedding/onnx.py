@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 
 from memoryd.embedding.model import MAXIMUM_CHARACTERS, MAXIMUM_TOKENS, MINILM_DIMENSIONS, clean
 from memoryd.embedding.weights import Weights
-from memoryd_actors.errors import ModelUnavailable
+from memoryd_actors.core.errors import ModelUnavailable
 from memoryd_actors.ports.embedder import Vectors
 
 RUN_TOKENS = (256, 512)

@@ -8,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from memoryd.embedding.model import MAXIMUM_TOKENS, MINILM, clean
-from memoryd_actors.errors import ModelUnavailable
+from memoryd_actors.core.errors import ModelUnavailable
 from memoryd_actors.ports.embedder import Vectors
 
 COMMAND = "pip install torch==2.13.0 && pip install 'memoryd[torch]'"

@@ -19,9 +19,9 @@ from memoryd.embedding.recent import RecentVectors
 from memoryd.embedding.requests import Queue, Request
 from memoryd.embedding.thread import ModelThread
 from memoryd.heap import trim
-from memoryd_actors.errors import ModelUnavailable, Unavailable
+from memoryd_actors.core.errors import ModelUnavailable, Unavailable
+from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.ports.embedder import Vectors
-from memoryd_actors.worker_threads import WorkerThreads
 
 State = Literal["idle", "loading", "ready", "failed"]
 RECENT_VECTORS = 2048

@@ -17,7 +17,7 @@ from typing import Literal
 from memoryd.embedding import cache, hub
 from memoryd.embedding.convert import GRAPH, WEIGHTS, ConversionFailed, PackageMissing, convert
 from memoryd.embedding.model import MINILM, PACKAGE
-from memoryd_actors.errors import ModelUnavailable
+from memoryd_actors.core.errors import ModelUnavailable
 
 Precision = Literal["fp32", "int8"]
 _Build = Callable[[Path], tuple[str, str]]

@@ -3,7 +3,7 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from memoryd_actors.errors import DiskFull, IndexDamaged, Unavailable
+from memoryd_actors.core.errors import DiskFull, IndexDamaged, Unavailable
 
 _FULL = ("No space left on device", "os error 28", "StorageFull", "Disk quota exceeded")
 

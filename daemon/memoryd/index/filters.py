@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
-from memoryd_actors.access.visibility import Visibility, micros
+from memoryd_actors.memory.visibility import Visibility, micros
 from memoryd_client.filters import Filters
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memoryd.index.tables import FILTER_COLUMNS, LAYOUT, schema
 from memoryd.index.words import match_query
-from memoryd_actors.errors import MemorydError
+from memoryd_actors.core.errors import MemorydError
 
 if TYPE_CHECKING:
     from lancedb import AsyncConnection, AsyncTable

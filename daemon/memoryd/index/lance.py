@@ -16,10 +16,11 @@ from memoryd.index.failures import translated
 from memoryd.index.filters import one_of
 from memoryd.index.search import Searched, search, vectors_of
 from memoryd.index.tables import FILTER_COLUMNS, VECTOR_INDEX, table
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.errors import IndexDamaged, Unavailable
+from memoryd_actors.core.errors import IndexDamaged, Unavailable
+from memoryd_actors.memory.fusion import Candidate
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
-from memoryd_actors.ports.index import Candidate, IndexRow
+from memoryd_actors.ports.index import IndexRow
 
 if TYPE_CHECKING:
     from lancedb import AsyncTable

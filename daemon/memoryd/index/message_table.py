@@ -8,7 +8,7 @@ import numpy as np
 
 from memoryd.index.filters import literal
 from memoryd.index.words import indexable
-from memoryd_actors.conversations.transcripts import Key, MessageRow, Wanted
+from memoryd_actors.ports.transcripts import Key, MessageRow, Wanted
 
 if TYPE_CHECKING:
     import pyarrow as pa

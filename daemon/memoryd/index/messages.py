@@ -15,9 +15,9 @@ from memoryd.index.failures import translated
 from memoryd.index.filters import one_of
 from memoryd.index.message_table import LAYOUT, NAME, PLACE, SHOWN, of_session, predicate, schema, table
 from memoryd.index.words import match_query, query_words
-from memoryd_actors.conversations.transcripts import Key, MessageCandidate, MessageRow, Wanted
-from memoryd_actors.errors import IndexDamaged, Unavailable
+from memoryd_actors.core.errors import IndexDamaged, Unavailable
 from memoryd_actors.ports.embedder import Vector, Vectors
+from memoryd_actors.ports.transcripts import Key, MessageCandidate, MessageRow, Wanted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -30,7 +30,7 @@ _Found = dict[str, dict[str, Any]]
 
 
 class LanceMessages:
-    """Finds what was said; see `memoryd_actors.conversations.transcripts.MessageIndex`."""
+    """Finds what was said; see `memoryd_actors.ports.transcripts.MessageIndex`."""
 
     def __init__(self, url: Path | str, config: IndexConfig) -> None:
         self.url = str(url)

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from memoryd.index.addresses import ADDRESS, Addresses, matrix
 from memoryd.index.filters import one_of, predicate
 from memoryd.index.words import match_query, query_words
-from memoryd_actors.access.visibility import Visibility
+from memoryd_actors.memory.fusion import Candidate
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector, Vectors
-from memoryd_actors.ports.index import Candidate
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -2,7 +2,7 @@
 
 import logging
 
-from memoryd_actors.errors import (
+from memoryd_actors.core.errors import (
     ActorStopped,
     Ambiguous,
     DeadlineExceeded,
@@ -13,7 +13,7 @@ from memoryd_actors.errors import (
     Refused,
     Unavailable,
 )
-from memoryd_client.messages import ErrorCode, Failure
+from memoryd_client.failures import ErrorCode, Failure
 
 _LONGEST = 500
 _log = logging.getLogger(__name__)

@@ -6,12 +6,12 @@ from typing import Final
 import msgspec
 
 from memoryd_client.arguments import explain
+from memoryd_client.failures import Failure
 from memoryd_client.messages import (
     MAX_FRAME_BYTES,
     PROTOCOL_VERSION,
     ContextUpdate,
     Envelope,
-    Failure,
     decode_envelope,
     decode_update,
 )

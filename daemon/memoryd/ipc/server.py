@@ -20,18 +20,8 @@ from memoryd.ipc import failures
 from memoryd.ipc.endpoints import Endpoints, Socket, bind
 from memoryd.ipc.frames import Unreadable, read_envelope, read_update
 from memoryd.ipc.statistics import Statistics
-from memoryd_client.messages import (
-    Answer,
-    Caller,
-    ContextUpdate,
-    Envelope,
-    Event,
-    Failure,
-    Reply,
-    Request,
-    encode,
-    topic_of,
-)
+from memoryd_client.failures import Failure
+from memoryd_client.messages import Answer, Caller, ContextUpdate, Envelope, Event, Reply, Request, encode, topic_of
 from memoryd_client.paths import Paths
 
 _log = logging.getLogger(__name__)

@@ -14,8 +14,8 @@ from memoryd.judge.prompt import Asked
 from memoryd.judge.replies import NO_MESSAGES_API, failed, object_in, read_text
 from memoryd_actors.extraction import TRUST, Candidate
 from memoryd_actors.extraction.model import BATCH_PRICE, Passage, Read, estimate
-from memoryd_actors.judging.budget import Prices, Usage
 from memoryd_actors.judging.judge import JudgeFailed
+from memoryd_actors.memory.budget import Prices, Usage
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 

@@ -11,9 +11,9 @@ import anyio.to_thread
 from memoryd.config import ConfigInvalid, SidecarConfig
 from memoryd.judge.prompt import Asked, asked
 from memoryd.judge.verdicts import read_reply
-from memoryd_actors.judging.budget import Prices, Usage, estimate
-from memoryd_actors.judging.case import Case
 from memoryd_actors.judging.judge import JudgeFailed, Judgement
+from memoryd_actors.memory.budget import Prices, Usage, estimate
+from memoryd_actors.memory.case import Case
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 

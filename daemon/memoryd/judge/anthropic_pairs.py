@@ -9,9 +9,9 @@ from memoryd.judge.pair_prompt import SCHEMA, SYSTEM, answer_tokens, question
 from memoryd.judge.prompt import Asked
 from memoryd.judge.replies import failed, object_in, read_text
 from memoryd_actors.comparison import Comparison, Relation
-from memoryd_actors.judging.budget import Usage, estimate
 from memoryd_actors.judging.pair_judge import Classified, Pair
 from memoryd_actors.judging.pair_sidecar import planned
+from memoryd_actors.memory.budget import Usage, estimate
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 

@@ -6,8 +6,8 @@ from memoryd.judge.anthropic_judge import AnthropicJudge
 from memoryd.judge.prompt import Asked
 from memoryd.judge.replies import failed, object_in, read_text
 from memoryd.judge.summary_prompt import SCHEMA, conversation, instructions
-from memoryd_actors.judging.budget import Usage, estimate
 from memoryd_actors.judging.judge import JudgeFailed
+from memoryd_actors.memory.budget import Usage, estimate
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.summarising.remote import Assignment, Written, answer_tokens, planned

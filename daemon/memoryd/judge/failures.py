@@ -7,8 +7,8 @@ import anthropic
 import httpx2
 
 from memoryd.judge.transport import AnswerUnusable
-from memoryd_actors.judging.budget import Usage
 from memoryd_actors.judging.judge import FailureKind, JudgeFailed
+from memoryd_actors.memory.budget import Usage
 
 _LONGEST_DETAIL = 200
 _WAIT = "memoryd tries again by itself."

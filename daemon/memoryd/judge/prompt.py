@@ -6,7 +6,7 @@ from typing import Final
 import msgspec
 
 from memoryd.judge.instructions import LOOKED_UP, LOOKING_UP, SYSTEM
-from memoryd_actors.judging.case import Case, Exhibit, Passage
+from memoryd_actors.memory.case import Case, Exhibit, Passage
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 

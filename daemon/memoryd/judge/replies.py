@@ -4,8 +4,8 @@ from typing import Literal
 
 import msgspec
 
-from memoryd_actors.judging.budget import Prices, Usage
 from memoryd_actors.judging.judge import JudgeFailed
+from memoryd_actors.memory.budget import Prices, Usage
 
 NO_MESSAGES_API = "Check that sidecar.base_url is a Messages API and that sidecar.model can answer by a JSON schema."
 _HINTS = {

@@ -3,9 +3,9 @@
 import msgspec
 
 from memoryd.judge.replies import failed, object_in, read_text
-from memoryd_actors.judging.budget import Prices, Usage
-from memoryd_actors.judging.case import Case, Lookup, LookupKind
 from memoryd_actors.judging.judge import Judgement, Verdict
+from memoryd_actors.memory.budget import Prices, Usage
+from memoryd_actors.memory.case import Case, Lookup, LookupKind
 
 _LONGEST_REASON = 200
 _LONGEST_QUERY = 200

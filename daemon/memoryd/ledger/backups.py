@@ -10,7 +10,7 @@ from urllib.parse import quote
 from memoryd.ledger.failures import corrupt
 from memoryd.ledger.retention import Retention, kept
 from memoryd.restoring import dated, dated_name, flaw
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 
 
 def copy(source: Path, target: Path, backups: Path | None) -> None:

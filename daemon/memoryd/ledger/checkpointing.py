@@ -10,9 +10,9 @@ from sqlalchemy import Connection, RowMapping, delete, func, insert, inspect, se
 
 from memoryd.ledger.rows import dump, from_micros, to_micros
 from memoryd.ledger.tables import checkpoints
-from memoryd_actors.characters import clean
-from memoryd_actors.checkpoints import check_expected
-from memoryd_actors.errors import MOST_THREADS, DamagedCheckpoint, KeptCheckpoints, NoCheckpoint
+from memoryd_actors.core.errors import MOST_THREADS, DamagedCheckpoint, KeptCheckpoints, NoCheckpoint
+from memoryd_actors.keeping.checkpoints import check_expected
+from memoryd_actors.texts.characters import clean
 from memoryd_client.checkpoints import Checkpoint, CheckpointInfo
 
 _NEAREST = 10

@@ -11,11 +11,11 @@ from sqlalchemy import Connection, RowMapping, and_, insert, select, update
 from memoryd.ledger.reads import newest
 from memoryd.ledger.rows import from_micros, memory_of, to_micros
 from memoryd.ledger.tables import consents, memories
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.characters import clean
-from memoryd_actors.errors import Refused
-from memoryd_actors.keeping.consent import field_of, replaces
-from memoryd_actors.keeping.steps import Patch
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.consent import field_of, replaces
+from memoryd_actors.memory.steps import Patch
+from memoryd_actors.memory.visibility import Visibility
+from memoryd_actors.texts.characters import clean
 from memoryd_client.consent import Consent
 from memoryd_client.filters import Filters
 from memoryd_client.memory import Memory, State

@@ -8,13 +8,13 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, delete, insert, se
 
 from memoryd.ledger.rows import from_micros, memory_of, to_micros
 from memoryd.ledger.tables import check_days, checks, consolidations, doubts, memories, relations
-from memoryd_actors.characters import clean
 from memoryd_actors.consolidating.book import OpenDoubt, Used
 from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
 from memoryd_actors.consolidating.rollup import EPISODE, SUMMARISES
 from memoryd_actors.consolidating.schedule import Run
-from memoryd_actors.keeping.steps import Checked
+from memoryd_actors.memory.steps import Checked
+from memoryd_actors.texts.characters import clean
 from memoryd_client.memory import Memory, Scope, State
 
 MOST_EPISODES = 2_000

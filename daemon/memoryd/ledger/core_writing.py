@@ -7,9 +7,9 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, in
 from memoryd.ledger import spent
 from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import core_sections, core_writes
-from memoryd_actors.characters import clean
-from memoryd_actors.core_memory import Change, Standing, event_of
-from memoryd_actors.errors import NotFound
+from memoryd_actors.core.errors import NotFound
+from memoryd_actors.keeping.core_memory import Change, Standing, event_of
+from memoryd_actors.texts.characters import clean
 from memoryd_client.core_memory import SHARED, CoreEdit, CoreWrite, Section
 
 PURGE = "PURGE"

@@ -9,8 +9,8 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, and_, insert, or_,
 from memoryd.ledger.reads import MAX_VARIABLES
 from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import relations
-from memoryd_actors.characters import clean
-from memoryd_actors.keeping.steps import MERGED_INTO, SUPERSEDES
+from memoryd_actors.memory.steps import MERGED_INTO, SUPERSEDES
+from memoryd_actors.texts.characters import clean
 from memoryd_client.messages import Edge
 
 _LIVING = relations.c.removed_by.is_(None)

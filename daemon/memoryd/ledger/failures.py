@@ -10,7 +10,7 @@ from pathlib import Path
 from sqlalchemy.exc import DBAPIError, InterfaceError, NoSuchModuleError, OperationalError
 
 from memoryd.restoring import hint
-from memoryd_actors.errors import DiskFull, LedgerCorrupt, Unavailable
+from memoryd_actors.core.errors import DiskFull, LedgerCorrupt, Unavailable
 
 _SCARCE_BYTES = 64 * 1024
 _FULL = {errno.ENOSPC, errno.EDQUOT}

@@ -10,9 +10,9 @@ from memoryd.ledger import consenting, edges, reads
 from memoryd.ledger.records import Before, difference, next_operation, record
 from memoryd.ledger.rows import from_micros, memory_of, memory_row, to_micros
 from memoryd.ledger.tables import HAS_SAID, changes, history, memories, memory_tags
-from memoryd_actors.characters import clean
-from memoryd_actors.errors import NotFound, Refused
-from memoryd_actors.settings import RULE
+from memoryd_actors.core.errors import NotFound, Refused
+from memoryd_actors.memory.settings import RULE
+from memoryd_actors.texts.characters import clean
 from memoryd_client.memory import Memory, State
 from memoryd_client.messages import Edge
 

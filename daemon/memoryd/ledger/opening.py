@@ -13,7 +13,7 @@ from sqlalchemy.engine.interfaces import DBAPIConnection
 from memoryd.ledger.failures import corrupt
 from memoryd.ledger.tables import HEAD
 from memoryd.restoring import damage, dated
-from memoryd_actors.errors import Unavailable
+from memoryd_actors.core.errors import Unavailable
 
 _MAGIC = b"SQLite format 3\0"
 _BUSY_S = 5.0

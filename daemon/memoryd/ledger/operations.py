@@ -1,4 +1,4 @@
-"""Operations on memories: the steps of one, performed in the writer's transaction (`memoryd_actors.keeping.steps`)."""
+"""Operations on memories: the steps of one, performed in the writer's transaction (`memoryd_actors.memory.steps`)."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,11 +17,10 @@ from memoryd.ledger.tables import aliases, doubts, memories
 from memoryd.ledger.undoing import undo
 from memoryd.ledger.writes import store
 from memoryd_actors.admission.gate import identity
-from memoryd_actors.characters import clean
-from memoryd_actors.errors import OutOfStep, Refused
-from memoryd_actors.extraction.progress import Progress
-from memoryd_actors.keeping.consent import CONSENT, field_of, replaces
-from memoryd_actors.keeping.steps import (
+from memoryd_actors.core.errors import OutOfStep, Refused
+from memoryd_actors.memory.consent import CONSENT, field_of, replaces
+from memoryd_actors.memory.progress import Progress
+from memoryd_actors.memory.steps import (
     CONTRADICTS,
     MERGED_INTO,
     SUPERSEDES,
@@ -45,6 +44,7 @@ from memoryd_actors.keeping.steps import (
     Undo,
     Unrelate,
 )
+from memoryd_actors.texts.characters import clean
 from memoryd_client.memory import Memory, State
 
 

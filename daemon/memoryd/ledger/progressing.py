@@ -11,8 +11,8 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, delete, insert, se
 
 from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import progress
-from memoryd_actors.characters import clean
-from memoryd_actors.extraction.progress import Progress
+from memoryd_actors.memory.progress import Progress
+from memoryd_actors.texts.characters import clean
 
 HOME = "memoryd_home"
 """Execution option of a connection: the name of the home, where several share a ledger."""

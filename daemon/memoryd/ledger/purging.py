@@ -26,11 +26,11 @@ from memoryd.ledger.tables import (
     sessions,
     traces,
 )
-from memoryd_actors.characters import clean
-from memoryd_actors.keeping.steps import MERGED_INTO, SUPERSEDES
 from memoryd_actors.keeping.successors import heir
+from memoryd_actors.memory.steps import MERGED_INTO, SUPERSEDES
+from memoryd_actors.purging.derived import Telling
 from memoryd_actors.recall.session import decode_state, encode_state
-from memoryd_actors.summarising.retold import Telling
+from memoryd_actors.texts.characters import clean
 from memoryd_actors.upkeep.sharing import Notice
 from memoryd_client.messages import Edge, Trace
 

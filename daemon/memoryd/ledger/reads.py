@@ -22,12 +22,12 @@ from memoryd.ledger.tables import (
     spending,
     traces,
 )
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.characters import clean
-from memoryd_actors.errors import Ambiguous, NotFound
-from memoryd_actors.judging.budget import Spending
+from memoryd_actors.core.errors import Ambiguous, NotFound
+from memoryd_actors.memory.budget import Spending
+from memoryd_actors.memory.changes import EVENTS, News
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import Change, SavedSession
-from memoryd_actors.recall.changes import EVENTS, News
+from memoryd_actors.texts.characters import clean
 from memoryd_client.filters import Filters
 from memoryd_client.memory import ID_PREFIX, Memory, Scope, State
 from memoryd_client.messages import HistoryEntry, Trace

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, case, func, insert, literal, select
 
 from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import events, history, memories
-from memoryd_actors.characters import clean
-from memoryd_actors.upkeep.events import OPERATIONS, Happened
+from memoryd_actors.memory.events import OPERATIONS, Happened
+from memoryd_actors.texts.characters import clean
 from memoryd_client.events import EventCount
 
 DAY = timedelta(days=1)

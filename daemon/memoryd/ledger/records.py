@@ -9,7 +9,7 @@ from sqlalchemy import Connection, func, select
 
 from memoryd.ledger.rows import dump, memory_row, to_micros
 from memoryd.ledger.tables import history
-from memoryd_actors.characters import clean
+from memoryd_actors.texts.characters import clean
 from memoryd_client.memory import Memory
 
 UNTRACKED = frozenset({"id", "owner", "access_count", "last_accessed_at", "embedding_model", "created_at"})

@@ -6,8 +6,8 @@ from typing import Any, cast
 import msgspec
 from sqlalchemy import RowMapping
 
-from memoryd_actors.characters import clean
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.texts.characters import clean
 from memoryd_client.memory import Memory, Scope, Source, State
 from memoryd_client.messages import HistoryEntry
 

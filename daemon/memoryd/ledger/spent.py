@@ -9,7 +9,7 @@ from sqlalchemy import Connection, delete, insert, select
 from memoryd.ledger.reads import MAX_VARIABLES
 from memoryd.ledger.rows import to_micros
 from memoryd.ledger.tables import spent_ids
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 
 
 def spend(connection: Connection, ids: Iterable[str], now: datetime) -> None:

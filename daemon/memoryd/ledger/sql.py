@@ -36,18 +36,18 @@ from memoryd.ledger import (
 from memoryd.ledger.failures import translated
 from memoryd.ledger.retention import Retention
 from memoryd.ledger.writer import Writer
-from memoryd_actors.access.visibility import Visibility
-from memoryd_actors.core_memory import Change as CoreChange
-from memoryd_actors.errors import Refused, Unavailable
-from memoryd_actors.extraction.progress import Progress
-from memoryd_actors.judging.budget import Spending
-from memoryd_actors.keeping.steps import Applied, ChangeState, Step
+from memoryd_actors.core.errors import Refused, Unavailable
+from memoryd_actors.core.worker_threads import WorkerThreads
+from memoryd_actors.keeping.core_memory import Change as CoreChange
+from memoryd_actors.memory.budget import Spending
+from memoryd_actors.memory.changes import News
+from memoryd_actors.memory.events import Happened
+from memoryd_actors.memory.progress import Progress
+from memoryd_actors.memory.steps import Applied, ChangeState, Step
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Change, SavedSession
-from memoryd_actors.recall.changes import News
-from memoryd_actors.upkeep.events import Happened
 from memoryd_actors.upkeep.sharing import Notice
-from memoryd_actors.worker_threads import WorkerThreads
 from memoryd_client.checkpoints import Checkpoint, CheckpointInfo
 from memoryd_client.consent import Consent
 from memoryd_client.core_memory import CoreEdit, CoreWrite, Section
@@ -121,7 +121,7 @@ class SqlLedger:
         return await self._write(work)
 
     async def apply(self, owner: str, steps: Sequence[Step], *, actor: str, node: str = _WRITER) -> Applied:
-        """Perform the steps of one operation; see the port and `memoryd_actors.keeping.steps`."""
+        """Perform the steps of one operation; see the port and `memoryd_actors.memory.steps`."""
         now = self._clock.now()
 
         def work(connection: Connection) -> Applied:
@@ -362,7 +362,7 @@ class SqlLedger:
         return await self._read(lambda connection: core_writing.sections(connection, owner, thread, limit))
 
     async def core_edit(self, owner: str, section: Section, edit: CoreEdit, change: CoreChange, actor: str) -> Section:
-        """Edit a section as it stands; see `memoryd_actors.core_memory`."""
+        """Edit a section as it stands; see `memoryd_actors.keeping.core_memory`."""
         now = self._clock.now()
         return await self._write(
             lambda connection: core_writing.perform(connection, owner, section, edit, change, actor=actor, now=now)
@@ -373,7 +373,7 @@ class SqlLedger:
         return await self._read(lambda connection: core_writing.writes(connection, owner, thread, section, limit))
 
     async def core_purge(self, owner: str, thread: str, name: str, *, purge_id: str, actor: str) -> None:
-        """Destroy a section and its history, here and in every dated backup; see `memoryd_actors.core_memory`."""
+        """Destroy a section and its history, here and in every dated backup."""
         now = self._clock.now()
 
         def work(connection: Connection) -> None:
@@ -395,7 +395,7 @@ class SqlLedger:
         expected: int | None,
         keep: int,
     ) -> CheckpointInfo:
-        """Keep a state; see `memoryd_actors.checkpoints`."""
+        """Keep a state; see `memoryd_actors.keeping.checkpoints`."""
         now = self._clock.now()
         new = checkpointing.NewCheckpoint(owner, thread, data, save_id, meta, expected)
         return await self._write(lambda connection: checkpointing.save(connection, new, keep, now))
@@ -465,7 +465,7 @@ class SqlLedger:
         await self._write(lambda connection: switches.switch_on(connection, owner, project))
 
     async def progress(self, owner: str, session: str, job: str) -> Progress | None:
-        """Return how far a job is with a session; see `memoryd_actors.extraction.progress`."""
+        """Return how far a job is with a session; see `memoryd_actors.memory.progress`."""
         return await self._read(lambda connection: progressing.get(connection, owner, session, job))
 
     async def progress_of(self, job: str) -> list[Progress]:

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, delete, insert, select
 from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.sharing import tell
 from memoryd.ledger.tables import switches
-from memoryd_actors.characters import clean
+from memoryd_actors.texts.characters import clean
 from memoryd_actors.upkeep.sharing import Notice
 from memoryd_client.switching import SwitchedOff
 

@@ -16,7 +16,7 @@ from memoryd.ledger.records import Before, Value, decode_before
 from memoryd.ledger.rows import memory_from, memory_row, to_micros
 from memoryd.ledger.tables import aliases, history
 from memoryd_actors.admission.gate import identity
-from memoryd_actors.errors import Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_client.memory import Memory, State
 
 EVENT = "UNDO"
@@ -28,7 +28,7 @@ def undo(hand: Hand, operation: int) -> list[Memory]:
     """Take back an operation of the owner; return the memories that were changed back.
 
     Raises:
-        Refused: see `memoryd_actors.keeping.steps.Undo`.
+        Refused: see `memoryd_actors.memory.steps.Undo`.
 
     """
     query = select(history).where(history.c.operation == operation, history.c.owner == hand.owner)

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar, cast
 from sqlalchemy import Connection, Engine, RootTransaction, text
 from sqlalchemy.exc import DBAPIError
 
-from memoryd_actors.errors import Refused, Unavailable
+from memoryd_actors.core.errors import Refused, Unavailable
 
 T = TypeVar("T")
 _MAX_BATCH = 256

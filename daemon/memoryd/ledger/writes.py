@@ -23,9 +23,9 @@ from memoryd.ledger.tables import (
     spending,
     traces,
 )
-from memoryd_actors.characters import clean
-from memoryd_actors.errors import Refused
-from memoryd_actors.judging.budget import Spending
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.budget import Spending
+from memoryd_actors.texts.characters import clean
 from memoryd_client.memory import Memory
 from memoryd_client.messages import Trace
 

@@ -16,9 +16,9 @@ from anyio import CapacityLimiter, to_thread
 from memoryd.transcripts import mirror, places
 from memoryd.transcripts.metadata import Metadata
 from memoryd.transcripts.session_file import SessionFile, describe, destroy
-from memoryd_actors.conversations.transcripts import Kept, Key, Stored
-from memoryd_actors.errors import DiskFull, Refused, Unavailable
-from memoryd_actors.worker_threads import WorkerThreads
+from memoryd_actors.core.errors import DiskFull, Refused, Unavailable
+from memoryd_actors.core.worker_threads import WorkerThreads
+from memoryd_actors.ports.transcripts import Kept, Key, Stored
 from memoryd_client.transcripts import Record, SessionInfo
 
 log = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ class _Open:
 
 
 class JsonlTranscripts:
-    """Keeps transcripts below a folder; see `memoryd_actors.conversations.transcripts.Transcripts`."""
+    """Keeps transcripts below a folder; see `memoryd_actors.ports.transcripts.Transcripts`."""
 
     def __init__(self, root: Path, copy: Path | None = None) -> None:
         """Prepare; `copy` is the folder that `back_up` brings up to date."""

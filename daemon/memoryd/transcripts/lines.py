@@ -2,7 +2,7 @@
 
 import msgspec
 
-from memoryd_actors.conversations.transcripts import Kept
+from memoryd_actors.ports.transcripts import Kept
 from memoryd_client.transcript_lines import Line, decode_line, encode, line, record
 from memoryd_client.transcripts import Record
 

@@ -9,7 +9,7 @@ import msgspec
 
 from memoryd.transcripts.lines import Line
 from memoryd.transcripts.places import METADATA
-from memoryd_actors.recall.render import CHARACTERS_PER_TOKEN
+from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN
 from memoryd_client.transcripts import SessionInfo
 
 

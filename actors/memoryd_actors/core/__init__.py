@@ -1,0 +1,1 @@
+"""What every room stands on: the actor, its errors, threads for work that takes long."""

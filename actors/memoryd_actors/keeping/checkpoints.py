@@ -1,0 +1,153 @@
+"""Checkpoints: an agent's state, version by version. Their content is opaque: it is kept and returned byte by byte."""
+
+from collections.abc import Mapping
+from typing import Annotated, Protocol, assert_never
+
+import msgspec
+
+from memoryd_actors.admission.names import check_names
+from memoryd_actors.admission.project_rules import ProjectRules
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.redaction import Rules, redact
+from memoryd_client.checkpoints import (
+    MAX_CHECKPOINT_BYTES,
+    Checkpoint,
+    CheckpointInfo,
+    CheckpointRequest,
+    Checkpoints,
+    DeleteCheckpoint,
+    ListCheckpoints,
+    LoadCheckpoint,
+    SaveCheckpoint,
+)
+from memoryd_client.messages import Caller, Done
+
+
+class CheckpointSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """States that agents save."""
+
+    keep: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 10
+    """The newest of each thread; older ones are deleted when a newer one is saved."""
+
+
+class CheckpointBook(Protocol):
+    """Where checkpoints rest."""
+
+    async def save_checkpoint(
+        self,
+        owner: str,
+        thread: str,
+        data: bytes,
+        *,
+        save_id: str,
+        meta: Mapping[str, str],
+        expected: int | None,
+        keep: int,
+    ) -> CheckpointInfo:
+        """Keep a state; the same `save_id` again keeps it once."""
+        ...
+
+    async def load_checkpoint(self, owner: str, thread: str, version: int | None) -> Checkpoint:
+        """Return a state after its checksum was verified."""
+        ...
+
+    async def checkpoints(self, owner: str, thread: str, *, limit: int) -> list[CheckpointInfo]:
+        """Return what is kept, newest first; of all threads where `thread` is empty."""
+        ...
+
+    @property
+    def leaves(self) -> str:
+        """What a purge does not reach, in words; empty where it reaches every byte."""
+        ...
+
+    async def delete_checkpoints(self, owner: str, thread: str, version: int | None, *, purge: bool) -> int:
+        """Delete states and return how many there were."""
+        ...
+
+
+class CheckpointKeeper:
+    """Answers what is asked of checkpoints."""
+
+    def __init__(self, book: CheckpointBook, rules: ProjectRules, settings: CheckpointSettings) -> None:
+        self._book = book
+        self._rules = rules
+        self._keep = settings.keep
+
+    async def answer(self, request: CheckpointRequest, caller: Caller) -> Checkpoint | Checkpoints | Done:
+        """Answer one request; what is saved is durable then.
+
+        Raises:
+            NotFound: there is no such checkpoint.
+            Refused: it is too large, another version is the newest, or its bytes are damaged.
+
+        """
+        match request:
+            case SaveCheckpoint():
+                check_names(thread=request.thread)
+                check_size(len(request.data))
+                rules, _ = await self._rules.look(caller.project)
+                saved = await self._book.save_checkpoint(
+                    caller.owner,
+                    request.thread,
+                    request.data,
+                    save_id=request.id,
+                    meta={redact(name, rules).text: _entry(name, value, rules) for name, value in request.meta.items()},
+                    expected=request.expected,
+                    keep=self._keep,
+                )
+                return Checkpoints(checkpoints=(saved,))
+            case LoadCheckpoint():
+                return await self._book.load_checkpoint(caller.owner, request.thread, request.version)
+            case ListCheckpoints():
+                found = await self._book.checkpoints(caller.owner, request.thread, limit=request.limit)
+                return Checkpoints(checkpoints=tuple(found))
+            case DeleteCheckpoint():
+                gone = await self._book.delete_checkpoints(
+                    caller.owner, request.thread, request.version, purge=request.purge
+                )
+                if not gone:
+                    which = "" if request.version is None else f" {request.version}"
+                    return Done(f"there was no checkpoint{which} of {request.thread!r}: nothing was deleted")
+                if request.purge and self._book.leaves:
+                    return Done(f"{gone} checkpoints purged: {self._book.leaves}")
+                return Done(f"{gone} checkpoints {'destroyed' if request.purge else 'deleted'}")
+            case _:
+                assert_never(request)
+
+
+def _entry(name: str, value: str, rules: Rules) -> str:
+    """Return the value of a note without secrets: `password: swordfish` is one, `swordfish` alone is a fish."""
+    told = f'{name} = "'
+    together = redact(f'{told}{value}"', rules).text
+    return (
+        together[len(told) : -1] if together.startswith(told) and together.endswith('"') else redact(value, rules).text
+    )
+
+
+def check_size(size_bytes: int) -> None:
+    """Refuse what one frame cannot carry back.
+
+    Raises:
+        Refused: it is larger than 3.5 MiB.
+
+    """
+    if size_bytes > MAX_CHECKPOINT_BYTES:
+        raise Refused(
+            f"the checkpoint has {size_bytes} bytes and may have {MAX_CHECKPOINT_BYTES} (3.5 MiB)",
+            "Compress it, or keep what is large in a file and save where it is.",
+        )
+
+
+def check_expected(thread: str, newest: int, expected: int | None) -> None:
+    """Refuse to save over what somebody else has saved meanwhile.
+
+    Raises:
+        Refused: the newest version is not the expected one.
+
+    """
+    if expected is not None and expected != newest:
+        standing = f"version {newest} is the newest" if newest else "there is none"
+        raise Refused(
+            f"the checkpoint of {thread!r} was expected at version {expected}, but {standing}",
+            "Load the newest, bring your state up to it, and save with its version.",
+        )

@@ -1,0 +1,1 @@
+"""The nouns: what memory is made of, and the pure rules on it."""

@@ -1,0 +1,66 @@
+"""What is put before a judge, and what it may look up for it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from memoryd_actors.memory.visibility import Visibility
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """One candidate as the judge sees it."""
+
+    id: str
+    text: str
+    category: str
+    date: datetime
+    trust: float
+    vector_score: float
+    word_score: float
+    """Normalised: BM25 over the best of this search, 0 to 1."""
+    score: float
+    """Fused, 0 to 1."""
+    embedding_cosines: tuple[float, ...] = ()
+    sourced: bool = False
+    """Whether it comes from a session, which can be looked up."""
+
+
+LookupKind = Literal["source", "session_search"]
+"""What was said around a candidate, or a search in the session that a candidate comes from (seed 004, sidecar)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lookup:
+    """What a judge wants to see before it decides."""
+
+    kind: LookupKind
+    index: int = -1
+    """The exhibit in question; -1 where a search is not about one of them."""
+    query: str = ""
+    """What is searched for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """What a look-up brought to light; nothing, where there is nothing."""
+
+    lookup: Lookup
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """What is put before the judge: what the user wants now, what led there, and the candidates."""
+
+    focus: str
+    window: str
+    exhibits: tuple[Exhibit, ...]
+    visible: Visibility | None = None
+    """What may be looked up for it; None: nothing."""
+    lookups: int = 0
+    """How many look-ups the judge may ask for with its verdicts."""
+    passages: tuple[Passage, ...] = ()
+    """What was looked up. Where there are any, the judge has to decide now."""
+    sparing: str = ""
+    """Why the remote judge is not asked this time; empty where it is."""

@@ -1,0 +1,83 @@
+"""The change header: what was written to memory since this session last took (seed 002, item 1)."""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from memoryd_actors.texts.fence import one_line
+from memoryd_client.memory import Memory, State
+
+MOST_BULLETS = 3
+LONGEST = 160
+"""Characters of a bullet."""
+_SIGNS = {
+    "ADD": "+created",
+    "UPDATE": "↑updated",
+    "MERGE": "↔merged",
+    "SUPERSEDE": "→superseded",
+    "DELETE": "-deleted",
+    "TTL": "-soft-deleted",
+    "RESTORE": "+restored",
+    "UNDO": "↺undone",
+    "CONSENT": "✓consented",
+}
+_WEIGHTS = {
+    "SUPERSEDE": 5,
+    "UPDATE": 4,
+    "UNDO": 4,
+    "DELETE": 3,
+    "RESTORE": 3,
+    "CONSENT": 3,
+    "TTL": 2,
+    "MERGE": 1,
+    "ADD": 0,
+}
+EVENTS = frozenset(_SIGNS)
+"""What is worth a bullet: not the edges."""
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """A write that a session may hear of."""
+
+    revision: int
+    event: str
+    memory: Memory
+    """As it is now."""
+
+
+def header(news: Iterable[News], *, since: int, known: Collection[str], shown: Collection[str]) -> tuple[str, ...]:
+    """Return the header: one line that says since when, and at most three bullets; empty where nothing is to be told.
+
+    `known`: what the session wrote itself, or is handed with this very answer. `shown`: what it was shown before, whose
+    changes matter most: the agent may be relying on it.
+    """
+    latest = {
+        one.memory.id: one
+        for one in sorted(news, key=lambda one: one.revision)
+        if one.memory.id not in known and _counts(one)
+    }
+    ranked = sorted(latest.values(), key=lambda one: _weight(one, shown), reverse=True)
+    if not ranked:
+        return ()
+    told = ranked[: MOST_BULLETS if len(ranked) <= MOST_BULLETS else MOST_BULLETS - 1]
+    bullets = [_bullet(one) for one in told]
+    if len(ranked) > len(told):
+        bullets.append(f"- and {len(ranked) - len(told)} more (memoryd history)")
+    return (f"Memory updates since rev {since}:", *bullets)
+
+
+def _counts(one: News) -> bool:
+    """Return whether anything changed for whoever reads memories: a proposal, or a no to one, changes nothing."""
+    memory = one.memory
+    return memory.state is not State.PROPOSED and (one.event != "CONSENT" or memory.active)
+
+
+def _weight(one: News, shown: Collection[str]) -> tuple[bool, int, int, int]:
+    return one.memory.id in shown, _WEIGHTS[one.event], one.memory.importance, one.revision
+
+
+def _bullet(one: News) -> str:
+    memory = one.memory
+    said = one_line(memory.title or memory.content, LONGEST)
+    importance = f" (imp={memory.importance})" if one.event == "ADD" else ""
+    return f"- {_SIGNS[one.event]}: [{one_line(memory.category, 40)}] {said}"[:LONGEST] + importance

@@ -1,0 +1,46 @@
+"""A memory in one line of words: its summary, whose it is, where it comes from."""
+
+from memoryd_actors.texts.fence import one_line
+from memoryd_client.memory import Memory, Source, SurfacedMemory
+
+MAX_SUMMARY = 200
+MAX_LABEL = 60
+"""Characters of a category, a speaker, a session in the head of a memory."""
+SESSION = ", session "
+"""Between who said it and where, in a memory's provenance."""
+MAX_PROVENANCE = 2 * MAX_LABEL + len(SESSION)
+
+
+def summary(memory: Memory) -> str:
+    """Return the title, or the beginning of the content, in one line of at most 200 characters."""
+    return one_line(memory.title, MAX_SUMMARY) or one_line(memory.content, MAX_SUMMARY)
+
+
+def voice(memory: Memory) -> str:
+    """Say in words whose memory it is."""
+    return one_line(memory.speaker, MAX_LABEL) or {
+        Source.USER: "the user",
+        Source.AGENT: "an agent",
+        Source.EXTRACTED: "extracted from a conversation",
+        Source.IMPORTED: "imported",
+    }.get(memory.source, memory.source.value)
+
+
+def provenance(memory: Memory) -> str:
+    """Say in words where a memory comes from."""
+    session = one_line(memory.session, MAX_LABEL)
+    return f"{voice(memory)}{SESSION}{session}" if session else voice(memory)
+
+
+def surfaced(memory: Memory, *, score: float, reason: str) -> SurfacedMemory:
+    """Return a memory as it is handed to an agent."""
+    return SurfacedMemory(
+        id=memory.id,
+        content=memory.content,
+        score=round(score, 4),
+        reason=reason,
+        category=memory.category,
+        trust=memory.trust,
+        date=memory.occurred_at or memory.created_at,
+        provenance=provenance(memory),
+    )

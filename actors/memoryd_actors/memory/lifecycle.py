@@ -1,0 +1,37 @@
+"""What becomes of memories that nobody uses (seed 002, item 7; seed 004, pruning). Nothing is destroyed at once."""
+
+from datetime import datetime, timedelta
+
+from memoryd_actors.memory.decay import LifecycleSettings, decay_score
+from memoryd_actors.memory.steps import ChangeState
+from memoryd_client.memory import Memory, State
+
+ENDURING = frozenset({"correction", "rule", "procedural", "episode", "project_summary"})
+"""Categories that never expire by themselves. Episodes stay, also where a summary tells them (seed 000, retention)."""
+EVENT = "TTL"
+
+
+def endures(memory: Memory) -> bool:
+    """Return whether a memory never expires by itself."""
+    return memory.pinned or memory.category in ENDURING
+
+
+def last_used(memory: Memory) -> datetime:
+    """Return when a memory was last stored, confirmed, changed or handed over."""
+    return max(memory.created_at, memory.updated_at, memory.last_accessed_at or memory.created_at)
+
+
+def due(memory: Memory, now: datetime, settings: LifecycleSettings) -> ChangeState | None:
+    """Return what is due to an active memory: to be forgotten, to be archived, or nothing."""
+    unused = now - last_used(memory)
+    if not memory.active or endures(memory) or unused < timedelta(days=settings.unused_days):
+        return None
+    if memory.importance < settings.forget_below_importance:
+        purge_at = now + timedelta(days=settings.purge_days) if settings.purge_days else None
+        reason = f"unused for {unused.days} days, importance {memory.importance}"
+        return ChangeState(memory.id, State.FORGOTTEN, EVENT, purge_at, reason)
+    score = decay_score(memory, now, settings)
+    if score < settings.archive_below:
+        reason = f"unused for {unused.days} days, decay score {score:.3f}"
+        return ChangeState(memory.id, State.ARCHIVED, EVENT, None, reason)
+    return None

@@ -1,0 +1,169 @@
+"""Step 9 of the pipeline: memories as text that is ready for a prompt."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from memoryd_actors.memory.described import MAX_LABEL, MAX_PROVENANCE, MAX_SUMMARY
+from memoryd_actors.memory.steps import CONTRADICTS, RELATED
+from memoryd_actors.texts.fence import CLOSING, OPENING, PREFACE, defused, one_line
+from memoryd_client.consent import Consent
+from memoryd_client.memory import (
+    ID_PREFIX,
+    PendingMemory,
+    RelatedMemory,
+    ShownMemory,
+    SurfacedMemory,
+)
+
+CHARACTERS_PER_TOKEN = 3.5
+"""Below the 4 of English prose, so that code and other languages stay within the budget, too."""
+SHORTEST_LINE = 320
+"""A head with all its parts at full length, and enough of the content to know what it is about."""
+_HEAD = str.maketrans("[]<>", "()()")
+"""No part of a head can end it early, or open a tag."""
+SHORT_ID = len(ID_PREFIX) + 8
+STANDING_SHARE = 0.4
+"""Of the budget, for what is always in context."""
+MOST_QUESTIONS = 3
+"""Proposals that one text asks about; the others wait for the next."""
+LONGEST_ANSWER = 80
+"""Characters of a proposed value."""
+MOST_RELATED = 2
+"""Memories beside those that were asked for, in one text (seed 002, item 2: one or two)."""
+STANDING = "Always in force:"
+RECALLED = "Recalled now:"
+
+
+def line(memory: ShownMemory, *, longest: int) -> str:
+    """Return one memory as one bullet of at most `longest` characters; a cut is visible and names the way to more.
+
+    Whatever the memory holds, it stays in its line and opens no tag; `longest` is at least `SHORTEST_LINE`.
+    """
+    category, where = one_line(memory.category, MAX_LABEL), one_line(memory.provenance, MAX_PROVENANCE)
+    parts = (category or "memory", f"{memory.date:%Y-%m-%d}", where or "unknown", one_line(memory.id[:SHORT_ID]))
+    head = f"- [{', '.join(parts).translate(_HEAD)}] "
+    # Escaping makes text longer, so it comes before the cut.
+    text = head + defused(one_line(memory.content, longest))
+    return text if len(text) <= longest else text[: longest - 2].rstrip() + " …"
+
+
+def words_beside(relation: str, *, outgoing: bool) -> str:
+    """Say in words what a memory is to the one that it is shown beside; `outgoing`: their edge begins at that one."""
+    if relation == CONTRADICTS:
+        return "contradicted by"
+    if relation == RELATED:
+        return "related"
+    name = one_line(relation, MAX_LABEL)
+    return name if outgoing else f"{name} of this"
+
+
+def render(
+    memories: Sequence[SurfacedMemory],
+    *,
+    turn: int,
+    budget_tokens: int,
+    changes: Sequence[str] = (),
+    always: Sequence[SurfacedMemory] = (),
+    consents: Sequence[Consent] = (),
+) -> PendingMemory | None:
+    """Return what fits the budget, best first, fenced as data; None where there is nothing.
+
+    Where there is room left, a line or two beneath the memories say what contradicts them or is near to them.
+    What is `always` in context comes first and has a part of the budget to itself. The text is meant to be appended to
+    the newest message, so that the cached part of the prompt stays as it is.
+    """
+    if not memories and not always and not consents:
+        return None
+    asked = list(consents[:MOST_QUESTIONS])
+    budget = int(budget_tokens * CHARACTERS_PER_TOKEN) - len(OPENING) - len(PREFACE) - len(CLOSING) - 3
+    while len(asked) > 1 and len(question(asked)) > budget // 2:
+        asked.pop()
+    header = [question(asked)] if asked else list[str]()
+    budget -= sum(len(text) + 1 for text in header)
+    room = budget // 4
+    for change in changes:
+        text = defused(one_line(change, MAX_SUMMARY))
+        room -= len(text) + 1
+        if room < 0:
+            break
+        header.append(text)
+        budget -= len(text) + 1
+    standing, in_force = _standing(always, room=int(budget * STANDING_SHARE))
+    budget -= sum(len(text) + 1 for text in standing)
+    lines: list[str] = []
+    if standing and memories:
+        standing.append(RECALLED)
+        budget -= len(RECALLED) + 1
+    kept: list[SurfacedMemory] = []
+    for memory in memories:
+        # A single long memory may not crowd out the others, but the best one always gets in.
+        text = line(memory, longest=max(SHORTEST_LINE, budget // 2))
+        if kept and budget < len(text):
+            continue
+        lines.append(text)
+        kept.append(memory)
+        budget -= len(text) + 1
+    beneath = _beneath(kept, budget)
+    told = [each for n, text in enumerate(lines) for each in (text, *(below for _, below in beneath.get(n, ())))]
+    text = "\n".join([OPENING, PREFACE, *header, *standing, *told, CLOSING])
+    return PendingMemory(
+        text=text,
+        memories=tuple(
+            msgspec.structs.replace(one, related=tuple(beside for beside, _ in beneath.get(n, ())))
+            if one.related
+            else one
+            for n, one in enumerate(kept)
+        ),
+        changes=tuple(changes),
+        turn=turn,
+        always=in_force,
+        consents=tuple(one.id for one in asked),
+    )
+
+
+def _beneath(memories: Sequence[SurfacedMemory], room: int) -> dict[int, list[tuple[RelatedMemory, str]]]:
+    """Return what stands beneath which of the memories, with its line, as far as there is room."""
+    offered = [(n, one) for n, memory in enumerate(memories) for one in memory.related]
+    chosen: dict[int, list[tuple[RelatedMemory, str]]] = {}
+    left = MOST_RELATED
+    for n, one in sorted(offered, key=lambda each: each[1].relation != CONTRADICTS):
+        words = words_beside(one.relation, outgoing=one.outgoing).translate(_HEAD)
+        text = f"  - {words}: {line(one, longest=max(SHORTEST_LINE, room // 2)).removeprefix('- ')}"
+        if left and len(text) < room:
+            chosen.setdefault(n, []).append((one, text))
+            room -= len(text) + 1
+            left -= 1
+    return chosen
+
+
+def question(consents: Sequence[Consent]) -> str:
+    """Return the line that has the agent ask the user about proposed changes, in one line that opens no tag."""
+    several = len(consents) > 1
+    what = f"{len(consents)} changes to your profile wait" if several else "1 change to your profile waits"
+    each = "; ".join(
+        f"{one_line(one.field, MAX_LABEL)} = {one_line(one.proposed, LONGEST_ANSWER)}"
+        f" (memoryd consent approve {one.id[:SHORT_ID]})"
+        for one in consents
+    )
+    return defused(f"Ask the user: {what} for your consent: {each}")
+
+
+def _standing(always: Sequence[SurfacedMemory], *, room: int) -> tuple[list[str], tuple[SurfacedMemory, ...]]:
+    """Return the lines of what is always in context, as far as there is room, and what is in them."""
+    if not always:
+        return [], ()
+    lines = [STANDING]
+    kept: list[SurfacedMemory] = []
+    left = f"- {len(always)} more: ask for them by category"
+    room -= len(STANDING) + len(left) + 2
+    for memory in always:
+        text = line(memory, longest=max(SHORTEST_LINE, room // 3))
+        if kept and room < len(text):
+            break
+        lines.append(text)
+        kept.append(memory)
+        room -= len(text) + 1
+    if len(kept) < len(always):
+        lines.append(left.replace(str(len(always)), str(len(always) - len(kept)), 1))
+    return lines, tuple(kept)

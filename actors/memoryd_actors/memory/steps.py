@@ -1,0 +1,266 @@
+"""What an operation on memory consists of. The ledger performs all steps of one in one transaction, or none.
+
+Each step says what happens where the world has moved on since it was planned, so that nobody has to look again.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from memoryd_actors.memory.consent import Decision
+from memoryd_client.memory import Memory, State
+
+RELATED = "related_to"
+SUPERSEDES = "supersedes"
+CONTRADICTS = "contradicts"
+MERGED_INTO = "merged_into"
+RESERVED = frozenset({SUPERSEDES, MERGED_INTO})
+"""Edges that say what became of a memory: made and removed with it, not by hand."""
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """Store a memory.
+
+    An id that is there already stays as it stands; content that is active already in the same place is confirmed.
+    """
+
+    memory: Memory
+    notes: Mapping[str, str] = field(default_factory=dict[str, str])
+    """For the history: what the gate did."""
+    compared: bool = True
+    """Whether its neighbours have been looked at."""
+    as_of: int | None = None
+    """The change up to which other daemons' memories were among those neighbours: where one of them has written since,
+    they are looked at once more. None: there are no others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Store a memory as merged into one that says the same: its words stay, inactive, and can be restored.
+
+    Where `into` is no longer active, or not the owner's, the memory is added instead.
+    """
+
+    memory: Memory
+    into: str
+    content: str
+    """What `into` says from now on."""
+    notes: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Absorb:
+    """Merge one stored memory into another; nothing where one of them is no longer active."""
+
+    absorbed: str
+    into: str
+    content: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Revise:
+    """Put a memory down as it shall read now.
+
+    Refused where it is not at `memory.revision` any more. Counts of accesses and the owner stay as they are.
+    """
+
+    memory: Memory
+    event: str = "UPDATE"
+    notes: Mapping[str, str] = field(default_factory=dict[str, str])
+    compared: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Supersede:
+    """Let one memory take the place of another; nothing where one of them is no longer active.
+
+    Refused where the new one was itself superseded, over however many steps, by the old one.
+    """
+
+    old: str
+    new: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Relate:
+    """Say what one memory is to another; the same edge again keeps the greater strength."""
+
+    from_id: str
+    to_id: str
+    relation: str
+    strength: float
+    told: bool = False
+    """Whether it is worth a line in the history: an edge that somebody made, not a neighbour."""
+    at: datetime | None = None
+    """Since when it is so; None: now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unrelate:
+    """Remove an edge; nothing where there is none."""
+
+    from_id: str
+    to_id: str
+    relation: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeState:
+    """Forget, restore or archive a memory; one that has the state already stays as it is.
+
+    Refused where it would become active beside an active memory of the same content.
+    """
+
+    memory_id: str
+    state: State
+    event: str
+    purge_at: datetime | None = None
+    """When it is destroyed, unless restored."""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """Store what is said about a field of the person, or propose it.
+
+    An id or content that is there already is treated as by `Add`. Proposed again, what waits gets a signal; what was
+    rejected lately stays rejected.
+    """
+
+    memory: Memory
+    named: str
+    """The field."""
+    decision: Decision
+    expires_at: datetime
+    """When the proposal lapses."""
+    signals: int = 0
+    """Sessions that have to agree for it to apply by itself; 0: only a yes does."""
+    reason: str = ""
+    notes: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Decide:
+    """Answer a proposal. Refused where it does not wait any more; a yes also once it has lapsed."""
+
+    memory_id: str
+    approve: bool
+    decision: str
+    """For the history: approved, rejected, expired."""
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """Queue a pair for the worker; a pair that was queued before is not queued again."""
+
+    older: str
+    newer: str
+    similarity: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """Say of a queued pair what was decided, so that nobody asks again; nothing where it was decided before.
+
+    No history, and not undone with the operation: who takes a decision back does not want it made again.
+    """
+
+    older: str
+    newer: str
+    decision: str
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Say of memories that their neighbours have been looked at. No history."""
+
+    ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """Say how far a job has come with a session, with what it brings. No history, and not undone with the operation.
+
+    Refused where the job is no longer where it was: somebody else has come further, or the session was purged.
+    """
+
+    session: str
+    job: str
+    before: int
+    """The entry of the transcript at which the job was; 0: it had not begun."""
+    sequence: int
+    """The entry at which it is now."""
+    detail: str = ""
+    """JSON of the job's own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """Say of a pair that it was compared at that cosine, by a judge. No history, and not undone with the operation."""
+
+    one: str
+    other: str
+    """The greater of the two ids."""
+    hundredths: int
+    """The cosine, rounded."""
+    judge: str
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """Count something for a consolidation's report. No history, and not undone with the operation; 0 is no run."""
+
+    run: int
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    wrote: Mapping[str, int] = field(default_factory=dict[str, int])
+    """Counted only where the steps before it in the operation have written something."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """Take back an operation, all of it.
+
+    Refused where something that it wrote was written again since: that has to be undone first.
+    """
+
+    operation: int
+
+
+Step = (
+    Add
+    | Merge
+    | Absorb
+    | Revise
+    | Supersede
+    | Relate
+    | Unrelate
+    | ChangeState
+    | Patch
+    | Decide
+    | Doubt
+    | Settled
+    | Compared
+    | Advance
+    | Checked
+    | Noted
+    | Undo
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """What an operation came to."""
+
+    memories: tuple[Memory, ...]
+    """For each step that concerns one memory, that memory as it now stands: of `Merge` and `Absorb` the one that it was
+    merged into, of `Supersede` the old one, of `Undo` each that was changed back."""
+    sequence: int
+    """The last change's number."""
+    operation: int
+    """By which it can be undone; 0 where nothing was written."""
+    events: tuple[tuple[str, str], ...]
+    """What was written: event and memory."""

@@ -1,0 +1,1 @@
+"""What destroys for good."""

@@ -1,0 +1,170 @@
+"""What still tells of memories that are purged: entries of transcripts, episodes and summaries; taking it out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from anyio import CapacityLimiter, to_thread
+
+from memoryd_actors.conversations.scribe import Scribe
+from memoryd_actors.indexing.message_indexer import MessageIndexer
+from memoryd_actors.memory.steps import MERGED_INTO
+from memoryd_actors.memory.visibility import Visibility
+from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.transcripts import Key, Transcripts
+from memoryd_actors.purging.derived import Telling
+from memoryd_client.editing import TellingEntry
+from memoryd_client.memory import Memory, State
+from memoryd_client.messages import Filters
+from memoryd_client.transcripts import Record
+
+_PAGE = 1_000
+_PAGE_CHARACTERS = 4_000_000
+_EXCERPT = 200
+RETELLING: Final = ("episode", "session_summary", "project_summary")
+"""Categories of the memories that quote conversations, or tell them in other words."""
+ELSEWHERE = 2
+"""Words that say something, of the four in a row by which a memory is found again in a session that it is not known to
+come from: `I would like to` stands in every conversation."""
+
+Places = Mapping[Key, Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What tells of memories in the transcripts of their owner."""
+
+    owner: str
+    ids: tuple[str, ...]
+    """The memories, and what was merged into them."""
+    entries: tuple[TellingEntry, ...]
+    """By session, oldest first in each."""
+    retold: tuple[Memory, ...]
+    """Episodes and summaries that tell it in the same words."""
+    sessions: int
+    """How many were looked through."""
+    unreadable: int
+    """Entries in them that nobody can read."""
+
+    @property
+    def places(self) -> Places:
+        """Where it is told."""
+        found: dict[Key, list[int]] = {}
+        for one in self.entries:
+            found.setdefault((self.owner, one.session), []).append(one.sequence)
+        return found
+
+
+class TranscriptPurger:
+    """Looks through the sessions that memories come from, or through all."""
+
+    def __init__(self, ledger: Ledger, transcripts: Transcripts, scribe: Scribe, indexer: MessageIndexer) -> None:
+        self._ledger = ledger
+        self._transcripts = transcripts
+        self._scribe = scribe
+        self._indexer = indexer
+        self._threads = CapacityLimiter(1)
+
+    async def told(self, owner: str, memories: Sequence[Memory], *, every_session: bool) -> Told:
+        """Return the entries that tell what these memories say: those they rest on, and those in the same words.
+
+        What was merged into the memories goes with them, and is looked for as they are.
+        """
+        memories = await self._with_merged(owner, memories)
+        sessions = [one for memory in memories for one in (memory.session, *memory.sources) if one]
+        if every_session:
+            sessions += [info.session for info in await self._transcripts.sessions(owner, limit=_ALL, offset=0)]
+        everywhere = Telling((one.content for one in memories), telling=ELSEWHERE) if every_session else Telling(())
+        sessions = list(dict.fromkeys(sessions))
+        entries: list[TellingEntry] = []
+        unreadable = 0
+        for session in sessions:
+            here = [one for one in memories if session in (one.session, *one.sources)]
+            entries += await self._in((owner, session), here, everywhere)
+            info = await self._transcripts.info((owner, session))
+            unreadable += info.missing if info else 0
+        ids = tuple(one.id for one in memories)
+        retold = await self._retold(owner, memories, None if every_session else set(sessions))
+        return Told(owner, ids, tuple(entries), retold, len(sessions), unreadable)
+
+    async def erase(self, places: Places, *, deadline_s: float) -> int:
+        """Take the words of these entries out of transcripts, their index and their copies; return how many."""
+        return sum(
+            [
+                await self._scribe.erase(key, tuple(numbers), self._indexer.forget, deadline_s=deadline_s)
+                for key, numbers in places.items()
+            ]
+        )
+
+    async def _with_merged(self, owner: str, memories: Sequence[Memory]) -> list[Memory]:
+        """Return memories and, over however many steps, those that were merged into them."""
+        found = {one.id: one for one in memories}
+        front = list(found)
+        while front:
+            edges = await self._ledger.edges(owner, front)
+            merged = {one.from_id for one in edges if one.relation == MERGED_INTO and one.to_id in front}
+            more = await self._ledger.get(owner, sorted(merged - found.keys()))
+            found |= more
+            front = list(more)
+        return list(found.values())
+
+    async def _retold(self, owner: str, memories: Sequence[Memory], sessions: set[str] | None) -> tuple[Memory, ...]:
+        """Return the episodes and summaries of these sessions, or of all, that tell what the memories say.
+
+        Those of projects are of every session that was held there. What an episode says of itself, all of them do: of
+        those that are purged themselves nothing is looked for.
+        """
+        telling = Telling((one.content for one in memories if one.category not in RETELLING), telling=ELSEWHERE)
+        if not telling:
+            return ()
+        ids = {one.id for one in memories}
+        filters = Filters(categories=RETELLING, scope="everywhere", states=tuple(State))
+        found: list[Memory] = []
+        before = ""
+        while page := await self._ledger.page(Visibility(owner, filters=filters), limit=_PAGE, before=before):
+            some = [one for one in page if one.id not in ids and (sessions is None or one.session in {"", *sessions})]
+            found += await to_thread.run_sync(partial(_telling, telling, some), limiter=self._threads)
+            before = page[-1].id
+        return tuple(found)
+
+    async def _in(self, key: Key, memories: Sequence[Memory], everywhere: Telling) -> list[TellingEntry]:
+        here = Telling(one.content for one in memories)
+        rested = [one.source_messages for one in memories if one.source_messages and one.session == key[1]]
+        if not rested and not here and not everywhere:
+            return []
+
+        def telling(page: Sequence[Record]) -> list[TellingEntry]:
+            found: list[TellingEntry] = []
+            for one in page:
+                source = any(first <= one.sequence <= last for first, last in rested)
+                if one.content and (source or here.within(one.content) or everywhere.within(one.content)):
+                    found.append(_entry(one, source=source))
+            return found
+
+        found: list[TellingEntry] = []
+        after = 0
+        while page := await self._transcripts.read(key, after=after, limit=_PAGE, characters=_PAGE_CHARACTERS):
+            found += await to_thread.run_sync(partial(telling, page), limiter=self._threads)
+            after = page[-1].sequence
+        return found
+
+
+_ALL = 2**31
+
+
+def _telling(telling: Telling, memories: Sequence[Memory]) -> list[Memory]:
+    return [one for one in memories if telling.within(one.content)]
+
+
+def _entry(one: Record, *, source: bool) -> TellingEntry:
+    return TellingEntry(
+        session=one.session,
+        sequence=one.sequence,
+        at=one.at,
+        kind=one.kind,
+        role=one.role,
+        name=one.name,
+        reason="source" if source else "words",
+        excerpt=one.content[:_EXCERPT],
+    )

@@ -1,0 +1,1 @@
+"""What is done with any text: cleaning, fencing, splitting, stemming."""

@@ -1,0 +1,126 @@
+"""Every command, in the order in which `memoryd --help` lists them."""
+
+from contextlib import AbstractContextManager
+from typing import Annotated, Protocol
+
+import typer
+from typer.core import TyperGroup
+
+from memoryd_cli import (
+    agent,
+    checkpoints,
+    configuration,
+    consent,
+    consolidation,
+    core,
+    data,
+    editing,
+    events,
+    files,
+    inspection,
+    lifecycle,
+    memories,
+    query,
+    service,
+    session,
+    switch,
+    transfer,
+)
+from memoryd_cli.output import out
+
+_SECTIONS = {
+    "The daemon": (
+        "run",
+        "start",
+        "stop",
+        "restart",
+        "status",
+        "logs",
+        "watch",
+        "events",
+        "doctor",
+        "on",
+        "off",
+        "service",
+        "demo",
+    ),
+    "Memories": (
+        "add",
+        "search",
+        "query",
+        "recall",
+        "list",
+        "show",
+        "read",
+        "edit",
+        "update",
+        "relate",
+        "unrelate",
+        "forget",
+        "restore",
+        "purge",
+        "undo",
+        "history",
+        "consent",
+    ),
+    "For agents": ("push", "take", "why", "session", "core", "fs", "checkpoint"),
+    "Data": ("import", "export", "backup", "reindex", "consolidate"),
+    "Settings": ("config",),
+}
+
+
+class _HelpFormatter(Protocol):
+    """The part of typer's formatter that is used here; typer has no public name for it."""
+
+    def section(self, name: str) -> AbstractContextManager[None]: ...
+    def write_dl(self, rows: list[tuple[str, str]]) -> None: ...
+
+
+class _Sections(TyperGroup):
+    """Lists the commands by what they are for."""
+
+    def format_commands(self, ctx: object, formatter: _HelpFormatter) -> None:
+        for title, names in _SECTIONS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name, self.commands[name].get_short_help_str(66)) for name in names])
+
+
+# No rich markup: help stays plain text that pipes well, and rich is not imported to print it.
+app = typer.Typer(
+    cls=_Sections,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="\b\nExit codes: 0 done, 1 failed, 2 usage, 3 daemon not reachable.\n"
+    "Results go to stdout, everything else to stderr. MEMORYD_HOME chooses the daemon.",
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version
+
+        out(f"memoryd {version('memoryd')}")
+        raise typer.Exit
+
+
+@app.callback()
+def memoryd(
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Long-term memory for AI agents, served one turn behind by a daemon on your own machine."""
+
+
+for module in (lifecycle, inspection, events, memories, query, editing, switch, agent, transfer, data, consolidation):
+    module.add_to(app)
+app.add_typer(consent.group, name="consent")
+app.add_typer(core.group, name="core")
+app.add_typer(files.group, name="fs")
+app.add_typer(checkpoints.group, name="checkpoint")
+app.add_typer(service.group, name="service")
+app.add_typer(session.group, name="session")
+app.add_typer(configuration.group, name="config")

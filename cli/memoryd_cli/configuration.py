@@ -1,0 +1,101 @@
+"""`memoryd config`: look at settings and change them, without touching the rest of the file."""
+
+import os
+from typing import Annotated
+
+import typer
+
+from memoryd_cli import toml_edit
+from memoryd_cli.failures import CommandFailed
+from memoryd_cli.options import Json, examples
+from memoryd_cli.output import note, out, out_json, table
+from memoryd_client.paths import Paths
+
+group = typer.Typer(
+    help="Look at settings and change them.",
+    rich_markup_mode=None,
+    no_args_is_help=True,
+    epilog=examples("memoryd config list", "memoryd config set recall.maximum_surfaced 3"),
+)
+Name = Annotated[str, typer.Argument(metavar="SECTION.KEY", help="The setting, as `memoryd config list` names it.")]
+_MEND = "`memoryd config set` or an editor mends it."
+_SECRET = frozenset({"sidecar.api_key"})
+
+
+@group.command(
+    "list", epilog=examples("memoryd config list", "memoryd config list consolidation", "memoryd config list --json")
+)
+def list_(
+    section: Annotated[str, typer.Argument(metavar="[SECTION]", help="Only the settings of this section.")] = "",
+    *,
+    as_json: Json = False,
+) -> None:
+    """Print every setting, its value, where the value comes from and what it means."""
+    from memoryd_cli.settings import settings
+
+    found, problem = settings(Paths.from_environment().config, os.environ)
+    if section:
+        sections = sorted({_section(one.name) for one in found})
+        found = [one for one in found if _section(one.name) == section]
+        if not found:
+            raise CommandFailed(f"there is no section {section!r}", f"There are {', '.join(sections)}.")
+    if as_json:
+        shown = [(one, _masked(one.name, one.value)) for one in found]
+        out_json(
+            [
+                {"name": one.name, "value": value, "default": one.default, "from": one.origin, "meaning": one.meaning}
+                for one, value in shown
+            ]
+        )
+    else:
+        table(
+            ("setting", "value", "from", "meaning"),
+            [(one.name, toml_edit.literal(_masked(one.name, one.value)), one.origin, one.meaning) for one in found],
+            wrap=True,
+        )
+    if problem:
+        raise CommandFailed(f"{problem}; what is printed leaves out what cannot be read", _MEND)
+
+
+@group.command(epilog=examples("memoryd config get embedding.precision"))
+def get(name: Name, *, as_json: Json = False) -> None:
+    """Print the value of one setting that is in force."""
+    from memoryd_cli.settings import settings
+
+    found, problem = settings(Paths.from_environment().config, os.environ)
+    if problem:
+        raise CommandFailed(problem, _MEND)
+    for one in found:
+        if one.name == name:
+            value = _masked(name, one.value)
+            if as_json:
+                out_json(value)
+            else:
+                out(value if isinstance(value, str) else toml_edit.literal(value))
+            return
+    raise CommandFailed(f"there is no setting {name!r}", "`memoryd config list` prints them all.")
+
+
+@group.command("set", epilog=examples("memoryd config set embedding.precision int8"))
+def set_(name: Name, value: Annotated[str, typer.Argument(metavar="VALUE", help="The new value.")]) -> None:
+    """Write one setting into the configuration file; comments and everything else in it stay as they are."""
+    from memoryd.config import ConfigInvalid
+    from memoryd_cli.settings import change
+
+    paths = Paths.from_environment()
+    try:
+        change(paths.config, name, value)
+    except ConfigInvalid as invalid:
+        raise CommandFailed(str(invalid), "Nothing was changed.") from invalid
+    variable = f"MEMORYD_{name.replace('.', '_')}".upper()
+    if variable in os.environ:
+        note(f"note: {variable} is set in this shell and stands above the file")
+    note(f"wrote {paths.config}; `memoryd restart` makes it take effect")
+
+
+def _section(name: str) -> str:
+    return name.split(".", 1)[0]
+
+
+def _masked(name: str, value: toml_edit.Value) -> toml_edit.Value:
+    return "(set)" if name in _SECRET and value else value

@@ -1,0 +1,73 @@
+"""A memory as a text that a person edits, and what of it they changed."""
+
+from typing import cast
+
+import msgspec
+
+from memoryd_cli.failures import CommandFailed
+from memoryd_client import front_matter
+from memoryd_client.memory import Importance, Memory, Share
+from memoryd_client.requests import ChangedFields
+
+FIELDS = ("title", "category", "tags", "importance", "pinned", "trust", "speaker", "occurred_at", "files", "metadata")
+"""What may be changed beside the content, in the order in which it is shown."""
+
+
+class _Draft(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What stands in the front matter."""
+
+    id: str = ""
+    revision: int = 0
+    title: str = ""
+    category: str = ""
+    tags: tuple[str, ...] = ()
+    importance: Importance = 3
+    pinned: bool = False
+    trust: Share = 0.5
+    speaker: str = ""
+    occurred_at: str = ""
+    files: tuple[str, ...] = ()
+    metadata: dict[str, str] = {}
+
+
+_EMPTY: dict[str, object] = {"title": "", "tags": [], "speaker": "", "occurred_at": "", "files": [], "metadata": {}}
+"""What a line without a value says of the fields that may be empty; of the others it says nothing."""
+
+
+def written(memory: Memory) -> str:
+    """Return a memory as Markdown with front matter; fields without a value are there, to be filled in."""
+    shown: dict[str, object] = {name: getattr(memory, name) for name in FIELDS}
+    shown["occurred_at"] = memory.occurred_at.isoformat() if memory.occurred_at else ""
+    head = {"id": memory.id, "revision": memory.revision, **shown}
+    return front_matter.joined(cast("dict[str, front_matter.Written]", head), memory.content)
+
+
+def changed(text: str, memory: Memory) -> ChangedFields:
+    """Return what a text changes in the memory that it was made from. A line that is not there changes nothing.
+
+    Raises:
+        CommandFailed: it cannot be read, or is of another memory.
+
+    """
+    try:
+        head, content = front_matter.split(text)
+        said = {
+            name: _EMPTY.get(name, value) if value == "" else value
+            for name, value in head.items()
+            if value != "" or name in _EMPTY or name not in _Draft.__struct_fields__
+        }
+        draft = msgspec.convert(said, _Draft, strict=False)
+    except (front_matter.FrontMatterInvalid, msgspec.ValidationError) as wrong:
+        raise CommandFailed(f"the text cannot be read: {wrong}") from wrong
+    if draft.id not in {"", memory.id}:
+        raise CommandFailed(f"the text is of {draft.id}, not of {memory.id}", "Leave `id` as it is.")
+    before: dict[str, object] = {name: getattr(memory, name) for name in FIELDS}
+    before["occurred_at"] = memory.occurred_at.isoformat() if memory.occurred_at else ""
+    found: dict[str, object] = {
+        name: getattr(draft, name) for name in FIELDS if name in said and getattr(draft, name) != before[name]
+    }
+    if "occurred_at" in found:
+        found["occurred_at"] = found["occurred_at"] or None
+    if content.strip() != memory.content.strip():
+        found["content"] = content
+    return cast("ChangedFields", found)

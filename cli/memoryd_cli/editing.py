@@ -1,0 +1,374 @@
+"""Commands that change what is remembered, and take changes back."""
+
+import os
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memoryd_cli import document, render
+from memoryd_cli.confirm import confirm
+from memoryd_cli.failures import CommandFailed, sentence
+from memoryd_cli.options import (
+    Agent,
+    Autostart,
+    InSession,
+    Json,
+    MemoryId,
+    MemoryIds,
+    Owner,
+    Project,
+    Session,
+    Yes,
+    connect,
+    examples,
+    placed,
+)
+from memoryd_cli.output import note, one_line, out, out_json
+from memoryd_client import drafts
+from memoryd_client.editing import PurgePlan
+from memoryd_client.errors import MemorydError
+from memoryd_client.memory import Memory
+from memoryd_client.paths import Paths
+from memoryd_client.requests import ChangedFields
+
+if TYPE_CHECKING:
+    from memoryd_client.client import Client
+
+Relation = Annotated[str, typer.Option("--relation", "-r", metavar="NAME", help="What the first is to the second.")]
+Other = Annotated[str, typer.Argument(metavar="OTHER", help="The other memory's id, or the beginning of it.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command(epilog=examples("memoryd edit 4k2m9x0c", "EDITOR='code --wait' memoryd edit 4k2m9x0c"))(edit)
+    app.command(
+        epilog=examples(
+            'memoryd update 4k2m9x0c --title "Token expiry" --tag auth --tag utc',
+            "memoryd update 4k2m9x0c --content - < corrected.txt",
+            "memoryd update 4k2m9x0c --tag ''",
+        )
+    )(update)
+    app.command(epilog=examples("memoryd undo 118", "memoryd undo 118 --json"))(undo)
+    app.command(epilog=examples("memoryd relate 4k2m9x0c 7p1d3c5e", "memoryd relate 4k2m 7p1d --relation supersedes"))(
+        relate
+    )
+    app.command(epilog=examples("memoryd unrelate 4k2m9x0c 7p1d3c5e"))(unrelate)
+    app.command(
+        epilog=examples(
+            "memoryd purge 4k2m9x0c",
+            "memoryd purge 4k2m9x0c --transcripts -y",
+            "memoryd purge 4k2m9x0c --all-sessions --dry-run",
+        )
+    )(purge)
+
+
+@placed
+def edit(
+    memory_id: MemoryId,
+    *,
+    at: InSession,
+    as_json: Json = False,
+) -> None:
+    """Change a memory in $VISUAL or $EDITOR, as Markdown with front matter.
+
+    A line without a value empties its field, a line taken out changes nothing. Whatever goes wrong, what you wrote is
+    kept in a file that is named.
+    """
+    command = _editor()
+    with at.connect() as memory:
+        before = memory.get(memory_id)
+        draft = _draft(before)
+        try:
+            wanted = _edited(command, draft, before)
+            if not wanted:
+                draft.unlink()
+                _told(before, before, as_json=as_json)
+                return
+            after = memory.update(before.id, revision=before.revision, **wanted)
+        except (MemorydError, ValueError) as problem:
+            hint = problem.hint if isinstance(problem, MemorydError) else ""
+            message = sentence(str(problem), hint)
+            if draft.read_bytes() == document.written(before).encode():
+                draft.unlink()  # nothing was written in it
+                raise CommandFailed(message) from problem
+            raise CommandFailed(message, f"What you wrote is kept in {draft}") from problem
+        draft.unlink()
+        _told(before, after, as_json=as_json, operation=_last_operation(memory, after))
+
+
+def _draft(memory: Memory) -> Path:
+    """Write what is to be edited into a file of its own that nobody else can read, and return it."""
+    file = drafts.new(Paths.from_environment().drafts, memory.id)
+    file.write_bytes(document.written(memory).encode())
+    return file
+
+
+def _edited(command: list[str], draft: Path, memory: Memory) -> ChangedFields:
+    """Let the user edit the file, again where it cannot be read and somebody is there; return what they changed."""
+    while True:
+        done = subprocess.run([*command, str(draft)], check=False)
+        if done.returncode != 0:
+            raise CommandFailed(f"the editor `{command[0]}` left with {done.returncode}, so nothing was changed")
+        try:
+            return document.changed(draft.read_bytes().decode("utf-8", "replace"), memory)
+        except CommandFailed as problem:
+            if not (sys.stdin.isatty() and sys.stderr.isatty()):
+                raise
+            note(str(problem))
+            if not typer.confirm("Edit it again?", default=True, err=True):
+                raise
+
+
+def _editor() -> list[str]:
+    """Return the command that edits a file.
+
+    Raises:
+        CommandFailed: there is none.
+
+    """
+    named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    try:
+        command = shlex.split(named) or [next(filter(shutil.which, ("sensible-editor", "nano", "vi")), "")]
+    except ValueError as wrong:
+        raise CommandFailed(f"$EDITOR cannot be read: {wrong}") from wrong
+    if shutil.which(command[0]) is None:
+        raise CommandFailed(
+            f"there is no editor `{command[0]}`" if command[0] else "there is no editor",
+            "Set $EDITOR, or use `memoryd update`.",
+        )
+    return command
+
+
+@placed
+def update(
+    memory_id: MemoryId,
+    *,
+    content: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="What it says from now on; - reads it from stdin.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(metavar="TEXT", help="A line that stands for it in lists.")] = None,
+    category: Annotated[
+        str | None, typer.Option("--category", "-c", metavar="NAME", help="What kind of memory.")
+    ] = None,
+    tag: Annotated[
+        list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="Its tags from now on; '' for none.")
+    ] = None,
+    importance: Annotated[int | None, typer.Option(min=1, max=5, help="1 trivial to 5 vital.")] = None,
+    pinned: Annotated[bool | None, typer.Option("--pinned/--not-pinned", help="Whether it never fades.")] = None,
+    trust: Annotated[float | None, typer.Option(min=0.0, max=1.0, help="How far it can be relied on.")] = None,
+    speaker: Annotated[str | None, typer.Option(metavar="NAME", help="Who said it.")] = None,
+    occurred_at: Annotated[
+        str | None, typer.Option(metavar="DATE", help="When it happened, ISO 8601; '' for unknown.")
+    ] = None,
+    file: Annotated[
+        list[str] | None, typer.Option("--file", metavar="PATH", help="The files it is about; '' for none.")
+    ] = None,
+    metadata: Annotated[
+        list[str] | None, typer.Option("--metadata", metavar="NAME=TEXT", help="Its metadata from now on; '' for none.")
+    ] = None,
+    revision: Annotated[
+        int | None, typer.Option(min=1, metavar="N", help="Only where it is still at this revision.")
+    ] = None,
+    at: InSession,
+    as_json: Json = False,
+) -> None:
+    """Change fields of a memory; what is not named stays as it is. `memoryd undo` takes it back."""
+    given: dict[str, object] = {
+        "content": sys.stdin.read().strip() if content == "-" else content,
+        "title": title,
+        "category": category,
+        "tags": None if tag is None else [one for one in tag if one],
+        "importance": importance,
+        "pinned": pinned,
+        "trust": trust,
+        "speaker": speaker,
+        "files": None if file is None else [one for one in file if one],
+        "metadata": None if metadata is None else dict(_entry(one) for one in metadata if one),
+    }
+    wanted = ChangedFields()
+    for name, value in given.items():
+        if value is not None:
+            wanted[name] = value  # type: ignore[literal-required] # pyright: ignore[reportGeneralTypeIssues] - the names above are its own
+    if occurred_at is not None:
+        wanted["occurred_at"] = render.parse_date(occurred_at)
+    if not wanted:
+        raise typer.BadParameter("say what is to change, for instance with --content or --title")
+    with at.connect() as memory:
+        before = memory.get(memory_id)
+        after = memory.update(before.id, revision=revision, **wanted)
+        same = after.revision == before.revision
+        _told(before, after, as_json=as_json, operation=0 if same else _last_operation(memory, after))
+
+
+def _entry(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not separator:
+        raise typer.BadParameter(f"{text!r} is not NAME=TEXT")
+    return name.strip(), value
+
+
+def _last_operation(memory: "Client", one: Memory) -> int:
+    """Return the operation by which a memory was written last."""
+    entries = memory.history(one.id, limit=1)
+    return entries[0].operation if entries else 0
+
+
+def _told(before: Memory, after: Memory, *, as_json: bool, operation: int = 0) -> None:
+    if as_json:
+        out_json(after)
+    if before.revision == after.revision:
+        note(f"nothing changed in {after.id}")
+    else:
+        back = f"; `memoryd undo {operation}` takes it back" if operation else ""
+        note(f"changed {after.id}, now at revision {after.revision}{back}")
+
+
+def undo(
+    operation: Annotated[int, typer.Argument(min=1, metavar="OPERATION", help="As `memoryd history` numbers them.")],
+    *,
+    session: Session = "",
+    project: Project = None,
+    agent: Agent = "",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Take back an operation: everything that was written together with it. An undo can itself be undone."""
+    with connect(session, project, agent, owner, autostart=autostart) as memory:
+        changed = memory.undo(operation)
+    if as_json:
+        out_json(changed)
+    elif changed:
+        render.memory_table(changed)
+    note(f"took operation {operation} back")
+
+
+@placed
+def relate(
+    memory_id: MemoryId,
+    other: Other,
+    *,
+    relation: Relation = "related_to",
+    strength: Annotated[float, typer.Option(min=0.0, max=1.0, help="How strongly.")] = 1.0,
+    at: InSession,
+    as_json: Json = False,
+) -> None:
+    """Say what one memory is to another, and print what the first is to others.
+
+    Any name will do; `contradicts` is shown as a doubt, and `supersedes` retires the second memory.
+    """
+    with at.connect() as memory:
+        edges = memory.relate(memory_id, other, relation=relation, strength=strength)
+    if as_json:
+        out_json(edges)
+    else:
+        render.edge_table(edges)
+
+
+@placed
+def unrelate(
+    memory_id: MemoryId,
+    other: Other,
+    *,
+    relation: Relation = "related_to",
+    at: InSession,
+    as_json: Json = False,
+) -> None:
+    """Remove what one memory is to another, and print what is left of the first."""
+    with at.connect() as memory:
+        edges = memory.unrelate(memory_id, other, relation=relation)
+    if as_json:
+        out_json(edges)
+    elif edges:
+        render.edge_table(edges)
+    else:
+        note("it is related to nothing any more")
+
+
+@placed
+def purge(
+    memory_ids: MemoryIds,
+    *,
+    transcripts: Annotated[
+        bool, typer.Option("--transcripts", help="Also the words of the messages that they come from.")
+    ] = False,
+    all_sessions: Annotated[
+        bool, typer.Option("--all-sessions", help="Of every other session, too, that says it in the same words.")
+    ] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would go, and destroy nothing.")] = False,
+    yes: Yes = False,
+    at: InSession,
+    as_json: Json = False,
+) -> None:
+    """Destroy memories for good, and what was merged into them: here, in the history, in the index and in backups.
+
+    Says what goes, and asks first. What was said stays in the transcripts, which are then named. With --transcripts the
+    messages that a memory rests on, and those of its sessions that say it in the same words, lose their words, and the
+    episodes and summaries of these sessions that tell it are destroyed, too; with --all-sessions those of every session
+    that share four words in a row with it. They are listed first. What a memory took the place of is not
+    brought back by its end: it stays superseded until `memoryd restore`.
+    `memoryd forget` only puts out of sight.
+    """
+    with at.connect() as memory:
+        doomed = _with_merged(memory, memory_ids)
+        ids = [one.id for one in doomed]
+        plan = memory.purge_plan(ids, every_session=all_sessions) if dry_run or transcripts or all_sessions else None
+        if dry_run and plan is not None:
+            if as_json:
+                out_json(plan)
+            else:
+                _show(doomed, plan, out)
+            return
+        if not yes:
+            _show(doomed, plan, note)
+            confirm(
+                f"Destroy {len(doomed) + len(plan.retold if plan else ())} for good?",
+                "nobody is there to confirm it, so nothing was purged",
+            )
+        done = memory.purge(ids, transcripts=transcripts, every_session=all_sessions)
+    if as_json:
+        retold = plan.retold if plan else ()
+        out_json({"purged": [one.id for one in (*doomed, *retold)], "detail": done})
+    else:
+        out(done)
+
+
+def _with_merged(memory: "Client", ids: list[str]) -> list[Memory]:
+    """Return the memories and, over however many steps, those that were merged into them."""
+    found: dict[str, Memory] = {}
+    front = [memory.get(one) for one in ids]
+    while front:
+        one = front.pop(0)
+        if one.id in found:
+            continue
+        found[one.id] = one
+        origin = memory.origin(one.id)
+        merged = {edge.from_id for edge in origin.edges if edge.relation == "merged_into" and edge.to_id == one.id}
+        front += [other for other in origin.others if other.id in merged]
+    return list(found.values())
+
+
+def _show(doomed: list[Memory], plan: PurgePlan | None, say: Callable[[str], None]) -> None:
+    """Say what goes."""
+    for one in doomed:
+        say(render.destroyed(one))
+    if plan is None:
+        return
+    for one in plan.retold:
+        say(f"{render.destroyed(one)} (tells it)")
+    for entry in plan.entries:
+        who = one_line(entry.name or entry.role or entry.kind)
+        why = "it rests on this" if entry.reason == "source" else "says the same"
+        where = f"{one_line(entry.session)} {entry.sequence}  {entry.at:%Y-%m-%d %H:%M}"
+        say(f"{where}  {who} ({why}): {one_line(entry.excerpt)}")
+    say(f"{len(plan.entries) + plan.more} entries of transcripts lose their words; looked at {plan.sessions} sessions")
+    for replaced in plan.replaced:
+        say(f"{replaced} stays superseded, by nothing that is there; `memoryd restore {replaced}` brings it back")
+    if plan.unreadable:
+        say(f"{plan.unreadable} entries in them cannot be read and may tell it, too: `memoryd doctor` says which")

@@ -1,0 +1,73 @@
+"""Commands that run, start and stop the daemon."""
+
+from typing import Annotated
+
+import typer
+
+from memoryd_cli.failures import CommandFailed
+from memoryd_cli.options import examples
+from memoryd_cli.output import note, out
+from memoryd_client.paths import Paths
+
+StartTimeout = Annotated[float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Give up after this long.")]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command(epilog=examples("memoryd run", "MEMORYD_HOME=/tmp/m MEMORYD_DAEMON_LOG_LEVEL=debug memoryd run"))(run)
+    app.command(epilog=examples("memoryd start", "memoryd start --timeout 120"))(start)
+    app.command(epilog=examples("memoryd stop"))(stop)
+    app.command(epilog=examples("memoryd restart"))(restart)
+
+
+def run() -> None:
+    """Run the daemon in the foreground, until a signal ends it."""
+    from memoryd.app import main
+
+    raise typer.Exit(main())
+
+
+def start(timeout: StartTimeout = 60.0) -> None:
+    """Start the daemon in the background and wait until it is ready. Where one runs already, say so."""
+    _start(Paths.from_environment(), timeout)
+
+
+def stop(timeout: StartTimeout = 30.0) -> None:
+    """Stop the daemon that holds this home, and wait until it is gone."""
+    from memoryd_cli import launch
+
+    paths = Paths.from_environment()
+    pid = launch.stop(paths, timeout_s=timeout)
+    if pid is None:
+        note(f"no memoryd runs in {paths.home}")
+    else:
+        out(f"stopped memoryd, pid {pid}")
+
+
+def restart(timeout: StartTimeout = 60.0) -> None:
+    """Stop the daemon where one runs, and start it. A broken configuration is found before anything is stopped."""
+    from memoryd.config import ConfigInvalid, load
+    from memoryd_cli import launch
+
+    paths = Paths.from_environment()
+    try:
+        load(paths.config)
+    except ConfigInvalid as invalid:
+        raise CommandFailed(str(invalid), "The daemon was left as it is.") from invalid
+    launch.stop(paths, timeout_s=timeout)
+    _start(paths, timeout)
+
+
+def _start(paths: Paths, timeout_s: float) -> None:
+    from memoryd_cli import launch
+
+    try:
+        launched = launch.start(paths, timeout_s=timeout_s)
+    except launch.LaunchFailed as failed:
+        if failed.last_lines:
+            note(failed.last_lines)
+        raise CommandFailed(str(failed), failed.hint) from failed
+    if launched.fresh:
+        out(f"memoryd is ready, pid {launched.pid}, after {launched.seconds:.1f} s")
+    else:
+        out(f"memoryd runs already, pid {launched.pid}")

@@ -1,0 +1,290 @@
+"""Commands about memories: store, find, read, forget."""
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memoryd_cli import render
+from memoryd_cli.failures import CommandFailed
+from memoryd_cli.options import (
+    Category,
+    Everything,
+    InSession,
+    Json,
+    MemoryId,
+    MemoryIds,
+    Reach,
+    Tag,
+    examples,
+    placed,
+)
+from memoryd_cli.output import fields, json_line, note, out, out_json, printable, short_ids, table, write
+from memoryd_client.memory import Memory, Scope, Source, State
+
+if TYPE_CHECKING:
+    from memoryd_client.client import Client
+
+HISTORY_PAGE = 1000
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command(
+        epilog=examples(
+            'memoryd add "Token expiry is computed in UTC." --tag auth',
+            'memoryd add "Use uv, never pip." --category correction --scope global --trust 1',
+            "git log -1 --format=%B | memoryd add - --title 'Why we changed the parser'",
+        )
+    )(add)
+    app.command(epilog=examples('memoryd search "token expiry"', "memoryd search uv -c correction --json"))(search)
+    app.command(epilog=examples('memoryd recall "why does the login test fail at midnight?"'))(recall)
+    app.command("list", epilog=examples("memoryd list", "memoryd list --all --json | jq -r '.[].id'"))(list_)
+    app.command(epilog=examples("memoryd show 4k2m9x0c"))(show)
+    app.command(epilog=examples("memoryd read 4k2m9x0c", "memoryd read 4k2m9x0c --offset 1000 --limit 500"))(read)
+    app.command(epilog=examples("memoryd forget 4k2m9x0c"))(forget)
+    app.command(epilog=examples("memoryd restore 4k2m9x0c"))(restore)
+    app.command(
+        epilog=examples("memoryd history", "memoryd history 4k2m9x0c --json", "memoryd history --export > writes.jsonl")
+    )(history)
+
+
+@placed
+def add(
+    content: Annotated[str, typer.Argument(metavar="TEXT", help="What to remember; - reads it from stdin.")],
+    *,
+    category: Annotated[str, typer.Option("--category", "-c", metavar="NAME", help="What kind of memory.")] = "fact",
+    scope: Annotated[Scope, typer.Option(help="How far it reaches.")] = Scope.PROJECT,
+    title: Annotated[str, typer.Option(metavar="TEXT", help="A line that stands for it in lists.")] = "",
+    tag: Annotated[list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="A tag; repeatable.")] = None,
+    importance: Annotated[int, typer.Option(min=1, max=5, help="1 trivial to 5 vital.")] = 3,
+    pinned: Annotated[bool, typer.Option("--pinned", help="Never let it fade.")] = False,
+    trust: Annotated[
+        float | None, typer.Option(min=0.0, max=1.0, help="How far it can be relied on. [default: by its source]")
+    ] = None,
+    source: Annotated[Source, typer.Option(help="Who says so.")] = Source.USER,
+    speaker: Annotated[str, typer.Option(metavar="NAME", help="Who said it.")] = "",
+    occurred_at: Annotated[str, typer.Option(metavar="DATE", help="When it happened, ISO 8601.")] = "",
+    file: Annotated[list[str] | None, typer.Option("--file", metavar="PATH", help="A file it is about.")] = None,
+    at: InSession,
+    as_json: Json = False,
+) -> None:
+    """Remember something, and print its id once it is safe on disk."""
+    text = sys.stdin.read().strip() if content == "-" else content
+    with at.connect() as memory:
+        saved = memory.remember(
+            text,
+            category=category,
+            scope=scope,
+            title=title,
+            tags=tuple(tag or ()),
+            importance=importance,
+            pinned=pinned,
+            trust=trust,
+            source=source,
+            speaker=speaker,
+            occurred_at=render.parse_date(occurred_at),
+            source_session=at.session,
+            files=tuple(file or ()),
+        )
+    if as_json:
+        out_json(saved)
+    else:
+        out(saved.id)
+
+
+@placed
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in words or as a question.")],
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="At most this many.")] = 10,
+    category: Category = None,
+    scope: Reach = "all",
+    tag: Tag = None,
+    at: InSession,
+    as_json: Json = False,
+) -> None:
+    """Find memories by meaning and words, best first."""
+    with at.connect() as memory:
+        hits = memory.search(query, limit=limit, categories=tuple(category or ()), scope=scope, tags=tuple(tag or ()))
+    if as_json:
+        out_json(hits)
+        return
+    if not hits:
+        note("nothing found")
+        return
+    ids = short_ids(hit.id for hit in hits)
+    table(
+        ("id", "score", "vector", "words", "date", "category", "memory"),
+        [
+            (
+                ids[hit.id],
+                f"{hit.score:.2f}",
+                f"{hit.vector_score:.2f}",
+                f"{hit.word_score:.2f}",
+                f"{hit.timestamp:%Y-%m-%d}",
+                hit.category,
+                hit.summary,
+            )
+            for hit in hits
+        ],
+        right=("score", "vector", "words"),
+    )
+
+
+@placed
+def recall(
+    context: Annotated[
+        list[str] | None, typer.Argument(metavar="[TEXT]...", help="What is going on; else the session's last context.")
+    ] = None,
+    *,
+    at: InSession,
+    as_json: Json = False,
+) -> None:
+    """Print what an agent would be given for a context. Changes nothing."""
+    from memoryd_client.messages import Message
+
+    messages = [Message(role="user", content=text) for text in context or ()]
+    with at.connect() as memory:
+        pending = memory.recall(messages)
+    render.pending(pending, as_json=as_json)
+
+
+@placed
+def list_(
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 50,
+    category: Category = None,
+    scope: Reach = "all",
+    tag: Tag = None,
+    everything: Everything = False,
+    at: InSession,
+    as_json: Json = False,
+) -> None:
+    """List memories, newest first."""
+    with at.connect() as memory:
+        found = memory.list(
+            limit=limit,
+            categories=tuple(category or ()),
+            scope=scope,
+            tags=tuple(tag or ()),
+            states=render.states(everything=everything),
+        )
+    if as_json:
+        out_json(found)
+    elif found:
+        render.memory_table(found)
+    else:
+        note("no memories")
+
+
+@placed
+def show(
+    memory_id: MemoryId,
+    *,
+    at: InSession,
+    as_json: Json = False,
+) -> None:
+    """Print one memory with all its fields, whatever its state."""
+    with at.connect() as memory:
+        found = memory.get(memory_id)
+    if as_json:
+        out_json(found)
+    else:
+        fields(render.memory_fields(found))
+
+
+@placed
+def read(
+    memory_id: MemoryId,
+    *,
+    offset: Annotated[int, typer.Option(min=0, metavar="N", help="Begin after this many characters.")] = 0,
+    limit: Annotated[int, typer.Option(min=1, max=100_000, metavar="N", help="At most this many characters.")] = 1000,
+    at: InSession,
+    as_json: Json = False,
+) -> None:
+    """Print a memory's content, or a page of it."""
+    with at.connect() as memory:
+        page = memory.read(memory_id, offset=offset, limit=limit)
+    if as_json:
+        out_json(page)
+        return
+    # A pipe gets what was stored to the letter; a terminal must not be steered by it.
+    content = printable(page.content) if sys.stdout.isatty() else page.content
+    write(content if content.endswith("\n") else content + "\n")
+    if page.next_offset is not None:
+        note(f"{page.next_offset} of {page.total} characters; go on with --offset {page.next_offset}")
+
+
+@placed
+def forget(
+    memory_ids: MemoryIds,
+    *,
+    at: InSession,
+    as_json: Json = False,
+) -> None:
+    """Forget memories. They are out of sight at once; `memoryd restore` brings them back."""
+    forgotten: list[Memory] = []
+    with at.connect() as memory:
+        for memory_id in memory_ids:
+            before = memory.get(memory_id)
+            forgotten.append(memory.forget(before.id))
+            if before.state is State.FORGOTTEN:
+                note(f"{before.id} was forgotten already")
+            else:
+                note(f"forgot {before.id}; `memoryd restore {before.id}` brings it back")
+    if as_json:
+        out_json(forgotten)
+
+
+@placed
+def restore(
+    memory_ids: MemoryIds,
+    *,
+    at: InSession,
+    as_json: Json = False,
+) -> None:
+    """Bring memories back that were forgotten, archived, merged or superseded."""
+    restored: list[Memory] = []
+    with at.connect() as memory:
+        for memory_id in memory_ids:
+            before = memory.get(memory_id)
+            restored.append(memory.restore(before.id))
+            note(f"{before.id} is active already" if before.active else f"restored {before.id}")
+    if as_json:
+        out_json(restored)
+
+
+@placed
+def history(
+    memory_id: Annotated[str, typer.Argument(metavar="[ID]", help="One memory; else all writes.")] = "",
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 50,
+    export: Annotated[bool, typer.Option("--export", help="All of them, as JSON lines.")] = False,
+    at: InSession,
+    as_json: Json = False,
+) -> None:
+    """Print what was written and by whom, newest first.
+
+    The operation is what `memoryd undo` takes. The gate is what was done to a text before it was stored: secrets
+    replaced, private blocks taken out.
+    """
+    with at.connect() as memory:
+        if export:
+            _export_history(memory, memory_id)
+            return
+        entries = memory.history(memory_id, limit=limit)
+    if as_json:
+        out_json(entries)
+        return
+    if not entries:
+        raise CommandFailed("nothing was written yet")
+    render.history_table(entries)
+
+
+def _export_history(memory: "Client", memory_id: str) -> None:
+    before = 0
+    while entries := memory.history(memory_id, limit=HISTORY_PAGE, before=before):
+        for entry in entries:
+            write(json_line(entry))
+        before = entries[-1].sequence

@@ -1,0 +1,336 @@
+"""`memoryd session`: what was said, by session: listed, shown, found, sent, compacted, appended to, ended, purged."""
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
+
+import msgspec
+import typer
+
+from memoryd_cli import render, session_transfer
+from memoryd_cli.failures import CommandFailed
+from memoryd_cli.options import Agent, Autostart, InSession, Json, Owner, Session, Yes, connect, examples, placed
+from memoryd_cli.output import note, one_line, out, out_json, printable, table
+from memoryd_client.transcripts import Entry, Kind, Role
+
+if TYPE_CHECKING:
+    from memoryd_client.transcripts import Record
+
+group = typer.Typer(
+    help="What was said: list, show, search, context, compact, append, end, purge, export, import.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    epilog=examples("memoryd session list", 'memoryd session search "where the key is"'),
+)
+Name = Annotated[str, typer.Argument(metavar="[SESSION]", help="Which session. [default: --session]")]
+
+
+@group.command(
+    "list",
+    epilog=examples("memoryd session list", "memoryd session list -n 10 --offset 10", "memoryd session list --json"),
+)
+def list_(
+    *,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 50,
+    offset: Annotated[int, typer.Option(min=0, help="Leave out so many.")] = 0,
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """List the sessions that have a transcript, the latest first."""
+    with connect("", "", agent, owner, autostart=autostart) as memory:
+        sessions = memory.sessions(limit=limit, offset=offset)
+    if as_json:
+        out_json(sessions)
+        return
+    spoilt = any(one.missing or one.damaged for one in sessions)
+    rows = [
+        [
+            one.session,
+            str(one.messages),
+            str(one.entries),
+            str(one.tokens),
+            f"{one.updated_at:%Y-%m-%d %H:%M}",
+            *([str(one.missing or "")] if spoilt else []),
+            one.project,
+        ]
+        for one in sessions
+    ]
+    columns = ["session", "messages", "entries", "tokens", "last", *(["unreadable"] if spoilt else []), "project"]
+    table(columns, rows, right=("messages", "entries", "tokens", "unreadable"))
+    if spoilt:
+        note("lines of a transcript are damaged: `memoryd doctor` says which, and what to do")
+
+
+@group.command(epilog=examples("memoryd session show s1", "memoryd session show s1 --before 100 -n 20 --json"))
+def show(
+    name: Name = "",
+    *,
+    before: Annotated[int | None, typer.Option(min=1, metavar="N", help="What is right before this number.")] = None,
+    after: Annotated[int | None, typer.Option(min=0, metavar="N", help="What is right after it.")] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 100,
+    session: Session = "",
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Print a part of a transcript, by default its end, oldest first."""
+    with connect(session, "", agent, owner, autostart=autostart) as memory:
+        transcript = memory.messages(name or session, before=before, after=after, limit=limit)
+    if not transcript.last:
+        raise _unknown(name or session)
+    if as_json:
+        out_json(transcript)
+        return
+    expected = None if after is None else after + 1
+    for one in transcript.entries:
+        if expected is not None and one.sequence > expected:
+            out(f"{_unreadable(expected, one.sequence - 1)}\n")
+        out(f"{_heading(one)}\n{printable(one.content)}\n")
+        expected = one.sequence + 1
+    note(f"{len(transcript.entries)} of {transcript.last}")
+    if transcript.missing:
+        note(f"{transcript.missing} of them cannot be read, their lines are damaged: `memoryd doctor` says which")
+
+
+@group.command(
+    epilog=examples(
+        'memoryd session search "where the key is"',
+        "memoryd session search --since 2026-03-01 --until 2026-04-01 --offset 10",
+        'memoryd session search "tea" --by words --in s1 --role user --json',
+    )
+)
+def search(
+    query: Annotated[str, typer.Argument(metavar="[QUERY]", help="What it is about; else the newest.")] = "",
+    *,
+    by: Annotated[Literal["both", "meaning", "words"], typer.Option(help="What has to fit.")] = "both",
+    inside: Annotated[str, typer.Option("--in", metavar="SESSION", help="Only in this session.")] = "",
+    since: Annotated[str, typer.Option(metavar="DATE", help="Only said since, ISO 8601.")] = "",
+    until: Annotated[str, typer.Option(metavar="DATE", help="Only said before.")] = "",
+    role: Annotated[Role, typer.Option(help="Only in this voice.", show_default=False)] = "",
+    kind: Annotated[
+        Literal["", "message", "tool_call", "tool_result"], typer.Option(help="Only this.", show_default=False)
+    ] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="At most this many.")] = 10,
+    offset: Annotated[int, typer.Option(min=0, max=10_000, help="Leave out the best so many: the next page.")] = 0,
+    session: Session = "",
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Find what was said, in any session: by meaning, words, date."""
+    # From where it is asked: memory may be turned off here.
+    with connect(session, None, agent, owner, autostart=autostart) as memory:
+        found = memory.search_messages(
+            query,
+            by=by,
+            session=inside,
+            since=render.parse_date(since),
+            until=render.parse_date(until),
+            role=role,
+            kind=kind,
+            limit=limit,
+            offset=offset,
+        )
+    if as_json:
+        out_json(found)
+        return
+    for one in found.found:
+        out(f"{one.record.session}  {_heading(one.record)}  {one.score:.2f}\n  {one_line(one.record.content)[:300]}")
+    if not found.found:
+        note("nothing found")
+    if found.next is not None:
+        note(f"more with --offset {found.next}")
+    if found.note:
+        note(found.note)
+
+
+@group.command(
+    epilog=examples(
+        'memoryd session append --session s1 "the login test is green again"',
+        "memoryd session append --session s1 < events.jsonl",
+        "make test 2>&1 | memoryd session append --session s1 --kind tool_result --name make --whole",
+    )
+)
+@placed
+def append(
+    text: Annotated[
+        list[str] | None, typer.Argument(metavar="[TEXT]...", help="Contents, oldest first; none reads stdin.")
+    ] = None,
+    *,
+    kind: Annotated[Kind, typer.Option(help="What TEXT is.")] = "message",
+    role: Annotated[str, typer.Option(metavar="ROLE", help="Who says TEXT.")] = "user",
+    name: Annotated[str, typer.Option(metavar="NAME", help="Who by name, or which tool.")] = "",
+    whole: Annotated[bool, typer.Option("--whole", help="Stdin is one content, not JSON lines.")] = False,
+    at: InSession,
+    as_json: Json = False,
+) -> None:
+    """Add to the transcript of a session; durable on return.
+
+    From stdin JSON lines with content and, where known, id, kind, role, name, call_id, at.
+    """
+    role = role if kind == "message" else ""
+    if text:
+        entries = [Entry(content=one, kind=kind, role=role, name=name) for one in text]
+    elif whole:
+        content = sys.stdin.buffer.read().decode(errors="replace")
+        entries = [Entry(content=content, kind=kind, role=role, name=name)]
+    else:
+        entries = list(_entries(sys.stdin.buffer))
+    if not entries:
+        raise CommandFailed("there is nothing to append")
+    with at.connect() as memory:
+        done = memory.append(entries)
+    if as_json:
+        out_json(done)
+    else:
+        note(f"{done.stored} stored, {done.known} known already, {done.left_out} left out; {done.last} in all")
+
+
+@group.command(
+    epilog=examples(
+        "memoryd session context s1",
+        "memoryd session context s1 --budget 20000 --turns 10",
+        "memoryd session context s1 --messages --json",
+    )
+)
+@placed
+def context(
+    name: Name = "",
+    *,
+    budget: Annotated[
+        int | None,
+        typer.Option(min=256, max=2_000_000, metavar="TOKENS", help="Most of all of it. [default: context.tokens]"),
+    ] = None,
+    turns: Annotated[
+        int | None, typer.Option(min=1, max=100_000, help="Recent turns of the user. [default: context.turns]")
+    ] = None,
+    take: Annotated[bool, typer.Option("--take", help="What memory has found counts as handed over.")] = False,
+    messages: Annotated[
+        bool, typer.Option("--messages", help="With --json: as a model's API takes it, system and messages.")
+    ] = False,
+    at: InSession,
+    as_json: Json = False,
+) -> None:
+    """Print what to send of a session, within a budget of counted tokens.
+
+    Core memory, rules, the summary of what was compacted, what memory has found, and the recent messages.
+    """
+    with at.connect() as memory:
+        if not memory.messages(name or at.session, limit=1).last:
+            raise _unknown(name or at.session)
+        built = memory.build_context(budget, session=name, turns=turns, take=take)
+    if as_json:
+        out_json({"system": built.system, "messages": built.messages()} if messages else built)
+        return
+    for section in built.sections:
+        out(f"{printable(section.text)}\n")
+    for one in built.entries:
+        who = one_line(one.role or one.kind.replace("_", " ")) + (f" {one_line(one.name)}" if one.name else "")
+        out(f"{one.sequence}  {one.at:%Y-%m-%d %H:%M}  {who}\n{printable(one.content)}\n")
+    size = "" if built.counted else ", estimated"
+    note(f"{built.tokens} of {built.budget} tokens{size}; {built.uncompacted} not summarised ({built.pressure})")
+    for left in built.left_out:
+        note(f"left out: {left}")
+
+
+@group.command(epilog=examples("memoryd session compact s1", "memoryd session compact --session s1 --json"))
+@placed
+def compact(
+    name: Name = "",
+    *,
+    at: InSession,
+    as_json: Json = False,
+) -> None:
+    """Let a summary take the place of what was said long ago; it happens by itself in long sessions.
+
+    Nothing is deleted: what is archived stays searchable and readable.
+    """
+    with at.connect() as memory:
+        done = memory.compact(name)
+    if as_json:
+        out_json(done)
+        return
+    if done.summary:
+        out(printable(done.summary))
+    note(
+        f"{done.entries} entries archived, {done.tokens_before} tokens before and {done.tokens_after} after; "
+        f"summarised to turn {done.last_summarized_turn}"
+    )
+
+
+@group.command(epilog=examples("memoryd session end s1", "memoryd session end --session s1 --json"))
+def end(
+    name: Name = "",
+    *,
+    session: Session = "",
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+    as_json: Json = False,
+) -> None:
+    """Say that a session is over: what is done at its end begins now, in the background."""
+    with connect(session, "", agent, owner, autostart=autostart) as memory:
+        ended = memory.end_session(name or session)
+    if not ended.last:
+        raise _unknown(ended.session)
+    if as_json:
+        out_json(ended)
+    else:
+        note(f"{ended.session} ended after {ended.last} entries")
+
+
+@group.command(epilog=examples("memoryd session purge s1 --yes"))
+def purge(
+    name: Annotated[str, typer.Argument(metavar="SESSION", help="Which session.")],
+    *,
+    yes: Yes = False,
+    session: Session = "",
+    agent: Agent = "cli",
+    owner: Owner = "local",
+    autostart: Autostart = False,
+) -> None:
+    """Destroy the transcript of a session for good, and what the index has of it.
+
+    Where nothing was said in it, what else is left of it is destroyed all the same, and the command fails.
+    """
+    if not yes and not typer.confirm(f"Destroy everything that was said in {name}?", err=True):
+        raise CommandFailed("nothing was destroyed")
+    with connect(session, "", agent, owner, autostart=autostart) as memory:
+        known = memory.messages(name, limit=1).last
+        done = memory.purge_session(name)
+    if not known:
+        raise _unknown(name)
+    note(done)
+
+
+session_transfer.add_to(group)
+
+
+def _unknown(name: str) -> CommandFailed:
+    return CommandFailed(f"nothing was said in the session {name!r}", "`memoryd session list` shows those there are.")
+
+
+def _unreadable(first: int, last: int) -> str:
+    which = f"{first}  " if first == last else f"{first} to {last}  "
+    return f"{which}cannot be read: damaged"
+
+
+def _heading(record: "Record") -> str:
+    who = record.role or record.kind.replace("_", " ")
+    named = f" {one_line(record.name)}" if record.name else ""
+    return f"{record.sequence}  {record.at:%Y-%m-%d %H:%M}  {one_line(who)}{named}"
+
+
+def _entries(lines: BinaryIO) -> Iterator[Entry]:
+    decode = msgspec.json.Decoder(Entry).decode
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                yield decode(line.decode(errors="replace"))
+            except msgspec.MsgspecError as exc:
+                hint = 'A line is {"role": "user", "content": "..."}.'
+                raise CommandFailed(f"stdin, line {number}: {exc}", hint) from exc

@@ -1,0 +1,277 @@
+"""Commands that take memories along: export and import."""
+
+import os
+import sys
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TextIO
+
+import typer
+
+from memoryd_cli import records
+from memoryd_cli.failures import CommandFailed
+from memoryd_cli.options import Everything, InSession, Json, examples, placed
+from memoryd_cli.output import note, out, out_json, printable, write
+from memoryd_cli.render import states
+from memoryd_client.errors import DaemonUnreachable, DeadlineExceeded
+from memoryd_client.importing import MAX_RECORDS, Imported, LeftOut
+from memoryd_client.memory import Edge, Memory
+from memoryd_client.project import project_root
+
+if TYPE_CHECKING:
+    from memoryd_client.client import Client
+
+BATCH_BYTES = 2 * 1024 * 1024
+"""Half of the largest frame: one batch is one durable transaction, and others get their turn between batches."""
+PAGE_ROWS = 500
+TOLD = 20
+"""Reasons that are printed; all of them with --json."""
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the commands."""
+    app.command(
+        "import",
+        epilog=examples(
+            "memoryd import memories.jsonl",
+            "memoryd import notes/ --project-map /home/ada/old=/home/ada/new",
+            "memoryd import --restore all.jsonl",
+            "memoryd import - < memories.jsonl",
+        ),
+    )(import_)
+    app.command(
+        epilog=examples(
+            "memoryd export > memories.jsonl",
+            "memoryd export --all --everywhere memories.jsonl",
+            "memoryd export --markdown notes",
+        )
+    )(export)
+
+
+@placed
+def import_(
+    source: Annotated[
+        str, typer.Argument(metavar="SOURCE", help="JSON lines, a Markdown file, or a folder of these; - is stdin.")
+    ],
+    *,
+    project_map: Annotated[
+        list[str] | None,
+        typer.Option("--project-map", metavar="OLD=NEW", help="A project's folder then and now; repeatable."),
+    ] = None,
+    restore: Annotated[
+        bool,
+        typer.Option("--restore", help="The files are an export of your own: all of it comes back as it was."),
+    ] = False,
+    at: InSession,
+    as_json: Json = False,
+) -> None:
+    """Bring in memories from files, whole: dates, counts, state, relations and where they come from.
+
+    Only the content is needed. What names no project belongs to --project; the owner is always --owner. The files are
+    checked first. What is there already, by its id or by what it says in the same place, stays as it is: an import that
+    was broken off is simply begun again, and importing twice changes nothing. Everything passes the gate: secrets are
+    replaced, private blocks taken out. What cannot be stored is left out, with the reason.
+
+    What says that a model or a rule wrote it has to read as such, and what is about you (name, pronouns, city,
+    language) waits for your yes. With --restore neither is asked again: you say that the files are your own, and the
+    history keeps that you did.
+    """
+    incoming = _incoming(source, dict(_mapping(one) for one in project_map or ()))
+    with at.connect() as memory:
+        done = _bring_in(memory, incoming, restore=restore)
+    if as_json:
+        out_json(
+            {
+                "imported": len(done.added),
+                "proposed": len(done.proposed),
+                "unchanged": len(done.unchanged),
+                "left_out": len(done.left_out),
+                "reasons": done.left_out,
+                "relations": done.edges,
+                "relations_left_out": len(done.edges_left_out),
+            }
+        )
+        return
+    out(
+        f"imported {len(done.added)}, unchanged {len(done.unchanged)}, left out {len(done.left_out)}; "
+        f"relations: {done.edges} new, {len(done.edges_left_out)} left out"
+    )
+    if done.proposed:
+        way_out = "" if restore else ". An export of your own comes back as it was with --restore"
+        note(f"{len(done.proposed)} about you wait for your yes: `memoryd consent list`{way_out}")
+    _tell((*done.left_out, *done.edges_left_out))
+    if done.left_out and not (done.added or done.proposed or done.unchanged):
+        raise CommandFailed("nothing was imported: all of it was left out", "The reasons are above; --json has all.")
+
+
+def _tell(left_out: tuple[LeftOut, ...]) -> None:
+    for one in left_out[:TOLD]:
+        reason = one.reason if one.id in one.reason else f"{one.id}: {one.reason}"
+        note(printable(f"left out: {reason}"))
+    if len(left_out) > TOLD:
+        note(f"and {len(left_out) - TOLD} more; --json has all the reasons")
+
+
+def _mapping(text: str) -> tuple[str, str]:
+    old, separator, new = text.partition("=")
+    if not (separator and old and new):
+        raise typer.BadParameter(f"{text!r} is not OLD=NEW")
+    return old.rstrip("/"), project_root(new)
+
+
+def _incoming(source: str, moved: dict[str, str]) -> list[records.Incoming]:
+    """Read all of a source, before anything is stored."""
+    path = Path(source)
+    if source == "-":
+        return _from_stream(sys.stdin, "stdin", moved)
+    if not path.exists():
+        raise CommandFailed(f"{source} does not exist")
+    if path.suffix.lower() == ".md":
+        return records.from_folder(path, moved)
+    if path.is_dir():
+        found = records.from_folder(path, moved)
+        for file in sorted(path.glob("*.jsonl")):
+            found += _from_file(file, moved)
+        if not found:
+            raise CommandFailed(f"there is no Markdown file and no .jsonl file in {source}")
+        return found
+    return _from_file(path, moved)
+
+
+def _from_file(file: Path, moved: dict[str, str]) -> list[records.Incoming]:
+    with file.open(encoding="utf-8") as lines:
+        return _from_stream(lines, str(file), moved)
+
+
+def _from_stream(lines: TextIO, name: str, moved: dict[str, str]) -> list[records.Incoming]:
+    try:
+        return records.from_lines(lines, name, moved)
+    except UnicodeDecodeError as exc:
+        raise CommandFailed(f"{name} is not UTF-8: {exc}", "Nothing was imported; `iconv` converts it.") from exc
+
+
+def _bring_in(memory: "Client", incoming: list[records.Incoming], *, restore: bool) -> Imported:
+    """Send memories in batches, then the edges between them, and return what became of all."""
+    added: list[str] = []
+    proposed: list[str] = []
+    unchanged: list[str] = []
+    left_out: list[LeftOut] = []
+    new = 0
+    edges = [edge for one in incoming for edge in one.edges]
+    edges_left_out: list[LeftOut] = []
+    try:
+        with _progress(len(incoming) + len(edges)) as advance:
+            ordered = records.successors_first(incoming)
+            for batch in records.batches(ordered, rows=MAX_RECORDS, size_bytes=BATCH_BYTES):
+                done = memory.import_records([one.record for one in batch], restore=restore)
+                added += done.added
+                proposed += done.proposed
+                edges_left_out += done.edges_left_out
+                unchanged += done.unchanged
+                left_out += done.left_out
+                advance(len(batch))
+            for start in range(0, len(edges), MAX_RECORDS):
+                some = edges[start : start + MAX_RECORDS]
+                done = memory.import_records(edges=some, restore=restore)
+                new += done.edges
+                edges_left_out += done.edges_left_out
+                advance(len(some))
+    except (DaemonUnreachable, DeadlineExceeded):
+        so_far = len(added) + len(proposed) + len(unchanged) + len(left_out)
+        note(
+            f"broken off: {so_far} of {len(incoming)} memories are in, or left out; begun again, it goes on from there"
+        )
+        raise
+    return Imported(
+        added=tuple(added),
+        proposed=tuple(proposed),
+        unchanged=tuple(unchanged),
+        left_out=tuple(left_out),
+        edges=new,
+        edges_left_out=tuple(edges_left_out),
+    )
+
+
+@contextmanager
+def _progress(total: int) -> Generator[Callable[[int], None]]:
+    """Show how far it is where stderr is a terminal; yield what counts on."""
+    if not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("importing", total=total)
+        yield lambda count: bar.advance(task, count)
+
+
+@placed
+def export(
+    file: Annotated[
+        Path | None, typer.Argument(metavar="[FILE]", help="A new file, or with --markdown a new folder; else stdout.")
+    ] = None,
+    *,
+    everything: Everything = False,
+    everywhere: Annotated[
+        bool, typer.Option("--everywhere", help="Those of every project, not only this one's.")
+    ] = False,
+    as_markdown: Annotated[
+        bool, typer.Option("--markdown", help="A folder of Markdown files with front matter.")
+    ] = False,
+    at: InSession,
+) -> None:
+    """Write memories with every field, and what they are to each other, as JSON lines, newest first, or as Markdown.
+
+    This project's and the global ones; `memoryd export --all --everywhere` has all that there is. A file gets mode
+    0600, a folder 0700, and neither may exist yet. `memoryd import` reads all of it back.
+    """
+    if as_markdown and file is None:
+        raise typer.BadParameter("--markdown needs the name of a new folder")
+    with at.connect() as memory:
+        found = _all(memory, states(everything=everything), "everywhere" if everywhere else "all")
+        if file is None:
+            for one, edges in found:
+                write(records.line(one, edges))
+            return
+        count = _to_folder(file, found) if as_markdown else _to_file(file, found)
+    note(f"exported {count} to {file}")
+
+
+def _to_file(file: Path, found: Iterator[tuple[Memory, list[Edge]]]) -> int:
+    try:
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise CommandFailed(f"{file} exists already", "Choose another name, or remove it.") from None
+    with open(handle, "w", encoding="utf-8", newline="") as target:
+        return sum(1 for one, edges in found if target.write(records.line(one, edges)))
+
+
+def _to_folder(folder: Path, found: Iterator[tuple[Memory, list[Edge]]]) -> int:
+    try:
+        folder.mkdir(mode=0o700)
+    except FileExistsError:
+        raise CommandFailed(f"{folder} exists already", "Choose another name, or remove it.") from None
+    count = 0
+    for one, edges in found:
+        handle = os.open(folder / f"{one.id}.md", os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with open(handle, "wb") as target:
+            target.write(records.markdown(one, edges).encode())
+        count += 1
+    return count
+
+
+def _all(
+    memory: "Client", wanted: tuple[str, ...], reach: Literal["all", "everywhere"]
+) -> Iterator[tuple[Memory, list[Edge]]]:
+    """Yield memories, newest first, each with the edges that begin at it."""
+    before = ""
+    while page := memory.list(states=wanted, scope=reach, limit=PAGE_ROWS, before=before):
+        beginning: dict[str, list[Edge]] = {one.id: [] for one in page}
+        for edge in memory.edges(list(beginning)):
+            if edge.from_id in beginning:
+                beginning[edge.from_id].append(edge)
+        for one in page:
+            yield one, beginning[one.id]
+        before = page[-1].id
