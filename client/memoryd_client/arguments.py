@@ -211,8 +211,8 @@ def _needs(at: inspect.Type) -> str:
     return " or ".join(filter(None, map(_one, options)))
 
 
-def _float(bound: float | None) -> float | None:
-    return None if bound is None else float(bound)
+def _shortest(bound: float | None) -> float | None:
+    return bound if bound is None or bound % 1 else int(bound)
 
 
 def _one(at: inspect.Type) -> str:
@@ -221,7 +221,7 @@ def _one(at: inspect.Type) -> str:
             told = f"a whole number{_between(at.ge, at.le)}"
         case inspect.FloatType():
             # Bounds of 0 and of 0.0 are one object to `typing`, whichever was made first.
-            told = f"a number{_between(_float(at.ge), _float(at.le))}"
+            told = f"a number{_between(_shortest(at.ge), _shortest(at.le))}"
         case inspect.StrType():
             told = f"text{_of(at.min_length, at.max_length, 'characters')}"
         case inspect.BytesType():

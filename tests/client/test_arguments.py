@@ -86,7 +86,7 @@ def test_another_type_is_a_type_error_that_shows_no_text(call: Callable[[], obje
         (lambda: filters(updated_after="soon"), "`updated_after` is 'soon', and has to be a date"),
         (lambda: new_memory("x", occurred_at="soon"), "`occurred_at` is 'soon', and has to be a date"),
         (lambda: new_memory("x", scope="town"), "`scope` is 'town', and has to be one of project, global"),  # type: ignore[arg-type]
-        (lambda: new_memory("x", trust=1.5), "`trust` is 1.5, and has to be a number from 0.0 to 1.0"),
+        (lambda: new_memory("x", trust=1.5), "`trust` is 1.5, and has to be a number from 0 to 1"),
         (lambda: sent(Search(query="x"), deadline_s=0), "`deadline_s` is 0, and has to be above 0"),
         (lambda: sent(Search(query="x"), deadline_s=float("nan")), "`deadline_s` is nan"),
     ],
