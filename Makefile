@@ -4,7 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
-.PHONY: help demo test check format bench bench-recall bench-topics clean
+PYTEST := $(BIN)/python -m pytest
+# Tests mostly wait for daemons: three at a time keep two cores busy. A file's tests stay together.
+JOBS ?= 3
+# A file that runs beside others is named by what its sets hold: one order of sets for all processes.
+export PYTHONHASHSEED ?= 0
+
+.PHONY: help demo test test-all check format bench bench-recall bench-topics clean
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
@@ -26,8 +32,20 @@ $(VENV)/dev: $(VENV)/daemon
 demo: $(VENV)/daemon  ## watch it work: a real daemon, the real model, a real conversation
 	$(BIN)/memoryd demo
 
-test: $(VENV)/dev  ## run the tests
-	$(BIN)/python -m pytest $(ARGS)
+test: $(VENV)/dev  ## run the tests, but for the slow ones; ARGS='tests/rules -k topic' runs a part
+ifdef ARGS
+	$(PYTEST) $(ARGS)
+else
+	@# Tests that start a user manager have the machine to themselves. Both parts run, whatever the first one says.
+	@failed=0; set -x; \
+	$(PYTEST) -n $(JOBS) --dist loadfile -m "not slow" --ignore=tests/service $(ORDER) || failed=1; \
+	$(PYTEST) tests/service $(ORDER) || failed=1; \
+	exit $$failed
+endif
+
+test-all: $(VENV)/dev  ## run all tests, the slow ones, too
+	$(PYTEST) -n $(JOBS) --dist loadfile --ignore=tests/service
+	$(PYTEST) tests/service
 
 check: $(VENV)/dev  ## formatting, lint, types
 	$(BIN)/ruff format --check .

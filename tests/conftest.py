@@ -10,11 +10,16 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from memoryd.config import EmbeddingConfig
 from memoryd.embedding import EmbeddingService, build_embedder
 from memoryd.embedding.weights import Sources, fetch
 from postgresql import missing, postgresql
+
+# An example on a busy machine takes as long as it takes.
+settings.register_profile("unhurried", settings.get_profile("ci" if "CI" in os.environ else "default"), deadline=None)
+settings.load_profile("unhurried")
 
 
 @pytest.fixture(scope="session")
