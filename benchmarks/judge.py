@@ -231,7 +231,7 @@ def show(name: str, figures: dict[str, Any]) -> None:
 
 def price(some: Sequence[Trial], follow_ups: FollowUps, prices: Prices) -> float:
     """Return what judging could cost at most, by the estimate that the sidecar reserves for each call."""
-    calls = 1 + (follow_ups.lookups > 0) + follow_ups.second_vote
+    calls = 1 + (follow_ups.lookups > 0)
     more = prices.usage(FOLLOWING, 0).cost_usd * (calls - 1)
     return sum(calls * estimate(replace(one.case, lookups=follow_ups.lookups), prices).cost_usd + more for one in some)
 
@@ -240,7 +240,7 @@ async def measure(
     given: argparse.Namespace, sets: dict[str, list[Trial]], stored: Mapping[str, Memory]
 ) -> dict[str, Any]:
     remote = None
-    follow_ups = FollowUps(lookups=given.lookups, second_vote=given.second_vote)
+    follow_ups = FollowUps(lookups=given.lookups)
     if given.judge == "anthropic":
         key = os.environ.get("ANTHROPIC_API_KEY", "")
         remote = build_judge(
@@ -306,7 +306,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--deadline", type=float, default=15.0, help="seconds for a case; the daemon's is shorter (15)")
     parser.add_argument("--parallel", type=int, default=4, help="cases under way at once (4)")
     parser.add_argument("--lookups", type=int, default=SidecarConfig().lookups, help="that a case may ask for (2)")
-    parser.add_argument("--second-vote", action="store_true", help="ask again about what is kept")
     parser.add_argument("--cache", type=Path, help="keep the embeddings in this file")
     parser.add_argument("--models", type=Path, default=None, help="folder that keeps the converted weights")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the JSON")

@@ -20,7 +20,7 @@ import anyio
 from memoryd import __version__, health, notify
 from memoryd.assembly import ConversationServices, build_consolidation, build_judging
 from memoryd.clock import SystemClock
-from memoryd.config import Config, ConfigInvalid, load
+from memoryd.config import Config, ConfigInvalid, load, retired_in
 from memoryd.descriptors import allow_many
 from memoryd.dispatch import Dispatcher
 from memoryd.embedding import Statistics as ModelStatistics
@@ -43,7 +43,6 @@ from memoryd_actors.consolidating.comparer import Comparer
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import MemorydError, Refused, first_of
 from memoryd_actors.indexing.indexer import Indexer
-from memoryd_actors.judging.cadence import Cadence
 from memoryd_actors.keeping.checkpoints import CheckpointKeeper
 from memoryd_actors.keeping.core_memory import CoreMemory
 from memoryd_actors.keeping.importing import Importer
@@ -125,7 +124,6 @@ class Daemon:
             clock=clock,
             settings=config.recall,
             rules=rules,
-            cadence=Cadence(rule=config.sidecar.cadence, every=config.sidecar.cadence_turns),
             categories=categories,
             relatives=Relatives(self._ledger),
             files=files,
@@ -451,6 +449,8 @@ def main() -> int:
     try:
         config = load(paths.config)
         with hold_home(paths, version=__version__), logging_to(paths, config.daemon.log_level):
+            for sentence in retired_in(paths.config):
+                log.warning("%s: %s", paths.config, sentence)
             try:
                 anyio.run(_serve, paths, config)
             except ExceptionGroup as group:

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
 
@@ -16,7 +16,6 @@ from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.context import WindowSettings
 from memoryd_actors.conversations.settings import TranscriptSettings
 from memoryd_actors.episodes import EpisodeSettings
-from memoryd_actors.judging.cadence import CadenceRule
 from memoryd_actors.keeping.checkpoints import CheckpointSettings
 from memoryd_actors.keeping.core_memory import CoreSettings
 from memoryd_actors.memory.consent import ConsentSettings
@@ -68,19 +67,11 @@ class SidecarConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Failures in a row after which the sidecar is left alone for a while."""
     cool_down_s: Positive = 60.0
     """How long; doubled on each further failure, up to sixteen times."""
-    cadence: CadenceRule = "turn"
-    """turn: the model judges every context. sparse: a session's first turn, a change of topic and every n-th turn; the
-    local judge decides the rest."""
-    cadence_turns: Annotated[int, msgspec.Meta(ge=1)] = 5
-    """The n of `sparse`."""
     lookups: Annotated[int, msgspec.Meta(ge=0, le=5)] = 2
     """What the model may ask to look up before it decides; 0: nothing. It asks within the call that is made anyway, and
     only where it asks there is a second one, within the same deadline and budget."""
     lookup_tokens: Annotated[int, msgspec.Meta(ge=100, le=4_000)] = 800
     """Size of what is looked up for it, together."""
-    second_vote: bool = False
-    """Whether what the model keeps is put before it again in another order, and only what it keeps twice counts. A
-    second call for every case in which anything is kept."""
     daily_tokens: Count = 2_000_000
     daily_usd: Annotated[float, msgspec.Meta(ge=0)] = 0.50
     input_usd_per_million: Annotated[float, msgspec.Meta(ge=0)] = 0.10
@@ -168,6 +159,14 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The categories that an agent may see and write. An agent that is not named here may all."""
 
 
+RETIRED: Final[Mapping[str, str]] = {
+    "sidecar.cadence": "the model judges every context",
+    "sidecar.cadence_turns": "the model judges every context",
+    "sidecar.second_vote": "the model judges a context once",
+}
+"""Settings that there were, and what is so instead. One that is still said is left out, with a warning."""
+
+
 class ConfigInvalid(Exception):
     """Raised when the configuration cannot be read; the message names the file or variable, the key and the reason."""
 
@@ -180,10 +179,9 @@ def load(path: Path, environ: Mapping[str, str] | None = None) -> Config:
 
     """
     env = os.environ if environ is None else environ
-    try:
-        tables: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as exc:
-        raise ConfigInvalid(f"{path}: {exc}") from exc
+    tables = _read(path)
+    for section, key in _retired(tables):
+        del tables[section][key]
     source = str(path)
     for name, value in overrides(env).items():
         section, key = name
@@ -199,6 +197,31 @@ def load(path: Path, environ: Mapping[str, str] | None = None) -> Config:
         sidecar = msgspec.structs.replace(config.sidecar, api_key=env["ANTHROPIC_API_KEY"])
         return msgspec.structs.replace(config, sidecar=sidecar)
     return config
+
+
+def retired_in(path: Path) -> list[str]:
+    """Return a sentence for each setting of the file that is none any more.
+
+    Raises:
+        ConfigInvalid: it is not TOML.
+
+    """
+    names = [f"{section}.{key}" for section, key in _retired(_read(path))]
+    return [f"{name} is no setting any more and does nothing: {RETIRED[name]}" for name in names]
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as exc:
+        raise ConfigInvalid(f"{path}: {exc}") from exc
+
+
+def _retired(tables: Mapping[str, Any]) -> list[tuple[str, str]]:
+    places = [(section, key) for section, _, key in (name.partition(".") for name in RETIRED)]
+    return [
+        (section, key) for section, key in places if isinstance(tables.get(section), dict) and key in tables[section]
+    ]
 
 
 def with_built_in(tables: Mapping[str, Any]) -> dict[str, Any]:

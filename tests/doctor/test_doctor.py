@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from memoryd.clock import SystemClock
+from memoryd.config import load
 from memoryd.doctor import Finding, examine, rows, to_json, worst
 from memoryd.ledger import SqlLedger
 from memoryd.lock import hold_home
@@ -389,3 +390,12 @@ def test_json_has_the_verdict_and_every_finding_in_the_order_of_examination() ->
     assert shown["findings"][1] == {
         "name": "b", "level": "fail", "what": "broken", "mend": "mend it", "numbers": {}, "file": "", "lines": [],
     }  # fmt: skip
+
+
+def test_a_setting_that_is_none_any_more_is_a_warning_and_the_others_hold(house: House) -> None:
+    house.paths.config.write_text('[sidecar]\ncadence = "sparse"\ndaily_usd = 0.25\n', encoding="utf-8")
+    finding = house.find("setting")
+    assert finding.level == "warn"
+    assert "sidecar.cadence is no setting any more" in finding.what
+    assert house.find("config").level == "ok"
+    assert load(house.paths.config, {}).sidecar.daily_usd == 0.25

@@ -1,4 +1,4 @@
-"""The judge with a key, in a real daemon: it looks things up, and is asked as often as is configured."""
+"""The judge with a key, in a real daemon: it looks things up."""
 
 from pathlib import Path
 
@@ -7,8 +7,6 @@ from memoryd_client.client import Client
 from memoryd_client.messages import Trace
 from messages_api import MessagesApi, asking, lookup, verdict, verdicts
 from running import RunningDaemon, until
-
-TOPIC = ("when do the tokens expire?", "do the tokens expire at midnight?", "and do tokens expire on Sundays?")
 
 
 def turn(client: Client, said: str, number: int) -> Trace:
@@ -38,25 +36,3 @@ def test_a_look_up_reaches_the_memories_around_a_candidate(short_home: Path, mod
                 assert "The tokens expire at midnight." in pending.text
                 numbers = client.status().components["sidecar"].numbers
                 assert (numbers["calls"], numbers["lookups"], numbers["second_looks"]) == (2, 1, 1)
-
-
-def test_a_sparse_judge_is_asked_first_and_the_local_one_says_why_it_decides_after_that(
-    short_home: Path, models: Path
-) -> None:
-    with MessagesApi(verdicts()) as api:
-        settings = {
-            "ANTHROPIC_API_KEY": "test-key",
-            "MEMORYD_SIDECAR_BASE_URL": api.url,
-            "MEMORYD_SIDECAR_DEADLINE_S": "60",
-            "MEMORYD_SIDECAR_CADENCE": "sparse",
-            "MEMORYD_SIDECAR_CADENCE_TURNS": "2",
-        }
-        with RunningDaemon(short_home, models, **settings) as daemon, daemon.client("earlier") as client:
-            client.remember("The tokens expire at midnight.")
-            daemon.indexed(client)
-            with daemon.client("now") as now:
-                judges = [turn(now, said, number).judge for number, said in enumerate(TOPIC, 1)]
-                assert judges[0] == judges[2] == "claude-haiku-5-5"
-                assert judges[1] == "local (the remote judge is asked again on turn 3, or when the topic changes)"
-                assert len(api.requests) == 2
-                assert now.status().components["sidecar"].numbers["spared"] == 1

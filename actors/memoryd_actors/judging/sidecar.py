@@ -4,8 +4,8 @@ Everything that can go wrong with a service far away ends here: a deadline for e
 budget. The pipeline always gets a judgement; why it came from the stand-in is in its note, in status and, once per
 change of state, in a warning.
 
-A case is one call. Two things can make it more, each at most once and within the same deadline: what the judge asks to
-look up before it decides, and a second vote. Where one of them cannot be had, what was judged before it holds.
+A case is one call, or two within the same deadline where the judge asks to look something up before it decides. Where
+the second cannot be had, what was judged before it holds.
 """
 
 from dataclasses import asdict, dataclass, replace
@@ -17,7 +17,6 @@ from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.breaker import Breaker, Permit
 from memoryd_actors.judging.judge import Judge, JudgeFailed, Judgement
 from memoryd_actors.judging.lookups import Lookups, look_up
-from memoryd_actors.judging.second_vote import agreed, reordered
 from memoryd_actors.memory.budget import Prices, Usage, estimate
 from memoryd_actors.memory.case import Case, Passage
 from memoryd_actors.ports.clock import Clock
@@ -42,8 +41,6 @@ class FollowUps:
     """Look-ups that the judge may ask for, once; 0: none."""
     lookup_tokens: int = 800
     """Size of what they bring to light, together."""
-    second_vote: bool = False
-    """Whether what the judge keeps is put before it again, in another order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,18 +50,12 @@ class SidecarStatistics:
     calls: int = 0
     failures: int = 0
     stand_ins: int = 0
-    spared: int = 0
-    """Contexts that the cadence left to the local judge."""
     lookups: int = 0
     """Look-ups that the judge asked for and got."""
     second_looks: int = 0
     """Cases judged again with what was looked up."""
-    votes: int = 0
-    """Cases voted on a second time."""
-    overruled: int = 0
-    """Memories that the second vote did not keep."""
     skipped: int = 0
-    """Second looks and votes that could not be had."""
+    """Second looks that could not be had."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,9 +115,6 @@ class Sidecar:
         """Return the remote judge's verdicts, or the local judge's with a note why, within `deadline_s` seconds."""
         if self._remote is None or not case.exhibits:
             return await self._local.judge(case)
-        if case.sparing:
-            self._count = replace(self._count, spared=self._count.spared + 1)
-            return replace(await self._local.judge(case), note=case.sparing)
         may_look = self._lookups is not None and case.visible is not None
         outcome = await self._consult(self._remote, replace(case, lookups=self._follow_ups.lookups if may_look else 0))
         self._announce()
@@ -202,9 +190,7 @@ class Sidecar:
         if isinstance(outcome, Judgement):
             took_s = anyio.current_time() - asked
             if outcome.wanted and self._lookups is not None:
-                case, outcome = await self._look(remote, self._lookups, case, outcome, answer_by, took_s)
-            if outcome.kept and self._follow_ups.second_vote:
-                outcome = await self._vote(remote, case, outcome, answer_by, took_s)
+                outcome = await self._look(remote, self._lookups, case, outcome, answer_by, took_s)
         elif outcome.kind == "budget":
             self._trouble = outcome
         with anyio.CancelScope(deadline=back_by):
@@ -213,8 +199,8 @@ class Sidecar:
 
     async def _look(  # noqa: PLR0917 - what a second step needs to know of the first
         self, remote: Judge, lookups: Lookups, case: Case, first: Judgement, answer_by: float, took_s: float
-    ) -> tuple[Case, Judgement]:
-        """Look up what the judge asks for and have it judge again; return the case and the judgement that then hold."""
+    ) -> Judgement:
+        """Look up what the judge asks for and have it judge again; return the judgement that then holds."""
         wanted = first.wanted[: case.lookups]
         passages: tuple[Passage, ...] = ()
         trouble = "it took too long"
@@ -222,24 +208,14 @@ class Sidecar:
             passages, trouble = await look_up(lookups, wanted, case, budget_tokens=self._follow_ups.lookup_tokens)
         self._count = replace(self._count, lookups=self._count.lookups + len(passages))
         if not any(one.texts for one in passages):
-            return case, self._stays(first, f"nothing looked up: {trouble}") if trouble else first
+            return self._stays(first, f"nothing looked up: {trouble}") if trouble else first
         informed = replace(case, passages=passages, lookups=0)
         again = await self._ask(remote, informed, answer_by, took_s=took_s)
         if not isinstance(again, Judgement):
-            return case, _with_usage(self._stays(first, f"before looking anything up: {again.message}"), again.usage)
+            return _with_usage(self._stays(first, f"before looking anything up: {again.message}"), again.usage)
         self._count = replace(self._count, second_looks=self._count.second_looks + 1)
         seen = f"after {len(passages)} look-up{'s' if len(passages) > 1 else ''}"
-        return informed, _with_usage(replace(again, note=seen, wanted=first.wanted), _usage(first))
-
-    async def _vote(self, remote: Judge, case: Case, first: Judgement, answer_by: float, took_s: float) -> Judgement:
-        """Have the judge vote again, with the exhibits in another order."""
-        again = await self._ask(remote, reordered(replace(case, lookups=0)), answer_by, took_s=took_s)
-        if not isinstance(again, Judgement):
-            return _with_usage(self._stays(first, f"one vote: {again.message}"), again.usage)
-        both = agreed(first, again, exhibits=len(case.exhibits))
-        lost = len(first.kept) - len(both.kept)
-        self._count = replace(self._count, votes=self._count.votes + 1, overruled=self._count.overruled + lost)
-        return replace(both, note="; ".join(filter(None, (first.note, "two votes"))))
+        return _with_usage(replace(again, note=seen, wanted=first.wanted), _usage(first))
 
     def _stays(self, first: Judgement, why: str) -> Judgement:
         self._count = replace(self._count, skipped=self._count.skipped + 1)

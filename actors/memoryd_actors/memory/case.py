@@ -62,5 +62,3 @@ class Case:
     """How many look-ups the judge may ask for with its verdicts."""
     passages: tuple[Passage, ...] = ()
     """What was looked up. Where there are any, the judge has to decide now."""
-    sparing: str = ""
-    """Why the remote judge is not asked this time; empty where it is."""

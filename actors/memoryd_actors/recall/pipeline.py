@@ -14,7 +14,6 @@ from memoryd_actors.admission.project_rules import IgnoredFiles
 from memoryd_actors.core.errors import ModelUnavailable, Refused
 from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.indexing.indexer import Indexer
-from memoryd_actors.judging.cadence import Cadence
 from memoryd_actors.judging.judge import Judge
 from memoryd_actors.memory.settings import RecallSettings
 from memoryd_actors.memory.visibility import Visibility
@@ -63,7 +62,6 @@ class Pipeline:
         settings: RecallSettings,
         rules: Rules = DEFAULT,
         categories: Categories | None = None,
-        cadence: Cadence = Cadence(),  # noqa: B008 - frozen
         relatives: Relatives | None = None,
         files: IgnoredFiles | None = None,
     ) -> None:
@@ -80,7 +78,6 @@ class Pipeline:
         self._settings = settings
         self.rules = rules
         self._categories = categories or Categories()
-        self._cadence = cadence
         self._thread = WorkerThreads(name="recall")
 
     async def decide(self, state: SessionState, update: ContextUpdate) -> tuple[Trace, Focus | None]:
@@ -125,13 +122,9 @@ class Pipeline:
         topic, since = UNDECIDED, None
         # Only what was shown or waits depends on the topic. Where there is none of it, the topic is decided once the
         # memories are ready to be taken: embedding what was said before takes as long as all the rest.
-        early = self._cadence.needs_topic or bool(state.found)
-        early = early or any(one.memory.id in state.surfaced for one in gathered.sifted.excluded)
+        early = bool(state.found) or any(one.memory.id in state.surfaced for one in gathered.sifted.excluded)
         if early:
             topic, since = await self._topic(gathered, focus, state, turn_before, stages)
-        sparing = self._cadence.objection(
-            trigger=update.trigger, turn=state.turn, asked_turn=state.asked_turn, topic_changed=topic.changed
-        )
         weighed = await self._weighing.weigh(
             focus,
             gathered.sifted,
@@ -139,10 +132,7 @@ class Pipeline:
             stages,
             shown=state.surfaced,
             written=state.written,
-            sparing=sparing,
         )
-        if not weighed.stood_in:
-            state.asked_turn = state.turn
         with stages.stage("pending"):
             state.fingerprint = focus.fingerprint
             state.add(weighed.kept, keep=settings.maximum_surfaced, pending_turns=settings.pending_turns)

@@ -55,9 +55,6 @@ class SessionState(msgspec.Struct):
     """Fingerprint of what is always in context, as it was handed over since the last reset; by agent and project."""
     consents: dict[str, int] = {}
     """Proposals that the session was told of, and on which turn: each is told once, whatever is reset."""
-    asked_turn: int = 0
-    """The last turn on which the configured judge decided, not a stand-in; 0: none yet."""
-
     captured: dict[str, int] = {}
     """Ids of what was captured from its messages, and on which turn: its contexts repeat them."""
 
@@ -183,7 +180,6 @@ class SessionState(msgspec.Struct):
         self.become(newer)
         self.turn = max(mine.turn, other.turn)
         self.topic_turn = max(mine.topic_turn, other.topic_turn)
-        self.asked_turn = max(mine.asked_turn, other.asked_turn)
         self.told = max(one for one in (mine.told, other.told, -1) if one is not None)
         self.told = None if self.told < 0 else self.told
         since = max(self.reset_at_turn, self.topic_turn)

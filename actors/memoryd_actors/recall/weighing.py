@@ -30,8 +30,6 @@ class Weighed:
     kept: tuple[SurfacedMemory, ...]
     candidates: tuple[CandidateTrace, ...]
     judge: str
-    stood_in: bool = True
-    """Whether anybody but the configured judge decided."""
 
 
 class Weighing:
@@ -52,7 +50,6 @@ class Weighing:
         *,
         shown: Mapping[str, int],
         written: Mapping[str, int],
-        sparing: str = "",
     ) -> Weighed:
         """Judge what was found; return what is kept and why everything else is not."""
         with stages.stage("surfaced"):
@@ -73,13 +70,13 @@ class Weighing:
         if not found:
             return Weighed((), tuple(traces), "")
         with stages.stage("judge"):
-            judgement = await self._judge.judge(_case(focus, found, visible, sparing))
+            judgement = await self._judge.judge(_case(focus, found, visible))
         kept, judged = _settle(found, judgement)
         with stages.stage("related"):
             kept, related = await self._related(kept, visible, hidden=shown.keys() | written.keys(), passed_over=judged)
         traces += related
         who = f"{judgement.judge} ({judgement.note})" if judgement.note else judgement.judge
-        return Weighed(tuple(kept), tuple(judged + traces), who, judgement.judge != self._judge.name)
+        return Weighed(tuple(kept), tuple(judged + traces), who)
 
     async def _related(
         self,
@@ -114,7 +111,7 @@ class Weighing:
         return [msgspec.structs.replace(one, related=beside.get(one.id, ())) for one in kept], traces
 
 
-def _case(focus: Focus, found: Sequence[Found], visible: Visibility, sparing: str) -> Case:
+def _case(focus: Focus, found: Sequence[Found], visible: Visibility) -> Case:
     return Case(
         focus=focus.text,
         window="\n".join(focus.window),
@@ -133,7 +130,6 @@ def _case(focus: Focus, found: Sequence[Found], visible: Visibility, sparing: st
             for one in found
         ),
         visible=visible,
-        sparing=sparing,
     )
 
 

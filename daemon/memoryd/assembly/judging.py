@@ -86,11 +86,7 @@ def build_judging(
         publish=publish,
         breaker=breaker,
         prices=prices,
-        follow_ups=FollowUps(
-            lookups=settings.lookups,
-            lookup_tokens=settings.lookup_tokens,
-            second_vote=settings.second_vote,
-        ),
+        follow_ups=FollowUps(lookups=settings.lookups, lookup_tokens=settings.lookup_tokens),
         lookups=MemoryLookups(ledger, searcher, rules),
         deadline_s=settings.deadline_s,
         why_off="privacy.offline is on" if config.privacy.offline else "no key configured",

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, distribution, requires
 
 import msgspec
 
-from memoryd.config import Config, overrides
+from memoryd.config import Config, overrides, retired_in
 from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
 from memoryd_client.paths import Paths
 
@@ -42,6 +42,8 @@ def examine_configuration(paths: Paths, environ: Mapping[str, str], invalid: str
             "config",
             "the configuration is valid" + (f", with {changed} MEMORYD_* settings above it" if changed else ""),
         )
+        for sentence in retired_in(paths.config):
+            yield warn("setting", sentence, f"${{EDITOR:-vi}} {quoted(paths.config)}  # take the line out")
     known = settings_variables() | READ_ELSEWHERE
     for name in sorted(environ):
         if name.startswith("MEMORYD_") and name not in known:
