@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd_actors.core.actor import Actor, ActorRef, RestartLimit
-from memoryd_actors.core.errors import ActorCrashed, ActorStopped, DeadlineExceeded, MailboxFull, Refused, Superseded
+from memoryd_actors.core.errors import ActorCrashed, ActorStopped, DeadlineExceeded, Refused, Superseded
 
 
 class Recorder(Actor[str, str]):
@@ -276,9 +276,3 @@ def test_every_accepted_message_is_accounted_for_exactly_once(
             assert accepted == len(before) + len(words)
 
     anyio.run(play)
-
-
-def test_a_full_mailbox_error_names_the_actor_and_the_way_out() -> None:
-    full = MailboxFull("keeper")
-    assert "keeper" in str(full)
-    assert full.hint

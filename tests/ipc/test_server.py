@@ -18,7 +18,6 @@ from memoryd_actors.core.errors import (
     Ambiguous,
     DeadlineExceeded,
     DiskFull,
-    MailboxFull,
     MemorydError,
     ModelUnavailable,
     NotFound,
@@ -231,7 +230,6 @@ async def serving(paths: Paths, rules: Rules, concurrency: int = 256) -> AsyncGe
     [
         (NotFound("mem_1"), "not_found"),
         (Ambiguous("m", ["mem_1", "mem_2"]), "ambiguous"),
-        (MailboxFull("keeper"), "overloaded"),
         (ModelUnavailable("no weights", "get some"), "unavailable"),
         (ActorStopped("keeper"), "unavailable"),
         (DiskFull("/data"), "disk_full"),

@@ -11,6 +11,7 @@ import pytest
 from memoryd import restoring
 from memoryd.ledger import Retention, SqlLedger
 from memoryd_actors.core.errors import LedgerCorrupt, Refused, Unavailable
+from memoryd_actors.memory.steps import ChangeState
 from memoryd_client.memory import State
 
 from .samples import HandClock, memory
@@ -52,7 +53,7 @@ async def counted(file: Path) -> dict[str, int]:
 
 async def test_a_backup_is_a_whole_ledger_of_its_own(file_ledger: SqlLedger, tmp_path: Path) -> None:
     (one, gone), _ = await file_ledger.insert([memory("kept"), memory("forgotten")], actor="a")
-    await file_ledger.set_state("local", gone.id, State.FORGOTTEN, event="DELETE", actor="a")
+    await file_ledger.apply("local", [ChangeState(gone.id, State.FORGOTTEN, "DELETE")], actor="a")
     target = tmp_path / "copy.db"
     await file_ledger.backup(str(target))
     await file_ledger.insert([memory("afterwards")], actor="a")

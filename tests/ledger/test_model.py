@@ -14,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from memoryd.ledger import SqlLedger
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.steps import ChangeState
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client.memory import Memory, Scope, State
 from memoryd_client.messages import Filters, HistoryEntry
@@ -82,7 +83,9 @@ class LedgerMachine(RuleBasedStateMachine):
         one, before, strength = self.kept[data.draw(st.sampled_from(list(self.kept)))]
         twin = self.twin(one)
         try:
-            changed = self.call(lambda: self.ledger.set_state(one.owner, one.id, state, event="UPDATE", actor="test"))
+            changed = self.call(
+                lambda: self.ledger.apply(one.owner, [ChangeState(one.id, state, "UPDATE")], actor="test")
+            ).memories[0]
         except Refused:
             assert state is State.ACTIVE
             assert twin not in (None, one.id)

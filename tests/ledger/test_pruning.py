@@ -4,6 +4,7 @@ import pytest
 
 from memoryd.ledger import SqlLedger
 from memoryd.ledger.pruning import STEP
+from memoryd_actors.memory.steps import ChangeState
 from memoryd_client.memory import State
 from memoryd_client.messages import Trace
 
@@ -70,7 +71,7 @@ async def test_of_the_changes_of_a_memory_the_newest_is_kept_and_an_index_sees_n
     given = [memory(f"number {number}") for number in range(STEP + 10)]
     await ledger.insert(given, actor="a")
     for one in given[:-1]:
-        await ledger.set_state("local", one.id, State.FORGOTTEN, event="DELETE", actor="a")
+        await ledger.apply("local", [ChangeState(one.id, State.FORGOTTEN, "DELETE")], actor="a")
     before = await ledger.changes_after(0, limit=1000)
     last = await ledger.last_sequence()
     history = await ledger.history("local", limit=1000)
@@ -91,5 +92,5 @@ async def test_counts_follow_every_change(ledger: SqlLedger, change: str) -> Non
         await ledger.insert([memory("coffee")], actor="a")
         assert await ledger.counts() == {"active": 2}
     else:
-        await ledger.set_state("local", one.id, State.FORGOTTEN, event="DELETE", actor="a")
+        await ledger.apply("local", [ChangeState(one.id, State.FORGOTTEN, "DELETE")], actor="a")
         assert await ledger.counts() == {"forgotten": 1}

@@ -12,6 +12,7 @@ from memoryd.ledger import SqlLedger, reads
 from memoryd.ledger.tables import memories
 from memoryd_actors.core.errors import Ambiguous, NotFound
 from memoryd_actors.memory.budget import Spending
+from memoryd_actors.memory.steps import ChangeState
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client.memory import Scope, State
 from memoryd_client.messages import CandidateTrace, Filters, Trace
@@ -97,7 +98,7 @@ async def test_pages_of_changes_bring_a_follower_to_the_memories_as_they_are(led
     stored = [memory(f"number {number}") for number in range(30)]
     await ledger.insert(stored, actor="a")
     for one in stored[::3]:
-        await ledger.set_state("local", one.id, State.FORGOTTEN, event="DELETE", actor="a")
+        await ledger.apply("local", [ChangeState(one.id, State.FORGOTTEN, "DELETE")], actor="a")
     await ledger.insert([memory("number 1")], actor="a")
     follower: dict[str, tuple[str, int]] = {}
     sequence, pages = 0, 0

@@ -9,6 +9,7 @@ import pytest
 
 from memoryd.ledger import SqlLedger
 from memoryd_actors.core.errors import NotFound, Refused, Unavailable
+from memoryd_actors.memory.steps import ChangeState
 from memoryd_client.memory import Memory, Scope, Source, State
 
 from .samples import NOON, HandClock, memory
@@ -125,8 +126,8 @@ async def test_the_same_content_elsewhere_stays_a_memory_of_its_own(ledger: SqlL
 async def test_forget_and_restore_leave_a_trail(ledger: SqlLedger) -> None:
     one = memory("the door code is kept by Ada")
     await ledger.insert([one], actor="a")
-    gone = await ledger.set_state("local", one.id, State.FORGOTTEN, event="DELETE", actor="cli")
-    back = await ledger.set_state("local", one.id, State.ACTIVE, event="RESTORE", actor="cli")
+    gone = (await ledger.apply("local", [ChangeState(one.id, State.FORGOTTEN, "DELETE")], actor="cli")).memories[0]
+    back = (await ledger.apply("local", [ChangeState(one.id, State.ACTIVE, "RESTORE")], actor="cli")).memories[0]
     assert (gone.state, back.state) == (State.FORGOTTEN, State.ACTIVE)
     trail = await ledger.history("local", memory_id=one.id)
     assert [(entry.event, entry.old, entry.new) for entry in trail] == [
@@ -140,25 +141,25 @@ async def test_forget_and_restore_leave_a_trail(ledger: SqlLedger) -> None:
 
 async def test_a_state_that_a_memory_has_already_changes_nothing(ledger: SqlLedger) -> None:
     (one,), _ = await ledger.insert([memory("still here")], actor="a")
-    assert await ledger.set_state("local", one.id, State.ACTIVE, event="RESTORE", actor="a") == one
+    assert (await ledger.apply("local", [ChangeState(one.id, State.ACTIVE, "RESTORE")], actor="a")).memories[0] == one
     assert await ledger.last_sequence() == 1
 
 
 async def test_another_owners_memory_cannot_be_forgotten(ledger: SqlLedger) -> None:
     (one,), _ = await ledger.insert([memory("mine", owner="me")], actor="a")
     with pytest.raises(NotFound):
-        await ledger.set_state("you", one.id, State.FORGOTTEN, event="DELETE", actor="a")
+        await ledger.apply("you", [ChangeState(one.id, State.FORGOTTEN, "DELETE")], actor="a")
     assert (await ledger.get("me", [one.id]))[one.id].active
 
 
 async def test_restoring_beside_an_active_twin_is_refused_and_names_it(ledger: SqlLedger) -> None:
     old, new = memory("the same again"), memory("the same again")
     await ledger.insert([old], actor="a")
-    await ledger.set_state("local", old.id, State.FORGOTTEN, event="DELETE", actor="a")
+    await ledger.apply("local", [ChangeState(old.id, State.FORGOTTEN, "DELETE")], actor="a")
     (standing,), _ = await ledger.insert([new], actor="a")
     assert standing.id == new.id
     with pytest.raises(Refused, match=new.id):
-        await ledger.set_state("local", old.id, State.ACTIVE, event="RESTORE", actor="a")
+        await ledger.apply("local", [ChangeState(old.id, State.ACTIVE, "RESTORE")], actor="a")
     assert await ledger.counts() == {"active": 1, "forgotten": 1}
 
 

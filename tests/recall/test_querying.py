@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import anyio
 
 from memoryd_actors.access.categories import Categories
+from memoryd_actors.memory.steps import ChangeState
 from memoryd_actors.searching.querying import Querier
 from memoryd_client import State
 from memoryd_client.messages import Caller
@@ -88,9 +89,8 @@ async def test_a_query_tells_a_session_once_what_changed_since(place: Place) -> 
         heard = [one for one in told if one]
         assert len(heard) <= 1
         await system.remember("Ben sails on Sundays.", session="s2")
-        await system.ledger.set_state(
-            "local", (await system.import_("The lamp is lit."))[0], State.FORGOTTEN, event="DELETE", actor="t"
-        )
+        lamp = (await system.import_("The lamp is lit."))[0]
+        await system.ledger.apply("local", [ChangeState(lamp, State.FORGOTTEN, "DELETE")], actor="t")
         after = await changes("s1")
         assert after[0].startswith("Memory updates since rev ")
         assert any("The lamp is lit." in line for line in after)

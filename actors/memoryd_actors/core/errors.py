@@ -6,7 +6,6 @@ MemorydError
 │   ├── ActorCrashed
 │   └── DeadlineExceeded
 └── Refused                  expected: answered to the caller, never a crash
-    ├── MailboxFull
     ├── Superseded
     ├── NotFound
     │   └── NoCheckpoint
@@ -69,13 +68,6 @@ class Refused(MemorydError):
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
         self.hint = hint
-
-
-class MailboxFull(Refused):
-    """Raised when a bounded mailbox takes no more and the sender does not wait."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"the queue of {name} is full", "Try again in a moment.")
 
 
 class Superseded(Refused):

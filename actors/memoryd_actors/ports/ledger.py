@@ -12,7 +12,7 @@ from memoryd_actors.memory.steps import Applied, Step
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client.consent import Consent
 from memoryd_client.events import EventCount
-from memoryd_client.memory import Memory, State
+from memoryd_client.memory import Memory
 from memoryd_client.messages import Edge, HistoryEntry, Trace
 
 
@@ -110,10 +110,6 @@ class Ledger(Protocol):
 
     async def page(self, visible: Visibility, *, limit: int, before: str = "") -> list[Memory]:
         """Return memories newest first, those older than the memory `before` where given."""
-        ...
-
-    async def set_state(self, owner: str, memory_id: str, state: State, *, event: str, actor: str) -> Memory:
-        """Change the state, with history; a memory that has it already is returned unchanged."""
         ...
 
     async def touch(self, owner: str, ids: Sequence[str], at: datetime) -> None:

@@ -24,14 +24,12 @@ def indexed(paths: Paths, config: Config) -> Mapping[Key, set[int]] | str:
         ModuleNotFoundError: the daemon's packages are missing.
 
     """
-    from memoryd.index import library
     from memoryd.index.message_table import NAME as TABLE
 
     if config.index.url:
         return "it is in the object store of index.url, which was not called"
     if not (paths.messages_index / f"{TABLE}.lance").exists():
         return {}
-    library.load()
     import lancedb
 
     try:

@@ -9,7 +9,7 @@ import anyio
 from anyio import CapacityLimiter, to_thread
 
 from memoryd.config import IndexConfig
-from memoryd.index import folder, library
+from memoryd.index import folder
 from memoryd.index.addresses import Addresses
 from memoryd.index.connection import Connected, connect, hand_back
 from memoryd.index.failures import translated
@@ -69,7 +69,6 @@ class LanceIndex:
 
         """
         async with self._turn:
-            await to_thread.run_sync(library.load, limiter=self._threads)
             if self._folder is not None:
                 await to_thread.run_sync(self._make_folder, limiter=self._threads)
             try:
@@ -187,7 +186,6 @@ class LanceIndex:
 
         """
         async with self._turn:
-            await to_thread.run_sync(library.load, limiter=self._threads)
             await self._begin(model=model, dimensions=dimensions)
             if self._folder is not None:
                 await to_thread.run_sync(folder.discard_aside, self._folder, limiter=self._threads)

@@ -9,7 +9,7 @@ import numpy as np
 from anyio import CapacityLimiter, to_thread
 
 from memoryd.config import IndexConfig
-from memoryd.index import folder, library
+from memoryd.index import folder
 from memoryd.index.connection import Connected, connect, hand_back
 from memoryd.index.failures import translated
 from memoryd.index.filters import one_of
@@ -56,7 +56,6 @@ class LanceMessages:
 
         """
         async with self._turn:
-            await to_thread.run_sync(library.load, limiter=self._threads)
             self._dimensions = dimensions
             try:
                 with translated(self.url):
@@ -134,7 +133,6 @@ class LanceMessages:
     async def reset(self, *, model: str, dimensions: int) -> None:
         """Throw everything away and begin anew; see the port."""
         async with self._turn:
-            await to_thread.run_sync(library.load, limiter=self._threads)
             self._dimensions = dimensions
             await self._begin(model, dimensions)
 

@@ -8,7 +8,6 @@ from memoryd_actors.core.errors import (
     DeadlineExceeded,
     DiskFull,
     LedgerCorrupt,
-    MailboxFull,
     NotFound,
     Refused,
     Unavailable,
@@ -22,7 +21,6 @@ _log = logging.getLogger(__name__)
 _CODES: tuple[tuple[type[Exception], ErrorCode], ...] = (
     (NotFound, "not_found"),
     (Ambiguous, "ambiguous"),
-    (MailboxFull, "overloaded"),
     (DiskFull, "disk_full"),
     (LedgerCorrupt, "unavailable"),
     (Unavailable, "unavailable"),

@@ -43,7 +43,7 @@ from memoryd_actors.memory.budget import Spending
 from memoryd_actors.memory.changes import News
 from memoryd_actors.memory.events import Happened
 from memoryd_actors.memory.progress import Progress
-from memoryd_actors.memory.steps import Applied, ChangeState, Step
+from memoryd_actors.memory.steps import Applied, Step
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Change, SavedSession
@@ -52,7 +52,7 @@ from memoryd_client.checkpoints import Checkpoint, CheckpointInfo
 from memoryd_client.consent import Consent
 from memoryd_client.core_memory import CoreEdit, CoreWrite, Section
 from memoryd_client.events import EventCount
-from memoryd_client.memory import Memory, State
+from memoryd_client.memory import Memory
 from memoryd_client.messages import Edge, HistoryEntry, Trace
 from memoryd_client.switching import SwitchedOff
 
@@ -192,17 +192,6 @@ class SqlLedger:
         # What is always in context a hundred sessions ask for at the same time.
         same = "page", visible, limit, before
         return list(await self._read(lambda connection: reads.page(connection, visible, limit, before), same_as=same))
-
-    async def set_state(self, owner: str, memory_id: str, state: State, *, event: str, actor: str) -> Memory:
-        """Change the state, with history; see the port.
-
-        Raises:
-            NotFound: the owner has no such memory.
-            Refused: it would become active beside an active memory of the same content.
-
-        """
-        step = ChangeState(memory_id, state, event)
-        return (await self.apply(owner, [step], actor=actor)).memories[0]
 
     async def touch(self, owner: str, ids: Sequence[str], at: datetime) -> None:
         """Count an access. No history, no index change."""
