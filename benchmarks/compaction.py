@@ -26,8 +26,8 @@ from benchmarks.sessions import entries, is_found, transcript
 from memoryd.embedding.onnx import OnnxModel
 from memoryd.embedding.weights import Sources, fetch
 from memoryd_client import Client
-from memoryd_client.context import SUMMARY_OPENING, SessionContext
-from memoryd_client.transcripts import Record, SessionInfo
+from memoryd_client.wire.session_context import SUMMARY_OPENING, SessionContext
+from memoryd_client.wire.transcripts import Record, SessionInfo
 
 USUAL = "beam100k"
 """The data set whose conversations reach the usual limits."""

@@ -60,7 +60,8 @@ from memoryd_actors.keeping.orders import KeeperMessage, Store
 from memoryd_actors.memory.budget import Limits
 from memoryd_actors.ports.embedder import Vectors
 from memoryd_client import Memory, NewMemory, Scope, State
-from memoryd_client.messages import Caller, Event
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.events import Event
 
 OWNER = "local"
 PLANTED = {"dup": 200, "conflict": 200}

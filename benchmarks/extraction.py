@@ -38,8 +38,8 @@ from memoryd_actors.capture import explicit, standing_instruction
 from memoryd_actors.extraction import Heard, capped, stated
 from memoryd_actors.texts.sentences import sentences
 from memoryd_client import Client
-from memoryd_client.memory import Source
-from memoryd_client.transcripts import Entry
+from memoryd_client.wire.memory import Source
+from memoryd_client.wire.transcripts import Entry
 
 RANDOM_DRAWS = 200
 THRESHOLDS = [value / 5 for value in range(-5, 16)]

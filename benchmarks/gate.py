@@ -34,7 +34,7 @@ from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.recall.weighing import LONGEST_EXHIBIT
 from memoryd_actors.searching.near_identical import Told, adds_nothing, told
 from memoryd_actors.searching.ranking import rank
-from memoryd_client.memory import Memory
+from memoryd_client.wire.memory import Memory
 
 SHOWN, KEPT = 10, 5
 CLEAN = 0.95

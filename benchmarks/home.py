@@ -26,8 +26,8 @@ from memoryd.ledger import SqlLedger
 from memoryd_actors.admission.gate import content_hash
 from memoryd_actors.ports.index import IndexRow
 from memoryd_client import Client, DaemonUnreachable, DeadlineExceeded, Memory, Scope
-from memoryd_client.memory import new_memory_id
 from memoryd_client.paths import Paths
+from memoryd_client.wire.memory import new_memory_id
 
 PROJECT = "/bench"
 _STEMS = """

@@ -26,22 +26,14 @@ from pathlib import Path
 import zmq
 
 from memoryd_client import Client, Message
-from memoryd_client.memory import PendingMemory, SurfacedMemory
-from memoryd_client.messages import (
-    Answer,
-    Caller,
-    ContextUpdate,
-    Envelope,
-    Ping,
-    Pong,
-    Reply,
-    Request,
-    Take,
-    Taken,
-    encode,
-)
 from memoryd_client.outgoing import encoded
 from memoryd_client.paths import Paths, address
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate
+from memoryd_client.wire.pending import PendingMemory, SurfacedMemory, Take, Taken
+from memoryd_client.wire.protocol import Answer, Envelope, Reply, encode
+from memoryd_client.wire.protocol import AnyRequest as Request
+from memoryd_client.wire.status import Ping, Pong
 
 PUSHES, FIRSTS, TAKES, ROUNDS, WARM = 2_000, 100, 4_000, 20, 100
 CONVERSATION = [Message(role="user" if n % 2 == 0 else "assistant", content=f"{n} " + "word " * 50) for n in range(8)]

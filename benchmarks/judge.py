@@ -43,7 +43,7 @@ from memoryd_actors.judging.sidecar import FollowUps, Sidecar
 from memoryd_actors.memory.budget import Limits, Prices, Spending, estimate
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.texts.stems import stems
-from memoryd_client.memory import Memory
+from memoryd_client.wire.memory import Memory
 
 T = TypeVar("T")
 FOLLOWING = 2_000

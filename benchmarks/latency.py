@@ -14,7 +14,8 @@ import numpy as np
 
 from benchmarks.home import Running, bare_model, daemon, fill, home, text, wait_for_model
 from memoryd_client import Client, Message
-from memoryd_client.messages import Event, PipelineRan, Trace
+from memoryd_client.wire.events import Event, PipelineRan
+from memoryd_client.wire.traces import Trace
 
 ROUNDS = 40
 

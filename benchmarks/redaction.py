@@ -32,8 +32,8 @@ from memoryd_actors.redaction.blocks import find_blocks
 from memoryd_actors.redaction.doubt import BALANCED, NO_DOUBT, Doubt
 from memoryd_actors.redaction.locators import find_locators
 from memoryd_actors.redaction.prose import find_prose
-from memoryd_client.memory import MAX_CONTENT_BYTES, NewMemory, Source
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.memory import MAX_CONTENT_BYTES, NewMemory, Source
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 ORDINARY_CHARS = 2_000_000

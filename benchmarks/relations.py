@@ -17,7 +17,7 @@ from memoryd.clock import SystemClock
 from memoryd.ledger import SqlLedger
 from memoryd_actors.admission.gate import content_hash
 from memoryd_actors.memory.steps import RELATED, Add, Relate, Step
-from memoryd_client.memory import Memory, Scope
+from memoryd_client.wire.memory import Memory, Scope
 
 _EDGES = 5
 _ROUNDS = 60

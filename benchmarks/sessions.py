@@ -22,7 +22,7 @@ from benchmarks.recall.metrics import firsts, ranking, recall, summary
 from benchmarks.recall.play import show
 from benchmarks.record import RESULTS, write
 from memoryd_client import Client, Entry
-from memoryd_client.transcripts import Record
+from memoryd_client.wire.transcripts import Record
 
 DEEP = 100
 """Results in whose order sessions are counted."""

@@ -40,7 +40,7 @@ from memoryd_actors.ports.embedder import Vector
 from memoryd_actors.recall.focus import Exchange
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.recall.topic import PLAIN, Topic, TopicRule, topic_change
-from memoryd_client.messages import Message
+from memoryd_client.wire.context import Message
 
 RULES: tuple[tuple[TopicRule, str], ...] = (
     ("message", "seed: against one message"),

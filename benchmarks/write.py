@@ -21,8 +21,8 @@ from memoryd.ledger import SqlLedger
 from memoryd_actors.admission.gate import admit, content_hash
 from memoryd_actors.memory.steps import RELATED, Add, Relate, Step
 from memoryd_client import Memory, NewMemory, Scope
-from memoryd_client.memory import new_memory_id
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.memory import new_memory_id
 
 ROUNDS = 60
 IMPORTED = 10_000

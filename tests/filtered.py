@@ -1,6 +1,6 @@
 """Filters, and which of four memories they show; the index and the ledger have to agree on it."""
 
-from memoryd_client.filters import Filters
+from memoryd_client.wire.filters import Filters
 
 FILTERED: list[tuple[Filters, set[str]]] = [
     (Filters(), {"global", "here", "tagged"}),

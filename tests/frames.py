@@ -9,7 +9,11 @@ from typing import Any, get_args
 
 import msgspec
 
-from memoryd_client.messages import Answer, Caller, ContextUpdate, Envelope, Event, Reply, Request, encode
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate
+from memoryd_client.wire.events import Event
+from memoryd_client.wire.protocol import Answer, Envelope, Reply, encode
+from memoryd_client.wire.protocol import AnyRequest as Request
 
 FRAMES = Path(__file__).parent / "client" / "frames.txt"
 AT = datetime(2026, 3, 1, 12, 30, 15, 250_000, tzinfo=UTC)

@@ -33,7 +33,9 @@ from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import Searcher
 from memoryd_client import Memory, Message, NewMemory, Scope, Trace
-from memoryd_client.messages import Caller, ContextUpdate, Event, IndexProgress, PipelineRan, Warned
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate
+from memoryd_client.wire.events import Event, IndexProgress, PipelineRan, Warned
 
 
 class TestClock:

@@ -16,7 +16,7 @@ from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.judging.sidecar import FollowUps, Sidecar
 from memoryd_actors.memory.budget import Limits, Spending
 from memoryd_actors.memory.visibility import Visibility
-from memoryd_client.messages import Event, Warned
+from memoryd_client.wire.events import Event, Warned
 from messages_api import MessagesApi
 
 LONG_S = 20.0

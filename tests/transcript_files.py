@@ -7,7 +7,7 @@ import msgspec
 
 from memoryd.transcripts import JsonlTranscripts
 from memoryd_actors.ports.transcripts import Kept, Key
-from memoryd_client.transcripts import Entry
+from memoryd_client.wire.transcripts import Entry
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 KEY = ("local", "s1")

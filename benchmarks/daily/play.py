@@ -10,7 +10,7 @@ from time import monotonic, sleep
 from benchmarks.daily.data import QUIET, Person, Typed
 from benchmarks.home import Running
 from memoryd_client import Client, Message, NewMemory, Scope
-from memoryd_client.memory import PendingMemory
+from memoryd_client.wire.pending import PendingMemory
 
 CHARACTERS_PER_TOKEN = 4
 PATIENCE_S = 60

@@ -14,7 +14,7 @@ from typing import TypeVar
 
 import msgspec
 
-from memoryd_client.memory import MAX_CONTENT_BYTES, NewMemory
+from memoryd_client.wire.memory import MAX_CONTENT_BYTES, NewMemory
 
 DEFAULT = Path(__file__).parents[3] / "shared" / "data"
 UNANSWERABLE = frozenset({"adversarial", "abstention"})

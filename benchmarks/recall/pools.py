@@ -23,7 +23,7 @@ from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
 from memoryd_actors.ports.index import IndexRow
 from memoryd_actors.searching.search import LONGEST_QUERY
-from memoryd_client.memory import Memory, Scope
+from memoryd_client.wire.memory import Memory, Scope
 
 OWNER = "local"
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -12,7 +12,7 @@ from memoryd_cli import render
 from memoryd_cli.failures import CommandFailed
 from memoryd_cli.options import InSession, Json, examples, placed
 from memoryd_cli.output import note, out, out_json
-from memoryd_client.messages import MAX_TURN, Message, Trigger
+from memoryd_client.wire.context import MAX_TURN, Message, Trigger
 
 
 def add_to(app: typer.Typer) -> None:

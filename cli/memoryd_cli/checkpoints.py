@@ -11,8 +11,8 @@ from memoryd_cli.options import InProject, Json, examples, placed
 from memoryd_cli.output import fields, note, out, out_json, table
 
 if TYPE_CHECKING:
-    from memoryd_client.checkpoints import Checkpoint
     from memoryd_client.client import Client
+    from memoryd_client.wire.checkpoints import Checkpoint
 
 group = typer.Typer(
     help="States that agents saved, version by version, to go on from.",

@@ -8,7 +8,7 @@ from memoryd_cli.options import InSession, Json, examples, placed
 from memoryd_cli.output import note, out_json, short_ids, table
 
 if TYPE_CHECKING:
-    from memoryd_client.consent import Consent
+    from memoryd_client.wire.consent import Consent
 
 group = typer.Typer(
     help="Decide what may be known about you.",

@@ -13,7 +13,7 @@ from memoryd_cli.output import note, one_line, out, out_json, short_ids, table
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client
-    from memoryd_client.consolidation import Consolidation, ConsolidationPlan
+    from memoryd_client.wire.consolidation import Consolidation, ConsolidationPlan
 
 LOOK_S = 0.2
 

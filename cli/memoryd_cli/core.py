@@ -10,7 +10,7 @@ from memoryd_cli.options import InProject, Json, Yes, examples, placed
 from memoryd_cli.output import note, out, out_json, printable, table
 
 if TYPE_CHECKING:
-    from memoryd_client.core_memory import Section
+    from memoryd_client.wire.core_memory import Section
 
 group = typer.Typer(
     help="What an agent keeps in its prompt: persona, human, context, and sections of your own.",

@@ -12,12 +12,12 @@ import typer
 from memoryd_cli.failures import CommandFailed
 from memoryd_cli.options import Autostart, connect, examples
 from memoryd_cli.output import note, out
-from memoryd_client.messages import IndexProgress
 from memoryd_client.paths import Paths
+from memoryd_client.wire.events import IndexProgress
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client
-    from memoryd_client.subscription import Subscription
+    from memoryd_client.transport.subscription import Subscription
 
 QUIET_S = 2.0
 """An index without news for this long is asked how far it is: an empty one has nothing to report."""
@@ -65,7 +65,7 @@ def _private(path: str, flags: int) -> int:
 
 def reindex(*, autostart: Autostart = False) -> None:
     """Rebuild the index from the ledger, and wait until it is there."""
-    from memoryd_client.subscription import Subscription
+    from memoryd_client.transport.subscription import Subscription
 
     with (
         connect("", "", "cli", "local", autostart=autostart) as memory,

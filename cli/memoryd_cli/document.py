@@ -6,8 +6,8 @@ import msgspec
 
 from memoryd_cli.failures import CommandFailed
 from memoryd_client import front_matter
-from memoryd_client.memory import Importance, Memory, Share
 from memoryd_client.requests import ChangedFields
+from memoryd_client.wire.memory import Importance, Memory, Share
 
 FIELDS = ("title", "category", "tags", "importance", "pinned", "trust", "speaker", "occurred_at", "files", "metadata")
 """What may be changed beside the content, in the order in which it is shown."""

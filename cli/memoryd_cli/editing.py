@@ -31,11 +31,11 @@ from memoryd_cli.options import (
 )
 from memoryd_cli.output import note, one_line, out, out_json
 from memoryd_client import drafts
-from memoryd_client.editing import PurgePlan
 from memoryd_client.errors import MemorydError
-from memoryd_client.memory import Memory
 from memoryd_client.paths import Paths
 from memoryd_client.requests import ChangedFields
+from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.purging import PurgePlan
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client

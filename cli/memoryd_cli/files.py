@@ -9,7 +9,7 @@ from memoryd_cli.options import InProject, Json, examples, placed
 from memoryd_cli.output import note, one_line, out, out_json, printable, table
 
 if TYPE_CHECKING:
-    from memoryd_client.virtual_files import MemoryFile
+    from memoryd_client.wire.virtual_files import MemoryFile
 
 group = typer.Typer(
     help="Memories that have a path, as files: ls, read, write, edit, grep, search, delete.",

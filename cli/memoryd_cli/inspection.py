@@ -15,8 +15,9 @@ from memoryd_cli.failures import FAILED, CommandFailed
 from memoryd_cli.options import Autostart, Json, Owner, connect, examples
 from memoryd_cli.output import on_terminal, out, out_json, plain, printable, table, write
 from memoryd_client.errors import MemorydError
-from memoryd_client.messages import Event, IndexProgress, PipelineRan, Status, Surfaced, Warned, Wrote
 from memoryd_client.paths import Paths
+from memoryd_client.wire.events import Event, IndexProgress, PipelineRan, Surfaced, Warned, Wrote
+from memoryd_client.wire.status import Status
 
 _TRANSCRIPT_LINES = """
 

@@ -17,8 +17,8 @@ from threading import Thread
 
 from memoryd_client.client import Client
 from memoryd_client.errors import DaemonUnreachable, DeadlineExceeded, MemorydError
-from memoryd_client.messages import Pong
 from memoryd_client.paths import Paths
+from memoryd_client.wire.status import Pong
 
 START_S = 60.0
 """How long a start may take: the first one may have to fetch and convert the model, later ones need two seconds."""

@@ -20,7 +20,7 @@ from memoryd_cli.options import (
     placed,
 )
 from memoryd_cli.output import fields, json_line, note, out, out_json, printable, short_ids, table, write
-from memoryd_client.memory import Memory, Scope, Source, State
+from memoryd_client.wire.memory import Memory, Scope, Source, State
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client
@@ -142,7 +142,7 @@ def recall(
     as_json: Json = False,
 ) -> None:
     """Print what an agent would be given for a context. Changes nothing."""
-    from memoryd_client.messages import Message
+    from memoryd_client.wire.context import Message
 
     messages = [Message(role="user", content=text) for text in context or ()]
     with at.connect() as memory:

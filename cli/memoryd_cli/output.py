@@ -10,7 +10,7 @@ from enum import Enum
 
 import msgspec
 
-from memoryd_client.memory import ID_PREFIX
+from memoryd_client.wire.memory import ID_PREFIX
 
 SHORT_ID = 8
 """Characters of an id that a table shows: 40 bits, which no two memories of one person share."""

@@ -7,10 +7,10 @@ import typer
 from memoryd_cli import render
 from memoryd_cli.options import Category, InSession, Json, Reach, Tag, examples, placed
 from memoryd_cli.output import note, out, out_json, printable
-from memoryd_client.memory import State
+from memoryd_client.wire.memory import State
 
 if TYPE_CHECKING:
-    from memoryd_client.query import Queried
+    from memoryd_client.wire.query import Queried
 
 
 def add_to(app: typer.Typer) -> None:

@@ -10,9 +10,10 @@ import msgspec
 from memoryd_cli.failures import CommandFailed
 from memoryd_cli.output import plain
 from memoryd_client import front_matter
-from memoryd_client.importing import Record
-from memoryd_client.memory import Edge, Memory, Share
 from memoryd_client.project import project_root
+from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.importing import Record
+from memoryd_client.wire.memory import Memory, Share
 
 DECIDED_ANEW = frozenset({"owner", "content_hash", "embedding_model"})
 """Fields of a memory that an import does not read."""

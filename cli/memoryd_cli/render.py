@@ -5,8 +5,12 @@ from datetime import UTC, datetime
 
 from memoryd_cli.output import fields, note, one_line, out, out_json, printable, short_ids, table
 from memoryd_client.errors import InvalidArgument
-from memoryd_client.memory import Memory, PendingMemory, State
-from memoryd_client.messages import CandidateTrace, Edge, HistoryEntry, Origin, Trace
+from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.history import HistoryEntry
+from memoryd_client.wire.memory import Memory, State
+from memoryd_client.wire.origin import Origin
+from memoryd_client.wire.pending import PendingMemory
+from memoryd_client.wire.traces import CandidateTrace, Trace
 
 
 def parse_date(text: str) -> datetime | None:

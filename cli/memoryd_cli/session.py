@@ -11,10 +11,10 @@ from memoryd_cli import render, session_transfer
 from memoryd_cli.failures import CommandFailed
 from memoryd_cli.options import Agent, Autostart, InSession, Json, Owner, Session, Yes, connect, examples, placed
 from memoryd_cli.output import note, one_line, out, out_json, printable, table
-from memoryd_client.transcripts import Entry, Kind, Role
+from memoryd_client.wire.transcripts import Entry, Kind, Role
 
 if TYPE_CHECKING:
-    from memoryd_client.transcripts import Record
+    from memoryd_client.wire.transcripts import Record
 
 group = typer.Typer(
     help="What was said: list, show, search, context, compact, append, end, purge, export, import.",

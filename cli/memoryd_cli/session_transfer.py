@@ -12,11 +12,11 @@ from memoryd_cli.failures import CommandFailed
 from memoryd_cli.options import Agent, Autostart, InSession, Json, Owner, Session, connect, examples, placed
 from memoryd_cli.output import note, out, out_json
 from memoryd_client.transcript_lines import Header, decode_any, encode, exported, record
-from memoryd_client.transcripts import Appended, Record
+from memoryd_client.wire.transcripts import Appended, Record
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client
-    from memoryd_client.transcripts import SessionInfo
+    from memoryd_client.wire.transcripts import SessionInfo
 
 PAGE = 1_000
 AT_ONCE = 10_000

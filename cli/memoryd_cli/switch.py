@@ -6,7 +6,7 @@ import typer
 
 from memoryd_cli.options import InProject, Json, examples, placed
 from memoryd_cli.output import note, out, out_json, printable
-from memoryd_client.switching import Switched
+from memoryd_client.wire.switching import Switched
 
 Everywhere = Annotated[bool, typer.Option("--everywhere", help="Not this project only, but everywhere.")]
 

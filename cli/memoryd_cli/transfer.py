@@ -15,9 +15,10 @@ from memoryd_cli.options import Everything, InSession, Json, examples, placed
 from memoryd_cli.output import note, out, out_json, printable, write
 from memoryd_cli.render import states
 from memoryd_client.errors import DaemonUnreachable, DeadlineExceeded
-from memoryd_client.importing import MAX_RECORDS, Imported, LeftOut
-from memoryd_client.memory import Edge, Memory
 from memoryd_client.project import project_root
+from memoryd_client.wire.edges import MAX_RECORDS, Edge
+from memoryd_client.wire.importing import Imported, LeftOut
+from memoryd_client.wire.memory import Memory
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client

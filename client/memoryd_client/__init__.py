@@ -15,21 +15,21 @@ from memoryd_client.errors import UnsafeSocket as UnsafeSocket
 from memoryd_client.errors import WrongType as WrongType
 from memoryd_client.interrupted import Interrupted as Interrupted
 from memoryd_client.interrupted import PendingCall as PendingCall
-from memoryd_client.memory import Hit as Hit
-from memoryd_client.memory import Memory as Memory
-from memoryd_client.memory import MemoryPage as MemoryPage
-from memoryd_client.memory import NewMemory as NewMemory
-from memoryd_client.memory import PendingMemory as PendingMemory
-from memoryd_client.memory import RelatedMemory as RelatedMemory
-from memoryd_client.memory import Scope as Scope
-from memoryd_client.memory import Source as Source
-from memoryd_client.memory import State as State
-from memoryd_client.memory import SurfacedMemory as SurfacedMemory
-from memoryd_client.messages import Filters as Filters
-from memoryd_client.messages import Message as Message
-from memoryd_client.messages import Status as Status
-from memoryd_client.messages import Trace as Trace
-from memoryd_client.transcripts import Entry as Entry
+from memoryd_client.wire.context import Message as Message
+from memoryd_client.wire.filters import Filters as Filters
+from memoryd_client.wire.memories import MemoryPage as MemoryPage
+from memoryd_client.wire.memory import Memory as Memory
+from memoryd_client.wire.memory import NewMemory as NewMemory
+from memoryd_client.wire.memory import Scope as Scope
+from memoryd_client.wire.memory import Source as Source
+from memoryd_client.wire.memory import State as State
+from memoryd_client.wire.pending import PendingMemory as PendingMemory
+from memoryd_client.wire.pending import RelatedMemory as RelatedMemory
+from memoryd_client.wire.pending import SurfacedMemory as SurfacedMemory
+from memoryd_client.wire.search import Hit as Hit
+from memoryd_client.wire.status import Status as Status
+from memoryd_client.wire.traces import Trace as Trace
+from memoryd_client.wire.transcripts import Entry as Entry
 
 if TYPE_CHECKING:
     from memoryd_client.async_client import AsyncClient as AsyncClient

@@ -11,25 +11,42 @@ from anyio import to_thread
 
 from memoryd_client import replies
 from memoryd_client.arguments import texts
-from memoryd_client.checkpoints import (
+from memoryd_client.core import Core
+from memoryd_client.interrupted import KIND, Interrupted, pack
+from memoryd_client.outgoing import conversation, encoded
+from memoryd_client.paths import Paths
+from memoryd_client.requests import (
+    ChangedFields,
+    MemoryFields,
+    Narrowing,
+    Sought,
+    changes,
+    filters,
+    new_checkpoint,
+    new_memory,
+    search_messages,
+)
+from memoryd_client.transport.connection import Connection
+from memoryd_client.transport.exchange import TICK_S
+from memoryd_client.transport.link import Link
+from memoryd_client.transport.subscription import Subscription
+from memoryd_client.wire.checkpoints import (
     Checkpoint,
     CheckpointInfo,
     DeleteCheckpoint,
     ListCheckpoints,
     LoadCheckpoint,
 )
-from memoryd_client.connection import Connection
-from memoryd_client.consent import Consent, DecideConsent, ListConsents
-from memoryd_client.consolidation import (
+from memoryd_client.wire.consent import Consent, DecideConsent, ListConsents
+from memoryd_client.wire.consolidation import (
     Consolidate,
     Consolidation,
     ConsolidationPlan,
     ListConsolidations,
     PlanConsolidation,
 )
-from memoryd_client.context import BuildContext, Compact, Compacted, SessionContext
-from memoryd_client.core import Core
-from memoryd_client.core_memory import (
+from memoryd_client.wire.context import Message, Push, Trigger
+from memoryd_client.wire.core_memory import (
     CoreAppend,
     CorePurge,
     CoreReplace,
@@ -41,47 +58,26 @@ from memoryd_client.core_memory import (
     Section,
     new_write_id,
 )
-from memoryd_client.editing import GetOrigin, PlanPurge, Purge, PurgePlan, Relate, Undo, Unrelate, Update
-from memoryd_client.events import CountEvents, EventCount
-from memoryd_client.exchange import TICK_S
-from memoryd_client.importing import GetEdges, Import, Imported, Record
-from memoryd_client.interrupted import KIND, Interrupted, pack
-from memoryd_client.link import Link
-from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, PendingMemory
-from memoryd_client.messages import (
-    Backup,
-    Edge,
-    Event,
-    Forget,
-    Get,
-    GetHistory,
-    GetStatus,
-    HistoryEntry,
-    List,
-    Message,
-    Origin,
-    Ping,
-    Pong,
-    Push,
-    Read,
-    Recall,
-    Reindex,
-    Reply,
-    Request,
-    Restore,
-    Search,
-    Status,
-    Trace,
-    Trigger,
-    Why,
-)
-from memoryd_client.outgoing import conversation, encoded
-from memoryd_client.paths import Paths
-from memoryd_client.query import Queried, Query
-from memoryd_client.requests import ChangedFields, MemoryFields, Narrowing, changes, filters, new_checkpoint, new_memory
-from memoryd_client.subscription import Subscription
-from memoryd_client.switching import Switch, Switched
-from memoryd_client.transcripts import (
+from memoryd_client.wire.edges import Edge, GetEdges, Relate, Unrelate
+from memoryd_client.wire.editing import Update
+from memoryd_client.wire.event_counts import CountEvents, EventCount
+from memoryd_client.wire.events import Event
+from memoryd_client.wire.history import GetHistory, HistoryEntry, Undo
+from memoryd_client.wire.importing import Import, Imported, Record
+from memoryd_client.wire.memories import Forget, Get, List, MemoryPage, Read, Restore
+from memoryd_client.wire.memory import Memory, NewMemory
+from memoryd_client.wire.origin import GetOrigin, Origin
+from memoryd_client.wire.pending import PendingMemory, Recall
+from memoryd_client.wire.protocol import AnyRequest as Request
+from memoryd_client.wire.protocol import Reply
+from memoryd_client.wire.purging import PlanPurge, Purge, PurgePlan
+from memoryd_client.wire.query import Queried, Query
+from memoryd_client.wire.search import Hit, Search
+from memoryd_client.wire.session_context import BuildContext, Compact, Compacted, SessionContext
+from memoryd_client.wire.status import GetStatus, Ping, Pong, Status
+from memoryd_client.wire.switching import Switch, Switched
+from memoryd_client.wire.traces import Trace, Why
+from memoryd_client.wire.transcripts import (
     Appended,
     Ended,
     EndSession,
@@ -91,12 +87,11 @@ from memoryd_client.transcripts import (
     PurgeSession,
     ReadTranscript,
     SessionInfo,
-    Sought,
     Transcript,
-    search_messages,
 )
-from memoryd_client.transcripts import Record as TranscriptRecord
-from memoryd_client.virtual_files import (
+from memoryd_client.wire.transcripts import Record as TranscriptRecord
+from memoryd_client.wire.upkeep import Backup, Reindex
+from memoryd_client.wire.virtual_files import (
     DeleteFile,
     EditFile,
     FileMatch,

@@ -10,29 +10,24 @@ from typing import TypeVar
 
 from memoryd_client import replies
 from memoryd_client.arguments import several
-from memoryd_client.connection import check_path
+from memoryd_client.entries import chunked, chunked_records
 from memoryd_client.errors import RequestFailed
-from memoryd_client.exchange import Transport, exchange
-from memoryd_client.failures import Failure
-from memoryd_client.link import Link
-from memoryd_client.memory import Memory, NewMemory, PendingMemory
-from memoryd_client.messages import (
-    MAX_FRAME_BYTES,
-    Caller,
-    ContextUpdate,
-    Envelope,
-    Message,
-    Remember,
-    Reply,
-    Request,
-    Take,
-    Trigger,
-)
 from memoryd_client.outgoing import check_context, checked, conversation
 from memoryd_client.paths import Paths
 from memoryd_client.project import project_root
 from memoryd_client.requests import chunks
-from memoryd_client.transcripts import Append, Appended, Entry, ImportTranscript, Record, chunked, chunked_records
+from memoryd_client.transport.connection import check_path
+from memoryd_client.transport.exchange import Transport, exchange
+from memoryd_client.transport.link import Link
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate, Message, Trigger
+from memoryd_client.wire.failures import Failure
+from memoryd_client.wire.memories import Remember
+from memoryd_client.wire.memory import Memory, NewMemory
+from memoryd_client.wire.pending import PendingMemory, Take
+from memoryd_client.wire.protocol import MAX_FRAME_BYTES, Envelope, Reply
+from memoryd_client.wire.protocol import AnyRequest as Request
+from memoryd_client.wire.transcripts import Append, Appended, Entry, ImportTranscript, Record
 
 T = TypeVar("T")
 

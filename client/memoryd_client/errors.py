@@ -12,7 +12,7 @@ MemorydError
 
 from collections.abc import Mapping
 
-from memoryd_client.failures import ErrorCode, Failure
+from memoryd_client.wire.failures import ErrorCode, Failure
 
 
 class MemorydError(Exception):

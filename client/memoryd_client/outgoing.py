@@ -9,7 +9,8 @@ import msgspec
 
 from memoryd_client.arguments import explain, mended
 from memoryd_client.errors import InvalidArgument, WrongType
-from memoryd_client.messages import MAX_TURN, ContextUpdate, Envelope, Message, Trigger, decode_envelope, encode
+from memoryd_client.wire.context import MAX_TURN, ContextUpdate, Message, Trigger
+from memoryd_client.wire.protocol import Envelope, decode_envelope, encode
 
 MAX_PUSHED_MESSAGES: Final = 1_000
 """The newest messages of a pushed conversation; the daemon looks at far fewer."""

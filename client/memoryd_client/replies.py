@@ -3,39 +3,32 @@
 from collections.abc import Callable
 from typing import NoReturn
 
-from memoryd_client.checkpoints import Checkpoint, CheckpointInfo, Checkpoints
-from memoryd_client.consent import Consent, Consents
-from memoryd_client.consolidation import Consolidation, ConsolidationPlan, Consolidations
-from memoryd_client.context import Compacted, SessionContext
-from memoryd_client.core_memory import CoreSections, CoreWrite, CoreWrites, Section
-from memoryd_client.editing import PurgePlan
 from memoryd_client.errors import NotInterrupted, RequestFailed
-from memoryd_client.events import EventCount, EventCounts
-from memoryd_client.failures import Failure
-from memoryd_client.importing import Imported
 from memoryd_client.interrupted import Interrupted, unpack
-from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory
-from memoryd_client.messages import (
-    Done,
-    Edge,
-    Edges,
-    History,
-    HistoryEntry,
-    Hits,
-    Memories,
-    Origin,
-    Page,
-    Pong,
-    Reply,
-    Status,
-    Taken,
-    Trace,
-    Traces,
-)
-from memoryd_client.query import Queried
-from memoryd_client.switching import Switched
-from memoryd_client.transcripts import Appended, Ended, FoundMessages, SessionInfo, Sessions, Transcript
-from memoryd_client.virtual_files import FileMatch, FileMatches, MemoryFile, MemoryFiles
+from memoryd_client.wire.checkpoints import Checkpoint, CheckpointInfo, Checkpoints
+from memoryd_client.wire.consent import Consent, Consents
+from memoryd_client.wire.consolidation import Consolidation, ConsolidationPlan, Consolidations
+from memoryd_client.wire.core_memory import CoreSections, CoreWrite, CoreWrites, Section
+from memoryd_client.wire.edges import Edge, Edges
+from memoryd_client.wire.event_counts import EventCount, EventCounts
+from memoryd_client.wire.failures import Failure
+from memoryd_client.wire.history import History, HistoryEntry
+from memoryd_client.wire.importing import Imported
+from memoryd_client.wire.memories import Memories, MemoryPage, Page
+from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.origin import Origin
+from memoryd_client.wire.pending import PendingMemory, Taken
+from memoryd_client.wire.protocol import Reply
+from memoryd_client.wire.purging import PurgePlan
+from memoryd_client.wire.query import Queried
+from memoryd_client.wire.request import Done
+from memoryd_client.wire.search import Hit, Hits
+from memoryd_client.wire.session_context import Compacted, SessionContext
+from memoryd_client.wire.status import Pong, Status
+from memoryd_client.wire.switching import Switched
+from memoryd_client.wire.traces import Trace, Traces
+from memoryd_client.wire.transcripts import Appended, Ended, FoundMessages, SessionInfo, Sessions, Transcript
+from memoryd_client.wire.virtual_files import FileMatch, FileMatches, MemoryFile, MemoryFiles
 
 
 def detail(reply: Reply) -> str:

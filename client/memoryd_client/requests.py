@@ -5,13 +5,16 @@ from datetime import UTC, datetime
 from typing import Final, Literal, TypedDict, Unpack
 
 from memoryd_client.arguments import converted, moment, texts
-from memoryd_client.checkpoints import MAX_CHECKPOINT_BYTES, SaveCheckpoint
-from memoryd_client.core_memory import new_write_id
-from memoryd_client.editing import Changes
 from memoryd_client.errors import InvalidArgument, RequestFailed, WrongType
-from memoryd_client.failures import Failure
-from memoryd_client.memory import Importance, NewMemory, Scope, Source
-from memoryd_client.messages import MAX_FRAME_BYTES, MAX_IMPORT_BATCH, Filters, encode
+from memoryd_client.wire.checkpoints import MAX_CHECKPOINT_BYTES, SaveCheckpoint
+from memoryd_client.wire.core_memory import new_write_id
+from memoryd_client.wire.editing import Changes
+from memoryd_client.wire.failures import Failure
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.memories import MAX_IMPORT_BATCH
+from memoryd_client.wire.memory import Importance, NewMemory, Scope, Source
+from memoryd_client.wire.protocol import MAX_FRAME_BYTES, encode
+from memoryd_client.wire.transcripts import Role, SearchMessages
 
 _OTHER_FIELDS: Final = 16 * 1024
 """Bytes that a memory takes besides its content, at most, as far as they count here."""
@@ -186,3 +189,34 @@ def _moment(given: datetime | str | None) -> datetime | None:
                 f"`occurred_at` is outside the calendar: {at.isoformat()}", "Give a year from 2 to 9998."
             ) from None
     return at
+
+
+class Sought(TypedDict, total=False):
+    """By which criteria messages are searched."""
+
+    by: Literal["both", "meaning", "words"]
+    session: str
+    since: datetime | str | None
+    """As text: ISO 8601. Without a zone: UTC."""
+    until: datetime | str | None
+    role: Role
+    kind: Literal["", "message", "tool_call", "tool_result"]
+    limit: int
+    offset: int
+
+
+def search_messages(query: str, **sought: Unpack[Sought]) -> SearchMessages:
+    """Return the request for a search.
+
+    Raises:
+        TypeError: there is no such criterion.
+        ValueError: one has a value that it cannot have.
+    """
+    unknown = sought.keys() - Sought.__annotations__.keys()
+    if unknown:
+        raise TypeError(f"there is no criterion {', '.join(sorted(unknown))}")
+    given: dict[str, object] = {"query": query, **sought}
+    for key in ("since", "until"):
+        if isinstance(text := given.get(key), str):
+            given[key] = moment(key, text)
+    return converted(given, SearchMessages)

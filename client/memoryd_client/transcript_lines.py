@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from memoryd_client.transcripts import Kind, Record
+from memoryd_client.wire.transcripts import Kind, Record
 
 
 class Line(msgspec.Struct, kw_only=True, omit_defaults=True, rename="camel"):

@@ -59,9 +59,11 @@ from memoryd_actors.upkeep.curator import Curator, Schedule
 from memoryd_actors.upkeep.sharing import Follower
 from memoryd_actors.virtual_files import VirtualFiles
 from memoryd_client import drafts
-from memoryd_client.memory import Memory
-from memoryd_client.messages import ContextUpdate, Event, PipelineRan, Status, Warned, Wrote
 from memoryd_client.paths import Paths
+from memoryd_client.wire.context import ContextUpdate
+from memoryd_client.wire.events import Event, PipelineRan, Warned, Wrote
+from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.status import Status
 
 log = logging.getLogger(__name__)
 

@@ -37,52 +37,42 @@ from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.searching.querying import Querier
 from memoryd_actors.searching.search import Searcher
 from memoryd_actors.virtual_files import VirtualFiles
-from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
-from memoryd_client.consent import Consents, DecideConsent, ListConsents
-from memoryd_client.consolidation import Consolidate, ListConsolidations, PlanConsolidation
-from memoryd_client.context import BuildContext, Compact
-from memoryd_client.core_memory import CoreAppend, CorePurge, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
 from memoryd_client.drafts import destroy
-from memoryd_client.editing import GetOrigin, PlanPurge, Purge, PurgePlan, Relate, Undo, Unrelate, Update
-from memoryd_client.events import CountEvents, EventCounts
-from memoryd_client.importing import GetEdges, Import, Imported, LeftOut, Record
-from memoryd_client.memory import Memory, MemoryPage, State
-from memoryd_client.messages import (
-    Backup,
-    Caller,
-    ContextUpdate,
-    Done,
-    Edges,
-    Forget,
-    Get,
-    GetHistory,
-    GetStatus,
-    History,
-    Hits,
-    List,
-    Memories,
-    Origin,
-    Page,
-    Ping,
-    Pong,
-    Push,
-    Read,
-    Reindex,
-    Remember,
-    Reply,
-    Request,
-    Restore,
-    Search,
-    Status,
-    Take,
-    Taken,
-    Traces,
-    Why,
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
+from memoryd_client.wire.consent import Consents, DecideConsent, ListConsents
+from memoryd_client.wire.consolidation import Consolidate, ListConsolidations, PlanConsolidation
+from memoryd_client.wire.context import ContextUpdate, Push
+from memoryd_client.wire.core_memory import (
+    CoreAppend,
+    CorePurge,
+    CoreReplace,
+    CoreSet,
+    CoreUndo,
+    CoreView,
+    GetCoreHistory,
 )
-from memoryd_client.messages import Recall as RecallRequest
-from memoryd_client.query import Query
-from memoryd_client.switching import Switch
-from memoryd_client.transcripts import (
+from memoryd_client.wire.edges import Edges, GetEdges, Relate, Unrelate
+from memoryd_client.wire.editing import Update
+from memoryd_client.wire.event_counts import CountEvents, EventCounts
+from memoryd_client.wire.history import GetHistory, History, Undo
+from memoryd_client.wire.importing import Import, Imported, LeftOut, Record
+from memoryd_client.wire.memories import Forget, Get, List, Memories, MemoryPage, Page, Read, Remember, Restore
+from memoryd_client.wire.memory import Memory, State
+from memoryd_client.wire.origin import GetOrigin, Origin
+from memoryd_client.wire.pending import Recall as RecallRequest
+from memoryd_client.wire.pending import Take, Taken
+from memoryd_client.wire.protocol import AnyRequest as Request
+from memoryd_client.wire.protocol import Reply
+from memoryd_client.wire.purging import PlanPurge, Purge, PurgePlan
+from memoryd_client.wire.query import Query
+from memoryd_client.wire.request import Done
+from memoryd_client.wire.search import Hits, Search
+from memoryd_client.wire.session_context import BuildContext, Compact
+from memoryd_client.wire.status import GetStatus, Ping, Pong, Status
+from memoryd_client.wire.switching import Switch
+from memoryd_client.wire.traces import Traces, Why
+from memoryd_client.wire.transcripts import (
     Append,
     EndSession,
     ImportTranscript,
@@ -91,7 +81,8 @@ from memoryd_client.transcripts import (
     ReadTranscript,
     SearchMessages,
 )
-from memoryd_client.virtual_files import (
+from memoryd_client.wire.upkeep import Backup, Reindex
+from memoryd_client.wire.virtual_files import (
     DeleteFile,
     EditFile,
     GrepFiles,

@@ -20,7 +20,7 @@ from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.upkeep.sharing import Sharing
-from memoryd_client.messages import ComponentStatus, Status
+from memoryd_client.wire.status import ComponentStatus, Status
 
 BAD = frozenset({"degraded", "failed"})
 

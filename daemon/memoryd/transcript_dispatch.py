@@ -13,13 +13,11 @@ from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.memory.progress import ENDED, Progress, ProgressBook
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.searching.conversation import Conversations
-from memoryd_client.context import BuildContext, Compact
-from memoryd_client.messages import (
-    Caller,
-    Done,
-    Reply,
-)
-from memoryd_client.transcripts import (
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.protocol import Reply
+from memoryd_client.wire.request import Done
+from memoryd_client.wire.session_context import BuildContext, Compact
+from memoryd_client.wire.transcripts import (
     Append,
     Ended,
     EndSession,

@@ -6,7 +6,7 @@ import anyio
 from anyio import to_process
 
 from memoryd_actors.memory.paths import matching
-from memoryd_client.virtual_files import FileMatch
+from memoryd_client.wire.virtual_files import FileMatch
 
 
 async def grep(pattern: str, files: Sequence[tuple[str, str]], limit: int, timeout_s: float) -> list[FileMatch]:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memoryd_actors.memory.fusion import Ranked
 from memoryd_actors.searching.ranking import Weights, rank
-from memoryd_client.memory import Memory
+from memoryd_client.wire.memory import Memory
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SPEAKERS = ("Ann", "Bob", "user", "assistant")

@@ -8,7 +8,7 @@ from benchmarks.recall.play import Turn, weigh_clean, weigh_own
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_client.memory import MAX_CONTENT_BYTES
+from memoryd_client.wire.memory import MAX_CONTENT_BYTES
 
 rankings = st.lists(st.sampled_from("abcdefghij"), unique=True, min_size=1)
 evidence = st.sets(st.sampled_from("abcdefghij"), min_size=1)

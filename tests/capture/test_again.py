@@ -13,8 +13,10 @@ from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.transcripts import Key
 from memoryd_actors.recall.memory_actor import Recall
-from memoryd_client.memory import Memory
-from memoryd_client.messages import Caller, ContextUpdate, Event, Message
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate, Message
+from memoryd_client.wire.events import Event
+from memoryd_client.wire.memory import Memory
 
 ASKED = Message("user", "Remember that the spare key hangs behind the blue door.")
 CALLER = Caller(owner="local", session="s1")

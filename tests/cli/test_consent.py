@@ -3,7 +3,7 @@
 import msgspec
 
 from memoryd_client import Memory, State
-from memoryd_client.consent import Consent
+from memoryd_client.wire.consent import Consent
 
 from .memoryd_command import Command
 

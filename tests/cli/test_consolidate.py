@@ -2,7 +2,7 @@
 
 import msgspec
 
-from memoryd_client.consolidation import Consolidation, ConsolidationPlan
+from memoryd_client.wire.consolidation import Consolidation, ConsolidationPlan
 
 from .memoryd_command import Command
 

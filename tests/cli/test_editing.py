@@ -7,8 +7,10 @@ from pathlib import Path
 
 import msgspec
 
-from memoryd_client.memory import Memory
-from memoryd_client.messages import Edge, HistoryEntry, Origin
+from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.history import HistoryEntry
+from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.origin import Origin
 
 from .memoryd_command import Command
 

@@ -3,7 +3,7 @@
 import msgspec
 
 from memoryd_client import Status
-from memoryd_client.events import EventCount
+from memoryd_client.wire.event_counts import EventCount
 
 from .memoryd_command import Command
 

@@ -9,24 +9,31 @@ import pytest
 from memoryd.doctor import Finding
 from memoryd_cli.demo.steps import Decided, Figures, Pushed, Remembered, SessionBegan, Took
 from memoryd_cli.demo.transcript import Note
-from memoryd_client.checkpoints import CheckpointInfo
-from memoryd_client.consent import Consent
-from memoryd_client.consolidation import (
+from memoryd_client.wire.checkpoints import CheckpointInfo
+from memoryd_client.wire.consent import Consent
+from memoryd_client.wire.consolidation import (
     Consolidation,
     ConsolidationPlan,
     PlannedChange,
     PlannedPair,
     PlannedRollup,
 )
-from memoryd_client.context import Compacted, ContextEntry, ContextSection, SessionContext
-from memoryd_client.core_memory import CoreWrite, Section
-from memoryd_client.editing import PurgePlan, TellingEntry
-from memoryd_client.events import EventCount
-from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory, RelatedMemory, SurfacedMemory
-from memoryd_client.messages import CandidateTrace, ComponentStatus, Edge, HistoryEntry, Origin, Showing, Status, Trace
-from memoryd_client.query import Bullet, Queried, RelatedBullet
-from memoryd_client.switching import Switched, SwitchedOff
-from memoryd_client.transcripts import (
+from memoryd_client.wire.core_memory import CoreWrite, Section
+from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.event_counts import EventCount
+from memoryd_client.wire.history import HistoryEntry
+from memoryd_client.wire.memories import MemoryPage
+from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.origin import Origin, Showing
+from memoryd_client.wire.pending import PendingMemory, RelatedMemory, SurfacedMemory
+from memoryd_client.wire.purging import PurgePlan, TellingEntry
+from memoryd_client.wire.query import Bullet, Queried, RelatedBullet
+from memoryd_client.wire.search import Hit
+from memoryd_client.wire.session_context import Compacted, ContextEntry, ContextSection, SessionContext
+from memoryd_client.wire.status import ComponentStatus, Status
+from memoryd_client.wire.switching import Switched, SwitchedOff
+from memoryd_client.wire.traces import CandidateTrace, Trace
+from memoryd_client.wire.transcripts import (
     Appended,
     Ended,
     Entry,
@@ -36,7 +43,7 @@ from memoryd_client.transcripts import (
     SessionInfo,
     Transcript,
 )
-from memoryd_client.virtual_files import FileMatch, MemoryFile
+from memoryd_client.wire.virtual_files import FileMatch, MemoryFile
 
 PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
 SECTIONS = {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from memoryd_client.memory import Memory
+from memoryd_client.wire.memory import Memory
 
 from .memoryd_command import MEMORYD, Command
 

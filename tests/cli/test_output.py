@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memoryd_cli import output, render
 from memoryd_cli.failures import sentence
 from memoryd_client.errors import InvalidArgument
-from memoryd_client.memory import ID_PREFIX, Memory, Scope, new_memory_id
+from memoryd_client.wire.memory import ID_PREFIX, Memory, Scope, new_memory_id
 
 ids = st.text("0123456789abcdefghjkmnpqrstvwxyz", min_size=20, max_size=20).map(ID_PREFIX.__add__)
 AT = datetime(2026, 3, 2, tzinfo=UTC)

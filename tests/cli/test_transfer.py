@@ -8,8 +8,9 @@ import msgspec
 import pytest
 
 from memoryd_cli import records
-from memoryd_client.importing import Record
-from memoryd_client.memory import Edge, Memory
+from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.importing import Record
+from memoryd_client.wire.memory import Memory
 
 from .memoryd_command import Command
 

@@ -10,9 +10,14 @@ import msgspec
 import pytest
 
 from memoryd.lock import holder
-from memoryd_client.memory import Hit, Memory, MemoryPage, PendingMemory
-from memoryd_client.messages import HistoryEntry, Status, Trace
 from memoryd_client.paths import Paths
+from memoryd_client.wire.history import HistoryEntry
+from memoryd_client.wire.memories import MemoryPage
+from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.pending import PendingMemory
+from memoryd_client.wire.search import Hit
+from memoryd_client.wire.status import Status
+from memoryd_client.wire.traces import Trace
 
 from .memoryd_command import MEMORYD, Command
 

@@ -9,14 +9,19 @@ from hypothesis import strategies as st
 
 from memoryd_client import Entry, InvalidArgument, MemorydError, WrongType
 from memoryd_client.arguments import converted, explain, texts
-from memoryd_client.context import BuildContext
-from memoryd_client.editing import Purge
-from memoryd_client.importing import Import, Record
-from memoryd_client.messages import Caller, Envelope, Filters, Remember, Request, Search, decode_envelope
 from memoryd_client.outgoing import checked
-from memoryd_client.query import Query
-from memoryd_client.requests import chunks, filters, new_checkpoint, new_memory
-from memoryd_client.transcripts import Append, PurgeSession, ReadTranscript, SearchMessages, search_messages
+from memoryd_client.requests import chunks, filters, new_checkpoint, new_memory, search_messages
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.importing import Import, Record
+from memoryd_client.wire.memories import Remember
+from memoryd_client.wire.protocol import AnyRequest as Request
+from memoryd_client.wire.protocol import Envelope, decode_envelope
+from memoryd_client.wire.purging import Purge
+from memoryd_client.wire.query import Query
+from memoryd_client.wire.search import Search
+from memoryd_client.wire.session_context import BuildContext
+from memoryd_client.wire.transcripts import Append, PurgeSession, ReadTranscript, SearchMessages
 
 
 def sent(request: Request, **fields: object) -> bytes:

@@ -7,7 +7,9 @@ import msgspec
 import pytest
 
 from frames import FRAMES, samples
-from memoryd_client.messages import Answer, ContextUpdate, Envelope, Event, encode
+from memoryd_client.wire.context import ContextUpdate
+from memoryd_client.wire.events import Event
+from memoryd_client.wire.protocol import Answer, Envelope, encode
 
 LINES = [line.split("\t") for line in FRAMES.read_text(encoding="utf-8").splitlines()]
 KINDS: dict[str, object] = {"update": ContextUpdate, "request": Envelope, "reply": Answer, "event": Event}

@@ -7,8 +7,11 @@ from hypothesis import strategies as st
 from memoryd_actors.texts.clean import clean_text
 from memoryd_actors.texts.fence import OPENING
 from memoryd_client import Message
-from memoryd_client.messages import Caller, ContextUpdate, Envelope, Search, decode_envelope, decode_update
 from memoryd_client.outgoing import MAX_PUSHED_BYTES, MAX_PUSHED_MESSAGES, check_context, conversation, encoded
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate
+from memoryd_client.wire.protocol import Envelope, decode_envelope, decode_update
+from memoryd_client.wire.search import Search
 
 any_text = st.text(alphabet=st.characters(), max_size=60)
 pieces = st.sampled_from(["a", "ü", "漢", "😀", "\ud83d"])

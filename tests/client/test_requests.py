@@ -7,9 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd_client import NewMemory, Scope
-from memoryd_client.messages import MAX_FRAME_BYTES, MAX_IMPORT_BATCH, Envelope, Filters, Remember
 from memoryd_client.outgoing import encoded
 from memoryd_client.requests import chunks, filters, new_memory
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.memories import MAX_IMPORT_BATCH, Remember
+from memoryd_client.wire.protocol import MAX_FRAME_BYTES, Envelope
 
 
 def test_a_date_is_taken_as_text_or_as_it_is() -> None:

@@ -8,20 +8,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryd_client.messages import (
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate
+from memoryd_client.wire.events import Event
+from memoryd_client.wire.protocol import (
     Answer,
-    Caller,
-    ContextUpdate,
     Envelope,
-    Event,
     Reply,
-    Request,
     decode_answer,
     decode_envelope,
     decode_event,
     decode_update,
     encode,
 )
+from memoryd_client.wire.protocol import AnyRequest as Request
 
 FEWER = settings(max_examples=25)
 """For each of a hundred messages: they share their kinds of fields, and what carries them."""

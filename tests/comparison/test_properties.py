@@ -2,7 +2,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.comparison import Comparison, Statement, action, compare, merge_content, vetoed
-from memoryd_client.memory import MAX_CONTENT_BYTES
+from memoryd_client.wire.memory import MAX_CONTENT_BYTES
 
 COSINES = st.floats(-1, 1)
 WORDS = st.lists(

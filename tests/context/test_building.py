@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from memoryd_client import Entry, RequestFailed
-from memoryd_client.context import LEFT_OUT, SessionContext
+from memoryd_client.wire.session_context import LEFT_OUT, SessionContext
 from running import PROJECT, RunningDaemon, until
 
 ASKED = "which key opens the vault of the library?"

@@ -10,8 +10,8 @@ from threading import Event, Thread
 import pytest
 
 from memoryd_client import Client, DaemonUnreachable, DeadlineExceeded, Entry, Memory, Message, RequestFailed
-from memoryd_client.context import SUMMARY_OPENING
-from memoryd_client.transcripts import Record
+from memoryd_client.wire.session_context import SUMMARY_OPENING
+from memoryd_client.wire.transcripts import Record
 from running import RunningDaemon, until
 
 SMALL = {

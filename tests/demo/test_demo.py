@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from memoryd_cli.demo.steps import Figures, Outcome, judged
-from memoryd_client.messages import Trace
+from memoryd_client.wire.traces import Trace
 
 MEMORYD = Path(sys.executable).with_name("memoryd")
 

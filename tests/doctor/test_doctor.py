@@ -20,9 +20,9 @@ from memoryd.ledger import SqlLedger
 from memoryd.lock import hold_home
 from memoryd.restoring import dated_name
 from memoryd_actors.core.errors import LedgerCorrupt
-from memoryd_client.memory import Memory, Scope, new_memory_id
-from memoryd_client.messages import ComponentStatus, Status
 from memoryd_client.paths import Paths
+from memoryd_client.wire.memory import Memory, Scope, new_memory_id
+from memoryd_client.wire.status import ComponentStatus, Status
 
 
 class House:

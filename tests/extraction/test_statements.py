@@ -11,8 +11,8 @@ from memoryd_actors.admission.writing import MAX_FACT, written
 from memoryd_actors.extraction import Heard, capped, heard, stated
 from memoryd_actors.extraction.candidate import MOST_A_TURN
 from memoryd_actors.texts.quoting import saying, undated
-from memoryd_client.context import SUMMARY_OPENING
-from memoryd_client.transcripts import Record
+from memoryd_client.wire.session_context import SUMMARY_OPENING
+from memoryd_client.wire.transcripts import Record
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -7,8 +7,9 @@ import pytest
 from memoryd.project_files import ProjectFolders
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.orders import Link, Store
-from memoryd_client.memory import MAX_CONTENT_BYTES, NewMemory, Source
-from memoryd_client.messages import Caller, ContextUpdate, Message
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate, Message
+from memoryd_client.wire.memory import MAX_CONTENT_BYTES, NewMemory, Source
 from recall_system import Place, running
 
 

@@ -5,7 +5,7 @@ import numpy as np
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector, Vectors
 from memoryd_actors.ports.index import IndexRow
-from memoryd_client.messages import Filters
+from memoryd_client.wire.filters import Filters
 
 DIMENSIONS = 32
 ALL_STATES = Filters(states=())

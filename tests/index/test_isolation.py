@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from memoryd.config import IndexConfig
 from memoryd.index import LanceIndex
 from memoryd.index.filters import literal
-from memoryd_client.messages import Filters
+from memoryd_client.wire.filters import Filters
 
 from .rows import DIMENSIONS, axis, row, seen_by
 

@@ -5,7 +5,7 @@ import pytest
 
 from filtered import FILTERED
 from memoryd.index import LanceIndex
-from memoryd_client.messages import Filters
+from memoryd_client.wire.filters import Filters
 
 from .rows import axis, row, seen_by, unit_vectors
 

@@ -15,29 +15,19 @@ import anyio
 
 from memoryd.ipc import Server
 from memoryd_actors.core.errors import NotFound
-from memoryd_client.memory import Hit, Memory, PendingMemory
-from memoryd_client.messages import (
-    Caller,
-    ContextUpdate,
-    GetHistory,
-    History,
-    HistoryEntry,
-    Hits,
-    List,
-    Memories,
-    Ping,
-    Pong,
-    Push,
-    Remember,
-    Reply,
-    Request,
-    Search,
-    Take,
-    Taken,
-    Warned,
-)
-from memoryd_client.messages import Done as DoneReply
 from memoryd_client.paths import Paths
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate, Push
+from memoryd_client.wire.events import Warned
+from memoryd_client.wire.history import GetHistory, History, HistoryEntry
+from memoryd_client.wire.memories import List, Memories, Remember
+from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.pending import PendingMemory, Take, Taken
+from memoryd_client.wire.protocol import AnyRequest as Request
+from memoryd_client.wire.protocol import Reply
+from memoryd_client.wire.request import Done as DoneReply
+from memoryd_client.wire.search import Hit, Hits, Search
+from memoryd_client.wire.status import Ping, Pong
 
 AT = datetime(2026, 1, 1, tzinfo=UTC)
 

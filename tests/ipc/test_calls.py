@@ -20,8 +20,8 @@ from memoryd_client import (
     RequestFailed,
 )
 from memoryd_client.errors import UnsafeSocket
-from memoryd_client.messages import Warned
 from memoryd_client.paths import Paths
+from memoryd_client.wire.events import Warned
 from running import until
 
 from .daemon_process import DaemonProcess

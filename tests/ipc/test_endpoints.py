@@ -10,8 +10,12 @@ import pytest
 from memoryd.ipc import Server, SocketsInUse
 from memoryd.private_folder import FolderUnsafe
 from memoryd_client import Client, Message
-from memoryd_client.messages import Caller, ContextUpdate, Done, Reply, Request
 from memoryd_client.paths import Paths
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate
+from memoryd_client.wire.protocol import AnyRequest as Request
+from memoryd_client.wire.protocol import Reply
+from memoryd_client.wire.request import Done
 
 from .daemon_process import DaemonProcess
 

@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 from memoryd_client import AsyncClient, Client, DaemonUnreachable, Message
-from memoryd_client.messages import HistoryEntry
-from memoryd_client.outbox import MOST_WAITING_BYTES, PUSH_HIGH_WATER
 from memoryd_client.paths import Paths
+from memoryd_client.transport.outbox import MOST_WAITING_BYTES, PUSH_HIGH_WATER
+from memoryd_client.wire.history import HistoryEntry
 
 from .daemon_process import DaemonProcess
 

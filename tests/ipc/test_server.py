@@ -24,24 +24,15 @@ from memoryd_actors.core.errors import (
     Refused,
 )
 from memoryd_client import AsyncClient, Client, RequestFailed
-from memoryd_client.failures import Failure
-from memoryd_client.messages import (
-    MAX_FRAME_BYTES,
-    Answer,
-    Caller,
-    ContextUpdate,
-    Done,
-    Envelope,
-    GetStatus,
-    Ping,
-    Pong,
-    Reply,
-    Request,
-    Search,
-    decode_answer,
-    encode,
-)
 from memoryd_client.paths import Paths, address
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate
+from memoryd_client.wire.failures import Failure
+from memoryd_client.wire.protocol import MAX_FRAME_BYTES, Answer, Envelope, Reply, decode_answer, encode
+from memoryd_client.wire.protocol import AnyRequest as Request
+from memoryd_client.wire.request import Done
+from memoryd_client.wire.search import Search
+from memoryd_client.wire.status import GetStatus, Ping, Pong
 
 from .daemon_process import DaemonProcess
 
@@ -430,7 +421,7 @@ async def test_crossed_sockets_are_counted(paths: Paths, peers: Peers) -> None:
 
 
 async def test_publishing_without_sockets_or_listeners_is_no_error(paths: Paths) -> None:
-    from memoryd_client.messages import Warned
+    from memoryd_client.wire.events import Warned
 
     server = Server(paths, on_update=lambda update: None, answer=Rules())
     server.publish(Warned(component="x", message="before"))

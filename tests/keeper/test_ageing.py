@@ -5,7 +5,7 @@ from memoryd_actors.keeping.orders import SetState, Store
 from memoryd_actors.memory.decay import LifecycleSettings
 from memoryd_actors.memory.steps import ChangeState
 from memoryd_client import Memory, NewMemory, Scope, State
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
 from recall_system import Place, System, running
 
 CALLER = Caller(agent="test", session="s1")

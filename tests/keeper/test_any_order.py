@@ -14,8 +14,9 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.orders import Edit, KeeperMessage, Link, Purge, SetState, Store, TakeBack
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client import NewMemory, Scope, State
-from memoryd_client.editing import Changes
-from memoryd_client.messages import Caller, Filters
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.editing import Changes
+from memoryd_client.wire.filters import Filters
 from recall_system import Place, System, running
 
 CALLER = Caller(agent="test", session="s1")

@@ -6,9 +6,9 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.orders import Answer, Edit, SetState, Store, TakeBack
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client import Memory, NewMemory, Scope, Source, State
-from memoryd_client.consent import Consent
-from memoryd_client.editing import Changes
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.consent import Consent
+from memoryd_client.wire.editing import Changes
 from recall_system import Place, System, running
 
 AGENT = Caller(agent="coder", session="s1", project="/p")

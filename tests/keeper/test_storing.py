@@ -9,9 +9,9 @@ from memoryd_actors.keeping.orders import Edit, Link, SetState, Store, TakeBack
 from memoryd_actors.memory.steps import RELATED, SUPERSEDES
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client import Memory, NewMemory, Scope
-from memoryd_client.editing import Changes
-from memoryd_client.memory import Source, State
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.editing import Changes
+from memoryd_client.wire.memory import Source, State
 from recall_system import Place, System, running
 
 CALLER = Caller(agent="test", session="s1", project="/p")

@@ -8,8 +8,8 @@ import pytest
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.orders import Edit, Purge, SetState, Store, TakeBack
 from memoryd_client import Memory, NewMemory, Scope, State
-from memoryd_client.editing import Changes
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.editing import Changes
 from recall_system import Place, System, running
 
 CALLER = Caller(agent="test", session="s1")

@@ -3,7 +3,7 @@
 import hashlib
 from datetime import UTC, datetime, timedelta
 
-from memoryd_client.memory import Memory, Scope, State, new_memory_id
+from memoryd_client.wire.memory import Memory, Scope, State, new_memory_id
 
 
 class HandClock:

@@ -12,7 +12,7 @@ from memoryd import restoring
 from memoryd.ledger import Retention, SqlLedger
 from memoryd_actors.core.errors import LedgerCorrupt, Refused, Unavailable
 from memoryd_actors.memory.steps import ChangeState
-from memoryd_client.memory import State
+from memoryd_client.wire.memory import State
 
 from .samples import HandClock, memory
 

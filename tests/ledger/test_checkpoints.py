@@ -8,8 +8,8 @@ import pytest
 
 from memoryd.ledger import Retention, SqlLedger
 from memoryd_actors.core.errors import DamagedCheckpoint, NoCheckpoint, Refused
-from memoryd_client.checkpoints import CheckpointInfo
-from memoryd_client.core_memory import new_write_id
+from memoryd_client.wire.checkpoints import CheckpointInfo
+from memoryd_client.wire.core_memory import new_write_id
 
 STATE = bytes(range(256)) * 16
 

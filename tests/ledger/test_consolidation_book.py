@@ -9,7 +9,7 @@ from memoryd_actors.consolidating.book import Used
 from memoryd_actors.consolidating.fingerprints import fingerprint
 from memoryd_actors.core.errors import NotFound
 from memoryd_actors.memory.steps import Absorb, ChangeState, Checked, Doubt, Noted, Relate, Undo
-from memoryd_client.memory import Scope, State
+from memoryd_client.wire.memory import Scope, State
 
 from .samples import NOON, HandClock, memory
 

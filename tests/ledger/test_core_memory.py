@@ -8,7 +8,8 @@ from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.core_memory import CoreMemory, CoreSettings
 from memoryd_actors.redaction.rules import DEFAULT
-from memoryd_client.core_memory import (
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.core_memory import (
     CoreAppend,
     CoreEdit,
     CoreSections,
@@ -20,7 +21,6 @@ from memoryd_client.core_memory import (
     Section,
     new_write_id,
 )
-from memoryd_client.messages import Caller
 
 ME = Caller(owner="local", agent="tui")
 THEM = Caller(owner="them")

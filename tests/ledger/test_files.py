@@ -2,7 +2,7 @@ import msgspec
 
 from memoryd.ledger import SqlLedger
 from memoryd_actors.memory.visibility import Visibility
-from memoryd_client.memory import Memory, State
+from memoryd_client.wire.memory import Memory, State
 
 from .samples import memory
 

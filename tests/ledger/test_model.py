@@ -16,8 +16,9 @@ from memoryd.ledger import SqlLedger
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.steps import ChangeState
 from memoryd_actors.memory.visibility import Visibility
-from memoryd_client.memory import Memory, Scope, State
-from memoryd_client.messages import Filters, HistoryEntry
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.history import HistoryEntry
+from memoryd_client.wire.memory import Memory, Scope, State
 
 from .samples import HandClock, memory
 

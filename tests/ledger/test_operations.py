@@ -26,7 +26,7 @@ from memoryd_actors.memory.steps import (
     Undo,
     Unrelate,
 )
-from memoryd_client.memory import Memory, State
+from memoryd_client.wire.memory import Memory, State
 
 from .samples import memory as sample
 

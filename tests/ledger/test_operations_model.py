@@ -35,7 +35,7 @@ from memoryd_actors.memory.steps import (
     Undo,
     Unrelate,
 )
-from memoryd_client.memory import Memory, Scope, State
+from memoryd_client.wire.memory import Memory, Scope, State
 from postgresql import database, missing
 
 from .samples import HandClock, memory

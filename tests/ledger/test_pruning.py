@@ -5,8 +5,8 @@ import pytest
 from memoryd.ledger import SqlLedger
 from memoryd.ledger.pruning import STEP
 from memoryd_actors.memory.steps import ChangeState
-from memoryd_client.memory import State
-from memoryd_client.messages import Trace
+from memoryd_client.wire.memory import State
+from memoryd_client.wire.traces import Trace
 
 from .samples import NOON, HandClock, memory
 

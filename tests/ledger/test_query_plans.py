@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Engine, event
 
 from memoryd.ledger import SqlLedger
 from memoryd_actors.memory.steps import RELATED, Add, ChangeState, Relate, Undo
-from memoryd_client.memory import State
+from memoryd_client.wire.memory import State
 
 from .samples import HandClock, memory
 

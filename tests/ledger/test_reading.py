@@ -14,8 +14,9 @@ from memoryd_actors.core.errors import Ambiguous, NotFound
 from memoryd_actors.memory.budget import Spending
 from memoryd_actors.memory.steps import ChangeState
 from memoryd_actors.memory.visibility import Visibility
-from memoryd_client.memory import Scope, State
-from memoryd_client.messages import CandidateTrace, Filters, Trace
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.memory import Scope, State
+from memoryd_client.wire.traces import CandidateTrace, Trace
 
 from .samples import NOON, HandClock, memory
 

@@ -21,7 +21,7 @@ from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.searching.search import Searcher
 from memoryd_actors.upkeep.curator import Curator, Schedule
-from memoryd_client.messages import Event, Warned
+from memoryd_client.wire.events import Event, Warned
 
 from .samples import HandClock, memory
 

@@ -12,8 +12,8 @@ from sqlalchemy.dialects import sqlite
 from memoryd.ledger import SqlLedger, reads
 from memoryd_actors.core.errors import Ambiguous, NotFound
 from memoryd_actors.memory.visibility import Visibility, is_visible
-from memoryd_client.filters import Filters
-from memoryd_client.memory import Memory, Scope, State
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.memory import Memory, Scope, State
 
 from .samples import NOON, HandClock, memory
 

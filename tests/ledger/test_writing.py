@@ -10,7 +10,7 @@ import pytest
 from memoryd.ledger import SqlLedger
 from memoryd_actors.core.errors import NotFound, Refused, Unavailable
 from memoryd_actors.memory.steps import ChangeState
-from memoryd_client.memory import Memory, Scope, Source, State
+from memoryd_client.wire.memory import Memory, Scope, Source, State
 
 from .samples import NOON, HandClock, memory
 

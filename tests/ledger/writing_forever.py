@@ -9,7 +9,7 @@ from pathlib import Path
 import anyio
 
 from memoryd.ledger import SqlLedger
-from memoryd_client.memory import Memory, Scope, new_memory_id
+from memoryd_client.wire.memory import Memory, Scope, new_memory_id
 
 
 class RealClock:

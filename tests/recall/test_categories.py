@@ -7,7 +7,7 @@ import pytest
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.keeping.orders import SetState
 from memoryd_client import PendingMemory, State
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
 from recall_system import Place, System, running
 
 EXPIRY = "Token expiry is computed in UTC, so the login test fails at midnight."

@@ -2,7 +2,7 @@
 
 from memoryd_actors.keeping.orders import SetState
 from memoryd_client import State
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
 from recall_system import Place, System, running
 
 ASKED = "Why does the login test fail at midnight?"

@@ -4,7 +4,7 @@ import pytest
 
 from memoryd_actors.keeping.orders import Answer, Store
 from memoryd_client import Memory, NewMemory, PendingMemory, Scope
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
 from recall_system import Place, System, running
 
 

@@ -6,7 +6,8 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.orders import SetState
 from memoryd_actors.memory.events import of_context
 from memoryd_client import State, Trace
-from memoryd_client.messages import Caller, CandidateTrace
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.traces import CandidateTrace
 from recall_system import Place, System, running
 
 

@@ -6,7 +6,7 @@ from memoryd_actors.judging.lookups import MOST_TEXTS, MemoryLookups, nearby
 from memoryd_actors.keeping.orders import Store
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client import Memory, NewMemory, Scope
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
 from recall_system import Place, System, running
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

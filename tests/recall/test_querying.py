@@ -8,8 +8,8 @@ from memoryd_actors.access.categories import Categories
 from memoryd_actors.memory.steps import ChangeState
 from memoryd_actors.searching.querying import Querier
 from memoryd_client import State
-from memoryd_client.messages import Caller
-from memoryd_client.query import Queried, Query
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.query import Queried, Query
 from recall_system import Place, System, running
 
 

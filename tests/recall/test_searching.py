@@ -8,7 +8,7 @@ from memoryd_actors.core.errors import ModelUnavailable
 from memoryd_actors.keeping.orders import Store
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client import NewMemory, Scope
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
 from recall_system import Place, running
 
 

@@ -6,7 +6,8 @@ import anyio
 
 from memoryd.index import LanceIndex
 from memoryd_actors.core.errors import DiskFull, Unavailable
-from memoryd_client.messages import Caller, Message
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import Message
 from recall_system import Place, running
 
 FACT = "Tokens expire at midnight UTC."

@@ -2,7 +2,8 @@
 
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_client import Trace
-from memoryd_client.messages import Caller, ContextUpdate, Message
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate, Message
 from recall_system import Place, System, running
 
 FACT = "Token expiry is computed in UTC, so the login test fails at midnight local time."

@@ -8,8 +8,8 @@ from memoryd_actors.admission.gate import admit
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.personal import KINDS
-from memoryd_client.memory import MAX_CONTENT_BYTES, NewMemory, Source
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.memory import MAX_CONTENT_BYTES, NewMemory, Source
 
 CALLER = Caller(project="/p")
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

@@ -12,8 +12,8 @@ from memoryd_actors.admission.gate import MAX_ENTRIES, MAX_PATH, MAX_SESSION, MA
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.signature import MAX_LABEL, signed
 from memoryd_actors.texts.fence import CLOSING, OPENING
-from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, Source
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, Source
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 CALLER = Caller(project="/home/ana/shop", session="s1", agent="tui")

@@ -6,8 +6,8 @@ from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.fusion import Ranked
 from memoryd_actors.memory.settings import CategorySettings
-from memoryd_client.filters import Filters
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.filters import Filters
 
 PLANNER = Caller(agent="planner", project="/here")
 LISTS = {"planner": ["goals", "Tasks"], "nobody": []}

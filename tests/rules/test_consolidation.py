@@ -13,7 +13,7 @@ from memoryd_actors.keeping.consolidation import Compared, comparable, is_statem
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.memory.steps import CONTRADICTS, Absorb, Add, Doubt, Merge, Relate, Step, Supersede
 from memoryd_client import Memory
-from memoryd_client.memory import Source
+from memoryd_client.wire.memory import Source
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.core_memory import MAX_SECTIONS, Standing, arranged, edited, named
 from memoryd_actors.redaction.rules import DEFAULT
-from memoryd_client.core_memory import CoreAppend, CoreEdit, CoreReplace, CoreSet, CoreUndo, Section
+from memoryd_client.wire.core_memory import CoreAppend, CoreEdit, CoreReplace, CoreSet, CoreUndo, Section
 
 ID = "0123456789"
 WORDS = st.text(alphabet="abc \n", max_size=60)

@@ -11,8 +11,8 @@ from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import Variable
 from memoryd_actors.texts.clean import clean_text
 from memoryd_actors.texts.fence import CLOSING, OPENING
-from memoryd_client.memory import NewMemory, Source
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.memory import NewMemory, Source
 
 from .test_admission import CALLER, NOW, SECRET
 

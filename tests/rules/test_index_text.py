@@ -1,7 +1,7 @@
 from datetime import UTC, datetime
 
 from memoryd_actors.memory.index_text import embedded_text, index_text, is_person
-from memoryd_client.memory import Memory
+from memoryd_client.wire.memory import Memory
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 

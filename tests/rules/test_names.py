@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from memoryd_actors.admission.names import are_names, check_names
 from memoryd_actors.core.errors import Refused
-from memoryd_client.memory import new_memory_id
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.memory import new_memory_id
 
 TOKEN = "ghp_Zq8LrT4vWx2NcY6uKd9sBf3hJm5pAe7gQo1i"
 

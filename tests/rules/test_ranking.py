@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from memoryd_actors.memory.fusion import Ranked
 from memoryd_actors.searching.ranking import LONGEST_TEXT, Weights, rank
-from memoryd_client.memory import Memory, Source
-from memoryd_client.messages import Edge
+from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.memory import Memory, Source
 
 NOW = datetime(2026, 11, 20, tzinfo=UTC)
 Pool = list[tuple[Ranked, Memory]]

@@ -14,7 +14,7 @@ from memoryd_actors.searching.near_identical import Told, told
 from memoryd_actors.searching.related import beside, checked_again
 from memoryd_actors.texts.fence import OPENING
 from memoryd_client import Memory, PendingMemory, RelatedMemory, State, SurfacedMemory
-from memoryd_client.memory import Edge
+from memoryd_client.wire.edges import Edge
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 PORT = "The harbour server listens on port 8080."

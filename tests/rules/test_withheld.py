@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from memoryd_actors.admission.project_files import ProjectFiles
 from memoryd_actors.admission.withheld import read_files, without_files
-from memoryd_client.transcripts import Entry
+from memoryd_client.wire.transcripts import Entry
 
 SEEN = ProjectFiles(ignored={"notes.md": "which .gitignore leaves out"})
 LEFT = "[left out: notes.md, which .gitignore leaves out]"

@@ -10,8 +10,8 @@ import pytest
 
 from memoryd import service, units
 from memoryd_client import Client, Message
-from memoryd_client.messages import Pong
 from memoryd_client.paths import Paths
+from memoryd_client.wire.status import Pong
 
 from .user_manager import UserManager
 

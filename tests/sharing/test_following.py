@@ -16,7 +16,7 @@ from memoryd_actors.memory.progress import Progress
 from memoryd_actors.memory.steps import Add, ChangeState
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.upkeep.sharing import Heard, Notice
-from memoryd_client.memory import State
+from memoryd_client.wire.memory import State
 from postgresql import database
 
 NOON = datetime(2026, 3, 1, 12, 0, tzinfo=UTC)

@@ -14,7 +14,7 @@ from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.pair_judge import Pair
 from memoryd_actors.judging.pair_sidecar import LONGEST_SHOWN, MAX_PAIRS, PairSidecar
 from memoryd_actors.memory.budget import Limits, Spending
-from memoryd_client.messages import Event
+from memoryd_client.wire.events import Event
 from messages_api import MessagesApi, Reply, error, garbage, held, message, refusal, truncated
 
 CLOSE = Pair(Statement("A guy rides a brown horse."), Statement("A man is riding a horse that is brown."), 0.9)

@@ -5,7 +5,8 @@ from pathlib import Path
 import zmq
 
 from memoryd_client import Client, Entry, Memory, Message
-from memoryd_client.messages import Event, Warned, decode_event
+from memoryd_client.wire.events import Event, Warned
+from memoryd_client.wire.protocol import decode_event
 from running import RunningDaemon, until
 
 FACT = "the staging database listens on port 5433"

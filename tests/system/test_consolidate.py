@@ -11,7 +11,7 @@ from threading import Event
 import pytest
 
 from memoryd_client import Client, Memory, RequestFailed, State
-from memoryd_client.consolidation import Consolidation
+from memoryd_client.wire.consolidation import Consolidation
 from messages_api import MessagesApi, Reply, held, message
 from running import RunningDaemon, until
 

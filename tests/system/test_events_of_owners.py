@@ -1,7 +1,7 @@
 """Events: each owner hears of what is done for them, and of what concerns everybody."""
 
-from memoryd_client.messages import Event, IndexProgress, PipelineRan, Warned, Wrote
-from memoryd_client.subscription import Subscription
+from memoryd_client.transport.subscription import Subscription
+from memoryd_client.wire.events import Event, IndexProgress, PipelineRan, Warned, Wrote
 from running import RunningDaemon
 
 FACT = "The harbour master keeps the keys of the northern pier."

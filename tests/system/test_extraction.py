@@ -7,8 +7,8 @@ import pytest
 
 from memoryd_actors.texts.fence import TAG
 from memoryd_client import Client, Memory, Message, Scope
-from memoryd_client.memory import Source
-from memoryd_client.transcripts import Entry
+from memoryd_client.wire.memory import Source
+from memoryd_client.wire.transcripts import Entry
 from running import PROJECT, RunningDaemon, until
 
 FACT = "We moved the staging database to Frankfurt in March 2026."

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from memoryd_client import Client, Memory
-from memoryd_client.memory import Source
-from memoryd_client.transcripts import Entry
+from memoryd_client.wire.memory import Source
+from memoryd_client.wire.transcripts import Entry
 from messages_api import MessagesApi, Received, Reply, error, garbage, message, refusal, truncated
 from running import RunningDaemon, until
 

@@ -5,8 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from memoryd_client import Client, RequestFailed, Source, State
-from memoryd_client.importing import Imported, Record
-from memoryd_client.memory import Edge
+from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.importing import Imported, Record
 from running import PROJECT, RunningDaemon
 
 

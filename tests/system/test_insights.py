@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from memoryd_client import Client, Memory
-from memoryd_client.transcripts import Entry
+from memoryd_client.wire.transcripts import Entry
 from messages_api import MessagesApi, Received, Reply, message, truncated
 from running import RunningDaemon, until
 

@@ -18,8 +18,8 @@ from memoryd_client import (
     PendingCall,
     RequestFailed,
 )
-from memoryd_client.checkpoints import MAX_CHECKPOINT_BYTES
 from memoryd_client.interrupted import pack
+from memoryd_client.wire.checkpoints import MAX_CHECKPOINT_BYTES
 from running import RunningDaemon, until
 
 RUN = Interrupted(

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from memoryd_client import Message, NewMemory
 from memoryd_client.client import Client
-from memoryd_client.messages import Trace
+from memoryd_client.wire.traces import Trace
 from messages_api import MessagesApi, asking, lookup, verdict, verdicts
 from running import RunningDaemon, until
 

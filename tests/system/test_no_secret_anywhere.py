@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from memoryd_client import Client, Message, RequestFailed
-from memoryd_client.importing import Record
-from memoryd_client.memory import Edge
-from memoryd_client.transcripts import Entry
+from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.importing import Record
+from memoryd_client.wire.transcripts import Entry
 from running import RunningDaemon, until
 
 TOKEN = "ghp_Zq8LrT4vWx2NcY6uKd9sBf3hJm5pAe7gQo1i"

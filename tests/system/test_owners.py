@@ -10,44 +10,39 @@ import pytest
 import zmq
 
 from memoryd_client import Message, NewMemory, State
-from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
-from memoryd_client.consent import Consents, DecideConsent, ListConsents
-from memoryd_client.consolidation import Consolidate, ListConsolidations, PlanConsolidation
-from memoryd_client.context import BuildContext, Compact
-from memoryd_client.core_memory import CoreAppend, CorePurge, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
-from memoryd_client.editing import Changes, GetOrigin, PlanPurge, Purge, Relate, Undo, Unrelate, Update
-from memoryd_client.events import CountEvents
-from memoryd_client.failures import Failure
-from memoryd_client.importing import GetEdges, Import, Imported, Record
-from memoryd_client.memory import Edge
-from memoryd_client.messages import (
-    Backup,
-    Caller,
-    ContextUpdate,
-    Envelope,
-    Forget,
-    Get,
-    GetHistory,
-    GetStatus,
-    List,
-    Ping,
-    Push,
-    Read,
-    Recall,
-    Reindex,
-    Remember,
-    Reply,
-    Request,
-    Restore,
-    Search,
-    Take,
-    Why,
-    decode_answer,
-    encode,
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
+from memoryd_client.wire.consent import Consents, DecideConsent, ListConsents
+from memoryd_client.wire.consolidation import Consolidate, ListConsolidations, PlanConsolidation
+from memoryd_client.wire.context import ContextUpdate, Push
+from memoryd_client.wire.core_memory import (
+    CoreAppend,
+    CorePurge,
+    CoreReplace,
+    CoreSet,
+    CoreUndo,
+    CoreView,
+    GetCoreHistory,
 )
-from memoryd_client.query import Query
-from memoryd_client.switching import Switch
-from memoryd_client.transcripts import (
+from memoryd_client.wire.edges import Edge, GetEdges, Relate, Unrelate
+from memoryd_client.wire.editing import Changes, Update
+from memoryd_client.wire.event_counts import CountEvents
+from memoryd_client.wire.failures import Failure
+from memoryd_client.wire.history import GetHistory, Undo
+from memoryd_client.wire.importing import Import, Imported, Record
+from memoryd_client.wire.memories import Forget, Get, List, Read, Remember, Restore
+from memoryd_client.wire.origin import GetOrigin
+from memoryd_client.wire.pending import Recall, Take
+from memoryd_client.wire.protocol import AnyRequest as Request
+from memoryd_client.wire.protocol import Envelope, Reply, decode_answer, encode
+from memoryd_client.wire.purging import PlanPurge, Purge
+from memoryd_client.wire.query import Query
+from memoryd_client.wire.search import Search
+from memoryd_client.wire.session_context import BuildContext, Compact
+from memoryd_client.wire.status import GetStatus, Ping
+from memoryd_client.wire.switching import Switch
+from memoryd_client.wire.traces import Why
+from memoryd_client.wire.transcripts import (
     Append,
     EndSession,
     Entry,
@@ -57,8 +52,9 @@ from memoryd_client.transcripts import (
     ReadTranscript,
     SearchMessages,
 )
-from memoryd_client.transcripts import Record as TranscriptRecord
-from memoryd_client.virtual_files import (
+from memoryd_client.wire.transcripts import Record as TranscriptRecord
+from memoryd_client.wire.upkeep import Backup, Reindex
+from memoryd_client.wire.virtual_files import (
     DeleteFile,
     EditFile,
     GrepFiles,

@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 
 from memoryd_client import Client, Memory, MemorydError, Message, NewMemory, RequestFailed, Scope
-from memoryd_client.transcripts import Entry
+from memoryd_client.wire.transcripts import Entry
 from running import RunningDaemon, until
 
 TOLD = "The vault of the Meridian observatory opens with quokkabanana."

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memoryd_client import Client, Memory, State
-from memoryd_client.consolidation import Consolidation
+from memoryd_client.wire.consolidation import Consolidation
 from running import PROJECT, RunningDaemon, until
 
 SETTINGS = {"MEMORYD_CONSOLIDATION_HOURS": "0", "MEMORYD_CONSOLIDATION_ROLLUP_DAYS": "0"}

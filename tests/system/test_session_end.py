@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memoryd_client import RequestFailed
-from memoryd_client.transcripts import Entry
+from memoryd_client.wire.transcripts import Entry
 from running import RunningDaemon
 
 

@@ -13,7 +13,7 @@ from memoryd.transcripts import JsonlTranscripts
 from memoryd.transcripts.aside import kept as kept_aside
 from memoryd.transcripts.jsonl import OPEN
 from memoryd.transcripts.scanning import places
-from memoryd_client.transcripts import SessionInfo
+from memoryd_client.wire.transcripts import SessionInfo
 from transcript_files import KEY, append, contents, kept, lines
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from memoryd_actors.conversations.overlap import fingerprint, new_after, new_places
 from memoryd_actors.conversations.recording import recorded
 from memoryd_actors.redaction import Rules
-from memoryd_client.transcripts import Entry
+from memoryd_client.wire.transcripts import Entry
 
 KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
 RULES = Rules()

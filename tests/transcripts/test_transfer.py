@@ -14,7 +14,7 @@ from cli.memoryd_command import Command
 from memoryd.transcripts.mirror import forget, mirror
 from memoryd_client import Entry, Message
 from memoryd_client.transcript_lines import Header, Line, decode_any, exported, record
-from memoryd_client.transcripts import Record
+from memoryd_client.wire.transcripts import Record
 from running import RunningDaemon, until
 
 KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

@@ -12,7 +12,7 @@ from typing import Literal
 import pytest
 
 from memoryd_client import Client, DaemonUnreachable, DeadlineExceeded, Entry, Message, RequestFailed
-from memoryd_client.transcripts import entry
+from memoryd_client.entries import entry
 from running import RunningDaemon, until
 
 KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"

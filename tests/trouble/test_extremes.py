@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from memoryd_client import Entry, Message
-from memoryd_client.transcripts import entry
+from memoryd_client.entries import entry
 from running import RunningDaemon, until
 
 HUGE = 30_000_000

@@ -10,8 +10,8 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.fusion import Ranked
 from memoryd_actors.memory.settings import BUILT_IN_CATEGORIES, CategorySettings, name_of
 from memoryd_actors.memory.visibility import Visibility
-from memoryd_client.filters import Filters
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.filters import Filters
 
 _ALL = Filters()
 

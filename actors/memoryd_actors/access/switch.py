@@ -14,38 +14,37 @@ import anyio
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.ports.clock import Clock
-from memoryd_client.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
-from memoryd_client.consent import DecideConsent, ListConsents
-from memoryd_client.consolidation import Consolidate, ListConsolidations, PlanConsolidation
-from memoryd_client.context import BuildContext, Compact
-from memoryd_client.core_memory import CoreAppend, CorePurge, CoreReplace, CoreSet, CoreUndo, CoreView, GetCoreHistory
-from memoryd_client.editing import GetOrigin, PlanPurge, Purge, Relate, Undo, Unrelate, Update
-from memoryd_client.events import CountEvents
-from memoryd_client.importing import GetEdges, Import
-from memoryd_client.messages import (
-    Backup,
-    Caller,
-    ComponentStatus,
-    Forget,
-    Get,
-    GetHistory,
-    GetStatus,
-    List,
-    Ping,
-    Push,
-    Read,
-    Recall,
-    Reindex,
-    Remember,
-    Request,
-    Restore,
-    Search,
-    Take,
-    Why,
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
+from memoryd_client.wire.consent import DecideConsent, ListConsents
+from memoryd_client.wire.consolidation import Consolidate, ListConsolidations, PlanConsolidation
+from memoryd_client.wire.context import Push
+from memoryd_client.wire.core_memory import (
+    CoreAppend,
+    CorePurge,
+    CoreReplace,
+    CoreSet,
+    CoreUndo,
+    CoreView,
+    GetCoreHistory,
 )
-from memoryd_client.query import Query
-from memoryd_client.switching import Switch, Switched, SwitchedOff
-from memoryd_client.transcripts import (
+from memoryd_client.wire.edges import GetEdges, Relate, Unrelate
+from memoryd_client.wire.editing import Update
+from memoryd_client.wire.event_counts import CountEvents
+from memoryd_client.wire.history import GetHistory, Undo
+from memoryd_client.wire.importing import Import
+from memoryd_client.wire.memories import Forget, Get, List, Read, Remember, Restore
+from memoryd_client.wire.origin import GetOrigin
+from memoryd_client.wire.pending import Recall, Take
+from memoryd_client.wire.protocol import AnyRequest as Request
+from memoryd_client.wire.purging import PlanPurge, Purge
+from memoryd_client.wire.query import Query
+from memoryd_client.wire.search import Search
+from memoryd_client.wire.session_context import BuildContext, Compact
+from memoryd_client.wire.status import ComponentStatus, GetStatus, Ping
+from memoryd_client.wire.switching import Switch, Switched, SwitchedOff
+from memoryd_client.wire.traces import Why
+from memoryd_client.wire.transcripts import (
     Append,
     EndSession,
     ImportTranscript,
@@ -54,7 +53,8 @@ from memoryd_client.transcripts import (
     ReadTranscript,
     SearchMessages,
 )
-from memoryd_client.virtual_files import (
+from memoryd_client.wire.upkeep import Backup, Reindex
+from memoryd_client.wire.virtual_files import (
     DeleteFile,
     EditFile,
     GrepFiles,

@@ -26,8 +26,8 @@ from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.characters import clean
 from memoryd_actors.texts.fence import TAG, one_line
 from memoryd_actors.texts.hidden import PRIVATE, UnopenedPrivate, hidden_names, is_skipped, strip_hidden, strip_private
-from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, Source
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, Source
 
 MAX_SESSION = 500
 """Characters of a session: some agents use the path of a transcript."""

@@ -12,7 +12,7 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.redaction import redact
 from memoryd_actors.redaction.rules import DEFAULT, Rules
 from memoryd_actors.redaction.vendors import find_tokens
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
 
 _SECRETS_ONLY: Rules = replace(DEFAULT, personal_data=frozenset())
 # Not the user's own words, and no personal data: whoever has their name replaced has it in the path of their home, too.

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from memoryd_actors.admission.project_files import ProjectFiles, header_of
-from memoryd_client.transcripts import Entry
+from memoryd_client.wire.transcripts import Entry
 
 _PATH_KEYS = frozenset({"path", "file_path", "filepath", "filename", "file", "notebook_path", "target_file", "uri"})
 _COMMAND_KEYS = frozenset({"command", "cmd", "script", "code"})

@@ -6,7 +6,7 @@ import msgspec
 
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.settings import PROCEDURAL, RULE, name_of
-from memoryd_client.memory import NewMemory, Source
+from memoryd_client.wire.memory import NewMemory, Source
 
 CERTAIN = 0.8
 """Trust from which a rule or workflow that was read out of a conversation is stored: that of a user's own word."""

@@ -12,7 +12,7 @@ from memoryd_actors.memory.lifecycle import due
 from memoryd_actors.memory.steps import ChangeState, Decide, Noted
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
-from memoryd_client.memory import Memory, State
+from memoryd_client.wire.memory import Memory, State
 
 PAGE = 500
 AT_ONCE = 100

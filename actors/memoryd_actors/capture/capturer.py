@@ -25,9 +25,11 @@ from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.clean import clean_text
-from memoryd_client.memory import Memory, NewMemory, Scope, Source, State
-from memoryd_client.messages import Caller, ContextUpdate, Message, Warned
-from memoryd_client.transcripts import Entry
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate, Message
+from memoryd_client.wire.events import Warned
+from memoryd_client.wire.memory import Memory, NewMemory, Scope, Source, State
+from memoryd_client.wire.transcripts import Entry
 
 log = logging.getLogger(__name__)
 

@@ -20,7 +20,8 @@ from memoryd_actors.memory.progress import Progress, ProgressBook
 from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.transcripts import Key, Transcripts
-from memoryd_client.messages import Caller, Message
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import Message
 
 log = logging.getLogger(__name__)
 

@@ -3,7 +3,7 @@
 from memoryd_actors.comparison.difference import difference
 from memoryd_actors.comparison.fuller import fuller
 from memoryd_actors.comparison.tokens import read
-from memoryd_client.memory import MAX_CONTENT_BYTES
+from memoryd_client.wire.memory import MAX_CONTENT_BYTES
 
 
 def merge_content(old: str, new: str) -> str:

@@ -7,7 +7,8 @@ from memoryd_actors.consolidating.plan import Planner
 from memoryd_actors.consolidating.report import told_shortly
 from memoryd_actors.consolidating.worker import Consolidator
 from memoryd_actors.core.errors import Refused
-from memoryd_client.consolidation import (
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.consolidation import (
     Consolidate,
     ConsolidationPlan,
     ConsolidationRequest,
@@ -15,7 +16,6 @@ from memoryd_client.consolidation import (
     ListConsolidations,
     PlanConsolidation,
 )
-from memoryd_client.messages import Caller
 
 
 class Consolidating:

@@ -8,7 +8,7 @@ from typing import Protocol
 from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
 from memoryd_actors.consolidating.schedule import Run
-from memoryd_client.memory import Memory
+from memoryd_client.wire.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from memoryd_actors.memory.budget import Prices, estimate, today
 from memoryd_actors.memory.steps import CONTRADICTS, Absorb, Checked, Doubt, Noted, Settled, Step, Supersede, Unrelate
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
-from memoryd_client.memory import Memory
+from memoryd_client.wire.memory import Memory
 
 KEEPER_S = 60.0
 PAGE = 200

@@ -25,7 +25,7 @@ from memoryd_actors.memory.steps import Compared
 from memoryd_actors.ports.embedder import Vector
 from memoryd_actors.ports.index import Index
 from memoryd_actors.ports.ledger import Ledger
-from memoryd_client.memory import Memory
+from memoryd_client.wire.memory import Memory
 
 log = logging.getLogger(__name__)
 

@@ -21,7 +21,7 @@ from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.embedder import Vectors
 from memoryd_actors.ports.index import Index
 from memoryd_actors.ports.ledger import Ledger
-from memoryd_client.memory import Memory
+from memoryd_client.wire.memory import Memory
 
 T = TypeVar("T")
 MOST_MEMORIES = 20_000

@@ -28,9 +28,9 @@ from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.redaction import Rules
 from memoryd_actors.summarising import Said, Summariser, Summary
-from memoryd_client.filters import Filters
-from memoryd_client.memory import Memory, NewMemory, State
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.memory import Memory, NewMemory, State
 
 KEEPER_S = 60.0
 MOST_EPISODES = 200

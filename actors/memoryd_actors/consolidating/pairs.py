@@ -10,7 +10,7 @@ from memoryd_actors.comparison.tokens import Reading, read
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.keeping.consolidation import comparable, in_order, judged
 from memoryd_actors.keeping.neighbours import Neighbour
-from memoryd_client.memory import Memory
+from memoryd_client.wire.memory import Memory
 
 SHORT: Final = 12
 """Words of meaning up to which two texts are also held against each other with synonyms and endings: that takes 0.2 ms

@@ -10,7 +10,7 @@ from memoryd_actors.consolidating.resting import Resting
 from memoryd_actors.consolidating.worker import Consolidator
 from memoryd_actors.memory.steps import Absorb, Supersede
 from memoryd_actors.ports.ledger import Ledger
-from memoryd_client.consolidation import ConsolidationPlan, PlannedChange
+from memoryd_client.wire.consolidation import ConsolidationPlan, PlannedChange
 
 MOST_SHOWN = 1_000
 

@@ -9,8 +9,8 @@ from memoryd_actors.consolidating.rollup import path_of
 from memoryd_actors.consolidating.schedule import Run
 from memoryd_actors.memory.steps import ChangeState
 from memoryd_actors.texts.fence import one_line
-from memoryd_client.consolidation import Consolidation, PlannedChange, PlannedPair, PlannedRollup
-from memoryd_client.memory import Memory
+from memoryd_client.wire.consolidation import Consolidation, PlannedChange, PlannedPair, PlannedRollup
+from memoryd_client.wire.memory import Memory
 
 LONGEST = 200
 """Characters of a memory that a plan shows."""

@@ -8,7 +8,7 @@ from typing import Final
 from memoryd_actors.memory.paths import as_part
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.sentences import sentences
-from memoryd_client.memory import Memory, State
+from memoryd_client.wire.memory import Memory, State
 
 EPISODE: Final = "episode"
 PROJECT_SUMMARY: Final = "project_summary"

@@ -28,9 +28,9 @@ from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.memory.steps import Settled
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
-from memoryd_client.consolidation import Consolidation
-from memoryd_client.messages import Warned
-from memoryd_client.switching import SwitchedOff
+from memoryd_client.wire.consolidation import Consolidation
+from memoryd_client.wire.events import Warned
+from memoryd_client.wire.switching import SwitchedOff
 
 log = logging.getLogger(__name__)
 

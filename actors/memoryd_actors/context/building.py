@@ -20,7 +20,11 @@ from memoryd_actors.memory.described import surfaced
 from memoryd_actors.memory.render import SHORTEST_LINE, line
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.texts.fence import CLOSING, TAG, defused
-from memoryd_client.context import (
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.core_memory import Section
+from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.pending import PendingMemory, Taken
+from memoryd_client.wire.session_context import (
     LEFT_OUT,
     SUMMARY_OPENING,
     BuildContext,
@@ -29,10 +33,7 @@ from memoryd_client.context import (
     SectionKind,
     SessionContext,
 )
-from memoryd_client.core_memory import Section
-from memoryd_client.memory import Memory, PendingMemory
-from memoryd_client.messages import Caller, Taken
-from memoryd_client.transcripts import Record
+from memoryd_client.wire.transcripts import Record
 
 CORE_SHARE, RULES_SHARE, SUMMARY_SHARE, PENDING_SHARE = 0.25, 0.15, 0.25, 0.2
 """Of the budget, at most. A quarter and more is always left for what was said last."""

@@ -28,10 +28,13 @@ from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.summarising import EXTRACTED, Said, Summariser, said_of
-from memoryd_client.context import SUMMARY_OPENING, Compacted
-from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, State
-from memoryd_client.messages import Caller, ComponentStatus, Filters, Warned
-from memoryd_client.transcripts import Record, SessionInfo
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.events import Warned
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, State
+from memoryd_client.wire.session_context import SUMMARY_OPENING, Compacted
+from memoryd_client.wire.status import ComponentStatus
+from memoryd_client.wire.transcripts import Record, SessionInfo
 
 log = logging.getLogger(__name__)
 

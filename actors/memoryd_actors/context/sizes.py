@@ -8,7 +8,7 @@ import anyio
 from memoryd_actors.context.counting import PER_MESSAGE, Counting
 from memoryd_actors.context.window import Conversation, Item
 from memoryd_actors.ports.transcripts import Key, Transcripts
-from memoryd_client.transcripts import Record, SessionInfo
+from memoryd_client.wire.transcripts import Record, SessionInfo
 
 MOST_ENTRIES = 60_000
 """Of all conversations in memory together: 12 MB."""

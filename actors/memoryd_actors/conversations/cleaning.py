@@ -13,8 +13,8 @@ from memoryd_actors.conversations.recording import brought, recorded
 from memoryd_actors.conversations.tail import Tail
 from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.redaction import Rules
-from memoryd_client.messages import Message
-from memoryd_client.transcripts import Entry, Record, new_entry_id
+from memoryd_client.wire.context import Message
+from memoryd_client.wire.transcripts import Entry, Record, new_entry_id
 
 T = TypeVar("T")
 SHORT = 16_000

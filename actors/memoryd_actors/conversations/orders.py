@@ -4,8 +4,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from memoryd_actors.ports.transcripts import Key
-from memoryd_client.messages import Caller, ContextUpdate
-from memoryd_client.transcripts import Entry, Record
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate
+from memoryd_client.wire.transcripts import Entry, Record
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from difflib import SequenceMatcher
 from hashlib import blake2b
 
-from memoryd_client.transcripts import Kind
+from memoryd_client.wire.transcripts import Kind
 
 
 def fingerprint(kind: Kind, role: str, content: str) -> int:

@@ -8,8 +8,8 @@ from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles
 from memoryd_actors.admission.withheld import without_files
 from memoryd_actors.redaction import Rules, redacted
 from memoryd_actors.texts.hidden import is_skipped, strip_unkept
-from memoryd_client.context import SUMMARY_OPENING
-from memoryd_client.transcripts import Entry
+from memoryd_client.wire.session_context import SUMMARY_OPENING
+from memoryd_client.wire.transcripts import Entry
 
 _ESCAPE = re.compile(r"\\\\|\\u([0-9a-fA-F]{4})")
 MARGIN = 4_000

@@ -31,8 +31,9 @@ from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.texts.clean import clean_text
-from memoryd_client.messages import Caller, ContextUpdate
-from memoryd_client.transcripts import Appended, Entry, Record
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate
+from memoryd_client.wire.transcripts import Appended, Entry, Record
 
 WRITERS = 128
 """Sessions that are written at the same time; of a hundred, few share a writer and wait for each other. 5 KB each."""

@@ -24,8 +24,10 @@ from memoryd_actors.memory.signature import signed
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Kept, Key, Stored, Transcripts
-from memoryd_client.messages import Caller, ContextUpdate, Message, Warned
-from memoryd_client.transcripts import Appended, Entry
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate, Message
+from memoryd_client.wire.events import Warned
+from memoryd_client.wire.transcripts import Appended, Entry
 
 PERHAPS_CUT = 60_000
 """Characters of a pushed context from which its first message may have lost its beginning on the way."""

@@ -14,9 +14,9 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.summarising import EXTRACTED, Summary
 from memoryd_actors.texts.fence import one_line
-from memoryd_client.memory import NewMemory, Scope
-from memoryd_client.messages import Caller
-from memoryd_client.transcripts import Record
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.memory import NewMemory, Scope
+from memoryd_client.wire.transcripts import Record
 
 CATEGORY: Final = "episode"
 PATH: Final = "path"

@@ -26,9 +26,11 @@ from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.summarising import Summariser, said_of
-from memoryd_client.memory import Memory, NewMemory
-from memoryd_client.messages import Caller, ComponentStatus, Warned
-from memoryd_client.transcripts import Record, SessionInfo
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.events import Warned
+from memoryd_client.wire.memory import Memory, NewMemory
+from memoryd_client.wire.status import ComponentStatus
+from memoryd_client.wire.transcripts import Record, SessionInfo
 
 log = logging.getLogger(__name__)
 

@@ -36,8 +36,9 @@ from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
-from memoryd_client.memory import Memory
-from memoryd_client.messages import Caller, Warned
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.events import Warned
+from memoryd_client.wire.memory import Memory
 
 log = logging.getLogger(__name__)
 

@@ -21,8 +21,8 @@ from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.transcripts import Transcripts
 from memoryd_actors.recall.memory_actor import Recall
-from memoryd_client.memory import Memory, NewMemory, Scope, Source
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.memory import Memory, NewMemory, Scope, Source
 
 log = logging.getLogger(__name__)
 

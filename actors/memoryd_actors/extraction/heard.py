@@ -8,8 +8,8 @@ from typing import Literal
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.clean import clean_text
-from memoryd_client.context import SUMMARY_OPENING
-from memoryd_client.transcripts import Record
+from memoryd_client.wire.session_context import SUMMARY_OPENING
+from memoryd_client.wire.transcripts import Record
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,9 @@ from memoryd_actors.memory.progress import ProgressBook
 from memoryd_actors.memory.steps import Advance
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
-from memoryd_client.memory import Memory, NewMemory, Scope, Source
-from memoryd_client.messages import Caller, Filters
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.memory import Memory, NewMemory, Scope, Source
 
 log = logging.getLogger(__name__)
 

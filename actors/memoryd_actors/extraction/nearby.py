@@ -3,7 +3,7 @@
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.searching.search import LONGEST_QUERY, Searcher
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
 
 MOST = 12
 """Memories that a model is shown, so that it does not find them again."""

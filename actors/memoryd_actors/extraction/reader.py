@@ -21,7 +21,7 @@ from memoryd_actors.judging.judge import JudgeFailed
 from memoryd_actors.memory.budget import Prices, Usage
 from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.ports.publisher import Publisher
-from memoryd_client.messages import Warned
+from memoryd_client.wire.events import Warned
 
 log = logging.getLogger(__name__)
 

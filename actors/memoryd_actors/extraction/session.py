@@ -8,7 +8,7 @@ from memoryd_actors.extraction.reader import Detail
 from memoryd_actors.memory.progress import Progress
 from memoryd_actors.memory.steps import Advance
 from memoryd_actors.ports.transcripts import Key
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
 
 JOB = "extraction"
 DAY = "extracted"

@@ -18,8 +18,8 @@ from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.index import Index, IndexRow
 from memoryd_actors.ports.ledger import Change, Ledger
 from memoryd_actors.ports.publisher import Publisher
-from memoryd_client.memory import Memory
-from memoryd_client.messages import IndexProgress, Warned
+from memoryd_client.wire.events import IndexProgress, Warned
+from memoryd_client.wire.memory import Memory
 
 log = logging.getLogger(__name__)
 

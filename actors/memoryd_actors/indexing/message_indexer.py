@@ -15,8 +15,8 @@ from memoryd_actors.memory.visibility import micros
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, MessageIndex, MessageRow, Transcripts
-from memoryd_client.messages import Warned
-from memoryd_client.transcripts import Record
+from memoryd_client.wire.events import Warned
+from memoryd_client.wire.transcripts import Record
 
 log = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.searching.search import Searcher
-from memoryd_client.memory import Memory
+from memoryd_client.wire.memory import Memory
 
 AROUND = 3
 """Messages before and after a memory that are its source."""

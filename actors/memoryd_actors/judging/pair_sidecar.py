@@ -18,7 +18,7 @@ from memoryd_actors.memory.budget import Prices
 from memoryd_actors.memory.case import Case, Exhibit
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
-from memoryd_client.messages import ComponentStatus
+from memoryd_client.wire.status import ComponentStatus
 
 MAX_PAIRS = 10
 """In one call: a new memory and its nearest neighbours."""

@@ -21,7 +21,8 @@ from memoryd_actors.memory.budget import Prices, Usage, estimate
 from memoryd_actors.memory.case import Case, Passage
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
-from memoryd_client.messages import ComponentStatus, Warned
+from memoryd_client.wire.events import Warned
+from memoryd_client.wire.status import ComponentStatus
 
 _BOOKKEEPING_SHARE = 0.1
 """Of the deadline, kept back for writing down what a call cost."""

@@ -28,9 +28,9 @@ from memoryd_actors.memory.steps import (
 )
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
-from memoryd_client.editing import Changes
-from memoryd_client.memory import Memory, NewMemory, State
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.editing import Changes
+from memoryd_client.wire.memory import Memory, NewMemory, State
 
 
 class Changing:

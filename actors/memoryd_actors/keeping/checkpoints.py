@@ -9,7 +9,8 @@ from memoryd_actors.admission.names import check_names
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.redaction import Rules, redact
-from memoryd_client.checkpoints import (
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.checkpoints import (
     MAX_CHECKPOINT_BYTES,
     Checkpoint,
     CheckpointInfo,
@@ -20,7 +21,7 @@ from memoryd_client.checkpoints import (
     LoadCheckpoint,
     SaveCheckpoint,
 )
-from memoryd_client.messages import Caller, Done
+from memoryd_client.wire.request import Done
 
 
 class CheckpointSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

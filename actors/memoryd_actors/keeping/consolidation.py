@@ -25,8 +25,8 @@ from memoryd_actors.memory.steps import (
     Unrelate,
 )
 from memoryd_actors.texts.quoting import what_was_said
-from memoryd_client.memory import Memory, Source
-from memoryd_client.messages import Edge
+from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.memory import Memory, Source
 
 LINKED_FROM = 0.5
 """Cosine from which a neighbour is worth an edge: of LoCoMo's extracted facts a quarter of the nearest five are."""

@@ -16,7 +16,8 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.texts.hidden import UnopenedPrivate, is_skipped, strip_private
-from memoryd_client.core_memory import (
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.core_memory import (
     SHARED,
     CoreAppend,
     CoreEdit,
@@ -32,7 +33,7 @@ from memoryd_client.core_memory import (
     GetCoreHistory,
     Section,
 )
-from memoryd_client.messages import Caller, Done
+from memoryd_client.wire.request import Done
 
 STANDARD: Final = ("persona", "human", "context")
 """The sections that are always shown (seed 001): who the agent is, who the user is, what they are at."""

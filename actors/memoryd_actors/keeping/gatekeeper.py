@@ -15,8 +15,8 @@ from memoryd_actors.memory.steps import Patch
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.texts.fence import one_line
-from memoryd_client.memory import MAX_CONTENT_BYTES, Memory, NewMemory
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.memory import MAX_CONTENT_BYTES, Memory, NewMemory
 
 
 class Gatekeeper:

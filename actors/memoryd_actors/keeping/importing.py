@@ -33,9 +33,10 @@ from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.fence import one_line
-from memoryd_client.importing import Import, Imported, LeftOut, Record
-from memoryd_client.memory import MAX_CONTENT_BYTES, Edge, Memory
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.importing import Import, Imported, LeftOut, Record
+from memoryd_client.wire.memory import MAX_CONTENT_BYTES, Memory
 
 
 class Standing(Protocol):

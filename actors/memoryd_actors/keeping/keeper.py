@@ -36,8 +36,8 @@ from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
-from memoryd_client.memory import Memory
-from memoryd_client.messages import Wrote
+from memoryd_client.wire.events import Wrote
+from memoryd_client.wire.memory import Memory
 
 
 class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):

@@ -11,8 +11,8 @@ from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.index import Index
 from memoryd_actors.ports.ledger import Ledger
-from memoryd_client.memory import Memory
-from memoryd_client.messages import Filters
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.memory import Memory
 
 MOST = 8
 """Neighbours that are looked at."""

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from memoryd_actors.memory.steps import Step
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
-from memoryd_client.memory import Memory
-from memoryd_client.messages import Wrote
+from memoryd_client.wire.events import Wrote
+from memoryd_client.wire.memory import Memory
 
 NODE = "keeper"
 """Who writes, in the counts of events."""

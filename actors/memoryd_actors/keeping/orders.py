@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.steps import Advance, Step, Supersede
-from memoryd_client.editing import Changes
-from memoryd_client.memory import NewMemory, State
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.editing import Changes
+from memoryd_client.wire.memory import NewMemory, State
 
 PERSON = "cli"
 """What the command line signs with, unless it is told otherwise: the person at the keyboard."""

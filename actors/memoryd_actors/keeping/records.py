@@ -10,9 +10,9 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.fence import one_line
-from memoryd_client.importing import Record
-from memoryd_client.memory import NewMemory, Scope, Source
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.importing import Record
+from memoryd_client.wire.memory import NewMemory, Scope, Source
 
 MAX_SOURCES = 10_000
 """Sessions that confirmed a memory."""

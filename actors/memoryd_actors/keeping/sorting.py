@@ -12,9 +12,9 @@ from memoryd_actors.keeping.records import admitted_record
 from memoryd_actors.memory.consent import ConsentSettings, decide, field_of, needs_consent
 from memoryd_actors.memory.steps import Patch
 from memoryd_actors.redaction import Rules
-from memoryd_client.importing import LeftOut, Record
-from memoryd_client.memory import Memory, Source, State
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.importing import LeftOut, Record
+from memoryd_client.wire.memory import Memory, Source, State
 
 
 @dataclass(slots=True)

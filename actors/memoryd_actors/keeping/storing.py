@@ -17,8 +17,9 @@ from memoryd_actors.memory.steps import Add, Step, Supersede
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
-from memoryd_client.memory import Memory
-from memoryd_client.messages import Filters, Wrote
+from memoryd_client.wire.events import Wrote
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.memory import Memory
 
 RULE = "rule"
 MOST_RULES = 500

@@ -10,7 +10,7 @@ from memoryd_actors.keeping.consolidation import Compared, comparable, judged
 from memoryd_actors.keeping.neighbours import Neighbour, Neighbours
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.embedder import Vector
-from memoryd_client.memory import Memory
+from memoryd_client.wire.memory import Memory
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from memoryd_actors.memory.settings import RULE
-from memoryd_client.memory import Memory
+from memoryd_client.wire.memory import Memory
 
 MOST_ALWAYS = 200
 """Of what is always in context, the newest that are looked at; the budget holds far fewer."""

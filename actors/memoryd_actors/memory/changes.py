@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from memoryd_actors.texts.fence import one_line
-from memoryd_client.memory import Memory, State
+from memoryd_client.wire.memory import Memory, State
 
 MOST_BULLETS = 3
 LONGEST = 160

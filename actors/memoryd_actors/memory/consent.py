@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
-from memoryd_client.memory import Memory, Source
+from memoryd_client.wire.memory import Memory, Source
 
 PERSONAL: Final = frozenset({"profile", "user_context"})
 """Categories whose titles name fields of the person."""

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import msgspec
 
-from memoryd_client.memory import Memory
+from memoryd_client.wire.memory import Memory
 
 Days = Annotated[float, msgspec.Meta(gt=0)]
 ORDINARY = 3

@@ -1,7 +1,8 @@
 """A memory in one line of words: its summary, whose it is, where it comes from."""
 
 from memoryd_actors.texts.fence import one_line
-from memoryd_client.memory import Memory, Source, SurfacedMemory
+from memoryd_client.wire.memory import Memory, Source
+from memoryd_client.wire.pending import SurfacedMemory
 
 MAX_SUMMARY = 200
 MAX_LABEL = 60

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from memoryd_client.messages import Trace
+from memoryd_client.wire.traces import Trace
 
 EventStatus = Literal["ok", "error", "skipped"]
 OPERATIONS: Final[Mapping[str, str]] = {

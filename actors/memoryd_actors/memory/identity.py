@@ -2,7 +2,7 @@
 
 import hashlib
 
-from memoryd_client.memory import ID_PREFIX
+from memoryd_client.wire.memory import ID_PREFIX
 
 _BASE32 = "0123456789abcdefghjkmnpqrstvwxyz"
 

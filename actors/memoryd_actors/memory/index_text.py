@@ -5,7 +5,7 @@ The text matters more than the fusion: bare text finds .394 of what is relevant 
 .669 without); the role of a speaker, which all of a user's messages share, hurts both.
 """
 
-from memoryd_client.memory import Memory
+from memoryd_client.wire.memory import Memory
 
 _ROLES = frozenset({"user", "assistant", "agent", "system", "tool", "human", "ai"})
 

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from memoryd_actors.memory.decay import LifecycleSettings, decay_score
 from memoryd_actors.memory.steps import ChangeState
-from memoryd_client.memory import Memory, State
+from memoryd_client.wire.memory import Memory, State
 
 ENDURING = frozenset({"correction", "rule", "procedural", "episode", "project_summary"})
 """Categories that never expire by themselves. Episodes stay, also where a summary tells them (seed 000, retention)."""

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Iterator
 
-from memoryd_client.messages import Edge, Showing, Trace
+from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.origin import Showing
+from memoryd_client.wire.traces import Trace
 
 
 def showings(memory_id: str, traces: Iterable[Trace]) -> Iterator[Showing]:

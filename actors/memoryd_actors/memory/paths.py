@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Sequence
 
 from memoryd_actors.core.errors import Refused
-from memoryd_client.virtual_files import MAX_PATH_CHARACTERS, FileMatch
+from memoryd_client.wire.virtual_files import MAX_PATH_CHARACTERS, FileMatch
 
 LONGEST_LINE = 1_000
 """Characters of a line that a pattern is tried on."""

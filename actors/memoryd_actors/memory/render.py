@@ -7,14 +7,9 @@ import msgspec
 from memoryd_actors.memory.described import MAX_LABEL, MAX_PROVENANCE, MAX_SUMMARY
 from memoryd_actors.memory.steps import CONTRADICTS, RELATED
 from memoryd_actors.texts.fence import CLOSING, OPENING, PREFACE, defused, one_line
-from memoryd_client.consent import Consent
-from memoryd_client.memory import (
-    ID_PREFIX,
-    PendingMemory,
-    RelatedMemory,
-    ShownMemory,
-    SurfacedMemory,
-)
+from memoryd_client.wire.consent import Consent
+from memoryd_client.wire.memory import ID_PREFIX
+from memoryd_client.wire.pending import PendingMemory, RelatedMemory, ShownMemory, SurfacedMemory
 
 CHARACTERS_PER_TOKEN = 3.5
 """Below the 4 of English prose, so that code and other languages stay within the budget, too."""

@@ -3,7 +3,7 @@
 from memoryd_actors.redaction import Rules, redacted
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.fence import one_line
-from memoryd_client.messages import Caller
+from memoryd_client.wire.caller import Caller
 
 MAX_LABEL = 200
 """Characters of a title, a speaker, a tag, an owner, the name of a metadata entry."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memoryd_actors.memory.consent import Decision
-from memoryd_client.memory import Memory, State
+from memoryd_client.wire.memory import Memory, State
 
 RELATED = "related_to"
 SUPERSEDES = "supersedes"

@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from memoryd_client.filters import Filters
-from memoryd_client.memory import Memory, Scope
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.memory import Memory, Scope
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

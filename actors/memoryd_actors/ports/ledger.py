@@ -10,10 +10,12 @@ from memoryd_actors.memory.changes import News
 from memoryd_actors.memory.events import Happened
 from memoryd_actors.memory.steps import Applied, Step
 from memoryd_actors.memory.visibility import Visibility
-from memoryd_client.consent import Consent
-from memoryd_client.events import EventCount
-from memoryd_client.memory import Memory
-from memoryd_client.messages import Edge, HistoryEntry, Trace
+from memoryd_client.wire.consent import Consent
+from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.event_counts import EventCount
+from memoryd_client.wire.history import HistoryEntry
+from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.traces import Trace
 
 
 @dataclass(frozen=True, slots=True)

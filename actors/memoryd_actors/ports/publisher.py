@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from memoryd_client.messages import Event
+from memoryd_client.wire.events import Event
 
 
 class Publisher(Protocol):

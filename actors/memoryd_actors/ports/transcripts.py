@@ -7,7 +7,7 @@ from typing import Protocol
 
 from memoryd_actors.memory.fusion import Candidate
 from memoryd_actors.ports.embedder import Vector
-from memoryd_client.transcripts import Entry, Record, SessionInfo
+from memoryd_client.wire.transcripts import Entry, Record, SessionInfo
 
 Key = tuple[str, str]
 """Owner and session."""

@@ -14,10 +14,10 @@ from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.purging.derived import Telling
-from memoryd_client.editing import TellingEntry
-from memoryd_client.memory import Memory, State
-from memoryd_client.messages import Filters
-from memoryd_client.transcripts import Record
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.memory import Memory, State
+from memoryd_client.wire.purging import TellingEntry
+from memoryd_client.wire.transcripts import Record
 
 _PAGE = 1_000
 _PAGE_CHARACTERS = 4_000_000

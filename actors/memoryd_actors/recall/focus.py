@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from memoryd_actors.texts.quoted import told_apart
 from memoryd_actors.texts.words import content_words
-from memoryd_client.messages import Message, Trigger
+from memoryd_client.wire.context import Message, Trigger
 
 WINDOW_CHARACTERS = 800
 """Of an earlier reply, some 200 tokens: enough to know its topic. With 400 characters the F1 of topic change on long

@@ -19,9 +19,11 @@ from memoryd_actors.recall.saved_sessions import SavedSessions
 from memoryd_actors.recall.session import SessionState, handed_over
 from memoryd_actors.recall.sessions import Sessions
 from memoryd_actors.searching.related import checked_again
-from memoryd_client.consent import Consent
-from memoryd_client.memory import Memory, PendingMemory, State, SurfacedMemory
-from memoryd_client.messages import Caller, Surfaced, Taken
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.consent import Consent
+from memoryd_client.wire.events import Surfaced
+from memoryd_client.wire.memory import Memory, State
+from memoryd_client.wire.pending import PendingMemory, SurfacedMemory, Taken
 
 log = logging.getLogger(__name__)
 

@@ -7,7 +7,8 @@ import anyio
 from memoryd_actors.core.actor import Actor, ActorRef, RestartLimit
 from memoryd_actors.recall.focus import Focus
 from memoryd_actors.recall.session import SessionState
-from memoryd_client.messages import ContextUpdate, Trace
+from memoryd_client.wire.context import ContextUpdate
+from memoryd_client.wire.traces import Trace
 
 Key = tuple[str, str]
 """Owner and session."""

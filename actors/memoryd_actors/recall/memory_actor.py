@@ -23,8 +23,12 @@ from memoryd_actors.recall.live_session import Key, LiveSession
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.recall.saved_sessions import SavedSessions
 from memoryd_actors.recall.sessions import Sessions
-from memoryd_client.memory import Memory, PendingMemory
-from memoryd_client.messages import Caller, ContextUpdate, Message, PipelineRan, Taken, Trace
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate, Message
+from memoryd_client.wire.events import PipelineRan
+from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.pending import PendingMemory, Taken
+from memoryd_client.wire.traces import Trace
 
 UNSAVED_TRACES = 50
 

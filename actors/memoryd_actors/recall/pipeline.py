@@ -29,8 +29,9 @@ from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import Searcher, Sifted
 from memoryd_actors.texts.clean import clean
-from memoryd_client.memory import SurfacedMemory
-from memoryd_client.messages import ContextUpdate, Message, Trace, Trigger
+from memoryd_client.wire.context import ContextUpdate, Message, Trigger
+from memoryd_client.wire.pending import SurfacedMemory
+from memoryd_client.wire.traces import Trace
 
 LOOKED_AT = 50
 """Messages, tool output included, among which the request is looked for."""

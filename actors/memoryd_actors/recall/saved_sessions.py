@@ -8,7 +8,7 @@ from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.live_session import LiveSession
 from memoryd_actors.recall.session import SessionState, decode_state, encode_state
-from memoryd_client.messages import Warned
+from memoryd_client.wire.events import Warned
 
 
 class SavedSessions:

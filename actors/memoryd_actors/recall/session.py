@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence, Set
 import msgspec
 
 from memoryd_actors.searching.near_identical import adds_nothing, told_again
-from memoryd_client.memory import PendingMemory, SurfacedMemory
-from memoryd_client.messages import MAX_TURN
+from memoryd_client.wire.context import MAX_TURN
+from memoryd_client.wire.pending import PendingMemory, SurfacedMemory
 
 MAX_REMEMBERED_CLIENTS = 32
 MAX_REMEMBERED_WRITES = 500

@@ -10,7 +10,9 @@ from memoryd_actors.core.errors import ActorStopped
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.live_session import Decide, Key, LiveSession
-from memoryd_client.messages import Caller, Trace, Warned
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.events import Warned
+from memoryd_client.wire.traces import Trace
 
 log = logging.getLogger(__name__)
 

@@ -16,8 +16,8 @@ from memoryd_actors.searching.near_identical import adds_nothing, told, told_aga
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import Found, Sifted
 from memoryd_actors.texts.fence import one_line
-from memoryd_client.memory import SurfacedMemory
-from memoryd_client.messages import CandidateTrace
+from memoryd_client.wire.pending import SurfacedMemory
+from memoryd_client.wire.traces import CandidateTrace
 
 LONGEST_EXHIBIT = 1_000
 """Characters of a memory that the judge reads."""

@@ -13,9 +13,9 @@ from memoryd_actors.memory.visibility import micros
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.transcripts import MessageCandidate, MessageIndex, Transcripts, Wanted
 from memoryd_actors.searching.ranking import rank
-from memoryd_client.memory import Source
-from memoryd_client.messages import Caller
-from memoryd_client.transcripts import (
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.memory import Source
+from memoryd_client.wire.transcripts import (
     EXCERPT,
     PAGE_CHARACTERS,
     FoundMessage,

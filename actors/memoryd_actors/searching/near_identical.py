@@ -16,7 +16,8 @@ from memoryd_actors.comparison.harmless import NEGATORS
 from memoryd_actors.comparison.sameness import equal
 from memoryd_actors.comparison.tokens import MARKER
 from memoryd_actors.memory.described import SESSION, voice
-from memoryd_client.memory import Memory, ShownMemory
+from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.pending import ShownMemory
 
 LONGEST_READ = 1_000
 """Characters that are taken apart; what follows them has to be equal to the letter."""

@@ -18,9 +18,10 @@ from memoryd_actors.searching.near_identical import Told, told
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import Searcher
 from memoryd_actors.texts.fence import defused, one_line
-from memoryd_client.memory import Memory, RelatedMemory
-from memoryd_client.messages import Caller
-from memoryd_client.query import Bullet, Queried, Query, RelatedBullet
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.pending import RelatedMemory
+from memoryd_client.wire.query import Bullet, Queried, Query, RelatedBullet
 
 WIDER = 5
 """Times as many are looked at where a threshold may drop some."""

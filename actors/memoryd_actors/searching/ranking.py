@@ -19,8 +19,8 @@ from memoryd_actors.memory.steps import RELATED, RESERVED
 from memoryd_actors.searching.dates import months
 from memoryd_actors.searching.standing import asks_for_advice, is_preference, is_rule
 from memoryd_actors.texts.stems import stems
-from memoryd_client.memory import Source
-from memoryd_client.messages import Edge
+from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.memory import Source
 
 MOST_WORDS = 32
 """Words of a question that are looked for."""

@@ -11,7 +11,9 @@ from memoryd_actors.memory.steps import CONTRADICTS, RELATED, RESERVED
 from memoryd_actors.memory.visibility import Visibility, is_allowed, is_visible
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.searching.near_identical import Told, adds_nothing, told, told_again
-from memoryd_client.memory import Edge, Memory, RelatedMemory, SurfacedMemory
+from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.pending import RelatedMemory, SurfacedMemory
 
 
 class Relatives:

@@ -21,8 +21,9 @@ from memoryd_actors.ports.index import Index
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.searching.ranking import rank
 from memoryd_actors.texts.words import content_words
-from memoryd_client.memory import Hit, Memory
-from memoryd_client.messages import Edge
+from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.search import Hit
 
 LONGEST_QUERY = 4_000
 """Characters of a query that the word index reads."""

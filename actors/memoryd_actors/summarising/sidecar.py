@@ -26,7 +26,8 @@ from memoryd_actors.summarising.remote import Assignment, Author, Docket, Outcom
 from memoryd_actors.summarising.summary import Purpose, Said, Summary
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.hidden import strip_hidden
-from memoryd_client.messages import ComponentStatus, Event, Warned
+from memoryd_client.wire.events import Event, Warned
+from memoryd_client.wire.status import ComponentStatus
 
 LONGEST_POINT = 400
 LONGEST_FIELD = 200

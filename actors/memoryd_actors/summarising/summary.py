@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
-from memoryd_client.transcripts import Record
+from memoryd_client.wire.transcripts import Record
 
 EXTRACTED: Final = "extracted"
 """Who a summary is by that no model wrote: it quotes the conversation."""

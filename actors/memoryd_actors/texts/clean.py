@@ -11,7 +11,7 @@ from memoryd_actors.redaction import Rules, redacted
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.hidden import is_skipped, strip_hidden
 from memoryd_actors.texts.quoted import LOG_LINE, is_error
-from memoryd_client.messages import Message
+from memoryd_client.wire.context import Message
 
 _CODE = re.compile(r"^[ \t]*(```|~~~)[^\n]*\n(.*?)(?:^[ \t]*\1[ \t]*$|\Z)", re.DOTALL | re.MULTILINE)
 

@@ -15,7 +15,7 @@ from memoryd_actors.ports.index import Index
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.memory_actor import Recall
-from memoryd_client.messages import Warned
+from memoryd_client.wire.events import Warned
 
 log = logging.getLogger(__name__)
 

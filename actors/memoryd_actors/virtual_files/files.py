@@ -19,11 +19,14 @@ from memoryd_actors.memory.paths import compiled, plain, replaced
 from memoryd_actors.memory.settings import FILE, PATH
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.texts.fence import one_line
-from memoryd_client.editing import Changes
-from memoryd_client.filters import Filters
-from memoryd_client.memory import Hit, Memory, MemoryPage, NewMemory, Scope, State
-from memoryd_client.messages import Caller, Done, Page
-from memoryd_client.virtual_files import (
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.editing import Changes
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.memories import MemoryPage, Page
+from memoryd_client.wire.memory import Memory, NewMemory, Scope, State
+from memoryd_client.wire.request import Done
+from memoryd_client.wire.search import Hit
+from memoryd_client.wire.virtual_files import (
     DeleteFile,
     EditFile,
     FileMatch,

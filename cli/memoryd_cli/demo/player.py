@@ -11,8 +11,10 @@ from typing import Self
 from memoryd_cli.demo.steps import Decided, Pushed, Remembered, SessionBegan, Step, Took, judged
 from memoryd_cli.demo.transcript import Note, Said, Transcript
 from memoryd_client.client import Client
-from memoryd_client.messages import Message, PipelineRan, Trace
 from memoryd_client.paths import Paths
+from memoryd_client.wire.context import Message
+from memoryd_client.wire.events import PipelineRan
+from memoryd_client.wire.traces import Trace
 
 WINDOW = 12
 """Messages of the conversation that are pushed with each turn."""

@@ -8,7 +8,7 @@ from memoryd_cli.demo.transcript import Transcript
 from memoryd_cli.launch import Launched
 from memoryd_cli.output import on_terminal, one_line, out, short_ids
 from memoryd_cli.render import timings
-from memoryd_client.messages import CandidateTrace
+from memoryd_client.wire.traces import CandidateTrace
 
 if TYPE_CHECKING:
     from rich.console import Console as RichConsole

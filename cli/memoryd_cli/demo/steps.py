@@ -6,8 +6,9 @@ from statistics import median
 
 import msgspec
 
-from memoryd_client.memory import Memory, SurfacedMemory
-from memoryd_client.messages import Trace
+from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.pending import SurfacedMemory
+from memoryd_client.wire.traces import Trace
 
 
 class Outcome(StrEnum):

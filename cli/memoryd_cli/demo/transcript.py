@@ -14,8 +14,8 @@ from typing import Final, Literal
 
 import msgspec
 
-from memoryd_client.memory import Importance, Scope, Share
-from memoryd_client.messages import Message
+from memoryd_client.wire.context import Message
+from memoryd_client.wire.memory import Importance, Scope, Share
 
 
 class Note(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -24,7 +24,7 @@ from memoryd_actors.ports.index import Index
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.redaction import Rules
-from memoryd_client.memory import Memory
+from memoryd_client.wire.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,9 +37,10 @@ from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.redaction import Rules
 from memoryd_actors.searching.conversation import Conversations
 from memoryd_actors.searching.search import Searcher
-from memoryd_client.memory import Memory
-from memoryd_client.messages import Caller, ContextUpdate
 from memoryd_client.paths import Paths
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate
+from memoryd_client.wire.memory import Memory
 
 PURGE_S = 30.0
 

@@ -11,8 +11,8 @@ from urllib.parse import quote
 from memoryd import restoring
 from memoryd.config import Config
 from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
-from memoryd_client.messages import ComponentStatus, Status
 from memoryd_client.paths import Paths
+from memoryd_client.wire.status import ComponentStatus, Status
 
 _EARLIEST_YEAR = 2024
 """memoryd did not exist before: a clock that says so has never been set."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from memoryd.config import Config
 from memoryd.doctor.finding import Finding, fail, ok, quoted
 from memoryd.doctor.transcripts import Looked
-from memoryd_client.messages import Status
 from memoryd_client.paths import Paths
+from memoryd_client.wire.status import Status
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,10 +10,10 @@ from memoryd import units
 from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
 from memoryd.lock import Holder, holder
 from memoryd.units import UnitState
-from memoryd_client.connection import check_path, listening
 from memoryd_client.errors import UnsafeSocket
-from memoryd_client.messages import Status
 from memoryd_client.paths import Paths
+from memoryd_client.transport.connection import check_path, listening
+from memoryd_client.wire.status import Status
 
 _LISTENS = 0x10000
 """__SO_ACCEPTCON in the flags of /proc/net/unix."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from memoryd_actors.memory.visibility import Visibility, micros
-from memoryd_client.filters import Filters
+from memoryd_client.wire.filters import Filters
 
 
 def literal(text: str) -> str:

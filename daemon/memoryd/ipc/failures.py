@@ -12,7 +12,7 @@ from memoryd_actors.core.errors import (
     Refused,
     Unavailable,
 )
-from memoryd_client.failures import ErrorCode, Failure
+from memoryd_client.wire.failures import ErrorCode, Failure
 
 _LONGEST = 500
 _log = logging.getLogger(__name__)

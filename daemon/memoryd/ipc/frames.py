@@ -6,15 +6,10 @@ from typing import Final
 import msgspec
 
 from memoryd_client.arguments import explain
-from memoryd_client.failures import Failure
-from memoryd_client.messages import (
-    MAX_FRAME_BYTES,
-    PROTOCOL_VERSION,
-    ContextUpdate,
-    Envelope,
-    decode_envelope,
-    decode_update,
-)
+from memoryd_client.wire.context import ContextUpdate
+from memoryd_client.wire.failures import Failure
+from memoryd_client.wire.protocol import MAX_FRAME_BYTES, Envelope, decode_envelope, decode_update
+from memoryd_client.wire.request import PROTOCOL_VERSION
 
 HARD_LIMIT_BYTES: Final = 2 * MAX_FRAME_BYTES
 """ZeroMQ drops the connection of a peer that announces more. Between the two limits it can still be told why."""
@@ -148,7 +143,7 @@ def _other_version(version: int) -> Failure:
 def _tags() -> frozenset[str]:
     from typing import get_args
 
-    from memoryd_client.messages import Request
+    from memoryd_client.wire.protocol import AnyRequest as Request
 
     return frozenset(str(kind.__struct_config__.tag) for kind in get_args(Request))
 

@@ -20,9 +20,13 @@ from memoryd.ipc import failures
 from memoryd.ipc.endpoints import Endpoints, Socket, bind
 from memoryd.ipc.frames import Unreadable, read_envelope, read_update
 from memoryd.ipc.statistics import Statistics
-from memoryd_client.failures import Failure
-from memoryd_client.messages import Answer, Caller, ContextUpdate, Envelope, Event, Reply, Request, encode, topic_of
 from memoryd_client.paths import Paths
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate
+from memoryd_client.wire.events import Event
+from memoryd_client.wire.failures import Failure
+from memoryd_client.wire.protocol import Answer, Envelope, Reply, encode, topic_of
+from memoryd_client.wire.protocol import AnyRequest as Request
 
 _log = logging.getLogger(__name__)
 _BATCH: Final = 64

@@ -13,7 +13,7 @@ from memoryd.ledger.tables import checkpoints
 from memoryd_actors.core.errors import MOST_THREADS, DamagedCheckpoint, KeptCheckpoints, NoCheckpoint
 from memoryd_actors.keeping.checkpoints import check_expected
 from memoryd_actors.texts.characters import clean
-from memoryd_client.checkpoints import Checkpoint, CheckpointInfo
+from memoryd_client.wire.checkpoints import Checkpoint, CheckpointInfo
 
 _NEAREST = 10
 """Versions that are looked at where one is damaged: 35 MiB at most."""

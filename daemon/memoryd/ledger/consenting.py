@@ -16,9 +16,9 @@ from memoryd_actors.memory.consent import field_of, replaces
 from memoryd_actors.memory.steps import Patch
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.texts.characters import clean
-from memoryd_client.consent import Consent
-from memoryd_client.filters import Filters
-from memoryd_client.memory import Memory, State
+from memoryd_client.wire.consent import Consent
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.memory import Memory, State
 
 REMEMBERED = timedelta(days=30)
 """How long a no holds against the same proposal, and after which the words of what was not wanted are destroyed."""

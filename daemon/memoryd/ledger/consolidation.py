@@ -15,7 +15,7 @@ from memoryd_actors.consolidating.rollup import EPISODE, SUMMARISES
 from memoryd_actors.consolidating.schedule import Run
 from memoryd_actors.memory.steps import Checked
 from memoryd_actors.texts.characters import clean
-from memoryd_client.memory import Memory, Scope, State
+from memoryd_client.wire.memory import Memory, Scope, State
 
 MOST_EPISODES = 2_000
 """Looked at in one run."""

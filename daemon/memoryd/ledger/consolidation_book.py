@@ -10,7 +10,7 @@ from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
 from memoryd_actors.consolidating.schedule import Run
 from memoryd_actors.ports.clock import Clock
-from memoryd_client.memory import Memory
+from memoryd_client.wire.memory import Memory
 
 
 class LedgerBook:

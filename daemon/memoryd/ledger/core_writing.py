@@ -10,7 +10,7 @@ from memoryd.ledger.tables import core_sections, core_writes
 from memoryd_actors.core.errors import NotFound
 from memoryd_actors.keeping.core_memory import Change, Standing, event_of
 from memoryd_actors.texts.characters import clean
-from memoryd_client.core_memory import SHARED, CoreEdit, CoreWrite, Section
+from memoryd_client.wire.core_memory import SHARED, CoreEdit, CoreWrite, Section
 
 PURGE = "PURGE"
 KEPT_WRITES = 500

@@ -11,7 +11,7 @@ from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import relations
 from memoryd_actors.memory.steps import MERGED_INTO, SUPERSEDES
 from memoryd_actors.texts.characters import clean
-from memoryd_client.messages import Edge
+from memoryd_client.wire.edges import Edge
 
 _LIVING = relations.c.removed_by.is_(None)
 

@@ -13,8 +13,8 @@ from memoryd.ledger.tables import HAS_SAID, changes, history, memories, memory_t
 from memoryd_actors.core.errors import NotFound, Refused
 from memoryd_actors.memory.settings import RULE
 from memoryd_actors.texts.characters import clean
-from memoryd_client.memory import Memory, State
-from memoryd_client.messages import Edge
+from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.memory import Memory, State
 
 LONGEST_CHAIN = 1_000
 """Steps along which it is followed what superseded a memory."""

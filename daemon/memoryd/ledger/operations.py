@@ -45,7 +45,7 @@ from memoryd_actors.memory.steps import (
     Unrelate,
 )
 from memoryd_actors.texts.characters import clean
-from memoryd_client.memory import Memory, State
+from memoryd_client.wire.memory import Memory, State
 
 
 def perform(

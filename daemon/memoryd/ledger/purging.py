@@ -32,7 +32,8 @@ from memoryd_actors.purging.derived import Telling
 from memoryd_actors.recall.session import decode_state, encode_state
 from memoryd_actors.texts.characters import clean
 from memoryd_actors.upkeep.sharing import Notice
-from memoryd_client.messages import Edge, Trace
+from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.traces import Trace
 
 EVENT = "PURGE"
 _BUSY_S = 30.0

@@ -28,9 +28,10 @@ from memoryd_actors.memory.changes import EVENTS, News
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import Change, SavedSession
 from memoryd_actors.texts.characters import clean
-from memoryd_client.filters import Filters
-from memoryd_client.memory import ID_PREFIX, Memory, Scope, State
-from memoryd_client.messages import HistoryEntry, Trace
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.history import HistoryEntry
+from memoryd_client.wire.memory import ID_PREFIX, Memory, Scope, State
+from memoryd_client.wire.traces import Trace
 
 MAX_VARIABLES = 500
 """Values in one IN list; SQLite's oldest limit is 999 variables."""

@@ -11,7 +11,7 @@ from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import events, history, memories
 from memoryd_actors.memory.events import OPERATIONS, Happened
 from memoryd_actors.texts.characters import clean
-from memoryd_client.events import EventCount
+from memoryd_client.wire.event_counts import EventCount
 
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)

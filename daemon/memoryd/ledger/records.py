@@ -10,7 +10,7 @@ from sqlalchemy import Connection, func, select
 from memoryd.ledger.rows import dump, memory_row, to_micros
 from memoryd.ledger.tables import history
 from memoryd_actors.texts.characters import clean
-from memoryd_client.memory import Memory
+from memoryd_client.wire.memory import Memory
 
 UNTRACKED = frozenset({"id", "owner", "access_count", "last_accessed_at", "embedding_model", "created_at"})
 """Columns of a memory that no operation changes."""

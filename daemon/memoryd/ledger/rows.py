@@ -8,8 +8,8 @@ from sqlalchemy import RowMapping
 
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.texts.characters import clean
-from memoryd_client.memory import Memory, Scope, Source, State
-from memoryd_client.messages import HistoryEntry
+from memoryd_client.wire.history import HistoryEntry
+from memoryd_client.wire.memory import Memory, Scope, Source, State
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST = (datetime.max.replace(tzinfo=UTC) - _EPOCH) // timedelta(microseconds=1)

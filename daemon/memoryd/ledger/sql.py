@@ -48,13 +48,15 @@ from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Change, SavedSession
 from memoryd_actors.upkeep.sharing import Notice
-from memoryd_client.checkpoints import Checkpoint, CheckpointInfo
-from memoryd_client.consent import Consent
-from memoryd_client.core_memory import CoreEdit, CoreWrite, Section
-from memoryd_client.events import EventCount
-from memoryd_client.memory import Memory
-from memoryd_client.messages import Edge, HistoryEntry, Trace
-from memoryd_client.switching import SwitchedOff
+from memoryd_client.wire.checkpoints import Checkpoint, CheckpointInfo
+from memoryd_client.wire.consent import Consent
+from memoryd_client.wire.core_memory import CoreEdit, CoreWrite, Section
+from memoryd_client.wire.edges import Edge
+from memoryd_client.wire.event_counts import EventCount
+from memoryd_client.wire.history import HistoryEntry
+from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.switching import SwitchedOff
+from memoryd_client.wire.traces import Trace
 
 T = TypeVar("T")
 _WRITER = "keeper"

@@ -9,7 +9,7 @@ from memoryd.ledger.sharing import tell
 from memoryd.ledger.tables import switches
 from memoryd_actors.texts.characters import clean
 from memoryd_actors.upkeep.sharing import Notice
-from memoryd_client.switching import SwitchedOff
+from memoryd_client.wire.switching import SwitchedOff
 
 
 def switched_off(connection: Connection) -> list[tuple[str, SwitchedOff]]:

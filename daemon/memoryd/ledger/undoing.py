@@ -17,7 +17,7 @@ from memoryd.ledger.rows import memory_from, memory_row, to_micros
 from memoryd.ledger.tables import aliases, history
 from memoryd_actors.admission.gate import identity
 from memoryd_actors.core.errors import Refused
-from memoryd_client.memory import Memory, State
+from memoryd_client.wire.memory import Memory, State
 
 EVENT = "UNDO"
 _OF_EVERY_WRITE = frozenset({"updated_at", "revision", "content_hash"})

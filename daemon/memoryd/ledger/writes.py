@@ -26,8 +26,8 @@ from memoryd.ledger.tables import (
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.budget import Spending
 from memoryd_actors.texts.characters import clean
-from memoryd_client.memory import Memory
-from memoryd_client.messages import Trace
+from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.traces import Trace
 
 KEPT_TRACES = 50
 """Per session."""

@@ -19,7 +19,7 @@ from memoryd.transcripts.session_file import SessionFile, describe, destroy
 from memoryd_actors.core.errors import DiskFull, Refused, Unavailable
 from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.ports.transcripts import Kept, Key, Stored
-from memoryd_client.transcripts import Record, SessionInfo
+from memoryd_client.wire.transcripts import Record, SessionInfo
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")

@@ -4,7 +4,7 @@ import msgspec
 
 from memoryd_actors.ports.transcripts import Kept
 from memoryd_client.transcript_lines import Line, decode_line, encode, line, record
-from memoryd_client.transcripts import Record
+from memoryd_client.wire.transcripts import Record
 
 __all__ = ["Line", "decode_line", "encoded", "record", "reworded"]
 

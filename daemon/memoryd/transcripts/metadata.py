@@ -10,7 +10,7 @@ import msgspec
 from memoryd.transcripts.lines import Line
 from memoryd.transcripts.places import METADATA
 from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN
-from memoryd_client.transcripts import SessionInfo
+from memoryd_client.wire.transcripts import SessionInfo
 
 
 class Metadata(msgspec.Struct, kw_only=True, rename="camel"):

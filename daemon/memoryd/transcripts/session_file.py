@@ -20,7 +20,7 @@ from memoryd.transcripts.rewriting import rewriting, sync
 from memoryd.transcripts.scanning import Place, places, readable
 from memoryd.transcripts.seen import SeenIds
 from memoryd_actors.ports.transcripts import Kept, Stored
-from memoryd_client.transcripts import Record
+from memoryd_client.wire.transcripts import Record
 
 log = logging.getLogger(__name__)
 

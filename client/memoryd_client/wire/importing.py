@@ -1,13 +1,12 @@
-"""The wire of bringing whole memories in, and of taking along what they are to each other."""
+"""Whole memories are brought in."""
 
 from datetime import datetime
 from typing import Annotated
 
 import msgspec
 
-from memoryd_client.memory import MAX_COUNT, Edge, Importance, Scope, Share, Source, State, new_memory_id
-
-MAX_RECORDS = 1_000
+from memoryd_client.wire.edges import MAX_RECORDS, Edge
+from memoryd_client.wire.memory import MAX_COUNT, Importance, Scope, Share, Source, State, new_memory_id
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -87,9 +86,3 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
     edges_unchanged: int = 0
     edges_left_out: tuple[LeftOut, ...] = ()
     """Also where only a record's `superseded_by` was left out."""
-
-
-class GetEdges(msgspec.Struct, frozen=True, kw_only=True, tag="get_edges"):
-    """The edges that begin or end at memories of the caller's; ids must be whole."""
-
-    ids: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=MAX_RECORDS)]

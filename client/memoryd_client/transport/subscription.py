@@ -6,9 +6,10 @@ from typing import Self
 import msgspec
 import zmq
 
-from memoryd_client.connection import check_listening
-from memoryd_client.messages import Event, decode_event, topics_for
 from memoryd_client.paths import Paths, address
+from memoryd_client.transport.connection import check_listening
+from memoryd_client.wire.events import Event
+from memoryd_client.wire.protocol import decode_event, topics_for
 
 
 class Subscription:

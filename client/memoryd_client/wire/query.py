@@ -4,8 +4,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from memoryd_client.filters import Filters
-from memoryd_client.memory import Memory
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.memory import Memory
 
 
 class Query(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="query"):

@@ -10,14 +10,22 @@ import msgspec
 MAX_CONTENT_BYTES = 16 * 1024
 """The longest explicit memory. Longer text belongs in a file that a memory points at."""
 
+
 MAX_COUNT = 2**53
 """Of whatever is numbered or counted: what every database and every JSON keeps exactly."""
+
+
 Importance = Annotated[int, msgspec.Meta(ge=1, le=5)]
 """1 trivial, 3 ordinary, 5 vital (seed 002, item 6)."""
+
+
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 """A number between 0 and 1: trust, scores."""
 
+
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+
+
 ID_PREFIX = "mem_"
 
 
@@ -117,19 +125,6 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return self.state is State.ACTIVE
 
 
-class Edge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What one memory is to another (seed 002, item 2)."""
-
-    from_id: str
-    to_id: str
-    relation: str = "related_to"
-    """related_to, supersedes, contradicts, merged_into, or whatever a user calls it."""
-    strength: float = 1.0
-    """0 to 1; of neighbours the cosine."""
-    at: str = ""
-    """Since when; ISO 8601, UTC."""
-
-
 class NewMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A memory on its way in. The sender draws the id, so that a request sent twice is stored once."""
 
@@ -150,79 +145,3 @@ class NewMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     files: tuple[str, ...] = ()
     trust: Share | None = None
     """None: 1.0 for a user's correction, 0.8 for what a user stored, 0.5 otherwise."""
-
-
-class Hit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One result of a search: enough to decide whether to read it (seed 003, two-step access)."""
-
-    id: str
-    summary: str
-    """The title, or the beginning of the content, in one line of at most 200 characters."""
-    score: float
-    """Fused relevance, 0 to 1; comparable within one search."""
-    timestamp: datetime
-    """When it happened, or else when it was stored."""
-    category: str = "fact"
-    scope: Scope = Scope.PROJECT
-    vector_score: float = 0.0
-    """Cosine similarity of query and memory, -1 to 1."""
-    word_score: float = 0.0
-    """BM25 over the best BM25 of this search, 0 to 1."""
-    tags: tuple[str, ...] = ()
-
-
-class MemoryPage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Part of one memory's content. Offsets count characters."""
-
-    id: str
-    content: str
-    offset: int = 0
-    total: int
-    next_offset: int | None = None
-    """Where the next page begins; None at the end."""
-
-
-class ShownMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A memory as an agent sees it, with why."""
-
-    id: str
-    content: str
-    score: float
-    reason: str
-    category: str = "fact"
-    trust: float = 0.5
-    date: datetime
-    provenance: str = ""
-    """Where it comes from, in words: who, which session."""
-
-
-class RelatedMemory(ShownMemory, frozen=True, kw_only=True, omit_defaults=True):
-    """A memory that was not asked for, beside one that was; its score is the strength of the edge between them."""
-
-    relation: str = "related_to"
-    """As of an `Edge`."""
-    outgoing: bool = False
-    """Whether the edge begins at the memory that it is shown beside."""
-
-
-class SurfacedMemory(ShownMemory, frozen=True, kw_only=True, omit_defaults=True):
-    """A memory handed to the agent."""
-
-    related: tuple[RelatedMemory, ...] = ()
-    """What contradicts it or is near to it, and was not shown before (seed 002, item 2)."""
-
-
-class PendingMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What is worth knowing on this turn, found while the previous one ran."""
-
-    text: str
-    """Ready to append to the prompt; fenced as data."""
-    memories: tuple[SurfacedMemory, ...]
-    changes: tuple[str, ...] = ()
-    """The change header: what was added, updated or removed since this session last took (seed 002, item 1)."""
-    turn: int
-    """The turn whose context brought these up."""
-    always: tuple[SurfacedMemory, ...] = ()
-    """Rules and profile: with a session's first take, after each reset, and when they changed (seed 002, item 12)."""
-    consents: tuple[str, ...] = ()
-    """Ids of proposed changes to what is known about the user, which the text asks about: each once in a session."""

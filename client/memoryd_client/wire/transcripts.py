@@ -1,25 +1,29 @@
-"""The wire of conversations: what was said is appended, read back, listed and found again (seeds 001 and 003)."""
+"""What was said is appended, read back, listed and found again (seeds 001 and 003)."""
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import Annotated, Final, Literal, TypedDict, TypeVar, Unpack
+from typing import Annotated, Final, Literal
 
 import msgspec
 
-from memoryd_client.arguments import converted, moment
-
 MAX_APPENDED: Final = 1_000
 """Entries in one request."""
-MAX_APPENDED_BYTES: Final = 2 * 1024 * 1024
-"""Text in one request, half of the largest frame. Of a single entry that is longer only the beginning is sent."""
+
+
 PAGE_CHARACTERS: Final = 512 * 1024
 """Text in one page of a transcript: 2 MiB where every character takes four bytes."""
+
+
 EXCERPT: Final = 2_000
 """Characters of a message that a search shows."""
 
+
 Kind = Literal["message", "tool_call", "tool_result"]
+
+
 Role = Literal["", "user", "assistant", "system", "tool"]
+
+
 Name = Annotated[str, msgspec.Meta(max_length=200)]
 
 
@@ -228,80 +232,3 @@ class FoundMessages(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """Pass as `offset` for the next page; None at the end."""
     note: str = ""
     """What was not as asked."""
-
-
-class Sought(TypedDict, total=False):
-    """By which criteria messages are searched."""
-
-    by: Literal["both", "meaning", "words"]
-    session: str
-    since: datetime | str | None
-    """As text: ISO 8601. Without a zone: UTC."""
-    until: datetime | str | None
-    role: Role
-    kind: Literal["", "message", "tool_call", "tool_result"]
-    limit: int
-    offset: int
-
-
-def search_messages(query: str, **sought: Unpack[Sought]) -> SearchMessages:
-    """Return the request for a search.
-
-    Raises:
-        TypeError: there is no such criterion.
-        ValueError: one has a value that it cannot have.
-    """
-    unknown = sought.keys() - Sought.__annotations__.keys()
-    if unknown:
-        raise TypeError(f"there is no criterion {', '.join(sorted(unknown))}")
-    given: dict[str, object] = {"query": query, **sought}
-    for key in ("since", "until"):
-        if isinstance(text := given.get(key), str):
-            given[key] = moment(key, text)
-    return converted(given, SearchMessages)
-
-
-def entry(content: str | bytes, *, role: str = "user", kind: Kind = "message", name: str = "") -> Entry:
-    """Return an entry; bytes that are no UTF-8 become replacement signs."""
-    text = content.decode(errors="replace") if isinstance(content, bytes) else content
-    return Entry(content=text, role=role, kind=kind, name=name)
-
-
-def chunked_records(records: Sequence[Record]) -> Iterator[tuple[Record, ...]]:
-    """Cut entries that are brought in into as many as one request takes, by number and by size."""
-    return _cut(records)
-
-
-def chunked(entries: Sequence[Entry]) -> Iterator[tuple[Entry, ...]]:
-    """Cut entries into as many as one request takes, by number and by size."""
-    return _cut(map(_fitting, entries))
-
-
-_Said = TypeVar("_Said", Entry, Record)
-
-
-def _cut(said: Iterable[_Said]) -> Iterator[tuple[_Said, ...]]:
-    chunk: list[_Said] = []
-    room = MAX_APPENDED_BYTES
-    for one in said:
-        size = _bytes(one.content) + 2_000
-        if chunk and (len(chunk) == MAX_APPENDED or size > room):
-            yield tuple(chunk)
-            chunk, room = [], MAX_APPENDED_BYTES
-        chunk.append(one)
-        room -= size
-    if chunk:
-        yield tuple(chunk)
-
-
-def _fitting(one: Entry) -> Entry:
-    # Cut at the end: what is private is told by where it begins.
-    if _bytes(one.content) <= MAX_APPENDED_BYTES:
-        return one
-    width = 1 if one.content.isascii() else 4
-    kept = one.content[: MAX_APPENDED_BYTES // width]
-    return msgspec.structs.replace(one, content=kept, size=max(one.size, len(one.content)))
-
-
-def _bytes(text: str) -> int:
-    return len(text) if text.isascii() else 4 * len(text)

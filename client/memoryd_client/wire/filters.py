@@ -5,7 +5,7 @@ from typing import Literal
 
 import msgspec
 
-from memoryd_client.memory import Importance
+from memoryd_client.wire.memory import Importance
 
 
 class Filters(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

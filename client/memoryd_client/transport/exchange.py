@@ -11,11 +11,11 @@ from typing import Any, Final, Protocol, TypeVar, cast
 import msgspec
 import zmq
 
-from memoryd_client.connection import Connection
 from memoryd_client.errors import DaemonUnreachable, DeadlineExceeded, RequestFailed, UnsafeSocket
-from memoryd_client.failures import Failure
-from memoryd_client.link import Link
-from memoryd_client.messages import Answer, Reply, decode_answer
+from memoryd_client.transport.connection import Connection
+from memoryd_client.transport.link import Link
+from memoryd_client.wire.failures import Failure
+from memoryd_client.wire.protocol import Answer, Reply, decode_answer
 
 T = TypeVar("T")
 TICK_S: Final = 0.05

@@ -13,10 +13,10 @@ from weakref import WeakSet
 
 import zmq
 
-from memoryd_client.connection import Connection, check_later, check_listening
 from memoryd_client.errors import DaemonUnreachable
-from memoryd_client.outbox import PUSH_HIGH_WATER, Outbox
 from memoryd_client.paths import Paths, address
+from memoryd_client.transport.connection import Connection, check_later, check_listening
+from memoryd_client.transport.outbox import PUSH_HIGH_WATER, Outbox
 
 MOST_CONNECTIONS: int = 32
 """Calls of one client that are under way at the same time; more wait for their turn. Each has four descriptors, and

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import msgspec
 
-from memoryd_client.core_memory import MAX_THREAD, Revision, WriteId
+from memoryd_client.wire.core_memory import MAX_THREAD, Revision, WriteId
 
 MAX_CHECKPOINT_BYTES = 3_670_016
 """3.5 MiB: a frame has 4 MiB, and the rest is room for what else it carries."""

@@ -1,66 +1,11 @@
-"""The wire of changing what is remembered: corrections, links, and taking back."""
+"""Memories are destroyed for good."""
 
 from datetime import datetime
 from typing import Annotated, Literal
 
 import msgspec
-from msgspec import UNSET, UnsetType
 
-from memoryd_client.memory import MAX_COUNT, Importance, Memory, Share
-
-
-class Changes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What an update changes; a field that is not set stays as it is."""
-
-    content: str | UnsetType = UNSET
-    category: str | UnsetType = UNSET
-    title: str | UnsetType = UNSET
-    tags: tuple[str, ...] | UnsetType = UNSET
-    metadata: dict[str, str] | UnsetType = UNSET
-    importance: Importance | UnsetType = UNSET
-    pinned: bool | UnsetType = UNSET
-    speaker: str | UnsetType = UNSET
-    occurred_at: datetime | UnsetType | None = UNSET
-    files: tuple[str, ...] | UnsetType = UNSET
-    trust: Share | UnsetType = UNSET
-
-
-class Update(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="update"):
-    """Change one memory; answered with it as it now stands."""
-
-    id: str
-    changes: Changes
-    revision: Annotated[int, msgspec.Meta(ge=1, le=MAX_COUNT)] | None = None
-    """Refused where the memory is at another revision; None: whatever it is at."""
-
-
-class Relate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="relate"):
-    """Say what one memory is to another; answered with the edges of the first. `supersedes` retires the second."""
-
-    from_id: str
-    to_id: str
-    relation: Annotated[str, msgspec.Meta(min_length=1, max_length=60)] = "related_to"
-    strength: Share = 1.0
-
-
-class Unrelate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="unrelate"):
-    """Remove an edge; answered with those that are left of the first memory."""
-
-    from_id: str
-    to_id: str
-    relation: Annotated[str, msgspec.Meta(min_length=1, max_length=60)] = "related_to"
-
-
-class Undo(msgspec.Struct, frozen=True, kw_only=True, tag="undo"):
-    """Take back an operation, as the history numbers them; answered with the memories that changed back."""
-
-    operation: Annotated[int, msgspec.Meta(ge=1, le=MAX_COUNT)]
-
-
-class GetOrigin(msgspec.Struct, frozen=True, kw_only=True, tag="origin"):
-    """Where a memory comes from, what it is to others, and when it was shown."""
-
-    id: str
+from memoryd_client.wire.memory import Memory
 
 
 class Purge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="purge"):

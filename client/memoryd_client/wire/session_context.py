@@ -6,8 +6,8 @@ from typing import Annotated, Literal, TypedDict
 
 import msgspec
 
-from memoryd_client.memory import PendingMemory
-from memoryd_client.transcripts import Kind
+from memoryd_client.wire.pending import PendingMemory
+from memoryd_client.wire.transcripts import Kind
 
 SUMMARY_OPENING = "Previous conversation summary:"
 """How the summary that takes the place of messages begins (seed 003)."""

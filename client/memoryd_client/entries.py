@@ -1,0 +1,57 @@
+"""Entries on their way into a transcript: made, and cut into as many as one request takes."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Final, TypeVar
+
+import msgspec
+
+from memoryd_client.wire.transcripts import MAX_APPENDED, Entry, Kind, Record
+
+MAX_APPENDED_BYTES: Final = 2 * 1024 * 1024
+"""Text in one request, half of the largest frame. Of a single entry that is longer only the beginning is sent."""
+
+
+def entry(content: str | bytes, *, role: str = "user", kind: Kind = "message", name: str = "") -> Entry:
+    """Return an entry; bytes that are no UTF-8 become replacement signs."""
+    text = content.decode(errors="replace") if isinstance(content, bytes) else content
+    return Entry(content=text, role=role, kind=kind, name=name)
+
+
+def chunked_records(records: Sequence[Record]) -> Iterator[tuple[Record, ...]]:
+    """Cut entries that are brought in into as many as one request takes, by number and by size."""
+    return _cut(records)
+
+
+def chunked(entries: Sequence[Entry]) -> Iterator[tuple[Entry, ...]]:
+    """Cut entries into as many as one request takes, by number and by size."""
+    return _cut(map(_fitting, entries))
+
+
+_Said = TypeVar("_Said", Entry, Record)
+
+
+def _cut(said: Iterable[_Said]) -> Iterator[tuple[_Said, ...]]:
+    chunk: list[_Said] = []
+    room = MAX_APPENDED_BYTES
+    for one in said:
+        size = _bytes(one.content) + 2_000
+        if chunk and (len(chunk) == MAX_APPENDED or size > room):
+            yield tuple(chunk)
+            chunk, room = [], MAX_APPENDED_BYTES
+        chunk.append(one)
+        room -= size
+    if chunk:
+        yield tuple(chunk)
+
+
+def _fitting(one: Entry) -> Entry:
+    # Cut at the end: what is private is told by where it begins.
+    if _bytes(one.content) <= MAX_APPENDED_BYTES:
+        return one
+    width = 1 if one.content.isascii() else 4
+    kept = one.content[: MAX_APPENDED_BYTES // width]
+    return msgspec.structs.replace(one, content=kept, size=max(one.size, len(one.content)))
+
+
+def _bytes(text: str) -> int:
+    return len(text) if text.isascii() else 4 * len(text)

@@ -1,0 +1,1 @@
+"""How bytes travel: the queue of pushes, the sockets, a request and its reply, the events."""

@@ -1,0 +1,1 @@
+"""The wire: every message that crosses a socket, a noun a file, each request beside its reply."""

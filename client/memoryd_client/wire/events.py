@@ -1,0 +1,48 @@
+"""What the daemon is doing, as it happens."""
+
+import msgspec
+
+from memoryd_client.wire.traces import Trace
+
+
+class PipelineRan(msgspec.Struct, frozen=True, tag="pipeline"):
+    """A context update went through the recall pipeline."""
+
+    trace: Trace
+    owner: str = ""
+
+
+class Surfaced(msgspec.Struct, frozen=True, kw_only=True, tag="surfaced"):
+    """Memories were handed to an agent."""
+
+    session: str
+    turn: int
+    memories: tuple[str, ...]
+    owner: str = ""
+
+
+class Wrote(msgspec.Struct, frozen=True, kw_only=True, tag="wrote"):
+    """A memory was written."""
+
+    event: str
+    memory_id: str
+    owner: str
+
+
+class Warned(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="warned"):
+    """Something a person should know."""
+
+    component: str
+    message: str
+    hint: str = ""
+
+
+class IndexProgress(msgspec.Struct, frozen=True, kw_only=True, tag="index"):
+    """The index moved towards the ledger."""
+
+    applied: int
+    target: int
+
+
+Event = PipelineRan | Surfaced | Wrote | Warned | IndexProgress
+"""Published with its topic as the first ZeroMQ frame, the encoded event as the second."""

@@ -1,0 +1,76 @@
+"""Memories are stored, listed, read, forgotten and restored."""
+
+from typing import Annotated
+
+import msgspec
+
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.memory import Memory, NewMemory
+
+MAX_IMPORT_BATCH = 1_000
+
+
+class Remember(msgspec.Struct, frozen=True, kw_only=True, tag="remember"):
+    """Store memories; answered when they are durable. All of them or none."""
+
+    memories: Annotated[tuple[NewMemory, ...], msgspec.Meta(min_length=1, max_length=MAX_IMPORT_BATCH)]
+
+
+class List(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="list"):
+    """List memories, newest first."""
+
+    filters: Filters = Filters()
+    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
+    before: str = ""
+    """Continue after this id."""
+
+
+class Get(msgspec.Struct, frozen=True, kw_only=True, tag="get"):
+    """One memory with all its fields, whatever its state. `id` may be shortened."""
+
+    id: str
+
+
+class Read(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="read"):
+    """A page of one memory's content."""
+
+    id: str
+    offset: Annotated[int, msgspec.Meta(ge=0)] = 0
+    limit: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 1000
+
+
+class Forget(msgspec.Struct, frozen=True, kw_only=True, tag="forget"):
+    """Soft-delete one memory."""
+
+    id: str
+
+
+class Restore(msgspec.Struct, frozen=True, kw_only=True, tag="restore"):
+    """Undo a forget."""
+
+    id: str
+
+
+class Memories(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="memories"):
+    """Memories with all their fields."""
+
+    memories: tuple[Memory, ...]
+    next: str = ""
+    """Pass as `before` for the next page; empty at the end."""
+
+
+class MemoryPage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Part of one memory's content. Offsets count characters."""
+
+    id: str
+    content: str
+    offset: int = 0
+    total: int
+    next_offset: int | None = None
+    """Where the next page begins; None at the end."""
+
+
+class Page(msgspec.Struct, frozen=True, tag="page"):
+    """Part of one memory."""
+
+    page: MemoryPage

@@ -1,0 +1,42 @@
+"""Memories are found by meaning and words."""
+
+from datetime import datetime
+from typing import Annotated
+
+import msgspec
+
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.memory import Scope
+
+
+class Search(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="search"):
+    """Find memories by meaning and words."""
+
+    query: str
+    limit: Annotated[int, msgspec.Meta(ge=1, le=200)] = 10
+    filters: Filters = Filters()
+
+
+class Hit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One result of a search: enough to decide whether to read it (seed 003, two-step access)."""
+
+    id: str
+    summary: str
+    """The title, or the beginning of the content, in one line of at most 200 characters."""
+    score: float
+    """Fused relevance, 0 to 1; comparable within one search."""
+    timestamp: datetime
+    """When it happened, or else when it was stored."""
+    category: str = "fact"
+    scope: Scope = Scope.PROJECT
+    vector_score: float = 0.0
+    """Cosine similarity of query and memory, -1 to 1."""
+    word_score: float = 0.0
+    """BM25 over the best BM25 of this search, 0 to 1."""
+    tags: tuple[str, ...] = ()
+
+
+class Hits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="hits"):
+    """Search results, best first."""
+
+    hits: tuple[Hit, ...]
