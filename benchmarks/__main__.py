@@ -21,6 +21,7 @@ NAMES = (
     "growth",
     "context",
     "process",
+    "hook",
 )
 """Those that need nothing but this repository; the others read a data folder: by name."""
 RESULTS = Path(__file__).parent / "results"

@@ -65,6 +65,21 @@ class Paths:
         return self.runtime / "events.sock"
 
     @property
+    def hooks_socket(self) -> Path:
+        """What hosts report, and what they are answered; a plain stream socket."""
+        return self.runtime / "hooks.sock"
+
+    @property
+    def hooks_wait(self) -> Path:
+        """How many seconds an answer to a hook may take."""
+        return self.runtime / "hooks.wait"
+
+    @property
+    def arrivals(self) -> Path:
+        """When each host was last heard from."""
+        return self.home / "arrivals"
+
+    @property
     def ledger(self) -> Path:
         """The SQLite ledger."""
         return self.home / "ledger.db"

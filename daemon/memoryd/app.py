@@ -27,6 +27,9 @@ from memoryd.embedding import Statistics as ModelStatistics
 from memoryd.embedding import build_embedder
 from memoryd.heap import settle, share_arenas
 from memoryd.home_name import home_name
+from memoryd.hosts import arrivals
+from memoryd.hosts.request import HookRequest
+from memoryd.hosts.server import HookServer
 from memoryd.index import LanceIndex
 from memoryd.ipc import Server
 from memoryd.judge import build_judge
@@ -273,6 +276,7 @@ class Daemon:
             answer_now=dispatcher.answer_now,
             inherited=notify.inherited_sockets(),
         )
+        self._hooks = HookServer(paths, self._hear_host, wait_s=0.0)
 
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT, then finish what was accepted."""
@@ -289,6 +293,7 @@ class Daemon:
                     tasks.start_soon(self._load_model, name="model")
                     tasks.start_soon(self._judging.prepare, name="judge")
                     tasks.start_soon(notify.feed_watchdog, name="watchdog")
+                    tasks.start_soon(self._hooks.run, name="hooks")
                     settle()
                     self._ready = True
                     notify.notify(f"READY=1\nSTATUS=serving {self._paths.home}")
@@ -374,6 +379,10 @@ class Daemon:
         hint = "A push under such a name is dropped. Name it without one."
         self._publish(Warned(component="sessions", message="owner, session or project holds a secret", hint=hint))
         return False
+
+    async def _hear_host(self, request: HookRequest) -> bytes:
+        await anyio.to_thread.run_sync(arrivals.note, self._paths.arrivals, request.host, request.event)
+        return b""
 
     def _listen(self, update: ContextUpdate) -> None:
         self._conversations.capturer.offer(update)

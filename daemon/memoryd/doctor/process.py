@@ -70,7 +70,7 @@ def _status(status: Status, held: Holder) -> Iterator[Finding]:
 def examine_sockets(paths: Paths) -> Iterator[Finding]:
     """Report paths that are too long, files nobody listens at, and files that others can use."""
     living = _listening_paths()
-    for path in (paths.push_socket, paths.rpc_socket, paths.events_socket):
+    for path in (paths.push_socket, paths.rpc_socket, paths.events_socket, paths.hooks_socket):
         name = f"{path.stem} socket"
         try:
             check_path(path)

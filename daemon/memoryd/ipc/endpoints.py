@@ -99,7 +99,7 @@ def _bind(socket: Socket, path: Path, inherited: int | None) -> None:
         socket.set(zmq.USE_FD, own)
         path = _name(inherited, path)
     else:
-        _vacant(path)
+        check_vacant(path)
     before = os.umask(0o177)
     try:
         socket.bind(address(path))
@@ -111,8 +111,8 @@ def _bind(socket: Socket, path: Path, inherited: int | None) -> None:
         path.chmod(0o600)
 
 
-def _vacant(path: Path) -> None:
-    """Make sure that nothing is lost when ZeroMQ replaces the file: it does so without asking."""
+def check_vacant(path: Path) -> None:
+    """Raise SocketsInUse unless a socket may be made at `path`: whoever binds there replaces what is there unasked."""
     try:
         check_path(path)
     except UnsafeSocket as exc:

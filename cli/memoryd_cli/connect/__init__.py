@@ -1,0 +1,1 @@
+"""Connects the agents that people use to the daemon, and disconnects them again."""

@@ -1,0 +1,1 @@
+"""What agents' programs (Claude Code, Codex, ...) report through their hooks, and what is answered there."""
