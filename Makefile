@@ -50,12 +50,14 @@ test-all: $(VENV)/dev  ## run all tests, the slow ones, too
 check: $(VENV)/dev  ## formatting, lint, types
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
+	$(BIN)/python client/generate.py --check
 	$(BIN)/mypy
 	$(BIN)/pyright
 
 format: $(VENV)/dev  ## let ruff mend what it can
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(BIN)/python client/generate.py
 
 bench: $(VENV)/dev  ## measure, each figure beside its floor
 	$(BIN)/python -m benchmarks $(ARGS)

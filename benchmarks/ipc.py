@@ -31,8 +31,7 @@ from memoryd_client.paths import Paths, address
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.pending import PendingMemory, SurfacedMemory, Take, Taken
-from memoryd_client.wire.protocol import Answer, Envelope, Reply, encode
-from memoryd_client.wire.protocol import AnyRequest as Request
+from memoryd_client.wire.protocol import Answer, AnyRequest, Envelope, Reply, encode
 from memoryd_client.wire.status import Ping, Pong
 
 PUSHES, FIRSTS, TAKES, ROUNDS, WARM = 2_000, 100, 4_000, 20, 100
@@ -245,11 +244,11 @@ def _ask_bare(folder: Path, what: str) -> Iterator[Callable[[], object]]:
         yield ask
 
 
-def _answer_now(request: Request, caller: Caller) -> Reply | None:
+def _answer_now(request: AnyRequest, caller: Caller) -> Reply | None:
     return Pong(pid=0, version="", ready=True) if isinstance(request, Ping) else ANSWERS[caller.session]
 
 
-async def _no_answer(request: Request, caller: Caller, deadline_s: float) -> Reply:
+async def _no_answer(request: AnyRequest, caller: Caller, deadline_s: float) -> Reply:
     raise AssertionError(request)
 
 

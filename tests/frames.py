@@ -12,8 +12,7 @@ import msgspec
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.events import Event
-from memoryd_client.wire.protocol import Answer, Envelope, Reply, encode
-from memoryd_client.wire.protocol import AnyRequest as Request
+from memoryd_client.wire.protocol import Answer, AnyRequest, Envelope, Reply, encode
 
 FRAMES = Path(__file__).parent / "client" / "frames.txt"
 AT = datetime(2026, 3, 1, 12, 30, 15, 250_000, tzinfo=UTC)
@@ -67,7 +66,7 @@ def samples() -> dict[str, object]:
 
         caller = made(Caller)
         found[f"update ContextUpdate {manner}"] = made(ContextUpdate)
-        for kind in get_args(Request):
+        for kind in get_args(AnyRequest):
             found[f"request {kind.__name__} {manner}"] = Envelope(id=7, request=made(kind), caller=caller)
         for kind in get_args(Reply):
             found[f"reply {kind.__name__} {manner}"] = Answer(id=7, reply=made(kind))

@@ -1,20 +1,14 @@
-"""The asynchronous client, for any event loop that anyio runs on."""
+"""The asynchronous client, for any event loop that anyio runs on. `client.py` is made of it by client/generate.py."""
 
 import builtins
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
-from typing import Literal, Self, TypeVar, Unpack
+from typing import Literal, Unpack
 
-import anyio
-from anyio import to_thread
-
-from memoryd_client import replies
 from memoryd_client.arguments import texts
-from memoryd_client.core import Core
-from memoryd_client.interrupted import KIND, Interrupted, pack
-from memoryd_client.outgoing import conversation, encoded
-from memoryd_client.paths import Paths
+from memoryd_client.errors import RequestFailed
+from memoryd_client.interrupted import KIND, Interrupted, pack, run_in
+from memoryd_client.outgoing import conversation
 from memoryd_client.requests import (
     ChangedFields,
     MemoryFields,
@@ -26,10 +20,7 @@ from memoryd_client.requests import (
     new_memory,
     search_messages,
 )
-from memoryd_client.transport.connection import Connection
-from memoryd_client.transport.exchange import TICK_S
-from memoryd_client.transport.link import Link
-from memoryd_client.transport.subscription import Subscription
+from memoryd_client.suspending import Suspending
 from memoryd_client.wire.checkpoints import (
     Checkpoint,
     CheckpointInfo,
@@ -45,7 +36,7 @@ from memoryd_client.wire.consolidation import (
     ListConsolidations,
     PlanConsolidation,
 )
-from memoryd_client.wire.context import Message, Push, Trigger
+from memoryd_client.wire.context import Message, Trigger
 from memoryd_client.wire.core_memory import (
     CoreAppend,
     CorePurge,
@@ -61,15 +52,12 @@ from memoryd_client.wire.core_memory import (
 from memoryd_client.wire.edges import Edge, GetEdges, Relate, Unrelate
 from memoryd_client.wire.editing import Update
 from memoryd_client.wire.event_counts import CountEvents, EventCount
-from memoryd_client.wire.events import Event
 from memoryd_client.wire.history import GetHistory, HistoryEntry, Undo
 from memoryd_client.wire.importing import Import, Imported, Record
 from memoryd_client.wire.memories import Forget, Get, List, MemoryPage, Read, Restore
 from memoryd_client.wire.memory import Memory, NewMemory
 from memoryd_client.wire.origin import GetOrigin, Origin
 from memoryd_client.wire.pending import PendingMemory, Recall
-from memoryd_client.wire.protocol import AnyRequest as Request
-from memoryd_client.wire.protocol import Reply
 from memoryd_client.wire.purging import PlanPurge, Purge, PurgePlan
 from memoryd_client.wire.query import Queried, Query
 from memoryd_client.wire.search import Hit, Search
@@ -103,113 +91,25 @@ from memoryd_client.wire.virtual_files import (
     WriteFile,
 )
 
-T = TypeVar("T")
 
+class AsyncClient(Suspending):
+    """Talks to the daemon from asynchronous code. Tasks of one event loop may share one.
 
-class _Suspending:
-    """A transport that lets other tasks run while it waits. Files are looked at in a thread."""
+    `async with` it, or call `close`.
 
-    def __init__(self, threads: anyio.CapacityLimiter) -> None:
-        self._threads = threads
+    Without a `project` it sees and stores global memories only. `paths` says where the daemon is, if not where the
+    environment says. Each call that has an answer gives up after `deadline_s` seconds. `close`, or the end of the
+    process, gives queued context updates `linger_s` seconds to leave: enough for a daemon that runs. One that does not
+    loses them with this process; `push_acknowledged` says so.
 
-    async def connect(self, link: Link) -> Connection | None:
-        # Not to be abandoned when cancelled: the connection would be nobody's.
-        return await to_thread.run_sync(link.connect, limiter=self._threads)
+    Raises:
+        UnsafeSocket: the runtime folder's path is too long for a socket.
 
-    async def receive(self, connection: Connection, timeout_s: float) -> bytes | None:
-        data = connection.receive(0)
-        if data is not None:
-            return data
-        with anyio.move_on_after(timeout_s):
-            # The descriptor wakes us for more than messages, and only once for several: look after each time.
-            while data is None:
-                try:
-                    await anyio.wait_readable(connection.fd)
-                except anyio.ClosedResourceError:
-                    return None
-                data = connection.receive(0)
-        return data
-
-    async def prepare(self, link: Link) -> None:
-        await to_thread.run_sync(link.prepare, limiter=self._threads)
-
-    async def subscribe(self, paths: Paths, owner: str) -> Subscription:
-        return await to_thread.run_sync(Subscription, paths, owner, limiter=self._threads)
-
-    async def locate(self, core: Core, project: str | Path | None) -> None:
-        await to_thread.run_sync(core.locate, project, limiter=self._threads)
-
-    async def pause(self, duration_s: float) -> None:
-        await anyio.sleep(duration_s)
-
-
-class AsyncClient:
-    """Talks to the daemon from asynchronous code: `Client`, awaited. Tasks of one event loop may share one.
-
-    `async with` it, or call `close`. See `Client` for the arguments and for what each call raises. What needs the
-    disk, the project's root and the push socket, is looked up at the first use, in a thread; `async with` is one.
+    Every call that has an answer raises:
+        DaemonUnreachable: no daemon listens; found out at once. UnsafeSocket where somebody else might.
+        DeadlineExceeded: it did not answer in time.
+        RequestFailed: it answered with an error, in `code`, `message` and `hint`.
     """
-
-    def __init__(
-        self,
-        *,
-        session: str = "",
-        project: str | Path | None = None,
-        agent: str = "",
-        owner: str = "local",
-        paths: Paths | None = None,
-        deadline_s: float = 5.0,
-        linger_s: float = 0.1,
-    ) -> None:
-        self._core = Core(
-            session=session, agent=agent, owner=owner, paths=paths, deadline_s=deadline_s, linger_s=linger_s
-        )
-        self._project = project
-        self._located = project is None
-        self._transport: _Suspending | None = None
-
-    async def __aenter__(self) -> Self:
-        await self._ready()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    async def close(self) -> None:
-        """Close every socket. Calls that other tasks have under way fail at once."""
-        link = self._core.close()
-        if link is None:
-            return
-        for connection in link.close():
-            anyio.notify_closing(connection.fd)
-            link.drop(connection)
-        if self._core.linger_s:
-            with anyio.CancelScope(shield=True):
-                await to_thread.run_sync(link.terminate)
-        else:
-            link.terminate()
-
-    async def push_context(
-        self, messages: Sequence[Message], *, trigger: Trigger = "turn", turn: int | None = None
-    ) -> bool:
-        """Say what the agent is doing now, newest message last; return whether it was queued.
-
-        Returns at once whatever the daemon does. Where it is away or does not keep up, updates wait for it in their
-        order; beyond 4 MiB of them older ones give way to the newest. False: this client is closed, or the socket is
-        not safe to use. Of a long conversation the end is sent: at most 1,000 messages and 256 KiB of text; a message
-        too long for that keeps its own end.
-
-        Raises:
-            TypeError: `messages` holds something else, or a field has another type.
-            ValueError: there is no such trigger.
-        """
-        transport, link = await self._ready(), self._core.link()
-        frame = encoded(self._core.update(link, messages, trigger, turn))
-        if not link.pushing:
-            await transport.prepare(link)
-        return link.push(frame)
 
     async def push_acknowledged(
         self, messages: Sequence[Message], *, trigger: Trigger = "turn", turn: int | None = None
@@ -218,20 +118,18 @@ class AsyncClient:
 
         What is new of a session that has a name is in its transcript then, durably.
         """
-        await self._ready()
-        update = self._core.update(self._core.link(), messages, trigger, turn)
-        await self._call(Push(update=update), replies.detail)
+        await self._do(lambda transport: self._core.push(transport, messages, trigger, turn))
 
     async def take_pending(self, *, deadline_s: float = 0.5) -> PendingMemory | None:
         """Take what is worth knowing on this turn, if anything; it counts as shown from now on.
 
         Where the answer is lost, nothing is: the next call asks for the same again.
         """
-        return await self._core.take(await self._ready(), deadline_s)
+        return await self._do(lambda transport: self._core.take(transport, deadline_s))
 
     async def recall(self, messages: Sequence[Message] = ()) -> PendingMemory | None:
         """Judge memories against a context now, by default the one last pushed; marks nothing as shown."""
-        return await self._call(Recall(messages=conversation(messages)), replies.pending)
+        return (await self._call(Recall(messages=conversation(messages)))).pending
 
     async def remember(self, content: str, **fields: Unpack[MemoryFields]) -> Memory:
         """Store a memory and return it as it now stands; it is durable then.
@@ -243,11 +141,11 @@ class AsyncClient:
 
     async def remember_many(self, memories: Sequence[NewMemory]) -> builtins.list[Memory]:
         """Store memories, in requests of at most 1,000 and 2 MiB; each of these is stored whole or not at all."""
-        return await self._core.remember_many(await self._ready(), memories)
+        return await self._do(lambda transport: self._core.remember_many(transport, memories))
 
     async def search(self, query: str, *, limit: int = 10, **narrowing: Unpack[Narrowing]) -> builtins.list[Hit]:
         """Find memories by meaning and words, best first."""
-        return await self._call(Search(query=query, limit=limit, filters=filters(**narrowing)), replies.hits)
+        return builtins.list((await self._call(Search(query=query, limit=limit, filters=filters(**narrowing)))).hits)
 
     async def query(
         self,
@@ -271,28 +169,28 @@ class AsyncClient:
             return_=returns,
             budget_tokens=budget_tokens,
         )
-        return await self._call(request, replies.queried)
+        return await self._call(request)
 
     async def read(self, memory_id: str, *, offset: int = 0, limit: int = 1000) -> MemoryPage:
         """Return `limit` characters of a memory's content from `offset` on. The id may be shortened."""
-        return await self._call(Read(id=memory_id, offset=offset, limit=limit), replies.page)
+        return (await self._call(Read(id=memory_id, offset=offset, limit=limit))).page
 
     async def list(self, *, limit: int = 50, before: str = "", **narrowing: Unpack[Narrowing]) -> builtins.list[Memory]:
         """Return memories, newest first; continue after the id `before`."""
         request = List(filters=filters(**narrowing), limit=limit, before=before)
-        return await self._call(request, replies.memories)
+        return builtins.list((await self._call(request)).memories)
 
     async def get(self, memory_id: str) -> Memory:
         """Return a memory with all its fields, whatever its state. The id may be shortened."""
-        return await self._call(Get(id=memory_id), replies.memory)
+        return (await self._call(Get(id=memory_id))).only
 
     async def forget(self, memory_id: str) -> Memory:
         """Put a memory out of sight and return it; `restore` brings it back. The id may be shortened."""
-        return await self._call(Forget(id=memory_id), replies.memory)
+        return (await self._call(Forget(id=memory_id))).only
 
     async def restore(self, memory_id: str) -> Memory:
         """Undo a forget and return the memory. The id may be shortened."""
-        return await self._call(Restore(id=memory_id), replies.memory)
+        return (await self._call(Restore(id=memory_id))).only
 
     async def update(self, memory_id: str, *, revision: int | None = None, **changed: Unpack[ChangedFields]) -> Memory:
         """Change a memory and return it as it now stands. The id may be shortened.
@@ -304,18 +202,18 @@ class AsyncClient:
             ValueError: a field has a value that it cannot have.
         """
         request = Update(id=memory_id, changes=changes(**changed), revision=revision)
-        return await self._call(request, replies.memory)
+        return (await self._call(request)).only
 
     async def relate(
         self, from_id: str, to_id: str, *, relation: str = "related_to", strength: float = 1.0
     ) -> builtins.list[Edge]:
         """Say what one memory is to another; `supersedes` retires the second. Return the edges of the first."""
         request = Relate(from_id=from_id, to_id=to_id, relation=relation, strength=strength)
-        return await self._call(request, replies.edges)
+        return builtins.list((await self._call(request)).edges)
 
     async def unrelate(self, from_id: str, to_id: str, *, relation: str = "related_to") -> builtins.list[Edge]:
         """Remove an edge; return those that are left of the first memory."""
-        return await self._call(Unrelate(from_id=from_id, to_id=to_id, relation=relation), replies.edges)
+        return builtins.list((await self._call(Unrelate(from_id=from_id, to_id=to_id, relation=relation))).edges)
 
     async def purge(
         self,
@@ -337,42 +235,42 @@ class AsyncClient:
             transcripts=transcripts or every_session,
             every_session=every_session,
         )
-        return await self._call(request, replies.detail, deadline_s)
+        return (await self._call(request, deadline_s)).detail
 
     async def purge_plan(
         self, memory_ids: Sequence[str], *, every_session: bool = False, deadline_s: float = 300.0
     ) -> PurgePlan:
         """Return which entries of transcripts a purge of these memories would take the words from. Changes nothing."""
         request = PlanPurge(ids=texts("memory_ids", memory_ids), every_session=every_session)
-        return await self._call(request, replies.purge_plan, deadline_s)
+        return await self._call(request, deadline_s)
 
     async def undo(self, operation: int) -> builtins.list[Memory]:
         """Take back an operation, as the history numbers them; return the memories that changed back."""
-        return await self._call(Undo(operation=operation), replies.memories)
+        return builtins.list((await self._call(Undo(operation=operation))).memories)
 
     async def origin(self, memory_id: str) -> Origin:
         """Return where a memory comes from, what it is to others, and when it was shown."""
-        return await self._call(GetOrigin(id=memory_id), replies.origin)
+        return await self._call(GetOrigin(id=memory_id))
 
     async def consents(self, *, limit: int = 50) -> builtins.list[Consent]:
         """Return the changes to what is known about the user that wait for a yes, newest first."""
-        return await self._call(ListConsents(limit=limit), replies.consents)
+        return builtins.list((await self._call(ListConsents(limit=limit))).consents)
 
     async def approve(self, memory_id: str) -> Memory:
         """Pass on the user's yes to a proposed change, and return the memory. The id may be shortened."""
-        return await self._call(DecideConsent(id=memory_id, approve=True), replies.memory)
+        return (await self._call(DecideConsent(id=memory_id, approve=True))).only
 
     async def reject(self, memory_id: str) -> Memory:
         """Pass on the user's no to a proposed change, and return the memory. The id may be shortened."""
-        return await self._call(DecideConsent(id=memory_id, approve=False), replies.memory)
+        return (await self._call(DecideConsent(id=memory_id, approve=False))).only
 
     async def history(self, memory_id: str = "", *, limit: int = 50, before: int = 0) -> builtins.list[HistoryEntry]:
         """Return the writes to one memory, or to all of them, newest first; continue after the sequence `before`."""
-        return await self._call(GetHistory(id=memory_id, limit=limit, before=before), replies.history)
+        return builtins.list((await self._call(GetHistory(id=memory_id, limit=limit, before=before))).entries)
 
     async def why(self, limit: int = 1) -> builtins.list[Trace]:
         """Return how the latest context updates of this session were decided, newest first."""
-        return await self._call(Why(limit=limit), replies.traces)
+        return builtins.list((await self._call(Why(limit=limit))).traces)
 
     async def append(self, entries: Sequence[Entry]) -> Appended:
         """Add to the transcript of this session, in requests of at most 1,000 entries and 2 MiB; durable on return.
@@ -380,18 +278,18 @@ class AsyncClient:
         An entry that is sent again under its id is not stored again. Of one that is longer than a request may be, only
         the beginning is sent.
         """
-        return await self._core.append(await self._ready(), entries)
+        return await self._do(lambda transport: self._core.append(transport, entries))
 
     async def messages(
         self, session: str = "", *, before: int | None = None, after: int | None = None, limit: int = 100
     ) -> Transcript:
         """Return a part of a transcript, by default the end of this session's: what is before or after a number."""
         request = ReadTranscript(session=session, before=before, after=after, limit=limit)
-        return await self._call(request, replies.transcript)
+        return await self._call(request)
 
     async def sessions(self, *, limit: int = 50, offset: int = 0) -> builtins.list[SessionInfo]:
         """Return the sessions that have a transcript, the latest first."""
-        return await self._call(ListSessions(limit=limit, offset=offset), replies.sessions)
+        return builtins.list((await self._call(ListSessions(limit=limit, offset=offset))).sessions)
 
     async def search_messages(self, query: str = "", **sought: Unpack[Sought]) -> FoundMessages:
         """Find what was said in any session, by meaning, words, date or session; without a query the newest.
@@ -400,7 +298,7 @@ class AsyncClient:
             TypeError: there is no such criterion.
             ValueError: one has a value that it cannot have.
         """
-        return await self._call(search_messages(query, **sought), replies.said)
+        return await self._call(search_messages(query, **sought))
 
     async def build_context(
         self, budget: int | None = None, *, session: str = "", turns: int | None = None, take: bool = False
@@ -415,14 +313,14 @@ class AsyncClient:
             RequestFailed: there is no session.
         """
         request = BuildContext(session=session, budget=budget, turns=turns, take=take)
-        return await self._call(request, replies.context)
+        return await self._call(request)
 
     async def compact(self, session: str = "", *, deadline_s: float = 300.0) -> Compacted:
         """Let a summary take the place of what was said long ago in a session, by default this one.
 
         It is done by itself when a conversation has grown long. Nothing is deleted; done twice it changes nothing.
         """
-        return await self._call(Compact(session=session), replies.compacted, deadline_s)
+        return await self._call(Compact(session=session), deadline_s)
 
     async def import_transcript(
         self, session: str, records: Sequence[TranscriptRecord], *, project: str = "", agent: str = ""
@@ -432,15 +330,17 @@ class AsyncClient:
         Entries that are there already, by their ids, stay as they are. `project` and `agent` say where and by whom it
         was spoken last; empty: here.
         """
-        return await self._core.import_transcript(await self._ready(), session, records, project=project, agent=agent)
+        return await self._do(
+            lambda transport: self._core.import_transcript(transport, session, records, project=project, agent=agent)
+        )
 
     async def list_files(self, prefix: str = "", *, limit: int = 200) -> builtins.list[MemoryFile]:
         """Return the memory files of this project and those that hold everywhere, by path."""
-        return builtins.list(await self._call(ListFiles(prefix=prefix, limit=limit), replies.files))
+        return builtins.list((await self._call(ListFiles(prefix=prefix, limit=limit))).files)
 
     async def read_file(self, path: str, *, offset: int = 0, limit: int = 20_000) -> MemoryPage:
         """Return a page of a memory file."""
-        return await self._call(ReadFile(path=path, offset=offset, limit=limit), replies.page)
+        return (await self._call(ReadFile(path=path, offset=offset, limit=limit))).page
 
     async def write_file(
         self, path: str, content: str, *, tags: Sequence[str] | None = None, revision: int | None = None
@@ -448,53 +348,53 @@ class AsyncClient:
         """Create a memory file, or overwrite it; refused where it is not at the `revision` that is given."""
         kept = None if tags is None else texts("tags", tags)
         request = WriteFile(path=path, content=content, tags=kept, revision=revision)
-        return await self._call(request, replies.file)
+        return (await self._call(request)).only
 
     async def edit_file(self, path: str, old: str, new: str, *, revision: int | None = None) -> MemoryFile:
         """Replace a passage of a memory file, which has to stand in it exactly once."""
-        return await self._call(EditFile(path=path, old=old, new=new, revision=revision), replies.file)
+        return (await self._call(EditFile(path=path, old=old, new=new, revision=revision))).only
 
     async def grep_files(self, pattern: str, *, prefix: str = "", limit: int = 100) -> builtins.list[FileMatch]:
         """Return the lines of memory files that a regular expression matches, in whatever case."""
-        return builtins.list(await self._call(GrepFiles(pattern=pattern, prefix=prefix, limit=limit), replies.matches))
+        return builtins.list((await self._call(GrepFiles(pattern=pattern, prefix=prefix, limit=limit))).matches)
 
     async def search_files(
         self, query: str, *, prefix: str = "", tags: Sequence[str] = (), limit: int = 5
     ) -> builtins.list[MemoryFile]:
         """Return memory files by meaning and words, best first, each with its score and a snippet."""
         request = SearchFiles(query=query, prefix=prefix, tags=texts("tags", tags), limit=limit)
-        return builtins.list(await self._call(request, replies.files))
+        return builtins.list((await self._call(request)).files)
 
     async def delete_file(self, path: str) -> str:
         """Delete a memory file, and say how it is brought back."""
-        return await self._call(DeleteFile(path=path), replies.detail)
+        return (await self._call(DeleteFile(path=path))).detail
 
     async def end_session(self, session: str = "") -> Ended:
         """Say that a session, by default this one, is over, so that what is done then is done now; durable on return.
 
         Nothing ends a session by itself, also not leaving `with`; an idle one counts as over after half an hour.
         """
-        return await self._call(EndSession(session=session), replies.ended)
+        return await self._call(EndSession(session=session))
 
     async def purge_session(self, session: str, *, deadline_s: float = 300.0) -> str:
         """Destroy the transcript of a session for good, and what the index has of it. Say what was done."""
-        return await self._call(PurgeSession(session=session), replies.detail, deadline_s)
+        return (await self._call(PurgeSession(session=session), deadline_s)).detail
 
     async def status(self) -> Status:
         """Return the daemon's health."""
-        return await self._call(GetStatus(), replies.status)
+        return await self._call(GetStatus())
 
     async def event_counts(self, *, days: int = 7) -> builtins.list[EventCount]:
         """Return how often the daemon did what for the owner, by day (UTC), the newest first."""
-        return await self._call(CountEvents(days=days), replies.event_counts)
+        return builtins.list((await self._call(CountEvents(days=days))).counts)
 
     async def ping(self, *, deadline_s: float | None = None) -> Pong:
         """Ask whether the daemon is there and ready."""
-        return await self._call(Ping(), replies.pong, deadline_s)
+        return await self._call(Ping(), deadline_s)
 
     async def backup(self, path: str | Path = "", *, deadline_s: float = 300.0) -> str:
         """Write a copy of the ledger to a new file, by default a dated one among the backups; return its path."""
-        return await self._call(Backup(path=str(path)), replies.detail, deadline_s)
+        return (await self._call(Backup(path=str(path)), deadline_s)).detail
 
     async def import_records(
         self,
@@ -510,72 +410,72 @@ class AsyncClient:
         the command line only: it takes an export as their own, consent included.
         """
         request = Import(records=tuple(records), edges=tuple(edges), restore=restore)
-        return await self._call(request, replies.imported, deadline_s)
+        return await self._call(request, deadline_s)
 
     async def edges(self, memory_ids: Sequence[str]) -> builtins.list[Edge]:
         """Return the edges that begin or end at these memories, at most 1,000 of them, strongest first."""
-        return await self._call(GetEdges(ids=texts("memory_ids", memory_ids)), replies.edges)
+        return builtins.list((await self._call(GetEdges(ids=texts("memory_ids", memory_ids)))).edges)
 
     async def consolidate(self) -> Consolidation:
         """Have your memories consolidated now, in the background; return the run, whose progress `consolidations` has.
 
         One that is under way already is returned as it is.
         """
-        return await self._call(Consolidate(), replies.consolidation)
+        return (await self._call(Consolidate())).only
 
     async def consolidation_plan(self, *, deadline_s: float = 600.0) -> ConsolidationPlan:
         """Return what a consolidation would do now. Nothing is written, and no model is asked."""
-        return await self._call(PlanConsolidation(), replies.consolidation_plan, deadline_s=deadline_s)
+        return await self._call(PlanConsolidation(), deadline_s=deadline_s)
 
     async def consolidations(self, *, limit: int = 10) -> builtins.list[Consolidation]:
         """Return your last consolidations, newest first; one that is under way says how far it is."""
-        return await self._call(ListConsolidations(limit=limit), replies.consolidations)
+        return builtins.list((await self._call(ListConsolidations(limit=limit))).runs)
 
     async def switch(self, *, on: bool, everywhere: bool = False) -> Switched:
         """Turn memory on or off for this project, or everywhere; return how the switches stand.
 
         While it is off, contexts are dropped, takes are empty, and what stores, searches or recalls is refused.
         """
-        return await self._call(Switch(on=on, everywhere=everywhere), replies.switched)
+        return await self._call(Switch(on=on, everywhere=everywhere))
 
     async def reindex(self) -> str:
         """Begin to rebuild the index from the ledger; status and events show how far it is."""
-        return await self._call(Reindex(), replies.detail)
+        return (await self._call(Reindex())).detail
 
     async def core_view(self, *, thread: str = "") -> builtins.list[Section]:
         """Return core memory: the sections that all threads share, and those of a thread."""
-        return await self._call(CoreView(thread=thread), replies.sections)
+        return builtins.list((await self._call(CoreView(thread=thread))).sections)
 
     async def core_append(self, section: str, text: str, *, thread: str = "", revision: int | None = None) -> Section:
         """Add lines to a section and return it; what does not fit is refused, with the room that is left."""
         request = CoreAppend(id=new_write_id(), section=section, text=text, thread=thread, revision=revision)
-        return await self._call(request, replies.section)
+        return (await self._call(request)).only
 
     async def core_replace(
         self, section: str, old: str, new: str, *, thread: str = "", revision: int | None = None
     ) -> Section:
         """Replace a passage, which has to stand in the section exactly once, and return the section."""
         request = CoreReplace(id=new_write_id(), section=section, old=old, new=new, thread=thread, revision=revision)
-        return await self._call(request, replies.section)
+        return (await self._call(request)).only
 
     async def core_set(self, section: str, text: str, *, thread: str = "", revision: int | None = None) -> Section:
         """Write a section anew; one that has a text already needs the `revision` that was read."""
         request = CoreSet(id=new_write_id(), section=section, text=text, thread=thread, revision=revision)
-        return await self._call(request, replies.section)
+        return (await self._call(request)).only
 
     async def core_undo(self, section: str, *, thread: str = "", revision: int | None = None) -> Section:
         """Take the last write to a section back and return it; once more, and it is there again."""
         request = CoreUndo(id=new_write_id(), section=section, thread=thread, revision=revision)
-        return await self._call(request, replies.section)
+        return (await self._call(request)).only
 
     async def core_purge(self, section: str, *, thread: str = "", deadline_s: float = 300.0) -> str:
         """Destroy a section and its history for good, in every backup, too. Say what was done."""
         request = CorePurge(id=new_write_id(), section=section, thread=thread)
-        return await self._call(request, replies.detail, deadline_s)
+        return (await self._call(request, deadline_s)).detail
 
     async def core_history(self, section: str = "", *, thread: str = "", limit: int = 20) -> builtins.list[CoreWrite]:
         """Return the writes to a section, or to all of a thread, newest first."""
-        return await self._call(GetCoreHistory(section=section, thread=thread, limit=limit), replies.core_writes)
+        return builtins.list((await self._call(GetCoreHistory(section=section, thread=thread, limit=limit))).writes)
 
     async def save_checkpoint(
         self, thread: str, data: bytes, *, meta: Mapping[str, str] | None = None, expected: int | None = None
@@ -587,7 +487,7 @@ class AsyncClient:
         Raises:
             RequestFailed: it is too large, or somebody else has saved since.
         """
-        return await self._call(new_checkpoint(thread, data, meta, expected), replies.saved_checkpoint)
+        return (await self._call(new_checkpoint(thread, data, meta, expected))).only
 
     async def load_checkpoint(self, thread: str, *, version: int | None = None) -> Checkpoint | None:
         """Return a state as it was saved, the newest by default; None where the thread has none.
@@ -595,18 +495,23 @@ class AsyncClient:
         Raises:
             RequestFailed: the version that is named is not kept, or its bytes are damaged; it says which there are.
         """
-        return await self._call(LoadCheckpoint(thread=thread, version=version), replies.newest_or(version))
+        try:
+            return await self._call(LoadCheckpoint(thread=thread, version=version))
+        except RequestFailed as exc:
+            if version is None and exc.code == "not_found":
+                return None
+            raise
 
     async def list_checkpoints(self, thread: str = "", *, limit: int = 100) -> builtins.list[CheckpointInfo]:
         """Return what is kept of a thread, or of all, newest first."""
-        return await self._call(ListCheckpoints(thread=thread, limit=limit), replies.checkpoints)
+        return builtins.list((await self._call(ListCheckpoints(thread=thread, limit=limit))).checkpoints)
 
     async def delete_checkpoint(
         self, thread: str, *, version: int | None = None, purge: bool = False, deadline_s: float | None = None
     ) -> str:
         """Delete a version, or all of a thread; with `purge` out of every backup, too. Say what was done."""
         request = DeleteCheckpoint(thread=thread, version=version, purge=purge)
-        return await self._call(request, replies.detail, deadline_s or (300.0 if purge else None))
+        return (await self._call(request, deadline_s or (300.0 if purge else None))).detail
 
     async def interrupt(self, thread: str, run: Interrupted, *, expected: int | None = None) -> CheckpointInfo:
         """Store where a run stopped, as a checkpoint."""
@@ -619,32 +524,5 @@ class AsyncClient:
             NotInterrupted: the checkpoint holds something else.
             RequestFailed: the version that is named is not kept, or its bytes are damaged; it says which there are.
         """
-        return await self._call(LoadCheckpoint(thread=thread, version=version), replies.run_or(version))
-
-    async def events(self) -> AsyncGenerator[Event]:
-        """Yield what the daemon is doing for this owner, as it happens.
-
-        Begins to listen at the first step. Goes on after a restart of the daemon; ends when the client is closed.
-        """
-        transport, link = await self._ready(), self._core.link()
-        subscription = await transport.subscribe(self._core.paths, self._core.caller.owner)
-        with subscription:
-            while not link.closed:
-                event = subscription.next()
-                if event is not None:
-                    yield event
-                    continue
-                with anyio.move_on_after(TICK_S):
-                    await anyio.wait_readable(subscription.fd)
-
-    async def _ready(self) -> _Suspending:
-        if self._transport is None:
-            self._transport = _Suspending(anyio.CapacityLimiter(1))
-            await self._transport.prepare(self._core.link())
-        if not self._located:
-            await self._transport.locate(self._core, self._project)
-            self._located = True
-        return self._transport
-
-    async def _call(self, request: Request, parse: Callable[[Reply], T], deadline_s: float | None = None) -> T:
-        return await self._core.call(await self._ready(), request, parse, deadline_s)
+        found = await self.load_checkpoint(thread, version=version)
+        return None if found is None else run_in(found)

@@ -3,12 +3,11 @@
 import os
 import secrets
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from time import time
-from typing import TypeVar
+from typing import cast
 
-from memoryd_client import replies
 from memoryd_client.arguments import several
 from memoryd_client.entries import chunked, chunked_records
 from memoryd_client.errors import RequestFailed
@@ -20,16 +19,14 @@ from memoryd_client.transport.connection import check_path
 from memoryd_client.transport.exchange import Transport, exchange
 from memoryd_client.transport.link import Link
 from memoryd_client.wire.caller import Caller
-from memoryd_client.wire.context import ContextUpdate, Message, Trigger
+from memoryd_client.wire.context import ContextUpdate, Message, Push, Trigger
 from memoryd_client.wire.failures import Failure
 from memoryd_client.wire.memories import Remember
 from memoryd_client.wire.memory import Memory, NewMemory
 from memoryd_client.wire.pending import PendingMemory, Take
-from memoryd_client.wire.protocol import MAX_FRAME_BYTES, Envelope, Reply
-from memoryd_client.wire.protocol import AnyRequest as Request
+from memoryd_client.wire.protocol import MAX_FRAME_BYTES, AnyRequest, Envelope
+from memoryd_client.wire.request import R, Request
 from memoryd_client.wire.transcripts import Append, Appended, Entry, ImportTranscript, Record
-
-T = TypeVar("T")
 
 
 class Core:
@@ -81,19 +78,18 @@ class Core:
             sent_at=time(),
         )
 
-    async def call(
-        self,
-        transport: Transport,
-        request: Request,
-        parse: Callable[[Reply], T],
-        deadline_s: float | None = None,
-    ) -> T:
-        """Return what `parse` reads from the reply to `request`."""
+    async def push(self, transport: Transport, messages: Sequence[Message], trigger: Trigger, turn: int | None) -> None:
+        """Push a context as a request, and wait until it was taken in."""
+        await self.call(transport, Push(update=self.update(self.link(), messages, trigger, turn)))
+
+    async def call(self, transport: Transport, request: Request[R], deadline_s: float | None = None) -> R:
+        """Return the reply to a request; raise RequestFailed where it is another one."""
         link = self.link()
         request_id = next(link.requests)
         deadline = self.deadline_s if deadline_s is None else deadline_s
         name = str(type(request).__struct_config__.tag)
-        frame = checked(Envelope(id=request_id, request=request, caller=self.caller, deadline_s=deadline))
+        known = cast("AnyRequest", request)
+        frame = checked(Envelope(id=request_id, request=known, caller=self.caller, deadline_s=deadline))
         if len(frame) > MAX_FRAME_BYTES:
             raise RequestFailed(
                 Failure(
@@ -102,7 +98,13 @@ class Core:
                     hint="Send less at once.",
                 )
             )
-        return parse(await exchange(transport, link, frame, request_id=request_id, name=name, deadline_s=deadline))
+        reply = await exchange(transport, link, frame, request_id=request_id, name=name, deadline_s=deadline)
+        if isinstance(reply, request.reply):
+            return cast("R", reply)
+        if not isinstance(reply, Failure):
+            beside = f"the daemon answered with {type(reply).__name__}, which answers another request"
+            reply = Failure(code="internal", message=beside)
+        raise RequestFailed(reply)
 
     async def take(self, transport: Transport, deadline_s: float) -> PendingMemory | None:
         """Take what is pending; a take whose answer was lost is asked again under its old id."""
@@ -111,7 +113,7 @@ class Core:
         except IndexError:
             take_id = secrets.token_hex(16)
         try:
-            return await self.call(transport, Take(take_id=take_id), replies.pending, deadline_s)
+            return (await self.call(transport, Take(take_id=take_id), deadline_s)).pending
         except BaseException:
             self._unsettled.append(take_id)
             raise
@@ -120,7 +122,7 @@ class Core:
         """Store memories in as many requests as they need."""
         stored: list[Memory] = []
         for chunk in chunks(several("memories", memories, NewMemory)):
-            stored += await self.call(transport, Remember(memories=chunk), replies.memories)
+            stored += (await self.call(transport, Remember(memories=chunk))).memories
         return stored
 
     async def import_transcript(
@@ -130,14 +132,14 @@ class Core:
         done = Appended(last=0, stored=0)
         for chunk in chunked_records(several("records", records, Record)):
             request = ImportTranscript(session=session, records=chunk, project=project, agent=agent)
-            done = together(done, await self.call(transport, request, replies.appended))
+            done = together(done, await self.call(transport, request))
         return done
 
     async def append(self, transport: Transport, entries: Sequence[Entry]) -> Appended:
         """Append entries in as many requests as they need; return what came of all of them together."""
         done = Appended(last=0, stored=0)
         for chunk in chunked(several("entries", entries, Entry)):
-            done = together(done, await self.call(transport, Append(entries=chunk), replies.appended))
+            done = together(done, await self.call(transport, Append(entries=chunk)))
         return done
 
 

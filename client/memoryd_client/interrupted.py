@@ -4,6 +4,9 @@ from typing import Final
 
 import msgspec
 
+from memoryd_client.errors import NotInterrupted
+from memoryd_client.wire.checkpoints import Checkpoint
+
 KIND: Final = {"kind": "interrupted"}
 """What marks such a checkpoint in its `meta`."""
 
@@ -46,11 +49,17 @@ def pack(run: Interrupted) -> bytes:
         raise TypeError(f"an interrupted run holds a value that cannot be stored: {exc}") from exc
 
 
-def unpack(data: bytes) -> Interrupted:
-    """Return the run that `pack` made these bytes of.
+def run_in(checkpoint: Checkpoint) -> Interrupted:
+    """Return the run that `pack` made a checkpoint's bytes of.
 
     Raises:
-        ValueError: they are something else.
+        NotInterrupted: they are something else.
 
     """
-    return _decode(data)
+    try:
+        return _decode(checkpoint.data)
+    except (ValueError, RecursionError) as exc:
+        info = checkpoint.info
+        raise NotInterrupted(
+            info.thread, info.version, size=info.size, meta=info.meta, reason=str(exc) or type(exc).__name__
+        ) from exc

@@ -62,8 +62,7 @@ from memoryd_client.wire.memory import Memory, State
 from memoryd_client.wire.origin import GetOrigin, Origin
 from memoryd_client.wire.pending import Recall as RecallRequest
 from memoryd_client.wire.pending import Take, Taken
-from memoryd_client.wire.protocol import AnyRequest as Request
-from memoryd_client.wire.protocol import Reply
+from memoryd_client.wire.protocol import AnyRequest, Reply
 from memoryd_client.wire.purging import PlanPurge, Purge, PurgePlan
 from memoryd_client.wire.query import Query
 from memoryd_client.wire.request import Done
@@ -152,7 +151,7 @@ class Dispatcher:
         self._importer = importer
         self._consolidating = consolidating
 
-    def answer_now(self, request: Request, caller: Caller) -> Reply | None:
+    def answer_now(self, request: AnyRequest, caller: Caller) -> Reply | None:
         """Answer what needs neither disk nor model; None for everything else."""
         match request:
             case Take() if not are_names(caller):
@@ -166,7 +165,7 @@ class Dispatcher:
             case _:
                 return None
 
-    async def answer(self, request: Request, caller: Caller, deadline_s: float) -> Reply:  # noqa: PLR0911, PLR0912 - one case a request
+    async def answer(self, request: AnyRequest, caller: Caller, deadline_s: float) -> Reply:  # noqa: PLR0911, PLR0912 - one case a request
         """Answer a request within its deadline."""
         self._check(request, caller)
         match request:
@@ -267,7 +266,7 @@ class Dispatcher:
             case _:
                 assert_never(request)
 
-    def _check(self, request: Request, caller: Caller) -> None:
+    def _check(self, request: AnyRequest, caller: Caller) -> None:
         check_names(owner=caller.owner, session=caller.session, project=caller.project)
         self._switches.check(request, caller)
 

@@ -15,8 +15,7 @@ from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.importing import Import, Record
 from memoryd_client.wire.memories import Remember
-from memoryd_client.wire.protocol import AnyRequest as Request
-from memoryd_client.wire.protocol import Envelope, decode_envelope
+from memoryd_client.wire.protocol import AnyRequest, Envelope, decode_envelope
 from memoryd_client.wire.purging import Purge
 from memoryd_client.wire.query import Query
 from memoryd_client.wire.search import Search
@@ -24,7 +23,7 @@ from memoryd_client.wire.session_context import BuildContext
 from memoryd_client.wire.transcripts import Append, PurgeSession, ReadTranscript, SearchMessages
 
 
-def sent(request: Request, **fields: object) -> bytes:
+def sent(request: AnyRequest, **fields: object) -> bytes:
     return checked(msgspec.structs.replace(Envelope(id=1, request=request), **fields))
 
 
@@ -50,7 +49,7 @@ def sent(request: Request, **fields: object) -> bytes:
         ),
     ],
 )  # fmt: skip
-def test_field_value_range_and_way_out_are_named(request_: Request, told: str, hint: str) -> None:
+def test_field_value_range_and_way_out_are_named(request_: AnyRequest, told: str, hint: str) -> None:
     with pytest.raises(InvalidArgument) as failed:
         sent(request_)
     assert str(failed.value).startswith(told)

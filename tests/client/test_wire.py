@@ -13,6 +13,7 @@ from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.events import Event
 from memoryd_client.wire.protocol import (
     Answer,
+    AnyRequest,
     Envelope,
     Reply,
     decode_answer,
@@ -21,7 +22,6 @@ from memoryd_client.wire.protocol import (
     decode_update,
     encode,
 )
-from memoryd_client.wire.protocol import AnyRequest as Request
 
 FEWER = settings(max_examples=25)
 """For each of a hundred messages: they share their kinds of fields, and what carries them."""
@@ -70,11 +70,11 @@ def anything(kind: object) -> st.SearchStrategy[Any]:
     return values(msgspec.inspect.type_info(kind))
 
 
-@pytest.mark.parametrize("kind", get_args(Request), ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("kind", get_args(AnyRequest), ids=lambda kind: kind.__name__)
 def test_requests_arrive_as_they_were_sent(kind: type) -> None:
     @FEWER
     @given(request=anything(kind), caller=anything(Caller), number=st.integers(0, 2**63 - 1))
-    def check(request: Request, caller: Caller, number: int) -> None:
+    def check(request: AnyRequest, caller: Caller, number: int) -> None:
         envelope = Envelope(id=number, request=request, caller=caller)
         assert decode_envelope(encode(envelope)) == envelope
 

@@ -23,8 +23,7 @@ from memoryd_client.wire.history import GetHistory, History, HistoryEntry
 from memoryd_client.wire.memories import List, Memories, Remember
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.pending import PendingMemory, Take, Taken
-from memoryd_client.wire.protocol import AnyRequest as Request
-from memoryd_client.wire.protocol import Reply
+from memoryd_client.wire.protocol import AnyRequest, Reply
 from memoryd_client.wire.request import Done as DoneReply
 from memoryd_client.wire.search import Hit, Hits, Search
 from memoryd_client.wire.status import Ping, Pong
@@ -45,7 +44,7 @@ class Rules:
             raise RuntimeError("scripted")
         self.updates.append(update)
 
-    def answer_now(self, request: Request, caller: Caller) -> Reply | None:
+    def answer_now(self, request: AnyRequest, caller: Caller) -> Reply | None:
         match request:
             case Ping():
                 return Pong(pid=1, version="scripted", ready=True)
@@ -57,7 +56,7 @@ class Rules:
             case _:
                 return None
 
-    async def answer(self, request: Request, caller: Caller, deadline_s: float) -> Reply:  # noqa: PLR0911, PLR0912 - a script
+    async def answer(self, request: AnyRequest, caller: Caller, deadline_s: float) -> Reply:  # noqa: PLR0911, PLR0912 - a script
         match request:
             case Search(query="hang"):
                 await anyio.sleep_forever()

@@ -13,8 +13,7 @@ from memoryd_client import Client, Message
 from memoryd_client.paths import Paths
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
-from memoryd_client.wire.protocol import AnyRequest as Request
-from memoryd_client.wire.protocol import Reply
+from memoryd_client.wire.protocol import AnyRequest, Reply
 from memoryd_client.wire.request import Done
 
 from .daemon_process import DaemonProcess
@@ -26,7 +25,7 @@ def ignore(update: ContextUpdate) -> None:
     pass
 
 
-async def done(request: Request, caller: Caller, deadline_s: float) -> Reply:
+async def done(request: AnyRequest, caller: Caller, deadline_s: float) -> Reply:
     return Done()
 
 

@@ -28,8 +28,7 @@ from memoryd_client.paths import Paths, address
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.failures import Failure
-from memoryd_client.wire.protocol import MAX_FRAME_BYTES, Answer, Envelope, Reply, decode_answer, encode
-from memoryd_client.wire.protocol import AnyRequest as Request
+from memoryd_client.wire.protocol import MAX_FRAME_BYTES, Answer, AnyRequest, Envelope, Reply, decode_answer, encode
 from memoryd_client.wire.request import Done
 from memoryd_client.wire.search import Search
 from memoryd_client.wire.status import GetStatus, Ping, Pong
@@ -191,7 +190,7 @@ class Rules:
         self.called = 0
         self.release = anyio.Event()
 
-    async def __call__(self, request: Request, caller: Caller, deadline_s: float) -> Reply:
+    async def __call__(self, request: AnyRequest, caller: Caller, deadline_s: float) -> Reply:
         self.called += 1
         if self.outcome is None:
             await self.release.wait()
@@ -201,7 +200,7 @@ class Rules:
         return self.outcome
 
 
-def ping_now(request: Request, caller: Caller) -> Reply | None:
+def ping_now(request: AnyRequest, caller: Caller) -> Reply | None:
     return Pong(pid=1, version="now", ready=True) if isinstance(request, Ping) else None
 
 
@@ -309,7 +308,7 @@ async def test_the_daemon_gives_up_when_the_client_does(paths: Paths, peers: Pee
 
 @pytest.mark.parametrize(("request_", "helps"), [(GetStatus(), "memoryd logs"), (Search(query="x"), "memoryd status")])
 async def test_a_status_that_comes_too_late_does_not_advise_to_ask_for_the_status(
-    paths: Paths, peers: Peers, request_: Request, helps: str
+    paths: Paths, peers: Peers, request_: AnyRequest, helps: str
 ) -> None:
     async with serving(paths, Rules()):
         socket = peers.dealer(paths)

@@ -33,8 +33,7 @@ from memoryd_client.wire.importing import Import, Imported, Record
 from memoryd_client.wire.memories import Forget, Get, List, Read, Remember, Restore
 from memoryd_client.wire.origin import GetOrigin
 from memoryd_client.wire.pending import Recall, Take
-from memoryd_client.wire.protocol import AnyRequest as Request
-from memoryd_client.wire.protocol import Envelope, Reply, decode_answer, encode
+from memoryd_client.wire.protocol import AnyRequest, Envelope, Reply, decode_answer, encode
 from memoryd_client.wire.purging import PlanPurge, Purge
 from memoryd_client.wire.query import Query
 from memoryd_client.wire.search import Search
@@ -71,7 +70,7 @@ THEM = Caller(owner="them", project=PROJECT, agent="other", session="mine")
 MINE = Caller(owner="local", project=PROJECT, agent="test", session="mine")
 SAID = (Message("user", ASKED),)
 
-CASES: dict[type, Callable[[str], Request]] = {
+CASES: dict[type, Callable[[str], AnyRequest]] = {
     Ping: lambda _: Ping(),
     GetStatus: lambda _: GetStatus(),
     Push: lambda _: Push(update=ContextUpdate(caller=THEM, messages=SAID)),
@@ -165,7 +164,7 @@ class Owned:
             client.write_file("notes/vault.md", f"# Vault\n{SECRET}")
             assert client.search_messages("vault").found
 
-    def ask(self, request: Request, caller: Caller) -> Reply:
+    def ask(self, request: AnyRequest, caller: Caller) -> Reply:
         context = zmq.Context[zmq.Socket[bytes]]()
         with context, context.socket(zmq.DEALER) as socket:
             socket.set(zmq.LINGER, 0)
@@ -201,7 +200,7 @@ def owned(tmp_path_factory: pytest.TempPathFactory, models: Path) -> Iterator[Ow
 
 
 def test_every_kind_of_request_has_a_case() -> None:
-    assert set(CASES) == set(get_args(Request))
+    assert set(CASES) == set(get_args(AnyRequest))
 
 
 @pytest.mark.parametrize("kind", CASES, ids=lambda kind: kind.__name__)

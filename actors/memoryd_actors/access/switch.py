@@ -7,7 +7,7 @@ to destroy: listing, reading, exporting, forgetting, restoring, undoing and purg
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Protocol, assert_never
+from typing import Any, Protocol
 
 import anyio
 
@@ -15,54 +15,9 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.ports.clock import Clock
 from memoryd_client.wire.caller import Caller
-from memoryd_client.wire.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
-from memoryd_client.wire.consent import DecideConsent, ListConsents
-from memoryd_client.wire.consolidation import Consolidate, ListConsolidations, PlanConsolidation
-from memoryd_client.wire.context import Push
-from memoryd_client.wire.core_memory import (
-    CoreAppend,
-    CorePurge,
-    CoreReplace,
-    CoreSet,
-    CoreUndo,
-    CoreView,
-    GetCoreHistory,
-)
-from memoryd_client.wire.edges import GetEdges, Relate, Unrelate
-from memoryd_client.wire.editing import Update
-from memoryd_client.wire.event_counts import CountEvents
-from memoryd_client.wire.history import GetHistory, Undo
-from memoryd_client.wire.importing import Import
-from memoryd_client.wire.memories import Forget, Get, List, Read, Remember, Restore
-from memoryd_client.wire.origin import GetOrigin
-from memoryd_client.wire.pending import Recall, Take
-from memoryd_client.wire.protocol import AnyRequest as Request
-from memoryd_client.wire.purging import PlanPurge, Purge
-from memoryd_client.wire.query import Query
-from memoryd_client.wire.search import Search
-from memoryd_client.wire.session_context import BuildContext, Compact
-from memoryd_client.wire.status import ComponentStatus, GetStatus, Ping
-from memoryd_client.wire.switching import Switch, Switched, SwitchedOff
-from memoryd_client.wire.traces import Why
-from memoryd_client.wire.transcripts import (
-    Append,
-    EndSession,
-    ImportTranscript,
-    ListSessions,
-    PurgeSession,
-    ReadTranscript,
-    SearchMessages,
-)
-from memoryd_client.wire.upkeep import Backup, Reindex
-from memoryd_client.wire.virtual_files import (
-    DeleteFile,
-    EditFile,
-    GrepFiles,
-    ListFiles,
-    ReadFile,
-    SearchFiles,
-    WriteFile,
-)
+from memoryd_client.wire.request import Request
+from memoryd_client.wire.status import ComponentStatus
+from memoryd_client.wire.switching import Switched, SwitchedOff
 
 EVERYWHERE = ""
 
@@ -81,83 +36,6 @@ class SwitchBook(Protocol):
     async def switch_on(self, owner: str, project: str) -> None:
         """Note that memory is on again in a place."""
         ...
-
-
-def needs_memory(request: Request) -> bool:
-    """Return whether a request is declined while memory is off: it brings something in, or memory into a context.
-
-    A take is no error then, and finds nothing; a context is of the conversation alone.
-    """
-    match request:
-        case (
-            Push()
-            | Remember()
-            | Import()
-            | Search()
-            | Query()
-            | Recall()
-            | Update()
-            | Relate()
-            | CoreAppend()
-            | CoreReplace()
-            | CoreSet()
-            | SaveCheckpoint()
-            | Append()
-            | Compact()
-            | WriteFile()
-            | EditFile()
-            | GrepFiles()
-            | SearchFiles()
-            | ImportTranscript()
-            | SearchMessages()
-        ):
-            return True
-        case (
-            Ping()
-            | GetStatus()
-            | Take()
-            | List()
-            | Get()
-            | GetEdges()
-            | Read()
-            | Forget()
-            | Restore()
-            | Unrelate()
-            | Undo()
-            | Purge()
-            | PlanPurge()
-            | GetHistory()
-            | GetOrigin()
-            | ListConsents()
-            | CountEvents()
-            | CoreView()
-            | CoreUndo()
-            | CorePurge()
-            | GetCoreHistory()
-            | LoadCheckpoint()
-            | ListCheckpoints()
-            | DeleteCheckpoint()
-            | BuildContext()
-            | ListFiles()
-            | ReadFile()
-            | DeleteFile()
-            | ReadTranscript()
-            | ListSessions()
-            | EndSession()
-            | PurgeSession()
-            | DecideConsent()
-            | Why()
-            | Backup()
-            | Reindex()
-            | Switch()
-            # These are about all of an owner's projects; what is off is left alone by whoever answers.
-            | Consolidate()
-            | PlanConsolidation()
-            | ListConsolidations()
-        ):
-            return False
-        case _:
-            assert_never(request)
 
 
 class Switches:
@@ -194,14 +72,14 @@ class Switches:
         self.dropped += 1
         return True
 
-    def check(self, request: Request, caller: Caller) -> None:
+    def check(self, request: Request[Any], caller: Caller) -> None:
         """Let a request through.
 
         Raises:
             Refused: memory is off where the caller is, and the request needs it.
 
         """
-        place = self.off(caller.owner, caller.project) if needs_memory(request) else None
+        place = self.off(caller.owner, caller.project) if type(request).needs_memory else None
         if place is not None:
             raise refusal(place)
 

@@ -6,11 +6,11 @@ from typing import Annotated
 import msgspec
 
 from memoryd_client.wire.core_memory import MAX_THREAD, Revision, WriteId
+from memoryd_client.wire.request import Done, Request
 
 MAX_CHECKPOINT_BYTES = 3_670_016
 """3.5 MiB: a frame has 4 MiB, and the rest is room for what else it carries."""
 MAX_META = 20
-
 CheckpointThread = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_THREAD)]
 Label = Annotated[str, msgspec.Meta(max_length=500)]
 Meta = Annotated[dict[Label, Label], msgspec.Meta(max_length=MAX_META)]
@@ -37,18 +37,7 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     data: bytes
 
 
-class SaveCheckpoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="checkpoint_save"):
-    """Keep a state as the newest of its thread; answered when it is durable."""
-
-    id: WriteId
-    thread: CheckpointThread
-    data: bytes
-    meta: Meta = {}
-    expected: Revision | None = None
-    """Refused where the newest version is another one; 0: where there is any. None: whatever there is."""
-
-
-class LoadCheckpoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="checkpoint_load"):
+class LoadCheckpoint(Request[Checkpoint], frozen=True, kw_only=True, omit_defaults=True, tag="checkpoint_load"):
     """A state, exactly as it was saved."""
 
     thread: CheckpointThread
@@ -56,15 +45,7 @@ class LoadCheckpoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     """None: the newest."""
 
 
-class ListCheckpoints(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="checkpoint_list"):
-    """Which states are kept, newest first."""
-
-    thread: Annotated[str, msgspec.Meta(max_length=MAX_THREAD)] = ""
-    """Empty: of all threads."""
-    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 100
-
-
-class DeleteCheckpoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="checkpoint_delete"):
+class DeleteCheckpoint(Request[Done], frozen=True, kw_only=True, omit_defaults=True, tag="checkpoint_delete"):
     """Delete states of a thread."""
 
     thread: CheckpointThread
@@ -74,10 +55,37 @@ class DeleteCheckpoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     """Take them out of every backup, too, and rewrite the files, so that no byte is left."""
 
 
-CheckpointRequest = SaveCheckpoint | LoadCheckpoint | ListCheckpoints | DeleteCheckpoint
-
-
 class Checkpoints(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="checkpoints"):
     """What is kept, newest first."""
 
     checkpoints: tuple[CheckpointInfo, ...]
+
+    @property
+    def only(self) -> CheckpointInfo:
+        """The one that was asked for."""
+        (only,) = self.checkpoints
+        return only
+
+
+class SaveCheckpoint(Request[Checkpoints], frozen=True, kw_only=True, omit_defaults=True, tag="checkpoint_save"):
+    """Keep a state as the newest of its thread; answered when it is durable."""
+
+    needs_memory = True
+
+    id: WriteId
+    thread: CheckpointThread
+    data: bytes
+    meta: Meta = msgspec.field(default_factory=dict)
+    expected: Revision | None = None
+    """Refused where the newest version is another one; 0: where there is any. None: whatever there is."""
+
+
+class ListCheckpoints(Request[Checkpoints], frozen=True, kw_only=True, omit_defaults=True, tag="checkpoint_list"):
+    """Which states are kept, newest first."""
+
+    thread: Annotated[str, msgspec.Meta(max_length=MAX_THREAD)] = ""
+    """Empty: of all threads."""
+    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 100
+
+
+CheckpointRequest = SaveCheckpoint | LoadCheckpoint | ListCheckpoints | DeleteCheckpoint

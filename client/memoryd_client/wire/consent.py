@@ -4,14 +4,11 @@ from typing import Annotated
 
 import msgspec
 
-
-class ListConsents(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="consents"):
-    """What waits, in the caller's project and everywhere; newest first."""
-
-    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
+from memoryd_client.wire.memories import Memories
+from memoryd_client.wire.request import Request
 
 
-class DecideConsent(msgspec.Struct, frozen=True, kw_only=True, tag="consent"):
+class DecideConsent(Request[Memories], frozen=True, kw_only=True, tag="consent"):
     """The user's yes or no to one proposal; answered with the memory as it now stands. `id` may be shortened."""
 
     id: str
@@ -48,3 +45,9 @@ class Consents(msgspec.Struct, frozen=True, kw_only=True, tag="consented"):
     """What waits for a yes, newest first."""
 
     consents: tuple[Consent, ...]
+
+
+class ListConsents(Request[Consents], frozen=True, kw_only=True, omit_defaults=True, tag="consents"):
+    """What waits, in the caller's project and everywhere; newest first."""
+
+    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50

@@ -4,19 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-
-class Consolidate(msgspec.Struct, frozen=True, tag="consolidate"):
-    """Consolidate the caller's memories now; answered when it has begun."""
-
-
-class PlanConsolidation(msgspec.Struct, frozen=True, tag="plan_consolidation"):
-    """What would a run do now? Nothing is written, and no model is asked."""
-
-
-class ListConsolidations(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="consolidations"):
-    """The caller's last runs, newest first."""
-
-    limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 10
+from memoryd_client.wire.request import Request
 
 
 class Consolidation(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -49,6 +37,22 @@ class Consolidations(msgspec.Struct, frozen=True, kw_only=True, tag="consolidate
     """Runs, newest first."""
 
     runs: tuple[Consolidation, ...]
+
+    @property
+    def only(self) -> Consolidation:
+        """The one that was asked for."""
+        (only,) = self.runs
+        return only
+
+
+class Consolidate(Request[Consolidations], frozen=True, tag="consolidate"):
+    """Consolidate the caller's memories now; answered when it has begun."""
+
+
+class ListConsolidations(Request[Consolidations], frozen=True, kw_only=True, omit_defaults=True, tag="consolidations"):
+    """The caller's last runs, newest first."""
+
+    limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 10
 
 
 class PlannedPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -102,6 +106,10 @@ class ConsolidationPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     """That may be compared today."""
     tokens_left: int = 0
     """That a model may use for it today."""
+
+
+class PlanConsolidation(Request[ConsolidationPlan], frozen=True, tag="plan_consolidation"):
+    """What would a run do now? Nothing is written, and no model is asked."""
 
 
 ConsolidationRequest = Consolidate | PlanConsolidation | ListConsolidations

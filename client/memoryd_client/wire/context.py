@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from memoryd_client.wire.caller import Caller
-from memoryd_client.wire.request import PROTOCOL_VERSION
+from memoryd_client.wire.request import PROTOCOL_VERSION, Done, Request
 
 MAX_TURN = 2**31
 
@@ -42,7 +42,9 @@ class ContextUpdate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     v: int = PROTOCOL_VERSION
 
 
-class Push(msgspec.Struct, frozen=True, kw_only=True, tag="push"):
+class Push(Request[Done], frozen=True, kw_only=True, tag="push"):
     """A context update whose sender wants to know that it arrived (the command line)."""
+
+    needs_memory = True
 
     update: ContextUpdate

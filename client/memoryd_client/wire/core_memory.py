@@ -6,6 +6,8 @@ from typing import Annotated
 
 import msgspec
 
+from memoryd_client.wire.request import Done, Request
+
 SHARED = ""
 """The thread of what all threads of an owner share."""
 MAX_NAME = 60
@@ -14,7 +16,6 @@ MAX_THREAD = 500
 """Characters of a thread's name: some agents use the path of a transcript."""
 MAX_EDIT = 100_000
 """Characters of a text on its way in; what a section may hold is a setting, far below."""
-
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_NAME)]
 Thread = Annotated[str, msgspec.Meta(max_length=MAX_THREAD)]
 Text = Annotated[str, msgspec.Meta(max_length=MAX_EDIT)]
@@ -59,14 +60,36 @@ class CoreWrite(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The whole text before."""
 
 
-class CoreView(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="core_view"):
+class CorePurge(Request[Done], frozen=True, kw_only=True, omit_defaults=True, tag="core_purge"):
+    """Destroy a section and all that it ever said, in every backup, too. That it was purged stays in the history."""
+
+    id: WriteId
+    section: Name
+    thread: Thread = SHARED
+
+
+class CoreSections(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="core_sections"):
+    """Sections: the shared ones first, each thread's in the order persona, human, context, then by name."""
+
+    sections: tuple[Section, ...]
+
+    @property
+    def only(self) -> Section:
+        """The one that was asked for."""
+        (only,) = self.sections
+        return only
+
+
+class CoreView(Request[CoreSections], frozen=True, kw_only=True, omit_defaults=True, tag="core_view"):
     """What is in core memory: the shared sections, and those of a thread."""
 
     thread: Thread = SHARED
 
 
-class CoreAppend(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="core_append"):
+class CoreAppend(Request[CoreSections], frozen=True, kw_only=True, omit_defaults=True, tag="core_append"):
     """Add lines to the end of a section. What does not fit is refused, never cut."""
+
+    needs_memory = True
 
     id: WriteId
     section: Name
@@ -76,8 +99,10 @@ class CoreAppend(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     """Refused where somebody has written since this revision; None: added to whatever is there."""
 
 
-class CoreReplace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="core_replace"):
+class CoreReplace(Request[CoreSections], frozen=True, kw_only=True, omit_defaults=True, tag="core_replace"):
     """Replace a passage, which has to stand in the section exactly once."""
+
+    needs_memory = True
 
     id: WriteId
     section: Name
@@ -87,8 +112,10 @@ class CoreReplace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True,
     revision: Revision | None = None
 
 
-class CoreSet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="core_set"):
+class CoreSet(Request[CoreSections], frozen=True, kw_only=True, omit_defaults=True, tag="core_set"):
     """Write a section anew. One that has a text needs the revision that was read, so that nobody's words are lost."""
+
+    needs_memory = True
 
     id: WriteId
     section: Name
@@ -97,7 +124,7 @@ class CoreSet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
     revision: Revision | None = None
 
 
-class CoreUndo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="core_undo"):
+class CoreUndo(Request[CoreSections], frozen=True, kw_only=True, omit_defaults=True, tag="core_undo"):
     """Take the last write to a section back; once more, and it is there again."""
 
     id: WriteId
@@ -106,15 +133,16 @@ class CoreUndo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
     revision: Revision | None = None
 
 
-class CorePurge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="core_purge"):
-    """Destroy a section and all that it ever said, in every backup, too. That it was purged stays in the history."""
-
-    id: WriteId
-    section: Name
-    thread: Thread = SHARED
+CoreEdit = CoreAppend | CoreReplace | CoreSet | CoreUndo
 
 
-class GetCoreHistory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="core_history"):
+class CoreWrites(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="core_writes"):
+    """Writes, newest first."""
+
+    writes: tuple[CoreWrite, ...]
+
+
+class GetCoreHistory(Request[CoreWrites], frozen=True, kw_only=True, omit_defaults=True, tag="core_history"):
     """The writes to core memory, newest first."""
 
     section: Annotated[str, msgspec.Meta(max_length=MAX_NAME)] = ""
@@ -123,17 +151,4 @@ class GetCoreHistory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     limit: Annotated[int, msgspec.Meta(ge=1, le=500)] = 20
 
 
-CoreEdit = CoreAppend | CoreReplace | CoreSet | CoreUndo
 CoreRequest = CoreView | CoreEdit | CorePurge | GetCoreHistory
-
-
-class CoreSections(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="core_sections"):
-    """Sections: the shared ones first, each thread's in the order persona, human, context, then by name."""
-
-    sections: tuple[Section, ...]
-
-
-class CoreWrites(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="core_writes"):
-    """Writes, newest first."""
-
-    writes: tuple[CoreWrite, ...]

@@ -5,6 +5,7 @@ from typing import Annotated
 import msgspec
 
 from memoryd_client.wire.memory import Share
+from memoryd_client.wire.request import Request
 
 
 class Edge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -26,8 +27,10 @@ class Edges(msgspec.Struct, frozen=True, kw_only=True, tag="edges"):
     edges: tuple[Edge, ...]
 
 
-class Relate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="relate"):
+class Relate(Request[Edges], frozen=True, kw_only=True, omit_defaults=True, tag="relate"):
     """Say what one memory is to another; answered with the edges of the first. `supersedes` retires the second."""
+
+    needs_memory = True
 
     from_id: str
     to_id: str
@@ -35,7 +38,7 @@ class Relate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=
     strength: Share = 1.0
 
 
-class Unrelate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="unrelate"):
+class Unrelate(Request[Edges], frozen=True, kw_only=True, omit_defaults=True, tag="unrelate"):
     """Remove an edge; answered with those that are left of the first memory."""
 
     from_id: str
@@ -46,7 +49,7 @@ class Unrelate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
 MAX_RECORDS = 1_000
 
 
-class GetEdges(msgspec.Struct, frozen=True, kw_only=True, tag="get_edges"):
+class GetEdges(Request[Edges], frozen=True, kw_only=True, tag="get_edges"):
     """The edges that begin or end at memories of the caller's; ids must be whole."""
 
     ids: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=MAX_RECORDS)]

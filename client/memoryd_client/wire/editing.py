@@ -6,7 +6,9 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from memoryd_client.wire.memories import Memories
 from memoryd_client.wire.memory import MAX_COUNT, Importance, Share
+from memoryd_client.wire.request import Request
 
 
 class Changes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -25,8 +27,10 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     trust: Share | UnsetType = UNSET
 
 
-class Update(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="update"):
+class Update(Request[Memories], frozen=True, kw_only=True, omit_defaults=True, tag="update"):
     """Change one memory; answered with it as it now stands."""
+
+    needs_memory = True
 
     id: str
     changes: Changes

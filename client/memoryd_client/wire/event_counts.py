@@ -4,11 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-
-class CountEvents(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="counts"):
-    """How often was what done for the caller's owner, in the last days?"""
-
-    days: Annotated[int, msgspec.Meta(ge=1, le=366)] = 7
+from memoryd_client.wire.request import Request
 
 
 class EventCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -29,3 +25,9 @@ class EventCounts(msgspec.Struct, frozen=True, kw_only=True, tag="counted"):
     """Counts, the newest day first."""
 
     counts: tuple[EventCount, ...]
+
+
+class CountEvents(Request[EventCounts], frozen=True, kw_only=True, omit_defaults=True, tag="counts"):
+    """How often was what done for the caller's owner, in the last days?"""
+
+    days: Annotated[int, msgspec.Meta(ge=1, le=366)] = 7

@@ -4,16 +4,9 @@ from typing import Annotated
 
 import msgspec
 
+from memoryd_client.wire.memories import Memories
 from memoryd_client.wire.memory import MAX_COUNT
-
-
-class GetHistory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="history"):
-    """The writes to one memory, or to all of the owner's, newest first."""
-
-    id: str = ""
-    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
-    before: Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)] = 0
-    """Continue after the entry of this sequence number; 0: from the newest on."""
+from memoryd_client.wire.request import Request
 
 
 class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -41,7 +34,16 @@ class History(msgspec.Struct, frozen=True, kw_only=True, tag="history"):
     entries: tuple[HistoryEntry, ...]
 
 
-class Undo(msgspec.Struct, frozen=True, kw_only=True, tag="undo"):
+class GetHistory(Request[History], frozen=True, kw_only=True, omit_defaults=True, tag="history"):
+    """The writes to one memory, or to all of the owner's, newest first."""
+
+    id: str = ""
+    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
+    before: Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)] = 0
+    """Continue after the entry of this sequence number; 0: from the newest on."""
+
+
+class Undo(Request[Memories], frozen=True, kw_only=True, tag="undo"):
     """Take back an operation, as the history numbers them; answered with the memories that changed back."""
 
     operation: Annotated[int, msgspec.Meta(ge=1, le=MAX_COUNT)]

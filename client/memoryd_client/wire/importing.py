@@ -7,6 +7,7 @@ import msgspec
 
 from memoryd_client.wire.edges import MAX_RECORDS, Edge
 from memoryd_client.wire.memory import MAX_COUNT, Importance, Scope, Share, Source, State, new_memory_id
+from memoryd_client.wire.request import Request
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -48,21 +49,6 @@ class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     purge_at: datetime | None = None
 
 
-class Import(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="import"):
-    """Bring in memories, and edges between memories that are there; answered when that is durable.
-
-    Each record passes the gate that every memory passes. One that is there already, by its id or by what it says in the
-    same place, stays as it is. What claims to come from a model or a rule has to read as such, and what is known about
-    the user waits for their yes, also where a record says that it once had it.
-    """
-
-    records: Annotated[tuple[Record, ...], msgspec.Meta(max_length=MAX_RECORDS)] = ()
-    edges: Annotated[tuple[Edge, ...], msgspec.Meta(max_length=MAX_RECORDS)] = ()
-    restore: bool = False
-    """The person says that this is an export of their own: it passed the gate once, and their yes is part of it. It
-    comes back as it was, but for secrets. Refused from every agent but the command line."""
-
-
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
     """Something that was not brought in."""
 
@@ -86,3 +72,20 @@ class Imported(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
     edges_unchanged: int = 0
     edges_left_out: tuple[LeftOut, ...] = ()
     """Also where only a record's `superseded_by` was left out."""
+
+
+class Import(Request[Imported], frozen=True, kw_only=True, omit_defaults=True, tag="import"):
+    """Bring in memories, and edges between memories that are there; answered when that is durable.
+
+    Each record passes the gate that every memory passes. One that is there already, by its id or by what it says in the
+    same place, stays as it is. What claims to come from a model or a rule has to read as such, and what is known about
+    the user waits for their yes, also where a record says that it once had it.
+    """
+
+    needs_memory = True
+
+    records: Annotated[tuple[Record, ...], msgspec.Meta(max_length=MAX_RECORDS)] = ()
+    edges: Annotated[tuple[Edge, ...], msgspec.Meta(max_length=MAX_RECORDS)] = ()
+    restore: bool = False
+    """The person says that this is an export of their own: it passed the gate once, and their yes is part of it. It
+    comes back as it was, but for secrets. Refused from every agent but the command line."""

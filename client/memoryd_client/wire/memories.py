@@ -6,49 +6,9 @@ import msgspec
 
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memory import Memory, NewMemory
+from memoryd_client.wire.request import Request
 
 MAX_IMPORT_BATCH = 1_000
-
-
-class Remember(msgspec.Struct, frozen=True, kw_only=True, tag="remember"):
-    """Store memories; answered when they are durable. All of them or none."""
-
-    memories: Annotated[tuple[NewMemory, ...], msgspec.Meta(min_length=1, max_length=MAX_IMPORT_BATCH)]
-
-
-class List(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="list"):
-    """List memories, newest first."""
-
-    filters: Filters = Filters()
-    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
-    before: str = ""
-    """Continue after this id."""
-
-
-class Get(msgspec.Struct, frozen=True, kw_only=True, tag="get"):
-    """One memory with all its fields, whatever its state. `id` may be shortened."""
-
-    id: str
-
-
-class Read(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="read"):
-    """A page of one memory's content."""
-
-    id: str
-    offset: Annotated[int, msgspec.Meta(ge=0)] = 0
-    limit: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 1000
-
-
-class Forget(msgspec.Struct, frozen=True, kw_only=True, tag="forget"):
-    """Soft-delete one memory."""
-
-    id: str
-
-
-class Restore(msgspec.Struct, frozen=True, kw_only=True, tag="restore"):
-    """Undo a forget."""
-
-    id: str
 
 
 class Memories(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="memories"):
@@ -57,6 +17,47 @@ class Memories(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
     memories: tuple[Memory, ...]
     next: str = ""
     """Pass as `before` for the next page; empty at the end."""
+
+    @property
+    def only(self) -> Memory:
+        """The one that was asked for."""
+        (only,) = self.memories
+        return only
+
+
+class Remember(Request[Memories], frozen=True, kw_only=True, tag="remember"):
+    """Store memories; answered when they are durable. All of them or none."""
+
+    needs_memory = True
+
+    memories: Annotated[tuple[NewMemory, ...], msgspec.Meta(min_length=1, max_length=MAX_IMPORT_BATCH)]
+
+
+class List(Request[Memories], frozen=True, kw_only=True, omit_defaults=True, tag="list"):
+    """List memories, newest first."""
+
+    filters: Filters = Filters()
+    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
+    before: str = ""
+    """Continue after this id."""
+
+
+class Get(Request[Memories], frozen=True, kw_only=True, tag="get"):
+    """One memory with all its fields, whatever its state. `id` may be shortened."""
+
+    id: str
+
+
+class Forget(Request[Memories], frozen=True, kw_only=True, tag="forget"):
+    """Soft-delete one memory."""
+
+    id: str
+
+
+class Restore(Request[Memories], frozen=True, kw_only=True, tag="restore"):
+    """Undo a forget."""
+
+    id: str
 
 
 class MemoryPage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -74,3 +75,11 @@ class Page(msgspec.Struct, frozen=True, tag="page"):
     """Part of one memory."""
 
     page: MemoryPage
+
+
+class Read(Request[Page], frozen=True, kw_only=True, omit_defaults=True, tag="read"):
+    """A page of one memory's content."""
+
+    id: str
+    offset: Annotated[int, msgspec.Meta(ge=0)] = 0
+    limit: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 1000

@@ -9,23 +9,13 @@ import msgspec
 
 MAX_CONTENT_BYTES = 16 * 1024
 """The longest explicit memory. Longer text belongs in a file that a memory points at."""
-
-
 MAX_COUNT = 2**53
 """Of whatever is numbered or counted: what every database and every JSON keeps exactly."""
-
-
 Importance = Annotated[int, msgspec.Meta(ge=1, le=5)]
 """1 trivial, 3 ordinary, 5 vital (seed 002, item 6)."""
-
-
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 """A number between 0 and 1: trust, scores."""
-
-
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-
-
 ID_PREFIX = "mem_"
 
 

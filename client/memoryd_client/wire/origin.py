@@ -5,6 +5,7 @@ import msgspec
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.request import Request
 
 
 class Showing(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -32,7 +33,7 @@ class Origin(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=
     """In the traces that are kept, newest first."""
 
 
-class GetOrigin(msgspec.Struct, frozen=True, kw_only=True, tag="origin"):
+class GetOrigin(Request[Origin], frozen=True, kw_only=True, tag="origin"):
     """Where a memory comes from, what it is to others, and when it was shown."""
 
     id: str

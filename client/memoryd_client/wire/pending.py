@@ -5,21 +5,7 @@ from datetime import datetime
 import msgspec
 
 from memoryd_client.wire.context import Message
-
-
-class Take(msgspec.Struct, frozen=True, kw_only=True, tag="take"):
-    """Hand over what is pending. The same `take_id` again gets the same answer again: a lost reply loses nothing."""
-
-    take_id: str
-
-
-class Recall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="recall"):
-    """Judge memories against a context now and wait for the answer; changes no session state.
-
-    Without messages, the context last pushed by the caller's session.
-    """
-
-    messages: tuple[Message, ...] = ()
+from memoryd_client.wire.request import Request
 
 
 class ShownMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -72,3 +58,20 @@ class Taken(msgspec.Struct, frozen=True, omit_defaults=True, tag="taken"):
     """What was pending, or nothing."""
 
     pending: PendingMemory | None = None
+
+
+class Take(Request[Taken], frozen=True, kw_only=True, tag="take"):
+    """Hand over what is pending. The same `take_id` again gets the same answer again: a lost reply loses nothing."""
+
+    take_id: str
+
+
+class Recall(Request[Taken], frozen=True, kw_only=True, omit_defaults=True, tag="recall"):
+    """Judge memories against a context now and wait for the answer; changes no session state.
+
+    Without messages, the context last pushed by the caller's session.
+    """
+
+    needs_memory = True
+
+    messages: tuple[Message, ...] = ()

@@ -51,8 +51,6 @@ from memoryd_client.wire.virtual_files import FileMatches, FileRequest, MemoryFi
 
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 """Largest accepted frame. ZeroMQ drops a peer that sends more before the daemon allocates it."""
-
-
 AnyRequest = (
     Ping
     | GetStatus

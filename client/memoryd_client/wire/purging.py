@@ -6,9 +6,10 @@ from typing import Annotated, Literal
 import msgspec
 
 from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.request import Done, Request
 
 
-class Purge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="purge"):
+class Purge(Request[Done], frozen=True, kw_only=True, omit_defaults=True, tag="purge"):
     """Destroy memories for good, wherever they are kept, and what was merged into them. Nothing brings them back."""
 
     ids: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=1000)]
@@ -17,13 +18,6 @@ class Purge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="
     it, the answer names them."""
     every_session: bool = False
     """With `transcripts`: also in all other sessions of the owner what says the same in the same words."""
-
-
-class PlanPurge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="purge_plan"):
-    """Which entries of transcripts a purge of these memories would take the words from. Nothing is changed."""
-
-    ids: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=1000)]
-    every_session: bool = False
 
 
 class TellingEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -59,3 +53,10 @@ class PurgePlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, t
     """Entries in them that cannot be read, because their lines are damaged: they may tell it, too."""
     replaced: tuple[str, ...] = ()
     """Memories that only these took the place of: they stay superseded, by nothing that is there, until restored."""
+
+
+class PlanPurge(Request[PurgePlan], frozen=True, kw_only=True, omit_defaults=True, tag="purge_plan"):
+    """Which entries of transcripts a purge of these memories would take the words from. Nothing is changed."""
+
+    ids: Annotated[tuple[str, ...], msgspec.Meta(min_length=1, max_length=1000)]
+    every_session: bool = False

@@ -6,25 +6,7 @@ import msgspec
 
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memory import Memory
-
-
-class Query(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="query"):
-    """Ask for what is relevant, within a budget of tokens.
-
-    Without a query the newest that pass the filters. Categories that an ordinary recall leaves out have to be named.
-    """
-
-    query: str = ""
-    categories: tuple[str, ...] = ()
-    """Beside those of `filters`."""
-    filters: Filters = Filters()
-    top_k: Annotated[int, msgspec.Meta(ge=1, le=50)] = 3
-    threshold: Annotated[float, msgspec.Meta(ge=-1, le=1)] | None = None
-    """Drop what has a lower cosine to the query."""
-    return_: Literal["bullets", "full"] = msgspec.field(default="bullets", name="return")
-    """bullets: one line each; full: memories with all their fields."""
-    budget_tokens: Annotated[int, msgspec.Meta(ge=16, le=100_000)] = 512
-    """Of all that comes back together."""
+from memoryd_client.wire.request import Request
 
 
 class RelatedBullet(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -68,3 +50,24 @@ class Queried(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
     """The change header (seed 002, item 1)."""
     note: str = ""
     """What was not as asked."""
+
+
+class Query(Request[Queried], frozen=True, kw_only=True, omit_defaults=True, tag="query"):
+    """Ask for what is relevant, within a budget of tokens.
+
+    Without a query the newest that pass the filters. Categories that an ordinary recall leaves out have to be named.
+    """
+
+    needs_memory = True
+
+    query: str = ""
+    categories: tuple[str, ...] = ()
+    """Beside those of `filters`."""
+    filters: Filters = Filters()
+    top_k: Annotated[int, msgspec.Meta(ge=1, le=50)] = 3
+    threshold: Annotated[float, msgspec.Meta(ge=-1, le=1)] | None = None
+    """Drop what has a lower cosine to the query."""
+    return_: Literal["bullets", "full"] = msgspec.field(default="bullets", name="return")
+    """bullets: one line each; full: memories with all their fields."""
+    budget_tokens: Annotated[int, msgspec.Meta(ge=16, le=100_000)] = 512
+    """Of all that comes back together."""

@@ -1,8 +1,24 @@
-"""What every request is: of a protocol version, and answered."""
+"""What every request is: of a protocol version, and answered by one kind of reply."""
+
+from typing import Any, ClassVar, Generic, TypeVar, get_args
 
 import msgspec
 
 PROTOCOL_VERSION = 1
+R = TypeVar("R", bound=msgspec.Struct)
+
+
+class Request(msgspec.Struct, Generic[R], frozen=True):
+    """A request that is answered with an `R`, unless it fails."""
+
+    needs_memory: ClassVar[bool] = False
+    """Whether it is refused while memory is off: it brings something in, or memory into a context."""
+    reply: ClassVar[type[Any]]
+    """R, to be looked at while the program runs."""
+
+    def __init_subclass__(cls) -> None:
+        """Note what the request is answered with."""
+        (cls.reply,) = get_args(cls.__orig_bases__[0])  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue] - typing sets it on every class with generic bases
 
 
 class Done(msgspec.Struct, frozen=True, omit_defaults=True, tag="done"):

@@ -7,14 +7,7 @@ import msgspec
 
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memory import Scope
-
-
-class Search(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="search"):
-    """Find memories by meaning and words."""
-
-    query: str
-    limit: Annotated[int, msgspec.Meta(ge=1, le=200)] = 10
-    filters: Filters = Filters()
+from memoryd_client.wire.request import Request
 
 
 class Hit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -40,3 +33,13 @@ class Hits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="h
     """Search results, best first."""
 
     hits: tuple[Hit, ...]
+
+
+class Search(Request[Hits], frozen=True, kw_only=True, omit_defaults=True, tag="search"):
+    """Find memories by meaning and words."""
+
+    needs_memory = True
+
+    query: str
+    limit: Annotated[int, msgspec.Meta(ge=1, le=200)] = 10
+    filters: Filters = Filters()

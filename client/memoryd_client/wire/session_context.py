@@ -7,6 +7,7 @@ from typing import Annotated, Literal, TypedDict
 import msgspec
 
 from memoryd_client.wire.pending import PendingMemory
+from memoryd_client.wire.request import Request
 from memoryd_client.wire.transcripts import Kind
 
 SUMMARY_OPENING = "Previous conversation summary:"
@@ -24,32 +25,6 @@ class ApiMessage(TypedDict):
     """Blocks of type text, tool_use or tool_result."""
 
 
-class BuildContext(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="build_context"):
-    """What to send of a session: core memory, rules, summary, what memory has found, the recent messages."""
-
-    session: str = ""
-    """Empty: the caller's."""
-    budget: Annotated[int, msgspec.Meta(ge=256, le=2_000_000)] | None = None
-    """Tokens of all of it together; None: `context.tokens`. Never more than `context.hard_limit`."""
-    turns: Annotated[int, msgspec.Meta(ge=1, le=100_000)] | None = None
-    """Recent turns of the user; None: `context.turns`."""
-    take: bool = False
-    """Whether what memory has found counts as taken: handed over now and not again. Else it is shown and waits on."""
-    take_id: str = msgspec.field(default_factory=lambda: secrets.token_hex(8))
-    """The same again gets the same answer again."""
-
-
-class Compact(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="compact"):
-    """Let a summary take the place of what was said long ago in a session; answered when that is durable.
-
-    It is done by itself at `context.compact_from` tokens. At least the most recent `context.protected` stay as they
-    are; nothing is deleted, and what is archived stays searchable and readable. Done twice it changes nothing.
-    """
-
-    session: str = ""
-    """Empty: the caller's."""
-
-
 class Compacted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="compacted"):
     """How a session stands after a compaction."""
 
@@ -65,6 +40,19 @@ class Compacted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, t
     """How many turns of the user that are."""
     summary: str = ""
     """As it stands in the transcript now."""
+
+
+class Compact(Request[Compacted], frozen=True, kw_only=True, omit_defaults=True, tag="compact"):
+    """Let a summary take the place of what was said long ago in a session; answered when that is durable.
+
+    It is done by itself at `context.compact_from` tokens. At least the most recent `context.protected` stay as they
+    are; nothing is deleted, and what is archived stays searchable and readable. Done twice it changes nothing.
+    """
+
+    needs_memory = True
+
+    session: str = ""
+    """Empty: the caller's."""
 
 
 class ContextSection(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -90,6 +78,27 @@ class ContextEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     tokens: int
     whole: int = 0
     """Tokens of the whole where it is cut here; else 0."""
+
+
+def _messages(entries: tuple[ContextEntry, ...]) -> list[ApiMessage]:
+    found: list[ApiMessage] = []
+    at = 0
+    while at < len(entries):
+        calls, results = _exchange(entries, at)
+        if calls:
+            _say(found, "assistant", [_use(one) for one in calls])
+            _say(found, "user", [_result(one) for one in results])
+            at += len(calls) + len(results)
+            continue
+        one = entries[at]
+        role: Literal["user", "assistant"] = (
+            "assistant" if one.kind == "tool_call" or one.role == "assistant" else "user"
+        )
+        _say(found, role, [{"type": "text", "text": _told(one)}])
+        at += 1
+    if found and found[0]["role"] != "user":
+        found.insert(0, {"role": "user", "content": [{"type": "text", "text": LEFT_OUT}]})
+    return found
 
 
 class SessionContext(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="session_context"):
@@ -133,25 +142,19 @@ class SessionContext(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
         return _messages(self.entries)
 
 
-def _messages(entries: tuple[ContextEntry, ...]) -> list[ApiMessage]:
-    found: list[ApiMessage] = []
-    at = 0
-    while at < len(entries):
-        calls, results = _exchange(entries, at)
-        if calls:
-            _say(found, "assistant", [_use(one) for one in calls])
-            _say(found, "user", [_result(one) for one in results])
-            at += len(calls) + len(results)
-            continue
-        one = entries[at]
-        role: Literal["user", "assistant"] = (
-            "assistant" if one.kind == "tool_call" or one.role == "assistant" else "user"
-        )
-        _say(found, role, [{"type": "text", "text": _told(one)}])
-        at += 1
-    if found and found[0]["role"] != "user":
-        found.insert(0, {"role": "user", "content": [{"type": "text", "text": LEFT_OUT}]})
-    return found
+class BuildContext(Request[SessionContext], frozen=True, kw_only=True, omit_defaults=True, tag="build_context"):
+    """What to send of a session: core memory, rules, summary, what memory has found, the recent messages."""
+
+    session: str = ""
+    """Empty: the caller's."""
+    budget: Annotated[int, msgspec.Meta(ge=256, le=2_000_000)] | None = None
+    """Tokens of all of it together; None: `context.tokens`. Never more than `context.hard_limit`."""
+    turns: Annotated[int, msgspec.Meta(ge=1, le=100_000)] | None = None
+    """Recent turns of the user; None: `context.turns`."""
+    take: bool = False
+    """Whether what memory has found counts as taken: handed over now and not again. Else it is shown and waits on."""
+    take_id: str = msgspec.field(default_factory=lambda: secrets.token_hex(8))
+    """The same again gets the same answer again."""
 
 
 def _exchange(entries: tuple[ContextEntry, ...], at: int) -> tuple[tuple[ContextEntry, ...], tuple[ContextEntry, ...]]:

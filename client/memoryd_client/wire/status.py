@@ -2,15 +2,7 @@
 
 import msgspec
 
-from memoryd_client.wire.request import PROTOCOL_VERSION
-
-
-class Ping(msgspec.Struct, frozen=True, tag="ping"):
-    """Is anybody there, and ready?"""
-
-
-class GetStatus(msgspec.Struct, frozen=True, tag="status"):
-    """How is the daemon?"""
+from memoryd_client.wire.request import PROTOCOL_VERSION, Request
 
 
 class Pong(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="pong"):
@@ -20,6 +12,10 @@ class Pong(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="p
     version: str
     ready: bool
     v: int = PROTOCOL_VERSION
+
+
+class Ping(Request[Pong], frozen=True, tag="ping"):
+    """Is anybody there, and ready?"""
 
 
 class ComponentStatus(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -47,3 +43,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag=
     components: dict[str, ComponentStatus]
     """model, index, ledger, sidecar, sessions, keeper, capture, transcripts, sockets; memory: whether it is off."""
     warnings: tuple[str, ...] = ()
+
+
+class GetStatus(Request[Status], frozen=True, tag="status"):
+    """How is the daemon?"""

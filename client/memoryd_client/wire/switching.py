@@ -2,12 +2,7 @@
 
 import msgspec
 
-
-class Switch(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="switch"):
-    """Turn memory on or off for the caller's project, or everywhere for its owner."""
-
-    on: bool
-    everywhere: bool = False
+from memoryd_client.wire.request import Request
 
 
 class SwitchedOff(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -28,3 +23,10 @@ class Switched(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
     """Whether memory works for the caller where it is: neither everywhere nor its project is off."""
     off: tuple[SwitchedOff, ...] = ()
     """Everywhere first, then the projects by name."""
+
+
+class Switch(Request[Switched], frozen=True, kw_only=True, omit_defaults=True, tag="switch"):
+    """Turn memory on or off for the caller's project, or everywhere for its owner."""
+
+    on: bool
+    everywhere: bool = False

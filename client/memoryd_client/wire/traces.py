@@ -4,11 +4,7 @@ from typing import Annotated
 
 import msgspec
 
-
-class Why(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="why"):
-    """The decision traces of the caller's session, newest first."""
-
-    limit: Annotated[int, msgspec.Meta(ge=1, le=50)] = 1
+from memoryd_client.wire.request import Request
 
 
 class CandidateTrace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -57,3 +53,9 @@ class Traces(msgspec.Struct, frozen=True, kw_only=True, tag="traces"):
     """Decision traces, newest first."""
 
     traces: tuple[Trace, ...]
+
+
+class Why(Request[Traces], frozen=True, kw_only=True, omit_defaults=True, tag="why"):
+    """The decision traces of the caller's session, newest first."""
+
+    limit: Annotated[int, msgspec.Meta(ge=1, le=50)] = 1

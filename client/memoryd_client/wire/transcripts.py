@@ -6,24 +6,16 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
+from memoryd_client.wire.request import Done, Request
+
 MAX_APPENDED: Final = 1_000
 """Entries in one request."""
-
-
 PAGE_CHARACTERS: Final = 512 * 1024
 """Text in one page of a transcript: 2 MiB where every character takes four bytes."""
-
-
 EXCERPT: Final = 2_000
 """Characters of a message that a search shows."""
-
-
 Kind = Literal["message", "tool_call", "tool_result"]
-
-
 Role = Literal["", "user", "assistant", "system", "tool"]
-
-
 Name = Annotated[str, msgspec.Meta(max_length=200)]
 
 
@@ -52,76 +44,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Characters of the whole content where only its beginning is here; else 0."""
 
 
-class Append(msgspec.Struct, frozen=True, kw_only=True, tag="append"):
-    """Add to the transcript of the caller's session; answered when it is durable. All of them or none."""
-
-    entries: Annotated[tuple[Entry, ...], msgspec.Meta(min_length=1, max_length=MAX_APPENDED)]
-
-
-class ReadTranscript(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="transcript"):
-    """A part of a transcript, oldest first: its end, or what is right before or after an entry's number."""
-
-    session: str = ""
-    """Empty: the caller's."""
-    before: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    after: Annotated[int, msgspec.Meta(ge=0)] | None = None
-    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 100
-
-
-class ListSessions(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="sessions"):
-    """The owner's sessions that have a transcript, the latest first."""
-
-    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
-    offset: Annotated[int, msgspec.Meta(ge=0)] = 0
-
-
-class SearchMessages(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="conversation"):
-    """Find what was said: by meaning, by words, by date, by session (seed 001, conversation_search and _search_date).
-
-    Without a query everything that passes, the newest first.
-    """
-
-    query: str = ""
-    by: Literal["both", "meaning", "words"] = "both"
-    session: str = ""
-    """Empty: every session of the owner."""
-    since: datetime | None = None
-    """Said then or later; without a zone: UTC."""
-    until: datetime | None = None
-    """Said before that moment."""
-    role: Role = ""
-    kind: Literal["", "message", "tool_call", "tool_result"] = ""
-    limit: Annotated[int, msgspec.Meta(ge=1, le=200)] = 10
-    offset: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
-
-
-class EndSession(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="end_session"):
-    """Say that a session is over, after everything that was sent before; answered when that is durable.
-
-    What is done at the end of a session begins then, in the background. Who goes on speaking in it may; it can be ended
-    again.
-    """
-
-    session: str = ""
-    """Empty: the caller's."""
-
-
-class ImportTranscript(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="import_transcript"):
-    """Bring entries of a transcript in, whole, in their order: moments, ids, what was cut, which summary covers what.
-
-    They pass the gate like everything that is said; answered when they are durable. An id that is there already stays
-    as it is, so that an import that was broken off is simply begun again.
-    """
-
-    session: Annotated[str, msgspec.Meta(min_length=1, max_length=1_000)]
-    records: Annotated[tuple["Record", ...], msgspec.Meta(min_length=1, max_length=MAX_APPENDED)]
-    project: Annotated[str, msgspec.Meta(max_length=4_000)] = ""
-    """Where it was last spoken from; empty: where the caller is."""
-    agent: Name = ""
-    """Who was last at work in it; empty: the caller."""
-
-
-class PurgeSession(msgspec.Struct, frozen=True, kw_only=True, tag="purge_session"):
+class PurgeSession(Request[Done], frozen=True, kw_only=True, tag="purge_session"):
     """Destroy the transcript of a session, and what the index has of it."""
 
     session: Annotated[str, msgspec.Meta(min_length=1)]
@@ -162,12 +85,48 @@ class Appended(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
     """Nothing was left of them: private, marked `#skip`, or empty."""
 
 
+class Append(Request[Appended], frozen=True, kw_only=True, tag="append"):
+    """Add to the transcript of the caller's session; answered when it is durable. All of them or none."""
+
+    needs_memory = True
+
+    entries: Annotated[tuple[Entry, ...], msgspec.Meta(min_length=1, max_length=MAX_APPENDED)]
+
+
+class ImportTranscript(Request[Appended], frozen=True, kw_only=True, omit_defaults=True, tag="import_transcript"):
+    """Bring entries of a transcript in, whole, in their order: moments, ids, what was cut, which summary covers what.
+
+    They pass the gate like everything that is said; answered when they are durable. An id that is there already stays
+    as it is, so that an import that was broken off is simply begun again.
+    """
+
+    needs_memory = True
+
+    session: Annotated[str, msgspec.Meta(min_length=1, max_length=1_000)]
+    records: Annotated[tuple["Record", ...], msgspec.Meta(min_length=1, max_length=MAX_APPENDED)]
+    project: Annotated[str, msgspec.Meta(max_length=4_000)] = ""
+    """Where it was last spoken from; empty: where the caller is."""
+    agent: Name = ""
+    """Who was last at work in it; empty: the caller."""
+
+
 class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended"):
     """It is noted."""
 
     session: str
     last: int
     """The number of the newest entry of its transcript; 0: nothing was said."""
+
+
+class EndSession(Request[Ended], frozen=True, kw_only=True, omit_defaults=True, tag="end_session"):
+    """Say that a session is over, after everything that was sent before; answered when that is durable.
+
+    What is done at the end of a session begins then, in the background. Who goes on speaking in it may; it can be ended
+    again.
+    """
+
+    session: str = ""
+    """Empty: the caller's."""
 
 
 class Transcript(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="transcribed"):
@@ -178,6 +137,16 @@ class Transcript(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     """The number of the newest entry of all."""
     missing: int = 0
     """Entries of all that cannot be read, because their lines are damaged: their numbers are left out."""
+
+
+class ReadTranscript(Request[Transcript], frozen=True, kw_only=True, omit_defaults=True, tag="transcript"):
+    """A part of a transcript, oldest first: its end, or what is right before or after an entry's number."""
+
+    session: str = ""
+    """Empty: the caller's."""
+    before: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    after: Annotated[int, msgspec.Meta(ge=0)] | None = None
+    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 100
 
 
 class SessionInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -213,6 +182,13 @@ class Sessions(msgspec.Struct, frozen=True, kw_only=True, tag="sessions"):
     sessions: tuple[SessionInfo, ...]
 
 
+class ListSessions(Request[Sessions], frozen=True, kw_only=True, omit_defaults=True, tag="sessions"):
+    """The owner's sessions that have a transcript, the latest first."""
+
+    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
+    offset: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+
 class FoundMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Something that was said, and how well it fits."""
 
@@ -232,3 +208,25 @@ class FoundMessages(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """Pass as `offset` for the next page; None at the end."""
     note: str = ""
     """What was not as asked."""
+
+
+class SearchMessages(Request[FoundMessages], frozen=True, kw_only=True, omit_defaults=True, tag="conversation"):
+    """Find what was said: by meaning, by words, by date, by session (seed 001, conversation_search and _search_date).
+
+    Without a query everything that passes, the newest first.
+    """
+
+    needs_memory = True
+
+    query: str = ""
+    by: Literal["both", "meaning", "words"] = "both"
+    session: str = ""
+    """Empty: every session of the owner."""
+    since: datetime | None = None
+    """Said then or later; without a zone: UTC."""
+    until: datetime | None = None
+    """Said before that moment."""
+    role: Role = ""
+    kind: Literal["", "message", "tool_call", "tool_result"] = ""
+    limit: Annotated[int, msgspec.Meta(ge=1, le=200)] = 10
+    offset: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0

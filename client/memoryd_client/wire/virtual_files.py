@@ -5,6 +5,9 @@ from typing import Annotated
 
 import msgspec
 
+from memoryd_client.wire.memories import Page
+from memoryd_client.wire.request import Done, Request
+
 MAX_PATH_CHARACTERS = 512
 """Seed 000, section 5."""
 Path = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_PATH_CHARACTERS)]
@@ -13,14 +16,7 @@ Text = Annotated[str, msgspec.Meta(max_length=100_000)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 
 
-class ListFiles(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="files_list"):
-    """Memory files whose path begins with a prefix, in the order of their paths."""
-
-    prefix: Prefix = ""
-    limit: Limit = 200
-
-
-class ReadFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="files_read"):
+class ReadFile(Request[Page], frozen=True, kw_only=True, omit_defaults=True, tag="files_read"):
     """A page of one memory file."""
 
     path: Path
@@ -28,44 +24,7 @@ class ReadFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
     limit: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 20_000
 
 
-class WriteFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="files_write"):
-    """Create a memory file, or overwrite it; answered when it is durable."""
-
-    path: Path
-    content: Text
-    tags: tuple[str, ...] | None = None
-    """None: as they are."""
-    revision: Annotated[int, msgspec.Meta(ge=1)] | None = None
-    """Refused where the file is at another revision; None: whatever it is at."""
-
-
-class EditFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="files_edit"):
-    """Replace a passage of a memory file, which has to stand in it exactly once."""
-
-    path: Path
-    old: Text
-    new: Text = ""
-    revision: Annotated[int, msgspec.Meta(ge=1)] | None = None
-
-
-class GrepFiles(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="files_grep"):
-    """Lines of memory files that a regular expression matches."""
-
-    pattern: Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
-    prefix: Prefix = ""
-    limit: Limit = 100
-
-
-class SearchFiles(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="files_search"):
-    """Memory files by meaning and words, best first."""
-
-    query: str
-    prefix: Prefix = ""
-    tags: tuple[str, ...] = ()
-    limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 5
-
-
-class DeleteFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="files_delete"):
+class DeleteFile(Request[Done], frozen=True, kw_only=True, omit_defaults=True, tag="files_delete"):
     """Delete a memory file; `restore` brings its memory back, and with it the file."""
 
     path: Path
@@ -103,11 +62,69 @@ class MemoryFiles(msgspec.Struct, frozen=True, kw_only=True, tag="files"):
 
     files: tuple[MemoryFile, ...]
 
+    @property
+    def only(self) -> MemoryFile:
+        """The one that was asked for."""
+        (only,) = self.files
+        return only
+
+
+class ListFiles(Request[MemoryFiles], frozen=True, kw_only=True, omit_defaults=True, tag="files_list"):
+    """Memory files whose path begins with a prefix, in the order of their paths."""
+
+    prefix: Prefix = ""
+    limit: Limit = 200
+
+
+class WriteFile(Request[MemoryFiles], frozen=True, kw_only=True, omit_defaults=True, tag="files_write"):
+    """Create a memory file, or overwrite it; answered when it is durable."""
+
+    needs_memory = True
+
+    path: Path
+    content: Text
+    tags: tuple[str, ...] | None = None
+    """None: as they are."""
+    revision: Annotated[int, msgspec.Meta(ge=1)] | None = None
+    """Refused where the file is at another revision; None: whatever it is at."""
+
+
+class EditFile(Request[MemoryFiles], frozen=True, kw_only=True, omit_defaults=True, tag="files_edit"):
+    """Replace a passage of a memory file, which has to stand in it exactly once."""
+
+    needs_memory = True
+
+    path: Path
+    old: Text
+    new: Text = ""
+    revision: Annotated[int, msgspec.Meta(ge=1)] | None = None
+
+
+class SearchFiles(Request[MemoryFiles], frozen=True, kw_only=True, omit_defaults=True, tag="files_search"):
+    """Memory files by meaning and words, best first."""
+
+    needs_memory = True
+
+    query: str
+    prefix: Prefix = ""
+    tags: tuple[str, ...] = ()
+    limit: Annotated[int, msgspec.Meta(ge=1, le=100)] = 5
+
 
 class FileMatches(msgspec.Struct, frozen=True, kw_only=True, tag="file_matches"):
     """Lines that match, in the order of paths and lines."""
 
     matches: tuple[FileMatch, ...]
+
+
+class GrepFiles(Request[FileMatches], frozen=True, kw_only=True, omit_defaults=True, tag="files_grep"):
+    """Lines of memory files that a regular expression matches."""
+
+    needs_memory = True
+
+    pattern: Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
+    prefix: Prefix = ""
+    limit: Limit = 100
 
 
 FileRequest = ListFiles | ReadFile | WriteFile | EditFile | GrepFiles | SearchFiles | DeleteFile

@@ -143,9 +143,9 @@ def _other_version(version: int) -> Failure:
 def _tags() -> frozenset[str]:
     from typing import get_args
 
-    from memoryd_client.wire.protocol import AnyRequest as Request
+    from memoryd_client.wire.protocol import AnyRequest
 
-    return frozenset(str(kind.__struct_config__.tag) for kind in get_args(Request))
+    return frozenset(str(kind.__struct_config__.tag) for kind in get_args(AnyRequest))
 
 
 _KNOWN = _tags()

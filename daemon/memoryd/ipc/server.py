@@ -25,8 +25,7 @@ from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.events import Event
 from memoryd_client.wire.failures import Failure
-from memoryd_client.wire.protocol import Answer, Envelope, Reply, encode, topic_of
-from memoryd_client.wire.protocol import AnyRequest as Request
+from memoryd_client.wire.protocol import Answer, AnyRequest, Envelope, Reply, encode, topic_of
 
 _log = logging.getLogger(__name__)
 _BATCH: Final = 64
@@ -41,12 +40,12 @@ _QUIET_S: Final = 0.02
 class Answerer(Protocol):
     """Answers requests, each in a task of its own."""
 
-    def __call__(self, request: Request, caller: Caller, deadline_s: float, /) -> Awaitable[Reply]:
+    def __call__(self, request: AnyRequest, caller: Caller, deadline_s: float, /) -> Awaitable[Reply]:
         """Return the reply; raise memoryd_actors' errors for expected failures."""
         ...
 
 
-def _nothing_now(request: Request, caller: Caller, /) -> Reply | None:
+def _nothing_now(request: AnyRequest, caller: Caller, /) -> Reply | None:
     return None
 
 
@@ -70,7 +69,7 @@ class Server:
         *,
         on_update: Callable[[ContextUpdate], object],
         answer: Answerer,
-        answer_now: Callable[[Request, Caller], Reply | None] = _nothing_now,
+        answer_now: Callable[[AnyRequest, Caller], Reply | None] = _nothing_now,
         inherited: Mapping[str, int] | None = None,
         concurrency: int = 256,
     ) -> None:
