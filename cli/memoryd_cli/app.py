@@ -26,6 +26,7 @@ from memoryd_cli import (
     switch,
     transfer,
 )
+from memoryd_cli.connect import commands as connecting
 from memoryd_cli.output import out
 
 _SECTIONS = {
@@ -65,6 +66,7 @@ _SECTIONS = {
     ),
     "For agents": ("push", "take", "why", "session", "core", "fs", "checkpoint"),
     "Data": ("import", "export", "backup", "reindex", "consolidate"),
+    "Agents' programs": ("connect", "disconnect", "connections"),
     "Settings": ("config",),
 }
 
@@ -115,7 +117,20 @@ def memoryd(
     """Long-term memory for AI agents, served one turn behind by a daemon on your own machine."""
 
 
-for module in (lifecycle, inspection, events, memories, query, editing, switch, agent, transfer, data, consolidation):
+for module in (
+    lifecycle,
+    inspection,
+    events,
+    memories,
+    query,
+    editing,
+    switch,
+    agent,
+    transfer,
+    data,
+    consolidation,
+    connecting,
+):
     module.add_to(app)
 app.add_typer(consent.group, name="consent")
 app.add_typer(core.group, name="core")

@@ -192,8 +192,11 @@ def _told(event: Event) -> str:
 def doctor(*, as_json: Json = False) -> None:
     """Look for what is wrong, with or without a running daemon. Changes nothing; exits with 1 where something fails."""
     from memoryd.doctor import examine, rows, worst
+    from memoryd_cli.connect.examine import examine_connections
 
-    findings = examine(Paths.from_environment(), status=_status_if_any())
+    status = _status_if_any()
+    paths = Paths.from_environment()
+    findings = [*examine(paths, status=status), *examine_connections(paths, os.environ, serving=status is not None)]
     level = worst(findings)
     if as_json:
         out_json({"level": level, "findings": findings})

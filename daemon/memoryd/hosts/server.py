@@ -19,6 +19,9 @@ from memoryd_client.paths import Paths
 _log = logging.getLogger(__name__)
 MOST_AT_ONCE: Final = 64
 """Hooks served at the same time; further ones go without an answer."""
+OURSELVES: Final = "memoryd"
+"""The host under which `memoryd doctor` asks whether the way through the hook is open."""
+ALIVE: Final = b"memoryd"
 _REQUEST_S: Final = 5.0
 _UCRED = struct.Struct("3i")
 
@@ -57,7 +60,7 @@ class HookServer:
             try:
                 with anyio.fail_after(_REQUEST_S):
                     request = await read_request(BufferedByteReceiveStream(stream))
-                answer = await self._answer(request)
+                answer = ALIVE if request.host == OURSELVES else await self._answer(request)
                 await stream.send(b"%d\n" % len(answer) + answer)
             except (NotARequest, TimeoutError) as wrong:
                 _log.info("a hook's request was not understood: %s", wrong)

@@ -1,0 +1,224 @@
+"""Works out what connecting and disconnecting change in which file, and does it, whole or not at all in each."""
+
+import difflib
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from memoryd_cli.connect.edit import Edit, Malformed, difference, undone
+from memoryd_cli.connect.hosts import Host, Scene
+from memoryd_cli.connect.journal import Done, Holder, Journal, digest, load, replace, save
+from memoryd_cli.connect.parts import Hook, Json, Own, Part
+from memoryd_cli.connect.program import hook_text
+from memoryd_cli.failures import CommandFailed
+from memoryd_client.paths import Paths
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One file as it is and as it should be."""
+
+    path: Path
+    before: str | None
+    after: str | None
+    """None where the file is to go."""
+    mode: int | None = None
+    done: Done | None = None
+    """What the journal is to say of it; None: nothing any more."""
+
+    @property
+    def real(self) -> bool:
+        """Whether the file itself changes."""
+        return self.before != self.after
+
+    def difference(self) -> str:
+        """Return the change as a unified difference."""
+        before, after = (text.splitlines(keepends=True) if text else [] for text in (self.before, self.after))
+        old, new = (str(self.path) if text is not None else "/dev/null" for text in (self.before, self.after))
+        lines = difflib.unified_diff(before, after, old, new)
+        return "".join(line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines)
+
+
+@dataclass(frozen=True, slots=True)
+class Connector:
+    """Connects hosts to one daemon, and disconnects them."""
+
+    paths: Paths
+    scene: Scene
+
+    @property
+    def _book(self) -> Path:
+        return self.paths.home / "connections.json"
+
+    def journal(self) -> Journal:
+        """Return what has been connected."""
+        return load(self._book)
+
+    def holder(self, host: Host) -> Holder:
+        """Return a host as the journal names it."""
+        return Holder(host.name, str(self.scene.project or ""))
+
+    def parts(self, host: Host) -> tuple[Part, ...]:
+        """Return all that belongs to a host's connection, the hook program included."""
+        parts = host.parts(self.scene)
+        hooks = any(isinstance(entry, Hook) for part in parts if isinstance(part, Json) for entry in part.entries)
+        program = Own(self.scene.programs.hook, hook_text(self.paths), 0o700)
+        return (program, *parts) if hooks else parts
+
+    def connecting(self, host: Host) -> list[Change]:
+        """Return what has to change so that a host is connected; also what is as it should be and only to be noted.
+
+        Raises:
+            CommandFailed: a file cannot be understood, or somebody else's entry is in the way. Nothing is changed.
+        """
+        journal, holder = self.journal(), self.holder(host)
+        return [self._connecting(part, journal.files.get(str(part.path)), holder) for part in self.parts(host)]
+
+    def _connecting(self, part: Part, known: Done | None, holder: Holder) -> Change:
+        before = read(part.path)
+        edit = _edited(part, before)
+        if before is None and not edit.changed:
+            return Change(part.path, None, None)
+        known = None if before is None else known
+        done = Done(existed=before is not None) if known is None else known
+        if known is None:
+            splices, fresh = edit.splices, digest(edit.text)
+        elif not edit.changed:
+            splices, fresh = known.splices, known.digest
+        elif before is not None and digest(before) == known.digest:
+            splices, fresh = [*known.splices, *edit.splices], digest(edit.text)
+        else:
+            # Of a file that somebody has changed since, no bytes can be given back: entries are taken out instead.
+            splices, fresh = [], ""
+        holders = [*done.holders, *([] if holder in done.holders else [holder])]
+        done = Done(holders, done.existed, done.made, fresh, splices)
+        return Change(part.path, before, edit.text if edit.changed else before, part.mode, done)
+
+    def disconnecting(self, host: Host) -> list[Change]:
+        """Return what has to change so that nothing of a host's connection is left.
+
+        Raises:
+            CommandFailed: a file cannot be understood. Nothing is changed.
+        """
+        journal, holder = self.journal(), self.holder(host)
+        parts = {str(part.path): part for part in self.parts(host)}
+        files = dict.fromkeys([*journal.of(holder), *parts])
+        return [self._disconnecting(Path(file), parts.get(file), journal.files.get(file), holder) for file in files]
+
+    def _disconnecting(self, path: Path, part: Part | None, known: Done | None, holder: Holder) -> Change:
+        before = read(path)
+        others = [other for other in known.holders if other != holder] if known else []
+        shared = path == self.scene.programs.hook and known is None and bool(self.journal().holders() - {holder})
+        if known is not None and others:
+            left = Done(others, known.existed, known.made, known.digest, known.splices)
+            return Change(path, before, before, None, left)
+        if before is None or shared:
+            return Change(path, before, before)
+        if known is not None and digest(before) == known.digest:
+            text = undone(before, known.splices)
+            return Change(path, before, text if known.existed else None)
+        if part is None:
+            return Change(path, before, before)
+        edit = _stripped(part, before)
+        gone = edit.changed and part.hollow(edit.text) and (known is None or not known.existed)
+        gone = gone or (isinstance(part, Own) and edit.changed)
+        return Change(path, before, None if gone else edit.text)
+
+    def states(self, host: Host) -> Iterator[tuple[Path, bool | None]]:
+        """Yield each file and whether it is as it should be; None: our part is there, and not as it should be."""
+        for part in self.parts(host):
+            before = read(part.path)
+            there = before is not None and _stripped(part, before).changed
+            if _edited(part, before).changed:
+                yield part.path, None if there else False
+            elif there:
+                yield part.path, True
+
+    def apply(self, changes: list[Change]) -> None:
+        """Change the files.
+
+        Raises:
+            CommandFailed: a file was changed by somebody else in the meantime.
+        """
+        journal = self.journal()
+        emptied: set[str] = set()
+        for change in changes:
+            if change.real and read(change.path) != change.before:
+                raise CommandFailed(f"{change.path} has just been changed by somebody else", "Run it again.")
+            name = str(change.path)
+            made = journal.files.get(name, Done()).made
+            if change.done is not None:
+                change.done.made = made or _missing(change.path)
+                # Before the file: what was begun can then be taken back.
+                journal.files[name] = change.done
+                save(self._book, journal)
+            if change.real:
+                self._write(change)
+            if change.done is None and journal.files.pop(name, None) is not None:
+                save(self._book, journal)
+            if change.after is None:
+                emptied.update(made)
+        if not journal.files:
+            self._book.unlink(missing_ok=True)
+        for folder in sorted(emptied, key=len, reverse=True):
+            with suppress(OSError):  # somebody else has put something into it
+                Path(folder).rmdir()
+
+    def _write(self, change: Change) -> None:
+        if change.after is None:
+            change.path.unlink(missing_ok=True)
+            return
+        self.paths.home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        change.path.parent.mkdir(parents=True, exist_ok=True)
+        replace(change.path, change.after.encode(), mode=change.mode)
+
+    def note(self, host: Host, path: Path, before: str | None) -> None:
+        """Note what a host itself has changed in a file on our behalf, so that disconnecting takes it back, too."""
+        journal, after = self.journal(), read(path)
+        if after is None or after == before:
+            return
+        done = journal.files.setdefault(
+            str(path), Done([self.holder(host)], existed=before is not None, digest=digest(before or ""))
+        )
+        known = done.digest == digest(before or "")
+        done.splices = [*done.splices, difference(before or "", after)] if known else []
+        done.digest = digest(after) if known else ""
+        save(self._book, journal)
+
+
+def read(path: Path) -> str | None:
+    """Return what stands in a file; None where there is none.
+
+    Raises:
+        CommandFailed: it is no UTF-8.
+    """
+    try:
+        return path.read_bytes().decode()
+    except FileNotFoundError:
+        return None
+    except UnicodeDecodeError as wrong:
+        raise CommandFailed(f"{path} cannot be read: {wrong}", "It was left as it is.") from None
+
+
+def _edited(part: Part, text: str | None) -> Edit:
+    edit = Edit(text)
+    try:
+        part.merge(edit)
+    except Malformed as wrong:
+        raise CommandFailed(f"{part.path}: {wrong}", "Mend it, or move it away; nothing was changed.") from None
+    return edit
+
+
+def _stripped(part: Part, text: str) -> Edit:
+    edit = Edit(text)
+    try:
+        part.strip(edit)
+    except Malformed as wrong:
+        raise CommandFailed(f"{part.path}: {wrong}", "Mend it; nothing was changed.") from None
+    return edit
+
+
+def _missing(path: Path) -> list[str]:
+    """Return the folders that have to be made for a file, the outermost first."""
+    return [str(folder) for folder in reversed(path.parents) if not folder.exists()]

@@ -1,0 +1,322 @@
+"""The agents' programs that can be connected: where each keeps its hooks, MCP servers and rules.
+
+What each of them does with them stands on a page of its own in docs/hosts.
+"""
+
+import json
+import shlex
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+from memoryd_cli.connect.codex import Configuration
+from memoryd_cli.connect.jsonc import Value
+from memoryd_cli.connect.parts import NAME, Block, Default, Hook, Item, Json, Member, Own, Part
+from memoryd_cli.connect.program import Programs
+from memoryd_client.paths import Paths
+
+_TEXTS = Path(__file__).parent / "texts"
+_TIMEOUT_S = 5
+"""The hook gives up long before; a host that waits 30 seconds for one would wait for a machine that is stuck."""
+_STARTS = "startup|resume|clear|compact"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Whose files are looked at, and what they are told to start."""
+
+    home: Path
+    """The user's home folder."""
+    environ: Mapping[str, str]
+    programs: Programs
+    runtime: Path
+    project: Path | None = None
+    """The folder of the project where only that is connected."""
+    serves_mcp: bool = True
+
+    @classmethod
+    def of(cls, paths: Paths, environ: Mapping[str, str], project: Path | None = None) -> "Scene":
+        """Return the scene of this user."""
+        home = Path(environ.get("HOME") or Path.home())
+        serves_mcp = find_spec("memoryd_cli.mcp") is not None
+        return cls(home, environ, Programs.of(paths), paths.runtime, project, serves_mcp)
+
+    def folder(self, name: str, variable: str = "") -> Path:
+        """Return a host's folder: in the project where one is meant, else in the home or where a variable says."""
+        if self.project is not None:
+            return self.project / name
+        return Path(self.environ.get(variable) or self.home / name) if variable else self.home / name
+
+    def config(self, name: str) -> Path:
+        """Return a host's folder among the user's configuration (XDG)."""
+        return Path(self.environ.get("XDG_CONFIG_HOME") or self.home / ".config") / name
+
+    def command(self, host: str, event: str = "") -> str:
+        """Return the hook's command line for hosts that run a shell."""
+        return shlex.join([str(self.programs.hook), host, *filter(None, [event])])
+
+    @property
+    def environment(self) -> dict[str, Value]:
+        """What the MCP server's environment has to say."""
+        return dict(self.programs.environment)
+
+    def server(self, **more: Value) -> dict[str, Value]:
+        """Return the MCP server as most hosts want it."""
+        said: dict[str, Value] = {"command": str(self.programs.memoryd), "args": ["mcp"], **more}
+        return {**said, "env": self.environment} if self.environment else said
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """One agents' program."""
+
+    name: str
+    title: str
+    program: str
+    """Its command, where it has one."""
+    place: Callable[[Scene], Path]
+    """The folder that is there where it is installed."""
+    parts: Callable[[Scene], tuple[Part, ...]]
+    hooked: bool = True
+    """Whether it has hooks; what has none needs the MCP server."""
+    in_projects: bool = True
+    """Whether a project can be connected by itself."""
+    also: str = ""
+    """What is left to be done by hand."""
+
+    def installed(self, scene: Scene) -> bool:
+        """Return whether it looks as if this user had it."""
+        path = scene.environ.get("PATH")
+        return (bool(self.program) and shutil.which(self.program, path=path) is not None) or self.place(scene).is_dir()
+
+
+def _mcp(scene: Scene, *parts: Part) -> tuple[Part, ...]:
+    return parts if scene.serves_mcp else ()
+
+
+def _grouped(command: str, event: str, matcher: str = "", **more: Value) -> Hook:
+    """Return a hook as Claude Code groups them, and others after it."""
+    handler: dict[str, Value] = {"type": "command", "command": command, "timeout": _TIMEOUT_S, **more}
+    group: dict[str, Value] = {"matcher": matcher, "hooks": [handler]} if matcher else {"hooks": [handler]}
+    return Hook(("hooks", event), group)
+
+
+def _text(name: str, scene: Scene, host: str = "") -> str:
+    text = (_TEXTS / name).read_text(encoding="utf-8")
+    if "@ASK@" in text:
+        text = text.replace("@ASK@", _text("ask.js", scene, host))
+    if "@TOOLS@" in text:
+        text = text.replace("@TOOLS@\n", _text("tools.md" if scene.serves_mcp else "shell.md", scene))
+    return text.replace("@RUNTIME@", json.dumps(str(scene.runtime))).replace("@HOST@", host)
+
+
+def _claude(scene: Scene) -> tuple[Part, ...]:
+    folder = scene.folder(".claude", "CLAUDE_CONFIG_DIR")
+    plugin = folder / "skills" / NAME
+    manifest = {"name": NAME, "version": "1.0.0", "description": "Long-term memory", "author": {"name": NAME}}
+    hook = str(scene.programs.hook)
+    events = {"SessionStart": _STARTS, "UserPromptSubmit": "", "Stop": "", "SessionEnd": ""}
+    return (
+        Own(plugin / ".claude-plugin/plugin.json", json.dumps(manifest, indent=2) + "\n"),
+        # With arguments apart no shell is started, which takes half of the time.
+        Json(
+            plugin / "hooks/hooks.json",
+            tuple(_grouped(hook, event, matcher, args=["claude"]) for event, matcher in events.items()),
+        ),
+        Own(plugin / "skills/memoryd/SKILL.md", _text("SKILL.md", scene)),
+        *_mcp(
+            scene,
+            Json(plugin / ".mcp.json", (Member(("mcpServers", NAME), scene.server(type="stdio")),)),
+            Json(folder / "settings.json", (Item(("permissions", "allow"), f"mcp__plugin_{NAME}_{NAME}"),)),
+        ),
+    )
+
+
+def _codex(scene: Scene) -> tuple[Part, ...]:
+    folder = scene.folder(".codex", "CODEX_HOME")
+    command = scene.command("codex")
+    table: dict[str, str | list[str] | dict[str, str]] = {"command": str(scene.programs.memoryd), "args": ["mcp"]}
+    if scene.programs.environment:
+        table["env"] = scene.programs.environment
+    return (
+        Json(
+            folder / "hooks.json",
+            (
+                _grouped(command, "SessionStart", _STARTS),
+                _grouped(command, "UserPromptSubmit"),
+                _grouped(command, "Stop"),
+                # At most three seconds are granted there.
+                Hook(("hooks", "SessionEnd"), {"hooks": [{"type": "command", "command": command, "timeout": 2}]}),
+            ),
+        ),
+        Configuration(folder / "config.toml", folder / "hooks.json", table if scene.serves_mcp else None),
+    )
+
+
+def _gemini(scene: Scene) -> tuple[Part, ...]:
+    command = scene.command("gemini")
+    # Its timeouts are milliseconds.
+    handler: dict[str, Value] = {"name": NAME, "type": "command", "command": command, "timeout": _TIMEOUT_S * 1000}
+    hooks = [
+        Hook(("hooks", event), {"hooks": [handler]})
+        for event in ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd")
+    ]
+    server = [Member(("mcpServers", NAME), scene.server(trust=True))] if scene.serves_mcp else []
+    return (Json(scene.folder(".gemini") / "settings.json", (*hooks, *server)),)
+
+
+def _qwen(scene: Scene) -> tuple[Part, ...]:
+    command = scene.command("qwen")
+    hooks = [
+        _grouped(command, event, name=NAME) for event in ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")
+    ]
+    server = [Member(("mcpServers", NAME), scene.server(trust=True))] if scene.serves_mcp else []
+    return (Json(scene.folder(".qwen") / "settings.json", (*hooks, *server)),)
+
+
+def _opencode(scene: Scene) -> tuple[Part, ...]:
+    folder = scene.project / ".opencode" if scene.project else scene.config("opencode")
+    home = scene.project or folder
+    settings = home / "opencode.jsonc" if (home / "opencode.jsonc").exists() else home / "opencode.json"
+    server: dict[str, Value] = {"type": "local", "command": [str(scene.programs.memoryd), "mcp"], "enabled": True}
+    if scene.environment:
+        server["environment"] = scene.environment
+    return (
+        Own(folder / "plugins/memoryd.js", _text("opencode.js", scene, "opencode")),
+        *_mcp(scene, Json(settings, (Member(("mcp", NAME), server),))),
+    )
+
+
+def _copilot(scene: Scene) -> tuple[Part, ...]:
+    hooks = scene.project / ".github/hooks" if scene.project else scene.home / ".copilot/hooks"
+    entries: list[Default | Hook] = [Default("version", 1)]
+    for event in ("sessionStart", "userPromptSubmitted", "agentStop", "sessionEnd"):
+        # Its events do not say their names.
+        item: dict[str, Value] = {"type": "command", "bash": scene.command("copilot", event), "timeoutSec": _TIMEOUT_S}
+        entries.append(Hook(("hooks", event), item))
+    server = scene.server(type="local", tools=["*"])
+    user = (
+        ()
+        if scene.project
+        else (Json(scene.home / ".copilot/mcp-config.json", (Member(("mcpServers", NAME), server),)),)
+    )
+    return (Json(hooks / "memoryd.json", tuple(entries)), *_mcp(scene, *user))
+
+
+def _cursor(scene: Scene) -> tuple[Part, ...]:
+    folder = scene.folder(".cursor")
+    command = scene.command("cursor")
+    events = ("sessionStart", "beforeSubmitPrompt", "afterAgentResponse", "sessionEnd")
+    hooks = [Hook(("hooks", event), {"command": command}) for event in events]
+    rule = f"---\nalwaysApply: true\n---\n\n{_text('instructions.md', scene)}"
+    return (
+        Json(folder / "hooks.json", (Default("version", 1), *hooks)),
+        *_mcp(
+            scene,
+            Json(folder / "mcp.json", (Member(("mcpServers", NAME), scene.server()),)),
+            *((Own(folder / "rules/memoryd.mdc", rule),) if scene.project else ()),
+        ),
+    )
+
+
+def _windsurf(scene: Scene) -> tuple[Part, ...]:
+    folder = scene.home / ".codeium/windsurf"
+    command = scene.command("windsurf")
+    events = ("pre_user_prompt", "post_cascade_response")
+    return (
+        Json(folder / "hooks.json", tuple(Hook(("hooks", event), {"command": command}) for event in events)),
+        *_mcp(
+            scene,
+            Json(folder / "mcp_config.json", (Member(("mcpServers", NAME), scene.server()),)),
+            Block(folder / "memories/global_rules.md", _text("instructions.md", scene)),
+        ),
+    )
+
+
+def _code_folder(scene: Scene) -> Path:
+    mac = scene.home / "Library/Application Support/Code/User"
+    return mac if mac.is_dir() else scene.config("Code/User")
+
+
+def _vscode(scene: Scene) -> tuple[Part, ...]:
+    folder = _code_folder(scene)
+    servers = scene.project / ".vscode/mcp.json" if scene.project else folder / "mcp.json"
+    rules = scene.project / ".github/instructions" if scene.project else folder / "prompts"
+    text = f"---\napplyTo: '**'\n---\n\n{_text('instructions.md', scene)}"
+    return (
+        Json(servers, (Member(("servers", NAME), scene.server(type="stdio")),)),
+        Own(rules / "memoryd.instructions.md", text),
+    )
+
+
+def _zed(scene: Scene) -> tuple[Part, ...]:
+    settings = (scene.project / ".zed" if scene.project else scene.config("zed")) / "settings.json"
+    return (
+        Json(settings, (Member(("context_servers", NAME), scene.server(source="custom")),)),
+        *((Block(scene.project / "AGENTS.md", _text("instructions.md", scene)),) if scene.project else ()),
+    )
+
+
+def _cline(scene: Scene) -> tuple[Part, ...]:
+    settings = scene.home / ".cline/data/settings/cline_mcp_settings.json"
+    return (
+        Json(settings, (Member(("mcpServers", NAME), scene.server(disabled=False)),)),
+        Own(scene.home / "Documents/Cline/Rules/memoryd.md", _text("instructions.md", scene)),
+    )
+
+
+def _crush(scene: Scene) -> tuple[Part, ...]:
+    settings = scene.project / "crush.json" if scene.project else scene.config("crush") / "crush.json"
+    return (
+        Json(settings, (Member(("mcp", NAME), scene.server(type="stdio")),)),
+        *((Block(scene.project / "AGENTS.md", _text("instructions.md", scene)),) if scene.project else ()),
+    )
+
+
+def _goose(scene: Scene) -> tuple[Part, ...]:
+    plugin = scene.home / ".agents/plugins" / NAME
+    manifest = {"name": NAME, "version": "1.0.0", "description": "Long-term memory"}
+    events = ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")
+    return (
+        Own(plugin / "plugin.json", json.dumps(manifest, indent=2) + "\n"),
+        Json(plugin / "hooks/hooks.json", tuple(_grouped(scene.command("goose"), event) for event in events)),
+        *_mcp(scene, Block(scene.config("goose") / ".goosehints", _text("instructions.md", scene))),
+    )
+
+
+def _pi(scene: Scene) -> tuple[Part, ...]:
+    return (Own(scene.home / ".pi/agent/extensions/memoryd.ts", _text("pi.ts", scene, "pi")),)
+
+
+_GOOSE = (
+    "Its settings are YAML; for the tools run `goose configure`, and add the command `memoryd mcp` as an extension."
+)
+HOSTS = {
+    host.name: host
+    for host in (
+        Host("claude", "Claude Code", "claude", lambda scene: scene.folder(".claude", "CLAUDE_CONFIG_DIR"), _claude),
+        Host("codex", "Codex", "codex", lambda scene: scene.folder(".codex", "CODEX_HOME"), _codex),
+        Host("gemini", "Gemini CLI", "gemini", lambda scene: scene.home / ".gemini", _gemini),
+        Host("opencode", "OpenCode", "opencode", lambda scene: scene.config("opencode"), _opencode),
+        Host("copilot", "Copilot CLI", "copilot", lambda scene: scene.home / ".copilot", _copilot),
+        Host("qwen", "Qwen Code", "qwen", lambda scene: scene.home / ".qwen", _qwen),
+        Host("cursor", "Cursor", "cursor", lambda scene: scene.home / ".cursor", _cursor),
+        Host("vscode", "VS Code", "code", _code_folder, _vscode, hooked=False),
+        Host("pi", "pi", "pi", lambda scene: scene.home / ".pi", _pi, in_projects=False),
+        Host("goose", "Goose", "goose", lambda scene: scene.config("goose"), _goose, in_projects=False, also=_GOOSE),
+        Host(
+            "windsurf",
+            "Windsurf",
+            "windsurf",
+            lambda scene: scene.home / ".codeium/windsurf",
+            _windsurf,
+            in_projects=False,
+        ),
+        Host("zed", "Zed", "zed", lambda scene: scene.config("zed"), _zed, hooked=False),
+        Host("cline", "Cline", "cline", lambda scene: scene.home / ".cline", _cline, hooked=False, in_projects=False),
+        Host("crush", "Crush", "crush", lambda scene: scene.config("crush"), _crush, hooked=False),
+    )
+}
+"""By the name that the command line knows them by."""

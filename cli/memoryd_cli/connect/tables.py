@@ -1,0 +1,86 @@
+"""Adds a table to a TOML text and takes it out again, leaving every other byte alone."""
+
+import re
+import tomllib
+
+from memoryd_cli.connect.edit import Edit, Malformed
+from memoryd_cli.toml_edit import literal
+
+Table = dict[str, str | list[str] | dict[str, str]]
+_HEADER = re.compile(r"^[ \t]*\[[^\n]*\][ \t]*(?:#[^\n]*)?\r?$", re.MULTILINE)
+
+
+def put(edit: Edit, name: tuple[str, ...], table: Table) -> None:
+    """Make the table say what it should: its values are replaced where it is there, else it is added at the end.
+
+    Raises:
+        Malformed: the text is no TOML, or the table is there in a form that only a person should edit.
+    """
+    if (found := within(edit.text, name)) is not None and {**found, **table} == found:
+        return
+    block = f"[{'.'.join(name)}]\n" + "".join(f"{key} = {_literal(value)}\n" for key, value in table.items())
+    if found is None:
+        gap = "" if not edit.text else "\n" if edit.text.endswith("\n") else "\n\n"
+        edit.insert(len(edit.text), gap + block)
+    elif place := _place(edit.text, name):
+        kept = {key: value for key, value in found.items() if key not in table}
+        if kept:
+            raise Malformed(f"[{'.'.join(name)}] has entries of its own")
+        edit.replace(*place, block)
+    after = within(edit.text, name)
+    if after is None or {**after, **table} != after:
+        raise Malformed(f"[{'.'.join(name)}] is there in another form")
+
+
+def cut(edit: Edit, name: tuple[str, ...]) -> None:
+    """Take out a table that has a header of its own, with the empty line before it."""
+    if place := _place(edit.text, name):
+        start, end = place
+        if edit.text[:start].endswith("\n\n"):
+            start -= 1
+        edit.replace(start, end, "")
+
+
+def within(text: str, name: tuple[str, ...]) -> dict[str, object] | None:
+    """Return the table of a name; None where there is none.
+
+    Raises:
+        Malformed: the text is no TOML.
+    """
+    try:
+        tables: object = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as wrong:
+        raise Malformed(str(wrong)) from None
+    for key in name:
+        tables = tables.get(key) if isinstance(tables, dict) else None
+    return tables if isinstance(tables, dict) else None
+
+
+def _place(text: str, name: tuple[str, ...]) -> tuple[int, int] | None:
+    """Return where a table begins and ends, the empty lines behind it not counted."""
+    headers = list(_HEADER.finditer(text))
+    for at, header in enumerate(headers):
+        if _named(header[0]) == name:
+            end = headers[at + 1].start() if at + 1 < len(headers) else len(text)
+            body = text[header.start() : end].rstrip()
+            after = header.start() + len(body)
+            return header.start(), min(text.find("\n", after) + 1 or len(text), len(text))
+    return None
+
+
+def _named(header: str) -> tuple[str, ...]:
+    try:
+        tables: object = tomllib.loads(header)
+    except tomllib.TOMLDecodeError:
+        return ()
+    names: list[str] = []
+    while isinstance(tables, dict) and tables:
+        name, tables = next(iter(tables.items()))
+        names.append(name)
+    return tuple(names)
+
+
+def _literal(value: str | list[str] | dict[str, str]) -> str:
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {literal(text)}" for key, text in value.items()) + " }"
+    return literal(list(value) if isinstance(value, list) else value)

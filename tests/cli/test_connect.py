@@ -1,0 +1,95 @@
+"""`memoryd connect`, `disconnect` and `connections` as people run them, with a real daemon."""
+
+import json
+import subprocess
+from pathlib import Path
+
+from .memoryd_command import MEMORYD, Command
+
+
+def rows(memoryd: Command) -> dict[str, dict[str, object]]:
+    return {row["host"]: row for row in json.loads(memoryd.ok("connections", "--json"))}
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
+
+
+def findings(memoryd: Command) -> dict[str, str]:
+    found = json.loads(memoryd("doctor", "--json").stdout)["findings"]
+    return {one["name"]: f"{one['level']}: {one['what']}" for one in found}
+
+
+def test_a_host_is_connected_heard_from_examined_and_disconnected(alone: Command) -> None:
+    user = alone.home / "user"
+    (user / ".claude").mkdir(parents=True)
+    memoryd = alone.with_environment(HOME=str(user), PATH="/usr/bin:/bin")
+    assert rows(memoryd)["claude"]["installed"]
+    assert memoryd("connect", "all", "--dry-run").stdout.count("+++ ") >= 3
+    assert files(user) == []
+    assert memoryd.ok("connect", "all").startswith("claude: connected")
+    assert memoryd.ok("connect", "claude") == "claude: connected already\n"
+    said = findings(memoryd)
+    assert said["hook"].startswith("ok: ")
+    assert said["hook"].endswith("is answered")
+    assert "not heard from yet" in said["claude"]
+
+    hook = memoryd.home / "memoryd-hook"
+    done = subprocess.run([hook, "claude", "SessionEnd"], input=b"{}", capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"", b"")
+    row = rows(memoryd)["claude"]
+    assert (row["connected"], row["event"]) == ("yes", "SessionEnd")
+    assert "last heard SessionEnd" in findings(memoryd)["claude"]
+
+    (user / ".claude/skills/memoryd/hooks/hooks.json").unlink()
+    assert rows(memoryd)["claude"]["connected"] == "incomplete"
+    assert findings(memoryd)["claude"].startswith("warn: not as connected")
+    hook.write_text(hook.read_text().replace("RUNTIME = ", "RUNTIME = '/elsewhere' or "))
+    assert findings(memoryd)["hook"].startswith("warn: ")
+    memoryd.ok("connect", "claude")
+    assert findings(memoryd)["hook"].endswith("is answered")
+
+    assert memoryd.ok("disconnect", "all") == "claude: disconnected\n"
+    assert files(user) == []
+    assert not hook.exists()
+    assert memoryd.ok("disconnect", "claude") == "claude: was not connected\n"
+
+
+def test_connecting_starts_the_daemon_and_one_bad_file_does_not_keep_others_from_it(home: Path, models: Path) -> None:
+    user = home / "user"
+    (user / ".gemini").mkdir(parents=True)
+    (user / ".qwen").mkdir()
+    (user / ".gemini/settings.json").write_text("{broken")
+    memoryd = Command(home, models).with_environment(HOME=str(user), PATH="/usr/bin:/bin")
+    try:
+        done = memoryd("connect", "all")
+        assert done.returncode == 1
+        assert done.stdout.startswith("qwen: connected, 2 files written")
+        assert ".gemini/settings.json: line 1" in done.stderr
+        assert (user / ".gemini/settings.json").read_text() == "{broken"
+        assert json.loads(memoryd.ok("status", "--json"))["ready"]
+    finally:
+        memoryd("stop")
+
+
+def test_in_a_project_nothing_of_the_users_is_touched(home: Path) -> None:
+    shop = home / "shop"
+    (shop / ".git").mkdir(parents=True)
+    memoryd = Command(home).with_environment(HOME=str(home / "user"), PATH="/usr/bin:/bin")
+    shown = subprocess.run(
+        [MEMORYD, "connect", "gemini", "--project", "--dry-run"],
+        cwd=shop,
+        env=memoryd.environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert f"+++ {shop.resolve()}/.gemini/settings.json" in shown.stdout
+    assert files(home) == []
+
+
+def test_names_that_nobody_knows_are_refused(memoryd: Command) -> None:
+    done = memoryd("connect", "emacs")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "there is no host 'emacs'" in done.stderr
+    assert memoryd("disconnect").returncode == 2
