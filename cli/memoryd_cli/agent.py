@@ -92,7 +92,7 @@ def take(
 ) -> None:
     """Take what is pending for a session: text for its prompt. What is taken counts as shown."""
     with at.connect() as memory:
-        pending = memory.take_pending()
+        pending = memory.take_pending(strict=True)
     render.pending(pending, as_json=as_json)
 
 

@@ -1,40 +1,68 @@
 """Talk to memoryd: push what an agent is doing, take what is worth knowing one turn later.
 
-`Client` and `AsyncClient` are loaded when first used, so that importing the messages alone loads no socket library.
+Each name is loaded when it is first used: importing the package costs nothing, and importing messages no sockets.
 """
 
-from typing import TYPE_CHECKING
-
-from memoryd_client.errors import DaemonUnreachable as DaemonUnreachable
-from memoryd_client.errors import DeadlineExceeded as DeadlineExceeded
-from memoryd_client.errors import InvalidArgument as InvalidArgument
-from memoryd_client.errors import MemorydError as MemorydError
-from memoryd_client.errors import NotInterrupted as NotInterrupted
-from memoryd_client.errors import RequestFailed as RequestFailed
-from memoryd_client.errors import UnsafeSocket as UnsafeSocket
-from memoryd_client.errors import WrongType as WrongType
-from memoryd_client.interrupted import Interrupted as Interrupted
-from memoryd_client.interrupted import PendingCall as PendingCall
-from memoryd_client.wire.context import Message as Message
-from memoryd_client.wire.filters import Filters as Filters
-from memoryd_client.wire.memories import MemoryPage as MemoryPage
-from memoryd_client.wire.memory import Memory as Memory
-from memoryd_client.wire.memory import NewMemory as NewMemory
-from memoryd_client.wire.memory import Scope as Scope
-from memoryd_client.wire.memory import Source as Source
-from memoryd_client.wire.memory import State as State
-from memoryd_client.wire.pending import PendingMemory as PendingMemory
-from memoryd_client.wire.pending import RelatedMemory as RelatedMemory
-from memoryd_client.wire.pending import SurfacedMemory as SurfacedMemory
-from memoryd_client.wire.search import Hit as Hit
-from memoryd_client.wire.status import Status as Status
-from memoryd_client.wire.traces import Trace as Trace
-from memoryd_client.wire.transcripts import Entry as Entry
+TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memoryd_client.async_client import AsyncClient as AsyncClient
     from memoryd_client.client import Client as Client
+    from memoryd_client.errors import DaemonUnreachable as DaemonUnreachable
+    from memoryd_client.errors import DeadlineExceeded as DeadlineExceeded
+    from memoryd_client.errors import InvalidArgument as InvalidArgument
+    from memoryd_client.errors import MemorydError as MemorydError
+    from memoryd_client.errors import NotInterrupted as NotInterrupted
+    from memoryd_client.errors import RequestFailed as RequestFailed
+    from memoryd_client.errors import UnsafeSocket as UnsafeSocket
+    from memoryd_client.errors import WrongType as WrongType
+    from memoryd_client.interrupted import Interrupted as Interrupted
+    from memoryd_client.interrupted import PendingCall as PendingCall
+    from memoryd_client.wire.context import Message as Message
+    from memoryd_client.wire.filters import Filters as Filters
+    from memoryd_client.wire.memories import MemoryPage as MemoryPage
+    from memoryd_client.wire.memory import Memory as Memory
+    from memoryd_client.wire.memory import NewMemory as NewMemory
+    from memoryd_client.wire.memory import Scope as Scope
+    from memoryd_client.wire.memory import Source as Source
+    from memoryd_client.wire.memory import State as State
+    from memoryd_client.wire.pending import PendingMemory as PendingMemory
+    from memoryd_client.wire.pending import RelatedMemory as RelatedMemory
+    from memoryd_client.wire.pending import SurfacedMemory as SurfacedMemory
+    from memoryd_client.wire.search import Hit as Hit
+    from memoryd_client.wire.status import Status as Status
+    from memoryd_client.wire.traces import Trace as Trace
+    from memoryd_client.wire.transcripts import Entry as Entry
 
+_HOMES = {
+    "AsyncClient": "async_client",
+    "Client": "client",
+    "DaemonUnreachable": "errors",
+    "DeadlineExceeded": "errors",
+    "Entry": "wire.transcripts",
+    "Filters": "wire.filters",
+    "Hit": "wire.search",
+    "Interrupted": "interrupted",
+    "InvalidArgument": "errors",
+    "Memory": "wire.memory",
+    "MemoryPage": "wire.memories",
+    "MemorydError": "errors",
+    "Message": "wire.context",
+    "NewMemory": "wire.memory",
+    "NotInterrupted": "errors",
+    "PendingCall": "interrupted",
+    "PendingMemory": "wire.pending",
+    "RelatedMemory": "wire.pending",
+    "RequestFailed": "errors",
+    "Scope": "wire.memory",
+    "Source": "wire.memory",
+    "State": "wire.memory",
+    "Status": "wire.status",
+    "SurfacedMemory": "wire.pending",
+    "Trace": "wire.traces",
+    "UnsafeSocket": "errors",
+    "WrongType": "errors",
+}
 __all__ = [
     "AsyncClient",
     "Client",
@@ -67,12 +95,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> object:
-    if name == "Client":
-        from memoryd_client.client import Client
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
 
-        return Client
-    if name == "AsyncClient":
-        from memoryd_client.async_client import AsyncClient
-
-        return AsyncClient
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Unpack
 
+from memoryd_client.agent_messages import Said
 from memoryd_client.arguments import texts
 from memoryd_client.blocking import Blocking
 from memoryd_client.errors import RequestFailed
@@ -36,7 +37,7 @@ from memoryd_client.wire.consolidation import (
     ListConsolidations,
     PlanConsolidation,
 )
-from memoryd_client.wire.context import Message, Trigger
+from memoryd_client.wire.context import Trigger
 from memoryd_client.wire.core_memory import (
     CoreAppend,
     CorePurge,
@@ -112,7 +113,7 @@ class Client(Blocking):
     """
 
     def push_acknowledged(
-        self, messages: Sequence[Message], *, trigger: Trigger = "turn", turn: int | None = None
+        self, messages: Sequence[Said], *, trigger: Trigger = "turn", turn: int | None = None
     ) -> None:
         """Say what the agent is doing now, and wait until the daemon has taken it in.
 
@@ -120,16 +121,17 @@ class Client(Blocking):
         """
         self._do(lambda transport: self._core.push(transport, messages, trigger, turn))
 
-    def take_pending(self, *, deadline_s: float = 0.5) -> PendingMemory | None:
+    def take_pending(self, *, deadline_s: float = 0.5, strict: bool = False) -> PendingMemory | None:
         """Take what is worth knowing on this turn, if anything; it counts as shown from now on.
 
-        Where the answer is lost, nothing is: the next call asks for the same again.
+        Where the answer is lost, nothing is: the next call asks for the same again. Where no daemon listens there is
+        nothing to take, and a warning the first time; with `strict` it is an error.
         """
-        return self._do(lambda transport: self._core.take(transport, deadline_s))
+        return self._do(lambda transport: self._core.take(transport, deadline_s, strict=strict))
 
-    def recall(self, messages: Sequence[Message] = ()) -> PendingMemory | None:
+    def recall(self, messages: Sequence[Said] = ()) -> PendingMemory | None:
         """Judge memories against a context now, by default the one last pushed; marks nothing as shown."""
-        return self._call(Recall(messages=conversation(messages))).pending
+        return self.call(Recall(messages=conversation(messages))).pending
 
     def remember(self, content: str, **fields: Unpack[MemoryFields]) -> Memory:
         """Store a memory and return it as it now stands; it is durable then.
@@ -145,7 +147,7 @@ class Client(Blocking):
 
     def search(self, query: str, *, limit: int = 10, **narrowing: Unpack[Narrowing]) -> builtins.list[Hit]:
         """Find memories by meaning and words, best first."""
-        return builtins.list(self._call(Search(query=query, limit=limit, filters=filters(**narrowing))).hits)
+        return builtins.list(self.call(Search(query=query, limit=limit, filters=filters(**narrowing))).hits)
 
     def query(
         self,
@@ -169,28 +171,28 @@ class Client(Blocking):
             return_=returns,
             budget_tokens=budget_tokens,
         )
-        return self._call(request)
+        return self.call(request)
 
     def read(self, memory_id: str, *, offset: int = 0, limit: int = 1000) -> MemoryPage:
         """Return `limit` characters of a memory's content from `offset` on. The id may be shortened."""
-        return self._call(Read(id=memory_id, offset=offset, limit=limit)).page
+        return self.call(Read(id=memory_id, offset=offset, limit=limit)).page
 
     def list(self, *, limit: int = 50, before: str = "", **narrowing: Unpack[Narrowing]) -> builtins.list[Memory]:
         """Return memories, newest first; continue after the id `before`."""
         request = List(filters=filters(**narrowing), limit=limit, before=before)
-        return builtins.list(self._call(request).memories)
+        return builtins.list(self.call(request).memories)
 
     def get(self, memory_id: str) -> Memory:
         """Return a memory with all its fields, whatever its state. The id may be shortened."""
-        return self._call(Get(id=memory_id)).only
+        return self.call(Get(id=memory_id)).only
 
     def forget(self, memory_id: str) -> Memory:
         """Put a memory out of sight and return it; `restore` brings it back. The id may be shortened."""
-        return self._call(Forget(id=memory_id)).only
+        return self.call(Forget(id=memory_id)).only
 
     def restore(self, memory_id: str) -> Memory:
         """Undo a forget and return the memory. The id may be shortened."""
-        return self._call(Restore(id=memory_id)).only
+        return self.call(Restore(id=memory_id)).only
 
     def update(self, memory_id: str, *, revision: int | None = None, **changed: Unpack[ChangedFields]) -> Memory:
         """Change a memory and return it as it now stands. The id may be shortened.
@@ -202,18 +204,18 @@ class Client(Blocking):
             ValueError: a field has a value that it cannot have.
         """
         request = Update(id=memory_id, changes=changes(**changed), revision=revision)
-        return self._call(request).only
+        return self.call(request).only
 
     def relate(
         self, from_id: str, to_id: str, *, relation: str = "related_to", strength: float = 1.0
     ) -> builtins.list[Edge]:
         """Say what one memory is to another; `supersedes` retires the second. Return the edges of the first."""
         request = Relate(from_id=from_id, to_id=to_id, relation=relation, strength=strength)
-        return builtins.list(self._call(request).edges)
+        return builtins.list(self.call(request).edges)
 
     def unrelate(self, from_id: str, to_id: str, *, relation: str = "related_to") -> builtins.list[Edge]:
         """Remove an edge; return those that are left of the first memory."""
-        return builtins.list(self._call(Unrelate(from_id=from_id, to_id=to_id, relation=relation)).edges)
+        return builtins.list(self.call(Unrelate(from_id=from_id, to_id=to_id, relation=relation)).edges)
 
     def purge(
         self,
@@ -235,42 +237,42 @@ class Client(Blocking):
             transcripts=transcripts or every_session,
             every_session=every_session,
         )
-        return self._call(request, deadline_s).detail
+        return self.call(request, deadline_s).detail
 
     def purge_plan(
         self, memory_ids: Sequence[str], *, every_session: bool = False, deadline_s: float = 300.0
     ) -> PurgePlan:
         """Return which entries of transcripts a purge of these memories would take the words from. Changes nothing."""
         request = PlanPurge(ids=texts("memory_ids", memory_ids), every_session=every_session)
-        return self._call(request, deadline_s)
+        return self.call(request, deadline_s)
 
     def undo(self, operation: int) -> builtins.list[Memory]:
         """Take back an operation, as the history numbers them; return the memories that changed back."""
-        return builtins.list(self._call(Undo(operation=operation)).memories)
+        return builtins.list(self.call(Undo(operation=operation)).memories)
 
     def origin(self, memory_id: str) -> Origin:
         """Return where a memory comes from, what it is to others, and when it was shown."""
-        return self._call(GetOrigin(id=memory_id))
+        return self.call(GetOrigin(id=memory_id))
 
     def consents(self, *, limit: int = 50) -> builtins.list[Consent]:
         """Return the changes to what is known about the user that wait for a yes, newest first."""
-        return builtins.list(self._call(ListConsents(limit=limit)).consents)
+        return builtins.list(self.call(ListConsents(limit=limit)).consents)
 
     def approve(self, memory_id: str) -> Memory:
         """Pass on the user's yes to a proposed change, and return the memory. The id may be shortened."""
-        return self._call(DecideConsent(id=memory_id, approve=True)).only
+        return self.call(DecideConsent(id=memory_id, approve=True)).only
 
     def reject(self, memory_id: str) -> Memory:
         """Pass on the user's no to a proposed change, and return the memory. The id may be shortened."""
-        return self._call(DecideConsent(id=memory_id, approve=False)).only
+        return self.call(DecideConsent(id=memory_id, approve=False)).only
 
     def history(self, memory_id: str = "", *, limit: int = 50, before: int = 0) -> builtins.list[HistoryEntry]:
         """Return the writes to one memory, or to all of them, newest first; continue after the sequence `before`."""
-        return builtins.list(self._call(GetHistory(id=memory_id, limit=limit, before=before)).entries)
+        return builtins.list(self.call(GetHistory(id=memory_id, limit=limit, before=before)).entries)
 
     def why(self, limit: int = 1) -> builtins.list[Trace]:
         """Return how the latest context updates of this session were decided, newest first."""
-        return builtins.list(self._call(Why(limit=limit)).traces)
+        return builtins.list(self.call(Why(limit=limit)).traces)
 
     def append(self, entries: Sequence[Entry]) -> Appended:
         """Add to the transcript of this session, in requests of at most 1,000 entries and 2 MiB; durable on return.
@@ -285,11 +287,11 @@ class Client(Blocking):
     ) -> Transcript:
         """Return a part of a transcript, by default the end of this session's: what is before or after a number."""
         request = ReadTranscript(session=session, before=before, after=after, limit=limit)
-        return self._call(request)
+        return self.call(request)
 
     def sessions(self, *, limit: int = 50, offset: int = 0) -> builtins.list[SessionInfo]:
         """Return the sessions that have a transcript, the latest first."""
-        return builtins.list(self._call(ListSessions(limit=limit, offset=offset)).sessions)
+        return builtins.list(self.call(ListSessions(limit=limit, offset=offset)).sessions)
 
     def search_messages(self, query: str = "", **sought: Unpack[Sought]) -> FoundMessages:
         """Find what was said in any session, by meaning, words, date or session; without a query the newest.
@@ -298,7 +300,7 @@ class Client(Blocking):
             TypeError: there is no such criterion.
             ValueError: one has a value that it cannot have.
         """
-        return self._call(search_messages(query, **sought))
+        return self.call(search_messages(query, **sought))
 
     def build_context(
         self, budget: int | None = None, *, session: str = "", turns: int | None = None, take: bool = False
@@ -313,14 +315,14 @@ class Client(Blocking):
             RequestFailed: there is no session.
         """
         request = BuildContext(session=session, budget=budget, turns=turns, take=take)
-        return self._call(request)
+        return self.call(request)
 
     def compact(self, session: str = "", *, deadline_s: float = 300.0) -> Compacted:
         """Let a summary take the place of what was said long ago in a session, by default this one.
 
         It is done by itself when a conversation has grown long. Nothing is deleted; done twice it changes nothing.
         """
-        return self._call(Compact(session=session), deadline_s)
+        return self.call(Compact(session=session), deadline_s)
 
     def import_transcript(
         self, session: str, records: Sequence[TranscriptRecord], *, project: str = "", agent: str = ""
@@ -336,11 +338,11 @@ class Client(Blocking):
 
     def list_files(self, prefix: str = "", *, limit: int = 200) -> builtins.list[MemoryFile]:
         """Return the memory files of this project and those that hold everywhere, by path."""
-        return builtins.list(self._call(ListFiles(prefix=prefix, limit=limit)).files)
+        return builtins.list(self.call(ListFiles(prefix=prefix, limit=limit)).files)
 
     def read_file(self, path: str, *, offset: int = 0, limit: int = 20_000) -> MemoryPage:
         """Return a page of a memory file."""
-        return self._call(ReadFile(path=path, offset=offset, limit=limit)).page
+        return self.call(ReadFile(path=path, offset=offset, limit=limit)).page
 
     def write_file(
         self, path: str, content: str, *, tags: Sequence[str] | None = None, revision: int | None = None
@@ -348,53 +350,53 @@ class Client(Blocking):
         """Create a memory file, or overwrite it; refused where it is not at the `revision` that is given."""
         kept = None if tags is None else texts("tags", tags)
         request = WriteFile(path=path, content=content, tags=kept, revision=revision)
-        return self._call(request).only
+        return self.call(request).only
 
     def edit_file(self, path: str, old: str, new: str, *, revision: int | None = None) -> MemoryFile:
         """Replace a passage of a memory file, which has to stand in it exactly once."""
-        return self._call(EditFile(path=path, old=old, new=new, revision=revision)).only
+        return self.call(EditFile(path=path, old=old, new=new, revision=revision)).only
 
     def grep_files(self, pattern: str, *, prefix: str = "", limit: int = 100) -> builtins.list[FileMatch]:
         """Return the lines of memory files that a regular expression matches, in whatever case."""
-        return builtins.list(self._call(GrepFiles(pattern=pattern, prefix=prefix, limit=limit)).matches)
+        return builtins.list(self.call(GrepFiles(pattern=pattern, prefix=prefix, limit=limit)).matches)
 
     def search_files(
         self, query: str, *, prefix: str = "", tags: Sequence[str] = (), limit: int = 5
     ) -> builtins.list[MemoryFile]:
         """Return memory files by meaning and words, best first, each with its score and a snippet."""
         request = SearchFiles(query=query, prefix=prefix, tags=texts("tags", tags), limit=limit)
-        return builtins.list(self._call(request).files)
+        return builtins.list(self.call(request).files)
 
     def delete_file(self, path: str) -> str:
         """Delete a memory file, and say how it is brought back."""
-        return self._call(DeleteFile(path=path)).detail
+        return self.call(DeleteFile(path=path)).detail
 
     def end_session(self, session: str = "") -> Ended:
         """Say that a session, by default this one, is over, so that what is done then is done now; durable on return.
 
         Nothing ends a session by itself, also not leaving `with`; an idle one counts as over after half an hour.
         """
-        return self._call(EndSession(session=session))
+        return self.call(EndSession(session=session))
 
     def purge_session(self, session: str, *, deadline_s: float = 300.0) -> str:
         """Destroy the transcript of a session for good, and what the index has of it. Say what was done."""
-        return self._call(PurgeSession(session=session), deadline_s).detail
+        return self.call(PurgeSession(session=session), deadline_s).detail
 
     def status(self) -> Status:
         """Return the daemon's health."""
-        return self._call(GetStatus())
+        return self.call(GetStatus())
 
     def event_counts(self, *, days: int = 7) -> builtins.list[EventCount]:
         """Return how often the daemon did what for the owner, by day (UTC), the newest first."""
-        return builtins.list(self._call(CountEvents(days=days)).counts)
+        return builtins.list(self.call(CountEvents(days=days)).counts)
 
     def ping(self, *, deadline_s: float | None = None) -> Pong:
         """Ask whether the daemon is there and ready."""
-        return self._call(Ping(), deadline_s)
+        return self.call(Ping(), deadline_s)
 
     def backup(self, path: str | Path = "", *, deadline_s: float = 300.0) -> str:
         """Write a copy of the ledger to a new file, by default a dated one among the backups; return its path."""
-        return self._call(Backup(path=str(path)), deadline_s).detail
+        return self.call(Backup(path=str(path)), deadline_s).detail
 
     def import_records(
         self,
@@ -410,72 +412,72 @@ class Client(Blocking):
         the command line only: it takes an export as their own, consent included.
         """
         request = Import(records=tuple(records), edges=tuple(edges), restore=restore)
-        return self._call(request, deadline_s)
+        return self.call(request, deadline_s)
 
     def edges(self, memory_ids: Sequence[str]) -> builtins.list[Edge]:
         """Return the edges that begin or end at these memories, at most 1,000 of them, strongest first."""
-        return builtins.list(self._call(GetEdges(ids=texts("memory_ids", memory_ids))).edges)
+        return builtins.list(self.call(GetEdges(ids=texts("memory_ids", memory_ids))).edges)
 
     def consolidate(self) -> Consolidation:
         """Have your memories consolidated now, in the background; return the run, whose progress `consolidations` has.
 
         One that is under way already is returned as it is.
         """
-        return self._call(Consolidate()).only
+        return self.call(Consolidate()).only
 
     def consolidation_plan(self, *, deadline_s: float = 600.0) -> ConsolidationPlan:
         """Return what a consolidation would do now. Nothing is written, and no model is asked."""
-        return self._call(PlanConsolidation(), deadline_s=deadline_s)
+        return self.call(PlanConsolidation(), deadline_s=deadline_s)
 
     def consolidations(self, *, limit: int = 10) -> builtins.list[Consolidation]:
         """Return your last consolidations, newest first; one that is under way says how far it is."""
-        return builtins.list(self._call(ListConsolidations(limit=limit)).runs)
+        return builtins.list(self.call(ListConsolidations(limit=limit)).runs)
 
     def switch(self, *, on: bool, everywhere: bool = False) -> Switched:
         """Turn memory on or off for this project, or everywhere; return how the switches stand.
 
         While it is off, contexts are dropped, takes are empty, and what stores, searches or recalls is refused.
         """
-        return self._call(Switch(on=on, everywhere=everywhere))
+        return self.call(Switch(on=on, everywhere=everywhere))
 
     def reindex(self) -> str:
         """Begin to rebuild the index from the ledger; status and events show how far it is."""
-        return self._call(Reindex()).detail
+        return self.call(Reindex()).detail
 
     def core_view(self, *, thread: str = "") -> builtins.list[Section]:
         """Return core memory: the sections that all threads share, and those of a thread."""
-        return builtins.list(self._call(CoreView(thread=thread)).sections)
+        return builtins.list(self.call(CoreView(thread=thread)).sections)
 
     def core_append(self, section: str, text: str, *, thread: str = "", revision: int | None = None) -> Section:
         """Add lines to a section and return it; what does not fit is refused, with the room that is left."""
         request = CoreAppend(id=new_write_id(), section=section, text=text, thread=thread, revision=revision)
-        return self._call(request).only
+        return self.call(request).only
 
     def core_replace(
         self, section: str, old: str, new: str, *, thread: str = "", revision: int | None = None
     ) -> Section:
         """Replace a passage, which has to stand in the section exactly once, and return the section."""
         request = CoreReplace(id=new_write_id(), section=section, old=old, new=new, thread=thread, revision=revision)
-        return self._call(request).only
+        return self.call(request).only
 
     def core_set(self, section: str, text: str, *, thread: str = "", revision: int | None = None) -> Section:
         """Write a section anew; one that has a text already needs the `revision` that was read."""
         request = CoreSet(id=new_write_id(), section=section, text=text, thread=thread, revision=revision)
-        return self._call(request).only
+        return self.call(request).only
 
     def core_undo(self, section: str, *, thread: str = "", revision: int | None = None) -> Section:
         """Take the last write to a section back and return it; once more, and it is there again."""
         request = CoreUndo(id=new_write_id(), section=section, thread=thread, revision=revision)
-        return self._call(request).only
+        return self.call(request).only
 
     def core_purge(self, section: str, *, thread: str = "", deadline_s: float = 300.0) -> str:
         """Destroy a section and its history for good, in every backup, too. Say what was done."""
         request = CorePurge(id=new_write_id(), section=section, thread=thread)
-        return self._call(request, deadline_s).detail
+        return self.call(request, deadline_s).detail
 
     def core_history(self, section: str = "", *, thread: str = "", limit: int = 20) -> builtins.list[CoreWrite]:
         """Return the writes to a section, or to all of a thread, newest first."""
-        return builtins.list(self._call(GetCoreHistory(section=section, thread=thread, limit=limit)).writes)
+        return builtins.list(self.call(GetCoreHistory(section=section, thread=thread, limit=limit)).writes)
 
     def save_checkpoint(
         self, thread: str, data: bytes, *, meta: Mapping[str, str] | None = None, expected: int | None = None
@@ -487,7 +489,7 @@ class Client(Blocking):
         Raises:
             RequestFailed: it is too large, or somebody else has saved since.
         """
-        return self._call(new_checkpoint(thread, data, meta, expected)).only
+        return self.call(new_checkpoint(thread, data, meta, expected)).only
 
     def load_checkpoint(self, thread: str, *, version: int | None = None) -> Checkpoint | None:
         """Return a state as it was saved, the newest by default; None where the thread has none.
@@ -496,7 +498,7 @@ class Client(Blocking):
             RequestFailed: the version that is named is not kept, or its bytes are damaged; it says which there are.
         """
         try:
-            return self._call(LoadCheckpoint(thread=thread, version=version))
+            return self.call(LoadCheckpoint(thread=thread, version=version))
         except RequestFailed as exc:
             if version is None and exc.code == "not_found":
                 return None
@@ -504,14 +506,14 @@ class Client(Blocking):
 
     def list_checkpoints(self, thread: str = "", *, limit: int = 100) -> builtins.list[CheckpointInfo]:
         """Return what is kept of a thread, or of all, newest first."""
-        return builtins.list(self._call(ListCheckpoints(thread=thread, limit=limit)).checkpoints)
+        return builtins.list(self.call(ListCheckpoints(thread=thread, limit=limit)).checkpoints)
 
     def delete_checkpoint(
         self, thread: str, *, version: int | None = None, purge: bool = False, deadline_s: float | None = None
     ) -> str:
         """Delete a version, or all of a thread; with `purge` out of every backup, too. Say what was done."""
         request = DeleteCheckpoint(thread=thread, version=version, purge=purge)
-        return self._call(request, deadline_s or (300.0 if purge else None)).detail
+        return self.call(request, deadline_s or (300.0 if purge else None)).detail
 
     def interrupt(self, thread: str, run: Interrupted, *, expected: int | None = None) -> CheckpointInfo:
         """Store where a run stopped, as a checkpoint."""

@@ -2,15 +2,17 @@
 
 import os
 import secrets
+import warnings
 from collections import deque
 from collections.abc import Sequence
 from pathlib import Path
 from time import time
 from typing import cast
 
+from memoryd_client.agent_messages import Said
 from memoryd_client.arguments import several
 from memoryd_client.entries import chunked, chunked_records
-from memoryd_client.errors import RequestFailed
+from memoryd_client.errors import DaemonUnreachable, RequestFailed
 from memoryd_client.outgoing import check_context, checked, conversation
 from memoryd_client.paths import Paths
 from memoryd_client.project import project_root
@@ -19,7 +21,7 @@ from memoryd_client.transport.connection import check_path
 from memoryd_client.transport.exchange import Transport, exchange
 from memoryd_client.transport.link import Link
 from memoryd_client.wire.caller import Caller
-from memoryd_client.wire.context import ContextUpdate, Message, Push, Trigger
+from memoryd_client.wire.context import ContextUpdate, Push, Trigger
 from memoryd_client.wire.failures import Failure
 from memoryd_client.wire.memories import Remember
 from memoryd_client.wire.memory import Memory, NewMemory
@@ -45,6 +47,8 @@ class Core:
         self._closed = False
         self._unsettled: deque[str] = deque()
         """Takes whose answer never came: what they were to hand over is still owed."""
+        self._warned = False
+        """Whether it was said that there is no daemon to take from."""
 
     def locate(self, project: str | Path | None) -> None:
         """Find the project's root on the disk, and speak on its behalf from now on."""
@@ -65,7 +69,7 @@ class Core:
         self._closed = True
         return self._links.pop(os.getpid(), None)
 
-    def update(self, link: Link, messages: Sequence[Message], trigger: Trigger, turn: int | None) -> ContextUpdate:
+    def update(self, link: Link, messages: Sequence[Said], trigger: Trigger, turn: int | None) -> ContextUpdate:
         """Return a context update; raise TypeError or ValueError for what is none."""
         check_context(trigger, turn)
         return ContextUpdate(
@@ -78,7 +82,7 @@ class Core:
             sent_at=time(),
         )
 
-    async def push(self, transport: Transport, messages: Sequence[Message], trigger: Trigger, turn: int | None) -> None:
+    async def push(self, transport: Transport, messages: Sequence[Said], trigger: Trigger, turn: int | None) -> None:
         """Push a context as a request, and wait until it was taken in."""
         await self.call(transport, Push(update=self.update(self.link(), messages, trigger, turn)))
 
@@ -106,7 +110,7 @@ class Core:
             reply = Failure(code="internal", message=beside)
         raise RequestFailed(reply)
 
-    async def take(self, transport: Transport, deadline_s: float) -> PendingMemory | None:
+    async def take(self, transport: Transport, deadline_s: float, *, strict: bool) -> PendingMemory | None:
         """Take what is pending; a take whose answer was lost is asked again under its old id."""
         try:
             take_id = self._unsettled.popleft()
@@ -114,9 +118,14 @@ class Core:
             take_id = secrets.token_hex(16)
         try:
             return (await self.call(transport, Take(take_id=take_id), deadline_s)).pending
-        except BaseException:
+        except BaseException as exc:
             self._unsettled.append(take_id)
-            raise
+            if strict or type(exc) is not DaemonUnreachable:
+                raise
+            if not self._warned:
+                self._warned = True
+                warnings.warn(f"no memory: {exc}. {exc.hint}", RuntimeWarning, stacklevel=2)
+            return None
 
     async def remember_many(self, transport: Transport, memories: Sequence[NewMemory]) -> list[Memory]:
         """Store memories in as many requests as they need."""

@@ -7,6 +7,7 @@ from typing import Final, get_args
 
 import msgspec
 
+from memoryd_client.agent_messages import Said, as_message
 from memoryd_client.arguments import explain, mended
 from memoryd_client.errors import InvalidArgument, WrongType
 from memoryd_client.wire.context import MAX_TURN, ContextUpdate, Message, Trigger
@@ -32,7 +33,7 @@ _TURN = "Leave it out: then turns are counted."
 _TRIGGERS = frozenset(get_args(Trigger))
 
 
-def conversation(messages: Sequence[Message]) -> tuple[Message, ...]:
+def conversation(messages: Sequence[Said]) -> tuple[Message, ...]:
     """Return the end of a conversation that fits into one context update.
 
     At most the newest `MAX_PUSHED_MESSAGES`, at most `MAX_PUSHED_BYTES` of text. Whole messages are kept from the
@@ -40,21 +41,17 @@ def conversation(messages: Sequence[Message]) -> tuple[Message, ...]:
     began inside a private block, or inside memory that was recalled, still does.
 
     Raises:
-        TypeError: something in it is not a Message, or a field of one is not text.
+        TypeError: something in it is no message, or a field of one is not text.
     """
     if not isinstance(messages, Iterable) or isinstance(messages, str | bytes):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check types
         raise WrongType(f"messages must be a list of Message objects, not {type(messages).__name__}", _MESSAGE)
-    newest = (
-        messages[-MAX_PUSHED_MESSAGES:]
-        if isinstance(messages, (list, tuple))
-        else tuple(messages)[-MAX_PUSHED_MESSAGES:]
-    )
+    newest = [
+        message
+        for said in (messages if isinstance(messages, list | tuple) else tuple(messages))[-MAX_PUSHED_MESSAGES:]
+        if (message := said if type(said) is Message else as_message(said)) is not None
+    ]
     length = 0
     for message in newest:
-        if not isinstance(message, Message):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check types
-            raise WrongType(
-                f"messages must hold memoryd_client.Message objects, not {type(message).__name__}", _MESSAGE
-            )
         try:
             length += len(message.content) + len(message.role) + len(message.name)
             if not (type(message.content) is type(message.role) is type(message.name) is str):

@@ -8,6 +8,7 @@ from typing import Self, TypeVar
 import anyio
 from anyio import to_thread
 
+from memoryd_client.agent_messages import Said
 from memoryd_client.core import Core
 from memoryd_client.outgoing import encoded
 from memoryd_client.paths import Paths
@@ -15,7 +16,7 @@ from memoryd_client.transport.connection import Connection
 from memoryd_client.transport.exchange import TICK_S, Transport
 from memoryd_client.transport.link import Link
 from memoryd_client.transport.subscription import Subscription
-from memoryd_client.wire.context import Message, Trigger
+from memoryd_client.wire.context import Trigger
 from memoryd_client.wire.events import Event
 from memoryd_client.wire.request import R, Request
 
@@ -108,17 +109,17 @@ class Suspending:
             link.terminate()
 
     async def push_context(
-        self, messages: Sequence[Message], *, trigger: Trigger = "turn", turn: int | None = None
+        self, messages: Sequence[Said], *, trigger: Trigger = "turn", turn: int | None = None
     ) -> bool:
         """Say what the agent is doing now, newest message last; return whether it was queued.
 
         Returns at once whatever the daemon does. Where it is away or does not keep up, updates wait for it in their
         order; beyond 4 MiB of them older ones give way to the newest. False: this client is closed, or the socket is
         not safe to use. Of a long conversation the end is sent: at most 1,000 messages and 256 KiB of text; a message
-        too long for that keeps its own end.
+        too long for that keeps its own end. Messages may be mappings, as the APIs of Anthropic and OpenAI have them.
 
         Raises:
-            TypeError: `messages` holds something else, or a field has another type.
+            TypeError: `messages` holds what is no message, or a field has another type.
             ValueError: there is no such trigger.
         """
         transport, link = await self._ready(), self._core.link()
@@ -155,5 +156,6 @@ class Suspending:
     async def _do(self, work: Callable[[Transport], Awaitable[T]]) -> T:
         return await work(await self._ready())
 
-    async def _call(self, request: Request[R], deadline_s: float | None = None) -> R:
+    async def call(self, request: Request[R], deadline_s: float | None = None) -> R:
+        """Make a request of the wire, and return its reply."""
         return await self._core.call(await self._ready(), request, deadline_s)

@@ -117,11 +117,18 @@ def test_a_take_whose_answer_was_lost_is_asked_again_under_its_id(daemon: Daemon
     assert len(set(takes)) == 3
 
 
+def test_without_a_daemon_there_is_nothing_to_take_and_one_warning(daemon: DaemonProcess, client: Client) -> None:
+    daemon.kill()
+    with pytest.warns(RuntimeWarning, match="memoryd start"):
+        assert client.take_pending() is None
+    assert client.take_pending() is None  # a second warning would be an error here
+
+
 def test_a_take_that_nobody_heard_is_asked_again_when_the_daemon_is_back(daemon: DaemonProcess, client: Client) -> None:
     daemon.kill()
     for _ in range(3):
         with pytest.raises(DaemonUnreachable):
-            client.take_pending()
+            client.take_pending(strict=True)
     daemon.start()
     client.take_pending(deadline_s=20)
     client.take_pending(deadline_s=20)

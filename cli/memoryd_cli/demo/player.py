@@ -67,7 +67,7 @@ class Player:
     def _take(self, session: "_Session", asked: Said) -> Took:
         """Take what the last turn brought up."""
         begun = perf_counter()
-        pending = session.client.take_pending(deadline_s=5.0)
+        pending = session.client.take_pending(deadline_s=5.0, strict=True)
         spent_ms = round((perf_counter() - begun) * 1e3, 3)
         memories = pending.memories if pending else ()
         labels = tuple(self._labels.get(memory.id, "") for memory in memories)
