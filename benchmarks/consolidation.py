@@ -51,13 +51,10 @@ from memoryd_actors.consolidating.pairs import in_turn
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.indexing.indexer import Indexer
-from memoryd_actors.judging.account import Account
-from memoryd_actors.judging.pair_judge import Classified, Pair
-from memoryd_actors.judging.pair_sidecar import PairSidecar
+from memoryd_actors.judging.pairs import Classified, Pair, weighed
 from memoryd_actors.keeping.keeper import Keeper
 from memoryd_actors.keeping.neighbours import Neighbours
 from memoryd_actors.keeping.orders import KeeperMessage, Store
-from memoryd_actors.memory.budget import Limits
 from memoryd_actors.ports.embedder import Vectors
 from memoryd_client import Memory, NewMemory, Scope, State
 from memoryd_client.wire.caller import Caller
@@ -147,14 +144,15 @@ class KnowsAll:
         self.met = 0
 
     async def classify(self, pairs: Sequence[Pair]) -> Classified:
-        found: list[Comparison | None] = []
+        found: list[tuple[Comparison, bool]] = []
         for pair in pairs:
             known = self._known.get(frozenset((pair.new.text, pair.old.text)))
             self.met += known is not None
             relation: Relation = known or "resembles"
-            found.append(Comparison(relation, 1.0, "the label"))
+            found.append(weighed(pair, Comparison(relation, 1.0, "the label")))
         self.asked += len(pairs)
-        return Classified(tuple(found), self.name, by_model=(True,) * len(pairs), input_tokens=1, output_tokens=1)
+        comparisons = tuple(comparison for comparison, _ in found)
+        return Classified(comparisons, self.name, by_model=(True,) * len(pairs), tokens=2)
 
 
 class World:
@@ -210,10 +208,6 @@ class World:
 
     async def days(self, count: int, judge: KnowsAll | None) -> tuple[int, float]:
         """Let days of consolidation pass; return how many pairs were compared, and the seconds it took."""
-        pairs = None
-        if judge is not None:
-            account = Account(self.ledger, self.clock, Limits(daily_tokens=10**9, daily_usd=10.0**6))
-            pairs = PairSidecar(judge, account=account, clock=self.clock, publish=_silent)
         checker = Checker(
             ledger=self.ledger,
             book=self.book,
@@ -221,7 +215,7 @@ class World:
             clock=self.clock,
             settings=SETTINGS,
             off=_nowhere,
-            pairs=pairs,
+            pairs=judge,
         )
         finder = PairFinder(
             ledger=self.ledger, book=self.book, index=self.index, clock=self.clock, settings=SETTINGS, off=_nowhere

@@ -33,15 +33,17 @@ from benchmarks.recall.pools import memories_of
 from benchmarks.record import RESULTS, write
 from benchmarks.vectors import Embeddings
 from memoryd.clock import SystemClock
-from memoryd.config import SidecarConfig
-from memoryd.judge import build_judge
-from memoryd_actors.judging.account import Account
+from memoryd.config import Config, SidecarConfig
+from memoryd.model import choose
 from memoryd_actors.judging.judge import Judge, Judgement
 from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.judging.lookups import MOST_TEXTS, nearby
+from memoryd_actors.judging.question import compose
 from memoryd_actors.judging.sidecar import FollowUps, Sidecar
-from memoryd_actors.memory.budget import Limits, Prices, Spending, estimate
+from memoryd_actors.memory.budget import Limits, Prices, Spending
 from memoryd_actors.memory.visibility import Visibility
+from memoryd_actors.model.account import Account
+from memoryd_actors.model.model import Model
 from memoryd_actors.texts.stems import stems
 from memoryd_client.wire.memory import Memory
 
@@ -193,9 +195,9 @@ def weigh(done: Sequence[Judged]) -> dict[str, Any]:
         figures[f"clean, {kind}"] = {"questions": len(quiet), **mean(quiet)}
     used = [one.judgement for one in done]
     figures |= {
-        "input_tokens": sum(one.input_tokens for one in used),
-        "output_tokens": sum(one.output_tokens for one in used),
-        "usd": sum(one.cost_usd for one in used),
+        "input_tokens": sum(one.usage.input_tokens for one in used),
+        "output_tokens": sum(one.usage.output_tokens for one in used),
+        "usd": sum(one.usage.cost_usd for one in used),
         "median_ms": median([one.took_ms for one in done]) if done else 0.0,
     }
     return figures
@@ -232,48 +234,45 @@ def show(name: str, figures: dict[str, Any]) -> None:
 def price(some: Sequence[Trial], follow_ups: FollowUps, prices: Prices) -> float:
     """Return what judging could cost at most, by the estimate that the sidecar reserves for each call."""
     calls = 1 + (follow_ups.lookups > 0)
-    more = prices.usage(FOLLOWING, 0).cost_usd * (calls - 1)
-    return sum(calls * estimate(replace(one.case, lookups=follow_ups.lookups), prices).cost_usd + more for one in some)
+    prompts = [compose(replace(trial.case, lookups=follow_ups.lookups)) for trial in some]
+    following = prices.usage(FOLLOWING, 0).cost_usd * (calls - 1)
+    once = sum(prices.usage(prompt.asked_tokens, prompt.answer_tokens).cost_usd + following for prompt in prompts)
+    return calls * once
 
 
 async def measure(
     given: argparse.Namespace, sets: dict[str, list[Trial]], stored: Mapping[str, Memory]
 ) -> dict[str, Any]:
-    remote = None
+    model: Model | None = None
     follow_ups = FollowUps(lookups=given.lookups)
+    clock = SystemClock()
     if given.judge == "anthropic":
-        key = os.environ.get("ANTHROPIC_API_KEY", "")
-        remote = build_judge(
-            SidecarConfig(api_key=key, base_url=given.base_url, model=given.model, deadline_s=given.deadline)
+        settings = SidecarConfig(
+            api_key=os.environ.get("ANTHROPIC_API_KEY", ""), base_url=given.base_url, model=given.model
         )
-        if remote is None:
+        provider = choose(Config(sidecar=settings)).provider
+        if provider is None:
             sys.exit("there is no key: set ANTHROPIC_API_KEY, or measure --judge local")
         cost = price([one for some in sets.values() for one in some], follow_ups, Prices())
         if cost > given.usd:
             sys.exit(
                 f"this could cost ${cost:.2f}, and --usd allows ${given.usd:.2f}: ask less with --limit, or allow more"
             )
-        await remote.prepare()
-    clock = SystemClock()
+        await provider.prepare()
+        account = Account(Purse(), clock, Limits(daily_tokens=10**9, daily_usd=given.usd))
+        model = Model(provider, account=account, clock=clock, publish=lambda _: None)
     sidecar = Sidecar(
-        remote,
-        LocalJudge(),
-        account=Account(Purse(), clock, Limits(daily_tokens=10**9, daily_usd=given.usd)),
-        clock=clock,
-        publish=lambda _: None,
-        follow_ups=follow_ups,
-        lookups=Conversations(stored),
-        deadline_s=given.deadline,
+        model, LocalJudge(), follow_ups=follow_ups, lookups=Conversations(stored), deadline_s=given.deadline
     )
     figures: dict[str, Any] = {}
     for name, some in sets.items():
-        done = await judge_all(sidecar, some, remote=remote is not None, parallel=given.parallel if remote else 1)
+        done = await judge_all(sidecar, some, remote=model is not None, parallel=given.parallel if model else 1)
         figures[name] = weigh(done)
         show(name, figures[name])
-    if remote is not None:
+    if model is not None:
         figures["sidecar"] = sidecar.status().numbers
         print("\n" + ", ".join(f"{name} {value:g}" for name, value in figures["sidecar"].items()))
-        await remote.aclose()
+        await model.close()
     return figures
 
 

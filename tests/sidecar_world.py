@@ -1,21 +1,25 @@
-"""Everything around a sidecar: a clock that tests move, a book of spending, what can be looked up, the Messages API."""
+"""Everything around a model: a clock that tests move, a book of spending, what can be looked up, the Messages API."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import anyio
 
-from memoryd.config import SidecarConfig
-from memoryd.judge import AnthropicJudge, build_judge
+from memoryd.config import Config, SidecarConfig
+from memoryd.model import choose
 from memoryd_actors.core.errors import DiskFull, Unavailable
-from memoryd_actors.judging.account import Account
-from memoryd_actors.judging.breaker import Breaker
 from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.judging.sidecar import FollowUps, Sidecar
 from memoryd_actors.memory.budget import Limits, Spending
 from memoryd_actors.memory.visibility import Visibility
+from memoryd_actors.model.account import Account
+from memoryd_actors.model.breaker import Breaker
+from memoryd_actors.model.model import Model
+from memoryd_actors.model.provider import Provider
+from memoryd_actors.model.question import Question
 from memoryd_client.wire.events import Event, Warned
 from messages_api import MessagesApi
 
@@ -90,30 +94,30 @@ class Shelf:
 
 @dataclass
 class World:
-    """Everything around a sidecar; one `sidecar()` per daemon start."""
+    """Everything around a model; one `model()` or `sidecar()` per daemon start."""
 
     api: MessagesApi
-    judge: AnthropicJudge
+    provider: Provider
     purse: Purse = field(default_factory=Purse)
     watch: Watch = field(default_factory=Watch)
     events: list[Event] = field(default_factory=list[Event])
     shelf: Shelf = field(default_factory=Shelf)
 
-    def sidecar(
-        self,
-        *,
-        deadline_s: float = LONG_S,
-        limits: Limits | None = None,
-        failures_to_open: int = 3,
-        follow_ups: FollowUps | None = None,
-    ) -> Sidecar:
-        return Sidecar(
-            self.judge,
-            LocalJudge(),
+    def model(self, *, limits: Limits | None = None, failures_to_open: int = 3) -> Model:
+        return Model(
+            self.provider,
             account=Account(self.purse, self.watch, limits or Limits()),
             clock=self.watch,
             publish=self.events.append,
             breaker=Breaker(failures_to_open=failures_to_open, cool_down_s=60.0),
+        )
+
+    def sidecar(
+        self, model: Model | None = None, *, deadline_s: float = LONG_S, follow_ups: FollowUps | None = None
+    ) -> Sidecar:
+        return Sidecar(
+            model or self.model(),
+            LocalJudge(),
             follow_ups=follow_ups or FollowUps(),
             lookups=self.shelf,
             deadline_s=deadline_s,
@@ -125,10 +129,17 @@ class World:
 
 
 @asynccontextmanager
-async def remote(api: MessagesApi, *, model: str = "claude-haiku-5-5") -> AsyncGenerator[AnthropicJudge]:
-    judge = build_judge(SidecarConfig(api_key="sk-test", base_url=api.url, model=model, deadline_s=LONG_S))
-    assert judge is not None
+async def anthropic(api: MessagesApi, *, model: str = "claude-haiku-5-5") -> AsyncGenerator[Provider]:
+    """Return the provider of Anthropic's models, at a loopback server."""
+    provider = choose(Config(sidecar=SidecarConfig(api_key="sk-test", base_url=api.url, model=model))).provider
+    assert provider is not None
     # Loaded beforehand, so that a short deadline in a test is about the service, not about an import.
-    await judge.prepare()
-    yield judge
-    await judge.aclose()
+    await provider.prepare()
+    yield provider
+    await provider.aclose()
+
+
+def used(question: Question[Any]) -> int:
+    """Return the tokens that are kept for a question."""
+    prompt = question.compose()
+    return prompt.asked_tokens + prompt.answer_tokens

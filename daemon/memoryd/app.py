@@ -32,10 +32,10 @@ from memoryd.hosts.request import HookRequest
 from memoryd.hosts.server import HookServer
 from memoryd.index import LanceIndex
 from memoryd.ipc import Server
-from memoryd.judge import build_judge
 from memoryd.ledger import Retention, SqlLedger
 from memoryd.lock import hold_home
 from memoryd.logs import logging_to
+from memoryd.model import choose
 from memoryd.project_files import ProjectFolders
 from memoryd.virtual_files import grep
 from memoryd_actors.access.categories import Categories
@@ -110,10 +110,9 @@ class Daemon:
             clock=clock,
             lifecycle=config.lifecycle,
         )
-        remote = None if config.privacy.offline else build_judge(config.sidecar, rules)
         self._judging = build_judging(
             config,
-            remote,
+            choose(config),
             ledger=self._ledger,
             searcher=searcher,
             embedder=self._embedder,
@@ -319,7 +318,7 @@ class Daemon:
             stack.push_async_callback(self._conversations.messages.close)
             stack.push_async_callback(self._conversations.transcripts.save)
             await stack.enter_async_context(self._embedder)
-            await self._judging.sidecar.open()
+            await self._judging.open()
             stack.push_async_callback(self._judging.close)
             yield
 

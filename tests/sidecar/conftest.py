@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 
 from messages_api import MessagesApi, verdict, verdicts
-from sidecar_world import World, remote
+from sidecar_world import World, anthropic
 
 
 @pytest.fixture
@@ -18,5 +18,5 @@ def release() -> Iterator[threading.Event]:
 @pytest.fixture
 async def world() -> AsyncIterator[World]:
     with MessagesApi(verdicts(verdict(0))) as api:
-        async with remote(api) as judge:
-            yield World(api, judge)
+        async with anthropic(api) as provider:
+            yield World(api, provider)

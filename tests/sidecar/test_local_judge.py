@@ -25,7 +25,7 @@ async def test_a_memory_that_speaks_of_what_is_asked_is_relevant() -> None:
     assert first.actionable
     assert not second.relevant
     assert judgement.judge == "local"
-    assert judgement.cost_usd == 0
+    assert judgement.usage.cost_usd == 0
 
 
 async def test_the_reason_names_the_words_as_they_were_asked() -> None:

@@ -53,7 +53,7 @@ async def test_what_the_judge_asks_for_is_looked_up_and_it_judges_again(world: W
         {"kind": "source", "index": 0, "query": "", "found": world.shelf.sources["mem_0"]},
     ]
     # Both calls are paid for.
-    assert (judgement.input_tokens, judgement.output_tokens) == (2400, 500)
+    assert (judgement.usage.input_tokens, judgement.usage.output_tokens) == (2400, 500)
     assert world.purse.days["2026-11-20"].calls == 2
     numbers = sidecar.status().numbers
     assert (numbers["calls"], numbers["lookups"], numbers["second_looks"], numbers["skipped"]) == (2, 1, 1, 0)
@@ -145,13 +145,14 @@ async def test_a_broken_off_second_call_is_paid_for_and_is_no_mark_against_the_s
 ) -> None:
     world.shelf.sources["mem_0"] = ["something"]
     world.api.queue(DOUBTFUL, held(DECIDED, release))
-    sidecar = world.sidecar(deadline_s=3.0, failures_to_open=1)
+    model = world.model(failures_to_open=1)
+    sidecar = world.sidecar(model, deadline_s=3.0)
     judgement = await sidecar.judge(puzzle())
     assert not release.is_set()
     assert kept(judgement) == [1]
     assert "did not answer" in judgement.note
-    assert judgement.input_tokens > 2400
-    await sidecar.close()
+    assert judgement.usage.input_tokens > 2400
+    await model.close()
     assert world.purse.days["2026-11-20"].calls == 2
     assert sidecar.status().facts["breaker"] == "closed"
     assert sidecar.status().state == "ok"
@@ -169,7 +170,7 @@ async def test_without_time_for_another_call_none_is_begun(world: World) -> None
 async def test_without_budget_for_another_call_the_first_verdicts_hold(world: World) -> None:
     world.shelf.sources["mem_0"] = ["something"]
     world.api.queue(DOUBTFUL)
-    sidecar = world.sidecar(limits=Limits(daily_tokens=2_500))
+    sidecar = world.sidecar(world.model(limits=Limits(daily_tokens=3_500)))
     judgement = await sidecar.judge(puzzle())
     assert kept(judgement) == [1]
     assert "budget" in judgement.note
@@ -193,10 +194,11 @@ async def test_a_session_that_is_given_up_in_its_second_call_pays_for_both(
 ) -> None:
     world.shelf.sources["mem_0"] = ["something"]
     world.api.queue(DOUBTFUL, held(DECIDED, release))
-    sidecar = world.sidecar()
+    model = world.model()
+    sidecar = world.sidecar(model)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(sidecar.judge, puzzle())
         await anyio.to_thread.run_sync(world.api.wait_for_requests, 2)
         tasks.cancel_scope.cancel()
-    await sidecar.close()
+    await model.close()
     assert world.purse.days["2026-11-20"].calls == 2

@@ -1,18 +1,22 @@
 import threading
+from dataclasses import replace
 
 import anyio
 import anyio.to_thread
 import pytest
 
 from cases import case
-from memoryd_actors.judging.account import Account
 from memoryd_actors.judging.judge import Judgement
 from memoryd_actors.judging.local_judge import LocalJudge
+from memoryd_actors.judging.question import about
 from memoryd_actors.judging.sidecar import Sidecar
 from memoryd_actors.memory.budget import Limits, Spending
 from memoryd_actors.memory.case import Case
 from messages_api import Reply, error, garbage, held, html, refusal, truncated, verdict, verdicts
-from sidecar_world import World
+from sidecar_world import World, used
+
+KEPT = used(about(replace(case(), lookups=0), deadline_s=1.0))
+"""Tokens that are kept for one call about a case."""
 
 
 def is_local(judgement: Judgement, why: str) -> bool:
@@ -30,16 +34,10 @@ async def test_the_remote_judge_decides_where_it_can(world: World) -> None:
 
 
 async def test_without_a_remote_judge_the_local_one_decides_and_status_says_so(world: World) -> None:
-    sidecar = Sidecar(
-        None,
-        LocalJudge(),
-        account=Account(world.purse, world.watch, Limits()),
-        clock=world.watch,
-        publish=world.events.append,
-    )
+    sidecar = Sidecar(None, LocalJudge())
     assert is_local(await sidecar.judge(case()), "")
     status = sidecar.status()
-    assert (status.state, status.message) == ("off", "no key configured: the local judge decides")
+    assert (status.state, status.message) == ("off", "no model configured: the local judge decides")
     assert "ANTHROPIC_API_KEY" in status.hint
     assert sidecar.name == "local"
     assert world.events == []
@@ -91,16 +89,17 @@ async def test_a_wrong_model_is_loud_in_status_and_warned_of_once(world: World) 
 
 async def test_a_slow_judge_is_left_at_the_deadline(world: World, release: threading.Event) -> None:
     world.api.always(held(verdicts(verdict(0)), release))
-    sidecar = world.sidecar(deadline_s=0.2)
+    model = world.model()
+    sidecar = world.sidecar(model, deadline_s=0.2)
     judgement = await sidecar.judge(case())
     # The server has not been released: the sidecar did not wait for it.
     assert not release.is_set()
     assert is_local(judgement, "did not answer within")
     assert sidecar.status().facts["last_error_kind"] == "timeout"
     # Nobody can say what a broken-off call cost, so the estimate counts.
-    await sidecar.close()
+    await model.close()
     assert world.purse.days["2026-11-20"].calls == 1
-    assert judgement.input_tokens > 1000
+    assert judgement.usage.input_tokens > 1000
 
 
 async def test_one_slow_call_does_not_keep_other_sessions_waiting(world: World, release: threading.Event) -> None:
@@ -124,7 +123,7 @@ async def test_one_slow_call_does_not_keep_other_sessions_waiting(world: World, 
 
 async def test_the_breaker_opens_and_recovers_with_one_probe(world: World, release: threading.Event) -> None:
     world.api.always(error(500, "api_error", "internal"))
-    sidecar = world.sidecar(failures_to_open=2)
+    sidecar = world.sidecar(world.model(failures_to_open=2))
     for _ in range(4):
         await sidecar.judge(case())
     assert len(world.api.requests) == 2
@@ -141,7 +140,7 @@ async def test_the_breaker_opens_and_recovers_with_one_probe(world: World, relea
     world.api.always(verdicts(verdict(0)))
     assert (await sidecar.judge(case())).note == ""
     assert len(world.warnings) == 2
-    assert world.warnings[1] == "claude-haiku-5-5 judges again"
+    assert world.warnings[1] == "claude-haiku-5-5 answers again"
 
 
 async def test_a_probe_whose_caller_is_gone_makes_room_for_the_next(world: World, release: threading.Event) -> None:
@@ -158,7 +157,7 @@ async def test_a_probe_whose_caller_is_gone_makes_room_for_the_next(world: World
 
 async def test_refusals_say_nothing_about_the_services_health(world: World) -> None:
     world.api.always(refusal())
-    sidecar = world.sidecar(failures_to_open=1)
+    sidecar = world.sidecar(world.model(failures_to_open=1))
     for _ in range(3):
         await sidecar.judge(case())
     assert len(world.api.requests) == 3
@@ -167,10 +166,10 @@ async def test_refusals_say_nothing_about_the_services_health(world: World) -> N
 
 
 async def test_a_spent_budget_stops_calls_until_the_next_day(world: World) -> None:
-    sidecar = world.sidecar(limits=Limits(daily_tokens=3_700))
+    sidecar = world.sidecar(world.model(limits=Limits(daily_tokens=2 * 1450 + KEPT - 1)))
     assert (await sidecar.judge(case())).judge == "claude-haiku-5-5"
     assert (await sidecar.judge(case())).judge == "claude-haiku-5-5"
-    assert is_local(await sidecar.judge(case()), "budget of 3,700 tokens")
+    assert is_local(await sidecar.judge(case()), "budget of")
     status = sidecar.status()
     assert status.state == "degraded"
     assert "daily_tokens" in status.hint
@@ -185,14 +184,14 @@ async def test_a_spent_budget_stops_calls_until_the_next_day(world: World) -> No
 
 
 async def test_money_is_a_budget_of_its_own(world: World) -> None:
-    sidecar = world.sidecar(limits=Limits(daily_usd=0.0004))
+    sidecar = world.sidecar(world.model(limits=Limits(daily_usd=0.0004)))
     await sidecar.judge(case())
     assert is_local(await sidecar.judge(case()), "budget of $0.00")
 
 
 async def test_sessions_that_ask_together_do_not_overdraw_together(world: World, release: threading.Event) -> None:
     world.api.always(held(verdicts(verdict(0)), release))
-    sidecar = world.sidecar(limits=Limits(daily_tokens=4_500))
+    sidecar = world.sidecar(world.model(limits=Limits(daily_tokens=3 * KEPT - 1)))
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(sidecar.judge, case())
         await anyio.to_thread.run_sync(world.api.wait_for_requests, 1)
@@ -204,10 +203,11 @@ async def test_sessions_that_ask_together_do_not_overdraw_together(world: World,
 
 
 async def test_spending_survives_a_restart(world: World) -> None:
-    limits = Limits(daily_tokens=2_500)
-    await world.sidecar(limits=limits).judge(case())
-    restarted = world.sidecar(limits=limits)
-    await restarted.open()
+    limits = Limits(daily_tokens=1450 + KEPT - 1)
+    await world.sidecar(world.model(limits=limits)).judge(case())
+    model = world.model(limits=limits)
+    await model.open()
+    restarted = world.sidecar(model)
     assert restarted.status().numbers["tokens_today"] == 1450
     assert is_local(await restarted.judge(case()), "budget")
     assert len(world.api.requests) == 1
@@ -217,30 +217,32 @@ async def test_an_answer_without_use_is_paid_for(world: World) -> None:
     world.api.always(truncated())
     judgement = await world.sidecar().judge(case())
     assert world.purse.days["2026-11-20"] == Spending("2026-11-20", 1, 1200, 250, 0.000245)
-    assert judgement.cost_usd == pytest.approx(0.000245)
+    assert judgement.usage.cost_usd == pytest.approx(0.000245)
 
 
 async def test_spending_that_cannot_be_written_is_written_later(world: World) -> None:
-    sidecar = world.sidecar()
+    model = world.model()
+    sidecar = world.sidecar(model)
     world.purse.full = True
     assert (await sidecar.judge(case())).judge == "claude-haiku-5-5"
     await sidecar.judge(case())
     assert world.purse.days == {}
     assert sidecar.status().numbers["tokens_today"] == 2900
     world.purse.full = False
-    await sidecar.close()
-    await sidecar.close()
+    await model.close()
+    await model.close()
     assert world.purse.days["2026-11-20"].calls == 2
     assert world.purse.days["2026-11-20"].input_tokens == 2400
 
 
 async def test_a_call_that_was_given_up_is_paid_for(world: World, release: threading.Event) -> None:
     world.api.always(held(verdicts(), release))
-    sidecar = world.sidecar()
+    model = world.model()
+    sidecar = world.sidecar(model)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(sidecar.judge, case())
         await anyio.to_thread.run_sync(world.api.wait_for_requests, 1)
         tasks.cancel_scope.cancel()
-    await sidecar.close()
+    await model.close()
     assert world.purse.days["2026-11-20"].calls == 1
     assert world.purse.days["2026-11-20"].input_tokens > 0

@@ -6,13 +6,11 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 import pytest
 
 from memoryd.embedding import EmbeddingService
-from memoryd.judge import AnthropicSummaries
-from memoryd_actors.judging.account import Account
 from memoryd_actors.memory.budget import Limits
 from memoryd_actors.summarising import EXTRACTED, LocalSummariser, Said, SummarySidecar
-from memoryd_actors.summarising.remote import CALL_CHARACTERS, MOST_CALLS, parts
+from memoryd_actors.summarising.question import CALL_CHARACTERS, MOST_CALLS, parts
 from messages_api import MessagesApi, Reply, dropped, error, garbage, held, html, message, refusal, truncated
-from sidecar_world import LONG_S, Purse, Watch, World, remote
+from sidecar_world import LONG_S, World, anthropic
 
 Loaded = Callable[[], AbstractAsyncContextManager[EmbeddingService]]
 KEY = "sk-ant-api03-" + "a1B2c3D4e5F6g7H8" * 5 + "AA"
@@ -41,13 +39,7 @@ async def sidecar(
 ) -> AsyncGenerator[SummarySidecar]:
     async with loaded() as embedder:
         yield SummarySidecar(
-            AnthropicSummaries(world.judge, deadline_s=LONG_S),
-            LocalSummariser(embedder, embedder),
-            embedder,
-            account=Account(world.purse, world.watch, limits or Limits()),
-            clock=world.watch,
-            publish=world.events.append,
-            deadline_s=deadline_s,
+            world.model(limits=limits), LocalSummariser(embedder, embedder), embedder, deadline_s=deadline_s
         )
 
 
@@ -61,8 +53,8 @@ def release() -> Iterator[threading.Event]:
 @pytest.fixture
 async def world() -> AsyncGenerator[World]:
     with MessagesApi(answer()) as api:
-        async with remote(api) as judge:
-            yield World(api, judge)
+        async with anthropic(api) as provider:
+            yield World(api, provider)
 
 
 async def test_what_the_model_writes_is_the_summary_and_bears_its_name(loaded: Loaded, world: World) -> None:
@@ -167,14 +159,7 @@ async def test_a_spent_budget_sends_nothing(loaded: Loaded, world: World) -> Non
 
 async def test_without_a_key_all_is_well_and_quoted(loaded: Loaded) -> None:
     async with loaded() as embedder:
-        alone = SummarySidecar(
-            None,
-            LocalSummariser(embedder, embedder),
-            embedder,
-            account=Account(Purse(), Watch(), Limits()),
-            clock=Watch(),
-            publish=lambda _: None,
-        )
+        alone = SummarySidecar(None, LocalSummariser(embedder, embedder), embedder)
         summary = await alone.summarise(SAID, budget_tokens=300)
         assert (summary.by, summary.note) == (EXTRACTED, "")
         assert alone.status().state == "ok"

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import Enum
+from typing import Protocol
 
 import anyio
 
@@ -17,12 +18,11 @@ from memoryd_actors.consolidating.fingerprints import LOCAL, NOBODY, Fingerprint
 from memoryd_actors.consolidating.pairs import Suspect, in_turn, suspect
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.actor import ActorRef
-from memoryd_actors.judging.pair_judge import Pair
-from memoryd_actors.judging.pair_sidecar import PairSidecar, planned
+from memoryd_actors.judging.pairs import Classified, Pair, planned_tokens
 from memoryd_actors.keeping.consolidation import Compared, settle, statement
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
-from memoryd_actors.memory.budget import Prices, estimate, today
+from memoryd_actors.memory.budget import today
 from memoryd_actors.memory.steps import CONTRADICTS, Absorb, Checked, Doubt, Noted, Settled, Step, Supersede, Unrelate
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
@@ -57,6 +57,14 @@ class Allowance:
     tokens: int
 
 
+class PairJudge(Protocol):
+    """Says what pairs are to each other."""
+
+    async def classify(self, pairs: Sequence[Pair]) -> Classified:
+        """Return what each pair is, in order, none left out."""
+        ...
+
+
 class Checker:
     """Compares pairs within what an owner is allowed in a day, a few in one prompt."""
 
@@ -69,7 +77,7 @@ class Checker:
         clock: Clock,
         settings: ConsolidationSettings,
         off: Callable[[str, str], object | None],
-        pairs: PairSidecar | None = None,
+        pairs: PairJudge | None = None,
     ) -> None:
         """Prepare; `off` says where memory is turned off for an owner; without `pairs` there is no model to ask."""
         self._ledger = ledger
@@ -187,13 +195,13 @@ class Checker:
                     await self._perform(owner, [*decided(one, one.local), *_marks(one, LOCAL, one.local, run)])
             return Said.DONE
         asked = [Pair(statement(one.newer), statement(one.older), one.cosine) for one in some]
-        if estimate(planned(asked), Prices()).tokens > allowed.tokens:
+        if planned_tokens(asked) > allowed.tokens:
             return Said.NOT_TODAY
         said = await self._pairs.classify(asked)
-        if not any(said.by_model) and said.note and not said.output_tokens:
+        if not any(said.by_model) and said.note and not said.tokens:
             # No call was made, or nobody answered: when there is news, it is tried again.
             return Said.NOT_NOW
-        tokens = said.input_tokens + said.output_tokens
+        tokens = said.tokens
         await self._book.use(owner, today(self._clock.now()), Used(len(some), tokens))
         if run:
             await self._perform(owner, [Noted(run, {"tokens": tokens})])

@@ -22,7 +22,7 @@ from memoryd_actors.extraction import Candidate, Heard, capped, heard, stated
 from memoryd_actors.extraction.due import PATIENT, Reason, Waiting, due
 from memoryd_actors.extraction.harvest import ExtractionCounts, Harvest
 from memoryd_actors.extraction.insights import Insights
-from memoryd_actors.extraction.model import Passage
+from memoryd_actors.extraction.question import Passage
 from memoryd_actors.extraction.reader import Reader
 from memoryd_actors.extraction.session import JOB, Session, detail_of
 from memoryd_actors.extraction.window import BEFORE, windows

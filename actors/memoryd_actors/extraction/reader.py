@@ -6,36 +6,35 @@ that part, so that nothing is lost. A budget that is used up makes everything wa
 
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Final
 
-import anyio
 import msgspec
 
-from memoryd_actors.core.errors import Refused
 from memoryd_actors.extraction.candidate import Candidate
-from memoryd_actors.extraction.model import BATCH_PRICE, LARGEST, ConversationReader, Passage, Read, estimate
-from memoryd_actors.judging.account import Account
-from memoryd_actors.judging.judge import JudgeFailed
-from memoryd_actors.memory.budget import Prices, Usage
+from memoryd_actors.extraction.question import CALL_S, LARGEST_ASKED, MOST_ANSWERED, Passage, Read, about
+from memoryd_actors.memory.budget import Usage
 from memoryd_actors.memory.settings import CaptureSettings
+from memoryd_actors.model.model import Model
+from memoryd_actors.model.question import Answer, ModelFailed
 from memoryd_actors.ports.publisher import Publisher
+from memoryd_actors.redaction import Rules
+from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_client.wire.events import Warned
 
 log = logging.getLogger(__name__)
 
-_SETTLED: Final = JudgeFailed("server", "what the batch says of this part is paid for, and of no use")
+_SETTLED: Final = ModelFailed("server", "what the batch says of this part is paid for, and of no use")
 Part = tuple[int, int]
 """After which entry of a transcript it begins, and with which one it ends."""
 MOST_ATTEMPTS: Final = 4
 """Of a model at one part: with ten minutes, doubled each time, the last is an hour after the first."""
-CALL_S: Final = 90.0
-"""For one call: nobody waits, and an answer of 1,500 tokens takes some ten seconds."""
 MOST_PARTS: Final = 20
 """Of one session in one batch."""
 BUDGET_S: Final = 300.0
-"""Until it is looked again whether there is budget."""
+"""Until it is looked again whether the model may be asked."""
+_UNASKED_HINT: Final = "It goes on by itself; sidecar.daily_tokens, daily_usd and capture.daily_calls."
 
 
 class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -90,21 +89,13 @@ class Reader:
     """Asks a model, if there is one; says what to do where it cannot."""
 
     def __init__(
-        self,
-        remote: ConversationReader | None,
-        *,
-        account: Account,
-        publish: Publisher,
-        settings: CaptureSettings,
-        prices: Prices = Prices(),  # noqa: B008 - frozen
+        self, model: Model | None, *, publish: Publisher, settings: CaptureSettings, rules: Rules = DEFAULT
     ) -> None:
-        self._remote = remote
-        self._account = account
+        self._model = model
         self._publish = publish
         self._settings = settings
-        self._prices = prices
-        self._half = prices.at(BATCH_PRICE)
-        self._fetched: tuple[str, dict[str, Read | JudgeFailed]] = ("", {})
+        self._rules = rules
+        self._fetched: tuple[str, dict[str, Answer[Read] | ModelFailed]] = ("", {})
         self.counts = ReaderCounts()
         self.trouble = ""
         self.hint = ""
@@ -112,18 +103,18 @@ class Reader:
     @property
     def name(self) -> str:
         """The model's name; `rules` where there is none."""
-        return self._remote.name if self._remote else "rules"
+        return self._model.name if self._model else "rules"
 
     @property
     def look_s(self) -> float:
         """How often somebody should look whether a batch is read, in seconds."""
-        return self._settings.batch_poll_s if self._remote else float("inf")
+        return self._settings.batch_poll_s if self._model else float("inf")
 
     def expect(self, detail: Detail) -> None:
         """Hear after a start that a batch is out: its costs are kept for it."""
-        if detail.batch:
+        if detail.batch and self._model is not None:
             count = len(detail.parts)
-            self._account.hold(detail.batch, self._half.usage(LARGEST[0] * count, LARGEST[1] * count))
+            self._model.expect(detail.batch, asked_tokens=LARGEST_ASKED * count, answer_tokens=MOST_ANSWERED * count)
 
     async def read(
         self,
@@ -135,32 +126,25 @@ class Reader:
         calls_left: int,
     ) -> Outcome:
         """Have the first of the parts read; `patient`: nobody waits for it."""
-        if self._remote is None:
+        if self._model is None:
             return Outcome()
+        if detail.batch and not self._model.takes_batches:
+            # It was handed in where another model was configured: its parts are asked about one by one.
+            return Outcome(detail=Detail(attempts=1), wait=timedelta(0))
         if detail.batch:
-            return await self._fetch(self._remote, detail, passage)
-        first = await passage(parts[0])
-        if objection := await self._objection(first, calls_left):
-            self._complain(objection, "It goes on by itself; sidecar.daily_tokens, daily_usd and capture.daily_calls.")
-            return Outcome(wait=timedelta(seconds=BUDGET_S))
-        if patient and self._settings.batches and not detail.attempts:
-            submitted = await self._submit(self._remote, parts[: min(MOST_PARTS, max(calls_left, 1))], passage)
+            return await self._fetch(self._model, detail, passage)
+        if calls_left <= 0:
+            used_up = f"today's {self._settings.daily_calls} calls for this owner are used up"
+            return self._wait(used_up, _UNASKED_HINT)
+        if patient and self._settings.batches and self._model.takes_batches and not detail.attempts:
+            submitted = await self._submit(self._model, parts[: min(MOST_PARTS, calls_left)], passage)
             if submitted is not None:
                 return submitted
-        return await self._ask(self._remote, first, detail.attempts)
-
-    async def _objection(self, first: Passage, calls_left: int) -> str:
-        if calls_left <= 0:
-            return f"today's {self._settings.daily_calls} calls for this owner are used up"
-        try:
-            await self._account.turn_day()
-        except Refused as refused:
-            return f"what was spent today cannot be read: {refused}"
-        return self._account.objection(estimate(first, self._prices))
+        return await self._ask(self._model, await passage(parts[0]), detail.attempts)
 
     async def _ask(
         self,
-        remote: ConversationReader,
+        model: Model,
         passage: Passage,
         attempts: int,
         *,
@@ -168,29 +152,28 @@ class Reader:
         batch: Detail | None = None,
     ) -> Outcome:
         """Have one part read now; of a `batch` it leaves the `rest`."""
-        planned = estimate(passage, self._prices)
+        try:
+            answer = await model.ask(about(passage, model.name, self._rules))
+        except ModelFailed as failed:
+            if failed.unasked:
+                return self._wait(str(failed), _UNASKED_HINT)
+            self.counts.calls += 1
+            self.counts.tokens += failed.usage.tokens
+            return self._failed(failed, attempts, rest, batch)
         self.counts.calls += 1
-        failed: JudgeFailed | None = None
-        with self._account.reserved(planned):
-            try:
-                with anyio.fail_after(CALL_S):
-                    read = await remote.read(passage)
-            except JudgeFailed as exc:
-                failed = exc
-            except TimeoutError:
-                failed = JudgeFailed("timeout", f"{remote.name} did not answer within {CALL_S:g} s")
-                self._charge(planned)
-            else:
-                self._charge(read.usage)
-                self.counts.dropped += read.dropped
-                self.trouble = self.hint = ""
-                await self._account.save()
-                return Outcome(candidates=read.candidates, detail=rest, calls=1, heard=len(passage.messages))
-        self._charge(Usage(failed.input_tokens, failed.output_tokens, failed.cost_usd))
-        await self._account.save()
-        return self._failed(failed, attempts, rest, batch)
+        self.counts.tokens += answer.usage.tokens
+        return self._found(answer.value, rest, len(passage.messages), calls=1)
 
-    def _failed(self, failed: JudgeFailed, attempts: int, rest: Detail | None, batch: Detail | None) -> Outcome:
+    def _found(self, read: Read, rest: Detail | None, heard: int | None, *, calls: int) -> Outcome:
+        self.counts.dropped += read.dropped
+        self.trouble = self.hint = ""
+        return Outcome(candidates=read.candidates, detail=rest, calls=calls, heard=heard)
+
+    def _wait(self, why: str, hint: str) -> Outcome:
+        self._complain(why, hint)
+        return Outcome(wait=timedelta(seconds=BUDGET_S))
+
+    def _failed(self, failed: ModelFailed, attempts: int, rest: Detail | None, batch: Detail | None) -> Outcome:
         self.counts.failures += 1
         self._complain(str(failed), failed.hint)
         attempts += 1
@@ -206,83 +189,58 @@ class Reader:
     # --- batches
 
     async def _submit(
-        self, remote: ConversationReader, parts: Sequence[Part], passage: Callable[[Part], Awaitable[Passage]]
+        self, model: Model, parts: Sequence[Part], passage: Callable[[Part], Awaitable[Passage]]
     ) -> Outcome | None:
         """Hand parts in; None where that cannot be done now."""
-        passages: dict[str, Passage] = {}
-        taken: list[Part] = []
-        planned = Usage()
-        for part in parts:
-            one = await passage(part)
-            more = planned + estimate(one, self._half)
-            if taken and self._account.objection(more):
-                break  # the rest waits
-            passages[_name(part)] = one
-            taken.append(part)
-            planned = more
+        passages = [await passage(part) for part in parts]
+        named = {_name(part): about(one, model.name, self._rules) for part, one in zip(parts, passages, strict=True)}
         try:
-            with self._account.reserved(planned), anyio.fail_after(CALL_S):
-                batch = await remote.submit(passages)
-        except (JudgeFailed, TimeoutError) as failed:
-            log.warning("no batch, a plain call instead: %s", failed or "it took too long")
+            batch, count = await model.submit(named, deadline_s=CALL_S)
+        except ModelFailed as failed:
+            log.warning("no batch, a plain call instead: %s", failed)
             return None
-        # What it costs is known when it is fetched, which may be tomorrow.
-        self._account.hold(batch, planned)
         self.counts.batches += 1
         wait = timedelta(seconds=self._settings.batch_poll_s)
-        heard = tuple(len(one.messages) for one in passages.values())
-        return Outcome(detail=Detail(batch=batch, parts=tuple(taken), heard=heard), wait=wait, calls=len(taken))
+        heard = tuple(len(one.messages) for one in passages[:count])
+        return Outcome(detail=Detail(batch=batch, parts=tuple(parts[:count]), heard=heard), wait=wait, calls=count)
 
-    async def _fetch(
-        self, remote: ConversationReader, detail: Detail, passage: Callable[[Part], Awaitable[Passage]]
-    ) -> Outcome:
+    async def _fetch(self, model: Model, detail: Detail, passage: Callable[[Part], Awaitable[Passage]]) -> Outcome:
         """Return what a batch says of the first of its parts."""
         first = detail.parts[0]
         heard = detail.heard[0] if detail.heard else None
         rest = Detail(batch=detail.batch, parts=detail.parts[1:], heard=detail.heard[1:]) if detail.parts[1:] else None
         known = self._fetched[1] if self._fetched[0] == detail.batch else {}
         if _name(first) not in known:
-            passages = {_name(part): await passage(part) for part in detail.parts}
+            named = {_name(part): about(await passage(part), model.name, self._rules) for part in detail.parts}
             try:
-                with anyio.fail_after(CALL_S):
-                    results = await remote.fetch(detail.batch, passages)
-            except TimeoutError:
-                results = None
-            except JudgeFailed as failed:
+                results = await model.fetch(detail.batch, named, deadline_s=CALL_S)
+            except ModelFailed as failed:
                 self._complain(str(failed), failed.hint)
                 if failed.kind != "model":
                     return Outcome(wait=timedelta(minutes=self._settings.retry_minutes))
-                self._account.free(detail.batch)
                 # There is no such batch: its parts are asked about one by one.
                 return Outcome(detail=Detail(attempts=1), wait=timedelta(0))
             if results is None:
                 return Outcome(wait=timedelta(seconds=self._settings.batch_poll_s))
-            self._account.free(detail.batch)
-            known = dict(results)
+            known = results
             self._fetched = (detail.batch, known)
         result = known.get(_name(first))
         asked = await passage(first)
-        if isinstance(result, Read):
+        if result is not None and result.usage.tokens:
+            await model.charge(result.usage)
+            self.counts.tokens += result.usage.tokens
+        if isinstance(result, Answer):
             self.counts.read_in_batches += 1
-            self._charge(result.usage)
             if heard in {None, len(asked.messages)}:
-                self.counts.dropped += result.dropped
-                self.trouble = self.hint = ""
-                await self._account.save()
-                return Outcome(candidates=result.candidates, detail=rest, heard=heard)
+                known[_name(first)] = replace(result, usage=Usage())
+                return self._found(result.value, rest, heard, calls=0)
             log.info("a part of a batch is read anew: something was taken out of it since")
-            known[_name(first)] = _SETTLED
-        if isinstance(result, JudgeFailed):
-            self._charge(Usage(result.input_tokens, result.output_tokens, result.cost_usd))
+        elif result is not None and result is not _SETTLED:
             log.warning("a part of a batch failed, a plain call instead: %s", result)
-            known[_name(first)] = _SETTLED
-        return await self._ask(remote, asked, detail.attempts, rest=rest, batch=detail)
+        known[_name(first)] = _SETTLED
+        return await self._ask(model, asked, detail.attempts, rest=rest, batch=detail)
 
     # --- what is told
-
-    def _charge(self, usage: Usage) -> None:
-        self._account.charge(usage)
-        self.counts.tokens += usage.tokens
 
     def _complain(self, message: str, hint: str) -> None:
         if message != self.trouble:

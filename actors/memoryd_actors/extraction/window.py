@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from memoryd_actors.extraction.heard import Heard
-from memoryd_actors.extraction.model import LONGEST_MESSAGE
+from memoryd_actors.extraction.question import LONGEST_MESSAGE
 
 WINDOW_CHARACTERS: Final = 24_000
 """Of the messages in it: some 7,000 tokens, less than a tenth of a cent."""

@@ -3,20 +3,6 @@
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from memoryd_actors.memory.case import Case
-
-_CHARACTERS_PER_TOKEN = 3
-"""Rather too few: English prose has four, code three. An estimate that stops calls must not be too low."""
-_INSTRUCTION_TOKENS = 1_600
-"""The instructions are 4,100 characters, the schema 800 more."""
-_EXHIBIT_TOKENS = 60
-"""What stands around the text of one: date, category, trust, names of the fields."""
-_VERDICT_TOKENS = 60
-_LOOKUP_TOKENS = 40
-_LONGEST_TEXT = 1_000
-"""Characters of one text that count: a judge cuts what it is shown."""
-_LONGEST_CONTEXT = 4_000
-
 
 @dataclass(frozen=True, slots=True)
 class Spending:
@@ -83,19 +69,6 @@ class Limits:
 
     daily_tokens: int = 2_000_000
     daily_usd: float = 0.50
-
-
-def estimate(case: Case, prices: Prices) -> Usage:
-    """Return a generous estimate of what judging the case uses.
-
-    It is reserved before the call, and it is what counts as spent where nobody can say what a broken-off call cost.
-    """
-    characters = min(len(case.focus), _LONGEST_CONTEXT) + min(len(case.window), _LONGEST_CONTEXT)
-    characters += sum(min(len(exhibit.text), _LONGEST_TEXT) for exhibit in case.exhibits)
-    characters += sum(len(text) for passage in case.passages for text in passage.texts)
-    asked = _INSTRUCTION_TOKENS + _EXHIBIT_TOKENS * len(case.exhibits) + _LOOKUP_TOKENS * len(case.passages)
-    answered = _VERDICT_TOKENS * len(case.exhibits) + _LOOKUP_TOKENS * case.lookups
-    return prices.usage(asked + characters // _CHARACTERS_PER_TOKEN, answered)
 
 
 def today(now: datetime, *, known: str = "") -> str:

@@ -9,7 +9,6 @@ from memoryd.assembly.judging import Judging
 from memoryd.config import Config
 from memoryd.embedding.service import EmbeddingService
 from memoryd.index import LanceMessages
-from memoryd.judge import AnthropicExtraction, AnthropicInsights
 from memoryd.ledger import SqlLedger
 from memoryd.transcript_dispatch import TranscriptDispatcher
 from memoryd.transcripts import JsonlTranscripts
@@ -102,33 +101,20 @@ class ConversationServices:
             on_append=self._appended,
             on_crash=on_crash,
         )
-        remote = judging.remote
+        model = judging.model
         self.extractor = Extractor(
             transcripts=self.transcripts,
             book=ledger,
             ledger=ledger,
             keeper=keeper,
             recall=recall,
-            reader=Reader(
-                AnthropicExtraction(remote, rules) if remote is not None else None,
-                account=judging.account,
-                publish=publish,
-                settings=config.capture,
-                prices=judging.prices,
-            ),
+            reader=Reader(model, publish=publish, settings=config.capture, rules=rules),
             near=Nearby(searcher, categories).near,
             switches=switches,
             insights=Insights(
-                AnthropicInsights(remote, rules),
-                book=ledger,
-                ledger=ledger,
-                keeper=keeper,
-                account=judging.account,
-                clock=clock,
-                categories=categories,
-                prices=judging.prices,
+                model, book=ledger, ledger=ledger, keeper=keeper, clock=clock, categories=categories, rules=rules
             )
-            if remote is not None
+            if model is not None
             else None,
             clock=clock,
             publish=publish,

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 
 from memoryd.config import Config
 from memoryd.embedding.service import EmbeddingService
-from memoryd.judge import AnthropicJudge, AnthropicPairs, AnthropicSummaries
 from memoryd.ledger import SqlLedger
-from memoryd_actors.judging.account import Account
-from memoryd_actors.judging.breaker import Breaker
-from memoryd_actors.judging.judge import JudgeFailed
+from memoryd.model import Chosen
 from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.judging.lookups import MemoryLookups
-from memoryd_actors.judging.pair_sidecar import PairSidecar
+from memoryd_actors.judging.pairs import PairClassifier
 from memoryd_actors.judging.sidecar import FollowUps, Sidecar
-from memoryd_actors.memory.budget import Limits, Prices
+from memoryd_actors.memory.budget import Limits
+from memoryd_actors.model.account import Account
+from memoryd_actors.model.breaker import Breaker
+from memoryd_actors.model.model import Model
+from memoryd_actors.model.question import ModelFailed
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.redaction import Rules
@@ -28,39 +29,45 @@ log = logging.getLogger(__name__)
 class Judging:
     """The parts that others need."""
 
-    remote: AnthropicJudge | None
-    """The model, where there is a key."""
-    account: Account
-    """One for all that is asked of the model: the daily limits hold together."""
-    prices: Prices
+    model: Model | None
+    """One for all that is asked: its daily limits and its breaker hold together."""
     sidecar: Sidecar
     summariser: SummarySidecar
-    pairs: PairSidecar | None
+    pairs: PairClassifier | None
 
     @property
     def name(self) -> str:
         """Who compares pairs."""
-        return self.remote.name if self.remote is not None else "local"
+        return self.model.name if self.model is not None else "local"
+
+    async def open(self) -> None:
+        """Read what was spent today.
+
+        Raises:
+            Refused: the book cannot be read; it is tried again before every call.
+
+        """
+        if self.model is not None:
+            await self.model.open()
 
     async def prepare(self) -> None:
-        """Load the model's SDK ahead of its first call, whose deadline could not bear it."""
-        if self.remote is None:
+        """Do ahead what the first call, with its deadline, could not bear."""
+        if self.model is None:
             return
         try:
-            await self.remote.prepare()
-        except JudgeFailed as failed:
+            await self.model.prepare()
+        except ModelFailed as failed:
             log.warning("%s %s", failed, failed.hint)
 
     async def close(self) -> None:
         """Close the connections to the model."""
-        await self.sidecar.close()
-        if self.remote is not None:
-            await self.remote.aclose()
+        if self.model is not None:
+            await self.model.close()
 
 
 def build_judging(
     config: Config,
-    remote: AnthropicJudge | None,
+    chosen: Chosen,
     *,
     ledger: SqlLedger,
     searcher: Searcher,
@@ -69,53 +76,35 @@ def build_judging(
     clock: Clock,
     publish: Publisher,
 ) -> Judging:
-    """Return who judges: `remote` where there is one, and what stands in for it everywhere else."""
+    """Return who judges: the chosen model where there is one, and what stands in for it everywhere else."""
     settings = config.sidecar
-    limits = Limits(daily_tokens=settings.daily_tokens, daily_usd=settings.daily_usd)
-    account = Account(ledger, clock, limits)
-    breaker = Breaker(failures_to_open=settings.failures_to_open, cool_down_s=settings.cool_down_s)
-    prices = Prices(
-        input_usd_per_million=settings.input_usd_per_million,
-        output_usd_per_million=settings.output_usd_per_million,
-    )
-    sidecar = Sidecar(
-        remote,
-        LocalJudge(),
-        account=account,
-        clock=clock,
-        publish=publish,
-        breaker=breaker,
-        prices=prices,
-        follow_ups=FollowUps(lookups=settings.lookups, lookup_tokens=settings.lookup_tokens),
-        lookups=MemoryLookups(ledger, searcher, rules),
-        deadline_s=settings.deadline_s,
-        why_off="privacy.offline is on" if config.privacy.offline else "no key configured",
-    )
-    author: AnthropicSummaries | None = None
-    if remote is not None and config.summaries.model:
-        author = AnthropicSummaries(remote, rules, deadline_s=config.summaries.deadline_s)
-    summariser = SummarySidecar(
-        author,
-        LocalSummariser(embedder, embedder),
-        embedder,
-        account=account,
-        clock=clock,
-        publish=publish,
-        rules=rules,
-        breaker=breaker,
-        prices=prices,
-        deadline_s=config.summaries.deadline_s,
-        why_off="summaries.model is off" if remote is not None else "no key configured",
-    )
-    pairs: PairSidecar | None = None
-    if remote is not None:
-        pairs = PairSidecar(
-            AnthropicPairs(remote, rules),
-            account=account,
+    model: Model | None = None
+    if chosen.provider is not None:
+        limits = Limits(daily_tokens=settings.daily_tokens, daily_usd=settings.daily_usd)
+        model = Model(
+            chosen.provider,
+            account=Account(ledger, clock, limits),
             clock=clock,
             publish=publish,
-            breaker=breaker,
-            prices=prices,
-            deadline_s=settings.deadline_s,
+            breaker=Breaker(failures_to_open=settings.failures_to_open, cool_down_s=settings.cool_down_s),
+            prices=chosen.prices,
         )
-    return Judging(remote, account, prices, sidecar, summariser, pairs)
+    sidecar = Sidecar(
+        model,
+        LocalJudge(),
+        rules=rules,
+        follow_ups=FollowUps(lookups=settings.lookups, lookup_tokens=settings.lookup_tokens),
+        lookups=MemoryLookups(ledger, searcher, rules),
+        deadline_s=chosen.deadline_s,
+        why_off=chosen.why_off,
+    )
+    summariser = SummarySidecar(
+        model if config.summaries.model else None,
+        LocalSummariser(embedder, embedder),
+        embedder,
+        rules=rules,
+        deadline_s=config.summaries.deadline_s,
+        why_off="summaries.model is off" if model is not None else chosen.why_off,
+    )
+    pairs = PairClassifier(model, rules) if model is not None else None
+    return Judging(model, sidecar, summariser, pairs)

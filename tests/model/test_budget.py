@@ -4,9 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import case
-from memoryd_actors.judging.account import Account
-from memoryd_actors.memory.budget import Limits, Prices, Spending, Usage, estimate, left, objection, spent, today
-from sidecar_world import Purse, Watch
+from memoryd_actors.judging.question import about
+from memoryd_actors.memory.budget import Limits, Prices, Spending, Usage, left, objection, spent, today
+from memoryd_actors.model.account import Account
+from sidecar_world import Purse, Watch, used
 
 # Quarters of dollars, so that sums are exact.
 usages = st.builds(Usage, st.integers(1, 10**6), st.integers(0, 10**6), st.integers(1, 40).map(lambda n: n / 4))
@@ -72,7 +73,7 @@ def test_prices_are_per_million() -> None:
 @given(st.integers(1, 12))
 def test_more_candidates_are_estimated_higher(count: int) -> None:
     def size(number: int) -> int:
-        return estimate(case(*["some memory"] * number), Prices()).tokens
+        return used(about(case(*["some memory"] * number), deadline_s=1.0))
 
     assert size(count + 1) > size(count)
 

@@ -5,11 +5,12 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memoryd.judge import AnthropicExtraction, AnthropicJudge
 from memoryd_actors.extraction import Heard
-from memoryd_actors.extraction.model import Passage, Read
-from memoryd_actors.judging.judge import JudgeFailed
+from memoryd_actors.extraction.question import Passage, Read, about
+from memoryd_actors.model.model import Model
+from memoryd_actors.model.question import Answer, ModelFailed
 from messages_api import MessagesApi, Reply, dropped, error, garbage, html, message, refusal, truncated, verdicts
+from sidecar_world import LONG_S, World
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 TALK = Passage(
@@ -21,6 +22,7 @@ TALK = Passage(
     before=(Heard(6, "assistant", "", "Where is it now?", AT),),
     known=("The user lives in Kiel.",),
 )
+ABOUT = about(TALK, "claude-haiku-5-5")
 
 
 def found(content: str = "The staging database is in Frankfurt.", **fields: object) -> dict[str, object]:
@@ -41,33 +43,36 @@ def answer(*given: object) -> Reply:
 
 
 @pytest.fixture
-def model(judge: AnthropicJudge) -> AnthropicExtraction:
-    return AnthropicExtraction(judge)
+def model(world: World) -> Model:
+    return world.model()
 
 
-async def test_what_the_model_finds_has_its_messages_trust_and_files(
-    api: MessagesApi, model: AnthropicExtraction
-) -> None:
+@pytest.fixture
+def api(world: World) -> MessagesApi:
+    return world.api
+
+
+async def asked(model: Model) -> Read:
+    return (await model.ask(ABOUT)).value
+
+
+async def test_what_the_model_finds_has_its_messages_trust_and_files(api: MessagesApi, model: Model) -> None:
     api.always(answer(found(messages=[2, 0], files=["db.toml"], importance=9, about_person=True)))
-    (one,) = (await model.read(TALK)).candidates
+    (one,) = (await asked(model)).candidates
     assert (one.first, one.last, one.speaker, one.trust) == (7, 10, "Ana", 0.8)
     assert (one.files, one.importance, one.everywhere) == (("db.toml",), 5, True)
     assert one.metadata == {"extracted": "model", "model": "claude-haiku-5-5", "basis": "user_stated"}
 
 
-async def test_what_only_an_assistant_said_is_nothing_that_a_user_stated(
-    api: MessagesApi, model: AnthropicExtraction
-) -> None:
+async def test_what_only_an_assistant_said_is_nothing_that_a_user_stated(api: MessagesApi, model: Model) -> None:
     api.always(answer(found(messages=[1])))
-    (one,) = (await model.read(TALK)).candidates
+    (one,) = (await asked(model)).candidates
     assert (one.trust, one.speaker) == (0.6, "assistant")
 
 
-async def test_the_prompt_is_fenced_and_has_what_is_known_and_no_secret(
-    api: MessagesApi, model: AnthropicExtraction
-) -> None:
+async def test_the_prompt_is_fenced_and_has_what_is_known_and_no_secret(api: MessagesApi, model: Model) -> None:
     api.always(answer())
-    assert (await model.read(TALK)).candidates == ()
+    assert (await asked(model)).candidates == ()
     (request,) = api.requests
     assert request.prompt.count("</messages>") == 1
     assert "The user lives in Kiel." in request.prompt
@@ -77,12 +82,10 @@ async def test_the_prompt_is_fenced_and_has_what_is_known_and_no_secret(
     assert sorted(item["required"]) == sorted(item["properties"])
 
 
-async def test_what_rests_on_nothing_is_malformed_or_empty_is_dropped(
-    api: MessagesApi, model: AnthropicExtraction
-) -> None:
+async def test_what_rests_on_nothing_is_malformed_or_empty_is_dropped(api: MessagesApi, model: Model) -> None:
     bad = (found(messages=[3, -1]), found(messages=[]), found(category="gossip"), found("  ?! "), "x", found(trust=1))
     api.always(answer(*bad, found(messages=[0, 99])))
-    read = await model.read(TALK)
+    read = await asked(model)
     assert ([one.first for one in read.candidates], read.dropped) == ([7], len(bad))
 
 
@@ -102,56 +105,55 @@ UNUSABLE = [
 
 @pytest.mark.parametrize(("reply", "kind"), [*UNUSABLE, (dropped(answer(found())), "connection")])
 async def test_an_answer_without_use_fails_with_its_kind(
-    api: MessagesApi, model: AnthropicExtraction, reply: Reply, kind: str
+    api: MessagesApi, model: Model, reply: Reply, kind: str
 ) -> None:
     api.always(reply)
-    with pytest.raises(JudgeFailed) as caught:
-        await model.read(TALK)
+    with pytest.raises(ModelFailed) as caught:
+        await asked(model)
     assert caught.value.kind == kind
 
 
-async def test_a_batch_is_fetched_by_its_id_once_it_is_read_at_half_the_price(
-    api: MessagesApi, model: AnthropicExtraction
-) -> None:
+async def test_a_batch_is_fetched_by_its_id_once_it_is_read_at_half_the_price(api: MessagesApi, model: Model) -> None:
     api.end_batches(ended=False)
-    batch = await model.submit({"a": TALK, "b": TALK})
+    batch, _ = await model.submit({"a": ABOUT, "b": ABOUT}, deadline_s=LONG_S)
     assert [one["custom_id"] for one in api.submitted[0]] == ["a", "b"]
-    assert await model.fetch(batch, {"a": TALK, "b": TALK}) is None
+    assert await model.fetch(batch, {"a": ABOUT, "b": ABOUT}, deadline_s=LONG_S) is None
     api.end_batches()
     api.queue(answer(found("The second part.")), answer(found("The first part.")))
-    results = await model.fetch(batch, {"a": TALK, "b": TALK})
+    results = await model.fetch(batch, {"a": ABOUT, "b": ABOUT}, deadline_s=LONG_S)
     assert results is not None
     first, second = results["a"], results["b"]
-    assert isinstance(first, Read)
-    assert isinstance(second, Read)
-    assert (first.candidates[0].content, second.candidates[0].content) == ("The first part.", "The second part.")
+    assert isinstance(first, Answer)
+    assert isinstance(second, Answer)
+    assert (first.value.candidates[0].content, second.value.candidates[0].content) == (
+        "The first part.",
+        "The second part.",
+    )
     assert first.usage.cost_usd == pytest.approx(0.000245 / 2)
     # The key goes to the configured service only, wherever the answer says that the results are.
     assert all(request.headers["host"] in api.url for request in api.requests)
 
 
-async def test_a_batch_tells_of_each_part_what_went_wrong_with_it(api: MessagesApi, model: AnthropicExtraction) -> None:
-    parts = {str(number): TALK for number in range(4)}
-    batch = await model.submit(parts)
+async def test_a_batch_tells_of_each_part_what_went_wrong_with_it(api: MessagesApi, model: Model) -> None:
+    parts = {str(number): ABOUT for number in range(4)}
+    batch, _ = await model.submit(parts, deadline_s=LONG_S)
     api.queue(refusal(), message("prose"), error(500, "api_error", "broken"), answer(found()))
-    results = await model.fetch(batch, parts)
+    results = await model.fetch(batch, parts, deadline_s=LONG_S)
     assert results is not None
-    kinds = [one.kind if isinstance(one, JudgeFailed) else "read" for one in (results[name] for name in parts)]
+    kinds = [one.kind if isinstance(one, ModelFailed) else "read" for one in (results[name] for name in parts)]
     assert kinds == ["read", "server", "nonsense", "refusal"]
 
 
-async def test_nobody_knows_a_batch_that_is_none(api: MessagesApi, model: AnthropicExtraction) -> None:
+async def test_nobody_knows_a_batch_that_is_none(api: MessagesApi, model: Model) -> None:
     for batch in ("msgbatch_77", "../messages", ""):
-        with pytest.raises(JudgeFailed) as caught:
-            await model.fetch(batch, {"a": TALK})
+        with pytest.raises(ModelFailed) as caught:
+            await model.fetch(batch, {"a": ABOUT}, deadline_s=LONG_S)
         assert caught.value.kind == "model"
     assert not any("../" in request.path for request in api.requests)
 
 
 @pytest.mark.parametrize("reply", [error(400, "invalid_request_error", "no batches here"), html(), garbage()])
-async def test_where_batches_are_not_taken_that_is_told(
-    api: MessagesApi, model: AnthropicExtraction, reply: Reply
-) -> None:
+async def test_where_batches_are_not_taken_that_is_told(api: MessagesApi, model: Model, reply: Reply) -> None:
     api.refuse_batches(reply)
-    with pytest.raises(JudgeFailed):
-        await model.submit({"a": TALK})
+    with pytest.raises(ModelFailed):
+        await model.submit({"a": ABOUT}, deadline_s=LONG_S)

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from memoryd_actors.judging.breaker import MAX_COOL_DOWN_FACTOR, Breaker, Permit
+from memoryd_actors.model.breaker import MAX_COOL_DOWN_FACTOR, Breaker, Permit
 
 
 def fail(breaker: Breaker, now: float, *, lasting: bool = False) -> Breaker:

@@ -1,11 +1,14 @@
 """How requests leave the machine: to one host, with the headers that are needed, and no answer without an end.
 
-Imported together with the SDK, not before: it needs the SDK's HTTP library.
+Imported when it is first needed: it takes a third of a second.
 """
 
 from collections.abc import AsyncIterator
 
 import httpx2
+
+from memoryd.model.statuses import URL, WAIT
+from memoryd_actors.model.question import ModelFailed
 
 MAX_ANSWER_BYTES = 1024 * 1024
 """A judgement on fifty candidates is about 10 kB."""
@@ -78,3 +81,23 @@ class _Bounded(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._inner.aclose()
+
+
+def client(timeout_s: float) -> httpx2.AsyncClient:
+    """Return an HTTP client that follows no redirects, and into which no environment variable has a say."""
+    return httpx2.AsyncClient(transport=PlainTransport(), follow_redirects=False, trust_env=False, timeout=timeout_s)
+
+
+def broken(cause: httpx2.HTTPError | None, *, model: str, base_url: str) -> ModelFailed:
+    """Return why there is no answer where the connection failed."""
+    # Nothing was sent, so nothing was spent; otherwise nobody knows.
+    unsent = isinstance(cause, httpx2.ConnectError | httpx2.ConnectTimeout | httpx2.PoolTimeout)
+    tokens = (0, 0) if unsent else None
+    if isinstance(cause, AnswerUnusable):
+        return ModelFailed("nonsense", f"{model} sent no usable answer: {cause}", hint=URL, tokens=tokens)
+    if isinstance(cause, httpx2.TimeoutException) and not unsent:
+        return ModelFailed("timeout", f"{model} did not answer in time", hint=WAIT, tokens=tokens)
+    name = type(cause).__name__ if cause is not None else "no reason given"
+    what = f"nothing answers at {base_url}" if unsent else f"the connection to {base_url} broke"
+    hint = f"Is it running, and the network up? {WAIT}"
+    return ModelFailed("connection", f"{what}: {name}", hint=hint, tokens=tokens)

@@ -1,15 +1,20 @@
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 
 import anyio
 import anyio.to_thread
 import pytest
 
 from cases import TEXTS, case
-from memoryd.config import ConfigInvalid, SidecarConfig
-from memoryd.judge import AnthropicJudge, build_judge
-from memoryd_actors.judging.judge import JudgeFailed
+from memoryd.config import Config, ConfigInvalid, SidecarConfig
+from memoryd.model import choose
+from memoryd_actors.judging.judge import Judgement
+from memoryd_actors.judging.question import about
+from memoryd_actors.memory.budget import Usage
+from memoryd_actors.model.provider import Provider
+from memoryd_actors.model.question import ModelFailed
 from messages_api import (
     MessagesApi,
     Reply,
@@ -26,37 +31,42 @@ from messages_api import (
     verdict,
     verdicts,
 )
+from sidecar_world import LONG_S, World, anthropic
+
+QUESTION = about(case(), deadline_s=LONG_S)
 
 
-async def failure(judge: AnthropicJudge) -> JudgeFailed:
-    with pytest.raises(JudgeFailed) as caught:
-        await judge.judge(case())
+async def asked(world: World) -> Judgement:
+    answer = await world.model().ask(QUESTION)
+    return replace(answer.value, usage=answer.usage)
+
+
+async def failure(world: World) -> ModelFailed:
+    with pytest.raises(ModelFailed) as caught:
+        await asked(world)
     return caught.value
 
 
-async def test_verdicts_come_back_with_what_they_cost(api: MessagesApi, judge: AnthropicJudge) -> None:
-    api.always(verdicts(verdict(0), verdict(1, relevant=False, score=0.1, reason="only the page"), verdict(2)))
-    judgement = await judge.judge(case())
+async def test_verdicts_come_back_with_what_they_cost(world: World) -> None:
+    world.api.always(verdicts(verdict(0), verdict(1, relevant=False, score=0.1, reason="only the page"), verdict(2)))
+    judgement = await asked(world)
     assert [(one.index, one.relevant, one.score) for one in judgement.verdicts] == [
         (0, True, 0.9),
         (1, False, 0.1),
         (2, True, 0.9),
     ]
-    assert judgement.judge == "claude-haiku-5-5"
-    assert (judgement.input_tokens, judgement.output_tokens) == (1200, 250)
-    assert judgement.cost_usd == pytest.approx(0.000245)
+    assert (judgement.usage.input_tokens, judgement.usage.output_tokens) == (1200, 250)
+    assert judgement.usage.cost_usd == pytest.approx(0.000245)
 
 
-async def test_none_relevant_is_an_answer(api: MessagesApi, judge: AnthropicJudge) -> None:
-    api.always(verdicts())
-    assert (await judge.judge(case())).verdicts == ()
+async def test_none_relevant_is_an_answer(world: World) -> None:
+    world.api.always(verdicts())
+    assert (await asked(world)).verdicts == ()
 
 
-async def test_the_request_asks_for_verdicts_by_schema_without_thinking_or_temperature(
-    api: MessagesApi, judge: AnthropicJudge
-) -> None:
-    await judge.judge(case())
-    (request,) = api.requests
+async def test_the_request_asks_for_verdicts_by_schema_without_thinking_or_temperature(world: World) -> None:
+    await asked(world)
+    (request,) = world.api.requests
     assert request.path == "/v1/messages"
     assert request.body["model"] == "claude-haiku-5-5"
     assert request.body["thinking"] == {"type": "disabled"}
@@ -70,13 +80,11 @@ async def test_the_request_asks_for_verdicts_by_schema_without_thinking_or_tempe
     assert all(text in request.prompt for text in TEXTS)
 
 
-async def test_only_headers_that_are_needed_leave_the_machine(
-    api: MessagesApi, judge: AnthropicJudge, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_only_headers_that_are_needed_leave_the_machine(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Team: secret-project")
     monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "token-from-elsewhere")
-    await judge.judge(case())
-    (request,) = api.requests
+    await asked(world)
+    (request,) = world.api.requests
     assert set(request.headers) <= {
         "accept",
         "accept-encoding",
@@ -94,21 +102,19 @@ async def test_only_headers_that_are_needed_leave_the_machine(
     assert "token-from-elsewhere" not in sent
 
 
-async def test_the_environment_does_not_redirect_requests(
-    api: MessagesApi, judge: AnthropicJudge, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_environment_does_not_redirect_requests(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     with MessagesApi() as elsewhere:
         for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "ANTHROPIC_BASE_URL"):
             monkeypatch.setenv(name, elsewhere.url)
-        await judge.judge(case())
-        assert len(api.requests) == 1
+        await asked(world)
+        assert len(world.api.requests) == 1
         assert elsewhere.requests == ()
 
 
-async def test_a_redirect_is_not_followed(api: MessagesApi, judge: AnthropicJudge) -> None:
+async def test_a_redirect_is_not_followed(world: World) -> None:
     with MessagesApi() as elsewhere:
-        api.always(redirect(f"{elsewhere.url}/v1/messages"))
-        failed = await failure(judge)
+        world.api.always(redirect(f"{elsewhere.url}/v1/messages"))
+        failed = await failure(world)
         assert failed.kind == "request"
         assert "redirects" in str(failed)
         assert "base_url" in failed.hint
@@ -130,17 +136,17 @@ async def test_a_redirect_is_not_followed(api: MessagesApi, judge: AnthropicJudg
         (html(502), "server", "502", "by itself"),
     ],
 )
-async def test_an_error_status_says_what_it_is_and_what_to_do_and_costs_nothing(  # noqa: PLR0917 - one per column
-    api: MessagesApi, judge: AnthropicJudge, reply: Reply, kind: str, in_message: str, in_hint: str
+async def test_an_error_status_says_what_it_is_and_what_to_do_and_costs_nothing(
+    world: World, reply: Reply, kind: str, in_message: str, in_hint: str
 ) -> None:
-    api.always(reply)
-    failed = await failure(judge)
+    world.api.always(reply)
+    failed = await failure(world)
     assert failed.kind == kind
     assert in_message in str(failed)
     assert in_hint in failed.hint
-    assert failed.cost_usd == 0
+    assert failed.usage.cost_usd == 0
     # In particular no Retry-After is obeyed here: there is one request, and the breaker decides about the next.
-    assert len(api.requests) == 1
+    assert len(world.api.requests) == 1
 
 
 @pytest.mark.parametrize(
@@ -153,14 +159,12 @@ async def test_an_error_status_says_what_it_is_and_what_to_do_and_costs_nothing(
         (verdicts("relevant", None), "nonsense"),
     ],
 )
-async def test_an_answer_without_use_is_paid_for(
-    api: MessagesApi, judge: AnthropicJudge, reply: Reply, kind: str
-) -> None:
-    api.always(reply)
-    failed = await failure(judge)
+async def test_an_answer_without_use_is_paid_for(world: World, reply: Reply, kind: str) -> None:
+    world.api.always(reply)
+    failed = await failure(world)
     assert failed.kind == kind
-    assert failed.input_tokens == 1200
-    assert failed.cost_usd > 0
+    assert failed.usage.input_tokens == 1200
+    assert failed.usage.cost_usd > 0
 
 
 @pytest.mark.parametrize(
@@ -176,28 +180,26 @@ async def test_an_answer_without_use_is_paid_for(
     ],
 )
 async def test_an_answer_that_does_not_tell_its_price_counts_as_estimated(
-    api: MessagesApi, judge: AnthropicJudge, reply: Reply, kind: str
+    world: World, reply: Reply, kind: str
 ) -> None:
-    api.always(reply)
-    failed = await failure(judge)
+    world.api.always(reply)
+    failed = await failure(world)
     assert failed.kind == kind
-    assert failed.input_tokens > 0
-    assert failed.cost_usd > 0
+    assert failed.usage.input_tokens > 0
+    assert failed.usage.cost_usd > 0
 
 
 async def test_a_service_that_is_not_there_costs_nothing() -> None:
     with MessagesApi() as server:
-        url = server.url
-    judge = build_judge(SidecarConfig(api_key="sk-test", base_url=url))
-    assert judge is not None
-    failed = await failure(judge)
-    await judge.aclose()
+        pass
+    async with anthropic(server) as provider:
+        failed = await failure(World(server, provider))
     assert failed.kind == "connection"
-    assert failed.cost_usd == 0
+    assert failed.usage == Usage()
 
 
-async def test_verdicts_are_checked_one_by_one(api: MessagesApi, judge: AnthropicJudge) -> None:
-    api.always(
+async def test_verdicts_are_checked_one_by_one(world: World) -> None:
+    world.api.always(
         verdicts(
             verdict(9),
             verdict(1, score=85),
@@ -206,7 +208,7 @@ async def test_verdicts_are_checked_one_by_one(api: MessagesApi, judge: Anthropi
             {"index": 2},
         )
     )
-    judgement = await judge.judge(case())
+    judgement = await asked(world)
     first, second = judgement.verdicts
     assert (first.index, first.relevant, first.actionable, first.score, first.reason) == (
         0,
@@ -218,52 +220,56 @@ async def test_verdicts_are_checked_one_by_one(api: MessagesApi, judge: Anthropi
     assert (second.index, second.relevant, second.score) == (1, True, 1.0)
 
 
-async def test_prose_around_the_verdicts_is_ignored(api: MessagesApi, judge: AnthropicJudge) -> None:
+async def test_prose_around_the_verdicts_is_ignored(world: World) -> None:
     text = '```json\n{"verdicts": [{"index": 0, "relevant": true, "actionable": true, "score": 1, "reason": "x"}]}\n```'
-    api.always(message(f"Here you are:\n{text}\nAnything else?"))
-    assert len((await judge.judge(case())).verdicts) == 1
+    world.api.always(message(f"Here you are:\n{text}\nAnything else?"))
+    assert len((await asked(world)).verdicts) == 1
 
 
-async def test_a_call_that_is_given_up_does_not_hold_up_the_next(api: MessagesApi, judge: AnthropicJudge) -> None:
+async def test_a_call_that_is_given_up_does_not_hold_up_the_next(world: World) -> None:
     release = threading.Event()
-    api.queue(held(verdicts(), release))
+    world.api.queue(held(verdicts(), release))
     try:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(judge.judge, case())
-            await anyio.to_thread.run_sync(api.wait_for_requests, 1)
+            tasks.start_soon(asked, world)
+            await anyio.to_thread.run_sync(world.api.wait_for_requests, 1)
             tasks.cancel_scope.cancel()
-        api.always(verdicts(verdict(0)))
-        assert len((await judge.judge(case())).verdicts) == 1
+        world.api.always(verdicts(verdict(0)))
+        assert len((await asked(world)).verdicts) == 1
         assert not release.is_set()
     finally:
         release.set()
 
 
-def test_without_a_key_there_is_no_judge() -> None:
-    assert build_judge(SidecarConfig()) is None
-    assert build_judge(SidecarConfig(api_key="  \n")) is None
+def chosen(*, api_key: str = "", base_url: str = "https://api.anthropic.com") -> Provider | None:
+    return choose(Config(sidecar=SidecarConfig(api_key=api_key, base_url=base_url))).provider
+
+
+def test_without_a_key_there_is_no_model() -> None:
+    assert chosen() is None
+    assert chosen(api_key="  \n") is None
 
 
 @pytest.mark.parametrize(
-    ("config", "named"),
+    ("settings", "named"),
     [
-        (SidecarConfig(api_key="sk two"), "api_key"),
-        (SidecarConfig(api_key="sk-ü"), "api_key"),
-        (SidecarConfig(api_key="k", base_url="api.anthropic.com"), "base_url"),
-        (SidecarConfig(api_key="k", base_url="http://gateway.example"), "in the clear"),
-        (SidecarConfig(api_key="k", base_url="https://me:pw@gateway.example"), "password"),
-        (SidecarConfig(api_key="k", base_url="https://[::1"), "base_url"),
+        ({"api_key": "sk two"}, "api_key"),
+        ({"api_key": "sk-ü"}, "api_key"),
+        ({"api_key": "k", "base_url": "api.anthropic.com"}, "base_url"),
+        ({"api_key": "k", "base_url": "http://gateway.example"}, "in the clear"),
+        ({"api_key": "k", "base_url": "https://me:pw@gateway.example"}, "password"),
+        ({"api_key": "k", "base_url": "https://[::1"}, "base_url"),
     ],
 )
-def test_a_configuration_that_cannot_work_is_named_at_the_start(config: SidecarConfig, named: str) -> None:
+def test_a_configuration_that_cannot_work_is_named_at_the_start(settings: dict[str, str], named: str) -> None:
     with pytest.raises(ConfigInvalid, match=named):
-        build_judge(config)
+        chosen(**settings)
 
 
-def test_building_a_judge_does_not_load_the_sdk() -> None:
+def test_choosing_a_model_does_not_load_the_sdk() -> None:
     code = (
-        "import sys; from memoryd.config import SidecarConfig; from memoryd.judge import build_judge;"
-        "assert build_judge(SidecarConfig(api_key='k')) is not None;"
+        "import sys; from memoryd.config import Config, SidecarConfig; from memoryd.model import choose;"
+        "assert choose(Config(sidecar=SidecarConfig(api_key='k'))).provider is not None;"
         "sys.exit(any(name in sys.modules for name in ('anthropic', 'httpx2', 'pydantic')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,171 @@
+"""What a judge is asked about a case, and what of its answer is believed."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+import msgspec
+
+from memoryd_actors.judging.instructions import LOOKED_UP, LOOKING_UP, SYSTEM
+from memoryd_actors.judging.judge import Judgement, Verdict
+from memoryd_actors.memory.case import Case, Exhibit, Lookup, LookupKind, Passage
+from memoryd_actors.model.question import Prompt, Question, Unusable
+from memoryd_actors.model.reading import entries, in_line
+from memoryd_actors.model.writing import FLAG, NUMBER, TEXT, WHOLE, array, choice, cut, fenced, shape
+from memoryd_actors.redaction import Rules
+from memoryd_actors.redaction.rules import DEFAULT
+
+_LONGEST_FOCUS = 2_000
+_LONGEST_WINDOW = 3_000
+_LONGEST_TEXT = 700
+"""Characters. A memory that needs more to show what it is about is about something else."""
+_LONGEST_LABEL = 60
+_LONGEST_PASSAGE = 600
+_MOST_PASSAGES = 12_000
+"""Characters of all that was looked up, whatever was asked for."""
+_TOKENS_PER_VERDICT = 80
+_TOKENS_PER_LOOKUP = 60
+_SPARE_TOKENS = 256
+_LONGEST_REASON = 200
+_LONGEST_QUERY = 200
+_KINDS: dict[str, LookupKind] = {"source": "source", "session_search": "session_search"}
+
+# Answers come in the order of the schema: the reason before the flags, so that it can inform them.
+_VERDICTS: Final = array(shape({"index": WHOLE, "reason": TEXT, "relevant": FLAG, "actionable": FLAG, "score": NUMBER}))
+_LOOKUPS: Final = array(shape({"kind": choice("source", "session_search"), "index": WHOLE, "query": TEXT}))
+SCHEMA: Final = shape({"verdicts": _VERDICTS})
+SCHEMA_WITH_LOOKUPS: Final = shape({"verdicts": _VERDICTS, "lookups": _LOOKUPS})
+
+
+class _Shown(msgspec.Struct, frozen=True, omit_defaults=True):
+    index: int
+    date: str
+    category: str
+    trust: float
+    text: str
+    source: bool = False
+
+
+class _Found(msgspec.Struct, frozen=True):
+    kind: str
+    index: int
+    query: str
+    found: list[str]
+
+
+class _Given(msgspec.Struct, frozen=True):
+    index: int
+    relevant: bool
+    actionable: bool
+    score: float
+    reason: str
+
+
+class _Wanted(msgspec.Struct, frozen=True):
+    kind: str
+    index: int = -1
+    query: str = ""
+
+
+def about(case: Case, rules: Rules = DEFAULT, *, deadline_s: float, hurried: bool = False) -> Question[Judgement]:
+    """Return the question which of a case's exhibits are worth knowing."""
+    return Question(
+        compose=partial(compose, case, rules),
+        read=partial(read, case=case),
+        deadline_s=deadline_s,
+        hurried=hurried,
+        advice="Fewer candidates (recall.judged) make shorter answers.",
+    )
+
+
+def compose(case: Case, rules: Rules = DEFAULT) -> Prompt:
+    """Return the call for a case. Secrets are replaced in every text, before it is cut; everything has an end.
+
+    Takes some milliseconds: looking for secrets is half a millisecond per kilobyte.
+    """
+    may_look = case.lookups > 0 and not case.passages
+    system = SYSTEM
+    if may_look:
+        system += LOOKING_UP.format(most=case.lookups)
+    elif case.passages:
+        system += LOOKED_UP
+    blocks: dict[str, object] = {
+        "request": cut(case.focus, _LONGEST_FOCUS, rules),
+        "conversation": cut(case.window, _LONGEST_WINDOW, rules),
+        "candidates": [_shown(index, one, rules, may_look=may_look) for index, one in enumerate(case.exhibits)],
+    }
+    if case.passages:
+        blocks["looked_up"] = _found(case.passages, rules)
+    answer_tokens = _SPARE_TOKENS + _TOKENS_PER_VERDICT * len(case.exhibits)
+    answer_tokens += _TOKENS_PER_LOOKUP * case.lookups if may_look else 0
+    return Prompt(system, fenced(**blocks), SCHEMA_WITH_LOOKUPS if may_look else SCHEMA, answer_tokens)
+
+
+def read(text: str, *, case: Case) -> Judgement:
+    """Return the judgement in an answer, without who gave it.
+
+    Verdicts with an index that no exhibit has, or with a missing field, are skipped; of two on the same exhibit the
+    first counts; scores are clamped to 0..1. Of the look-ups those count that can be made, as many as the case allows.
+
+    Raises:
+        Unusable: there are no verdicts, or none fits an exhibit.
+
+    """
+    given = entries(text, "verdicts", _Given)
+    found: dict[int, Verdict] = {}
+    for one in given:
+        if one is not None and 0 <= one.index < len(case.exhibits) and one.index not in found:
+            score = min(max(one.score, 0.0), 1.0)
+            reason = in_line(one.reason, _LONGEST_REASON)
+            found[one.index] = Verdict(one.index, one.relevant, one.actionable, score, reason)
+    if given and not found:
+        raise Unusable(f"gave {len(given)} verdicts, none of which fits a candidate")
+    return Judgement(tuple(found[index] for index in sorted(found)), "", wanted=_wanted(text, case))
+
+
+def _shown(index: int, one: Exhibit, rules: Rules, *, may_look: bool) -> _Shown:
+    return _Shown(
+        index,
+        f"{one.date:%Y-%m-%d}",
+        cut(one.category, _LONGEST_LABEL, rules),
+        round(one.trust, 2),
+        cut(one.text, _LONGEST_TEXT, rules),
+        may_look and one.sourced,
+    )
+
+
+def _found(passages: Sequence[Passage], rules: Rules) -> list[_Found]:
+    room = _MOST_PASSAGES
+    found: list[_Found] = []
+    for passage in passages:
+        texts: list[str] = []
+        for text in passage.texts:
+            if room > 0:
+                texts.append(cut(text, min(_LONGEST_PASSAGE, max(room, 4)), rules))
+                room -= len(texts[-1])
+        lookup = passage.lookup
+        found.append(_Found(lookup.kind, lookup.index, cut(lookup.query, _LONGEST_LABEL * 4, rules), texts))
+    return found
+
+
+def _wanted(text: str, case: Case) -> tuple[Lookup, ...]:
+    if not case.lookups:
+        return ()
+    try:
+        given = entries(text, "lookups", _Wanted)
+    except Unusable:
+        return ()
+    found: dict[Lookup, None] = {}
+    for one in given:
+        if one is None:
+            continue
+        query = in_line(one.query, _LONGEST_QUERY)
+        known = 0 <= one.index < len(case.exhibits)
+        match _KINDS.get(one.kind.strip().lower()):
+            case "source" if known:
+                found[Lookup("source", one.index)] = None
+            case "session_search" if query:
+                found[Lookup("session_search", one.index if known else -1, query)] = None
+            case _:
+                pass
+    return tuple(found)[: case.lookups]

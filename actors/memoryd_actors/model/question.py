@@ -1,0 +1,111 @@
+"""What a model is asked, what it answers, and why there may be no answer."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Generic, Literal, TypeVar
+
+from memoryd_actors.memory.budget import Usage
+
+A = TypeVar("A")
+MOST_TOKENS = 2_000_000
+"""Of one call, in either direction: twice the largest context there is. A service may say anything."""
+_CHARACTERS_PER_TOKEN = 3
+"""Rather too few: English prose has four, code three. An estimate that stops calls must not be too low."""
+_LONGEST_FAILURE = 400
+_SEQUENCE = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-_])")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]+")
+
+FailureKind = Literal[
+    "timeout",
+    "connection",
+    "rate_limit",
+    "auth",  # the key is wrong, or may not do this
+    "model",  # there is no such model
+    "request",  # the request itself was rejected
+    "refusal",
+    "truncated",
+    "nonsense",
+    "server",
+    # From here on nobody was asked.
+    "breaker",
+    "budget",
+    "ledger",
+    "time",
+]
+UNASKED = frozenset({"breaker", "budget", "ledger", "time"})
+
+
+class ModelFailed(Exception):
+    """Raised where a model gave no usable answer, or was not asked."""
+
+    def __init__(
+        self, kind: FailureKind, message: str, *, hint: str = "", tokens: tuple[int, int] | None = (0, 0)
+    ) -> None:
+        """Say what went wrong; `tokens` went in and out, None where nobody says how many."""
+        super().__init__(plain(message))
+        self.kind: FailureKind = kind
+        self.hint = hint
+        """What a person can do about it; empty where waiting is all there is."""
+        self.tokens = tokens
+        self.usage = Usage()
+        """What it counts as, set by whoever keeps the account."""
+
+    @property
+    def unasked(self) -> bool:
+        """Whether no call was made."""
+        return self.kind in UNASKED
+
+
+class Unusable(Exception):
+    """Raised by a question that finds no answer in what a model said: `answered without verdicts`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One call as it is sent: what the model is told, what it is asked, and the shape and size of its answer."""
+
+    system: str
+    content: str
+    schema: Mapping[str, object]
+    answer_tokens: int
+
+    @property
+    def asked_tokens(self) -> int:
+        """A generous estimate of what is sent."""
+        # The schema is sent as JSON, which is hardly longer than Python's own way to write it.
+        return (len(self.system) + len(self.content) + len(str(self.schema))) // _CHARACTERS_PER_TOKEN
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question(Generic[A]):
+    """Something to be asked of a model: how to put it, and how to read the answer."""
+
+    compose: Callable[[], Prompt]
+    """Called in a thread: every text in it is searched for secrets once more."""
+    read: Callable[[str], A]
+    """Return the answer in what the model said; raises Unusable."""
+    deadline_s: float
+    hurried: bool = False
+    """Whether it has less time than such a call needs: that it ran out says nothing about the service."""
+    advice: str = ""
+    """What a person can do where the answer is cut off."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[A]):
+    """An answer, and what it cost."""
+
+    value: A
+    usage: Usage
+
+
+def plain(text: str) -> str:
+    """Return somebody else's words in one bounded line, without sequences that steer a terminal."""
+    bounded = text[: 8 * _LONGEST_FAILURE]
+    return " ".join(_CONTROL.sub(" ", _SEQUENCE.sub("", bounded)).split())[:_LONGEST_FAILURE]
+
+
+def bounded(tokens: int) -> int:
+    """Return a count of tokens that somebody else gives, within what is possible."""
+    return min(max(tokens, 0), MOST_TOKENS)
