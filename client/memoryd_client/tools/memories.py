@@ -1,0 +1,159 @@
+"""Tools for memories: search, read, write, forget, recall."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta
+
+from memoryd_client.tools.tool import Ask, Tool, day, line, provenance, short
+from memoryd_client.wire.context import Message
+from memoryd_client.wire.edges import GetEdges, Relate
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.memories import Forget, Get, Read, Remember
+from memoryd_client.wire.memory import Memory, NewMemory, Scope, State
+from memoryd_client.wire.pending import Recall
+from memoryd_client.wire.search import Search
+
+Limit = Annotated[int, Meta(ge=1, le=50)]
+MemoryId = Annotated[str, Meta(description="id, may be shortened")]
+
+
+class MemorySearch(Tool, frozen=True, kw_only=True):
+    """Search long-term memory by meaning and words.
+
+    Do this before you answer about earlier work, people, decisions or preferences, and before you write.
+    """
+
+    name = "memory_search"
+    title = "Search memory"
+    default = reads = True
+
+    query: Annotated[str, Meta(description="what to look for, in plain words")]
+    limit: Limit = 5
+    category: Annotated[str, Meta(description="only this one, e.g. preference")] = ""
+
+    async def answer(self, ask: Ask) -> str:
+        """Return hits, a line each."""
+        filters = Filters(categories=(self.category,) if self.category else ())
+        return await found(ask, self.query, self.limit, filters)
+
+
+class KnowledgeSearch(Tool, frozen=True, kw_only=True):
+    """Search the documents that the user gave to memory as knowledge."""
+
+    name = "knowledge_search"
+    title = "Search knowledge"
+    reads = True
+
+    query: str
+    limit: Limit = 5
+
+    async def answer(self, ask: Ask) -> str:
+        """Return hits, a line each."""
+        return await found(ask, self.query, self.limit, Filters(categories=("knowledge",)))
+
+
+class MemoryRead(Tool, frozen=True, kw_only=True):
+    """Read one memory whole: what it says, where it comes from, what contradicts or replaces it."""
+
+    name = "memory_read"
+    title = "Read a memory"
+    default = reads = True
+
+    id: MemoryId
+    offset: Annotated[int, Meta(ge=0)] = 0
+
+    async def answer(self, ask: Ask) -> str:
+        """Return a page of its content beneath a line of what is known about it."""
+        memory = (await ask(Get(id=self.id))).only
+        page = (await ask(Read(id=memory.id, offset=self.offset, limit=4_000))).page
+        lines = [f"{memory.id} [{provenance(memory)}]"]
+        for edge in (await ask(GetEdges(ids=(memory.id,)))).edges:
+            outgoing = edge.from_id == memory.id
+            if edge.relation != "related_to":
+                other = short(edge.to_id if outgoing else edge.from_id)
+                lines.append(f"{edge.relation} {other}" if outgoing else f"{other} {edge.relation} this")
+        lines.append(page.content)
+        if page.next_offset is not None:
+            lines.append(f"[{page.total - page.next_offset} more characters: offset={page.next_offset}]")
+        return "\n".join(lines)
+
+
+class MemoryWrite(Tool, frozen=True, kw_only=True):
+    """Remember one thing that stays true beyond this conversation.
+
+    Write a fact, preference, rule, correction or procedure in one self-contained sentence, with names and dates. When
+    it corrects a memory, say which it replaces.
+    """
+
+    name = "memory_write"
+    title = "Remember"
+    default = True
+
+    content: Annotated[str, Meta(min_length=1)]
+    category: Annotated[str, Meta(description="fact, preference, rule, correction, procedure, ...")] = "fact"
+    scope: Annotated[Literal["project", "global"], Meta(description="global: true in every project")] = "project"
+    replaces: Annotated[str, Meta(description="id of the memory that is no longer true")] = ""
+
+    async def answer(self, ask: Ask) -> str:
+        """Store it, and retire what it replaces."""
+        old = (await ask(Get(id=self.replaces))).only if self.replaces else None
+        new = NewMemory(content=self.content, category=self.category, scope=Scope(self.scope))
+        memory = (await ask(Remember(memories=(new,)))).only
+        if old is None or old.id == memory.id:
+            return told(memory, new.id)
+        await ask(Relate(from_id=memory.id, to_id=old.id, relation="supersedes"))
+        return f"{told(memory, new.id)} It replaces {short(old.id)}: {line(old.content, 200)}"
+
+
+class MemoryForget(Tool, frozen=True, kw_only=True):
+    """Put a wrong or unwanted memory out of sight; it can be restored. To correct one, use memory_write's replaces."""
+
+    name = "memory_forget"
+    title = "Forget a memory"
+    default = destroys = True
+
+    id: MemoryId
+
+    async def answer(self, ask: Ask) -> str:
+        """Forget it."""
+        memory = (await ask(Forget(id=self.id))).only
+        return (
+            f"Forgotten: {memory.id}: {line(memory.content, 200)}\n`memoryd restore {short(memory.id)}` brings it back."
+        )
+
+
+class RecallNow(Tool, frozen=True, kw_only=True):
+    """Have memory judge what is relevant to a situation, and return only that."""
+
+    name = "recall"
+    title = "Recall"
+    reads = True
+
+    context: Annotated[str, Meta(min_length=1, description="what is being done or asked")]
+
+    async def answer(self, ask: Ask) -> str:
+        """Return what the judge keeps."""
+        pending = (await ask(Recall(messages=(Message("user", self.context),)), 60.0)).pending
+        return pending.text if pending else "Nothing in memory is relevant to this."
+
+
+async def found(ask: Ask, query: str, limit: int, filters: Filters) -> str:
+    """Return what a search finds, a line each."""
+    hits = (await ask(Search(query=query, limit=limit, filters=filters))).hits
+    if not hits:
+        return "Nothing found. Try other words, or session_search for what was said."
+    lines = [
+        f"- [{hit.category}, {day(hit.timestamp)}, {hit.scope}, {short(hit.id)}] {line(hit.summary)}" for hit in hits
+    ]
+    return "\n".join([f"{len(hits)} found, best first; memory_read shows one whole:", *lines])
+
+
+def told(memory: Memory, new_id: str) -> str:
+    """Say what became of something that was to be remembered."""
+    if memory.state is State.PROPOSED:
+        how = f"Waits for the user's yes: ask them; `memoryd consent approve {short(memory.id)}` gives it."
+    elif memory.id != new_id:
+        how = "Known already, and confirmed:"
+    else:
+        how = "Remembered:"
+    return f"{how} {memory.id} [{memory.category}, {memory.scope}] {line(memory.content, 200)}"

@@ -1,0 +1,122 @@
+"""The tools of a client: their schemas for an API, and one call for all of them."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final, Literal
+
+from memoryd_client.arguments import converted
+from memoryd_client.async_client import AsyncClient
+from memoryd_client.client import Client
+from memoryd_client.errors import DaemonUnreachable, MemorydError
+from memoryd_client.tools.conversations import SessionSearch, SummarizeConversation
+from memoryd_client.tools.core import CoreMemoryUpdate, CoreMemoryView
+from memoryd_client.tools.files import (
+    DeleteMemoryFile,
+    EditMemoryFile,
+    Grep,
+    Ls,
+    ReadMemoryFile,
+    SearchMemoryFiles,
+    WriteMemoryFile,
+)
+from memoryd_client.tools.memories import (
+    KnowledgeSearch,
+    MemoryForget,
+    MemoryRead,
+    MemorySearch,
+    MemoryWrite,
+    RecallNow,
+)
+from memoryd_client.tools.schemas import for_anthropic, for_openai, schemas
+from memoryd_client.tools.tool import Ask, Outcome, Tool
+from memoryd_client.transport.exchange import finish
+from memoryd_client.wire.request import R, Request
+
+ALL: Final[tuple[type[Tool], ...]] = (
+    MemorySearch,
+    MemoryRead,
+    MemoryWrite,
+    MemoryForget,
+    SessionSearch,
+    CoreMemoryView,
+    CoreMemoryUpdate,
+    RecallNow,
+    KnowledgeSearch,
+    SummarizeConversation,
+    Ls,
+    ReadMemoryFile,
+    WriteMemoryFile,
+    EditMemoryFile,
+    Grep,
+    SearchMemoryFiles,
+    DeleteMemoryFile,
+)
+"""In the order in which they are offered."""
+_BY_NAME: Final[Mapping[str, type[Tool]]] = {tool.name: tool for tool in ALL}
+
+
+class _Offered:
+    """What tools look like to a model."""
+
+    def __init__(self, which: Literal["default", "all"] | Iterable[str]) -> None:
+        self._schemas = schemas(which)
+
+    def for_anthropic(self) -> list[dict[str, object]]:
+        """Return the tools as the Messages API takes them."""
+        return for_anthropic(self._schemas)
+
+    def for_openai(self) -> list[dict[str, object]]:
+        """Return the tools as the chat completions API takes them."""
+        return for_openai(self._schemas)
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the tools."""
+        return [str(schema["name"]) for schema in self._schemas]
+
+
+class Tools(_Offered):
+    """The tools of a client: `which` is "default", "all", or their names."""
+
+    def __init__(self, client: Client, which: Literal["default", "all"] | Iterable[str] = "default") -> None:
+        super().__init__(which)
+        self._client = client
+
+    def call(self, name: str, arguments: Mapping[str, object] | None = None) -> str:
+        """Call a tool as a model asks for it, and return what to tell it; what went wrong is told, too."""
+        return self.run(name, arguments).text
+
+    def run(self, name: str, arguments: Mapping[str, object] | None = None) -> Outcome:
+        """Call a tool; the outcome also says whether it failed."""
+        return finish(outcome(self._ask, name, arguments or {}, self.names))
+
+    async def _ask(self, request: Request[R], deadline_s: float | None = None) -> R:
+        return self._client.call(request, deadline_s)
+
+
+class AsyncTools(_Offered):
+    """The tools of an asynchronous client: `Tools`, awaited."""
+
+    def __init__(self, client: AsyncClient, which: Literal["default", "all"] | Iterable[str] = "default") -> None:
+        super().__init__(which)
+        self._client = client
+
+    async def call(self, name: str, arguments: Mapping[str, object] | None = None) -> str:
+        """Call a tool as a model asks for it, and return what to tell it; what went wrong is told, too."""
+        return (await self.run(name, arguments)).text
+
+    async def run(self, name: str, arguments: Mapping[str, object] | None = None) -> Outcome:
+        """Call a tool; the outcome also says whether it failed."""
+        return await outcome(self._client.call, name, arguments or {}, self.names)
+
+
+async def outcome(ask: Ask, name: str, arguments: Mapping[str, object], offered: Iterable[str]) -> Outcome:
+    """Call one of the tools that are offered."""
+    names = list(offered)
+    if name not in names:
+        return Outcome(f"There is no tool {name[:60]!r}. There are: {', '.join(names)}.", failed=True)
+    try:
+        return Outcome(await converted(arguments, _BY_NAME[name]).answer(ask))
+    except DaemonUnreachable as exc:
+        return Outcome(f"Memory is away: {exc}. {exc.hint} Go on without it, and tell the user.", failed=True)
+    except MemorydError as exc:
+        return Outcome(f"{name} failed: {exc}. {exc.hint}".rstrip(), failed=True)

@@ -1,0 +1,147 @@
+"""What tools do and say, at a real daemon."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from memoryd_client import AsyncClient, Client, Message
+from memoryd_client.paths import Paths
+from memoryd_client.tools import AsyncTools, Tools
+from running import PROJECT, RunningDaemon, until
+
+
+def id_in(text: str) -> str:
+    found = re.search(r"mem_[0-9a-z]{20}", text)
+    assert found, text
+    return found[0]
+
+
+def test_what_is_written_is_found_read_and_forgotten(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        tools = Tools(client)
+        written = tools.call("memory_write", {"content": "The ferry to Aran sails at nine.", "category": "fact"})
+        assert written.startswith("Remembered: mem_")
+        served.indexed(client)
+        found = tools.call("memory_search", {"query": "when does the ferry leave?"})
+        assert id_in(written)[:12] in found
+        assert re.search(r"\[fact, \d{4}-\d\d-\d\d, project, mem_", found)
+        read = tools.call("memory_read", {"id": id_in(written)[:12]})
+        assert "The ferry to Aran sails at nine." in read
+        assert "from assistant, session s1, trust 0.5]" in read
+        assert "memoryd restore" in tools.call("memory_forget", {"id": id_in(written)})
+        assert client.get(id_in(written)).state == "forgotten"
+
+
+def test_a_correction_replaces_what_it_corrects(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        tools = Tools(client)
+        old = id_in(tools.call("memory_write", {"content": "The ferry to Aran sails at nine."}))
+        said = tools.call("memory_write", {"content": "Since May boats to Aran sail at noon.", "replaces": old[:12]})
+        new = id_in(said)
+        assert f"It replaces {old[:12]}" in said
+        assert (client.get(old).state, client.get(old).superseded_by) == ("superseded", new)
+        assert f"supersedes {old[:12]}" in tools.call("memory_read", {"id": new})
+        assert f"{new[:12]} supersedes this" in tools.call("memory_read", {"id": old})
+
+
+def test_the_same_again_is_said_to_be_known(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        tools = Tools(client)
+        first = tools.call("memory_write", {"content": "Deploys run on Fridays."})
+        assert id_in(tools.call("memory_write", {"content": "Deploys run on Fridays."})) == id_in(first)
+        assert "Known already" in tools.call("memory_write", {"content": "Deploys run on Fridays."})
+
+
+def test_a_long_memory_is_read_page_by_page(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        tools = Tools(client)
+        written = tools.call("memory_write", {"content": " ".join(f"Step {n} turns valve {n}." for n in range(300))})
+        first = tools.call("memory_read", {"id": id_in(written)})
+        assert re.search(r"\[\d+ more characters: offset=4000\]$", first)
+        assert "valve 299" in tools.call("memory_read", {"id": id_in(written), "offset": 4_000})
+
+
+def test_what_was_said_is_found_by_words_and_date(served: RunningDaemon) -> None:
+    with served.client("s7") as client:
+        client.push_acknowledged([Message("user", "Why does the login test fail at midnight?")])
+        tools = Tools(client)
+
+        def found_by_words() -> str:
+            said = tools.call("session_search", {"query": "login test"})
+            return said if "midnight" in said else ""
+
+        found = until(found_by_words, "the message to be found")
+        assert re.search(r"- \[\d{4}-\d\d-\d\d \d\d:\d\d, session s7, 1, user\] Why does", found)
+        assert "Nothing like it" in tools.call("session_search", {"until": "2001-01-01"})
+
+
+def test_core_memory_is_viewed_and_updated(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        tools = Tools(client)
+        assert "[human] 0 of" in tools.call("core_memory_view")
+        tools.call("core_memory_update", {"section": "human", "content": "Her name is Ada."})
+        passage = {"section": "human", "content": "Grace", "operation": "replace", "old": "Ada"}
+        assert "Her name is Grace." in tools.call("core_memory_update", passage)
+        whole = {"section": "human", "content": "Likes tea.", "operation": "replace"}
+        assert tools.call("core_memory_update", whole).endswith("\nLikes tea.")
+
+
+def test_files_are_kept_under_paths(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        tools = Tools(client, "all")
+        tools.call("write", {"path": "notes/deploy.md", "content": "# Deploy\nThe ferry service goes out on Monday."})
+        assert tools.call("ls", {"prefix": "notes"}).startswith("notes/deploy.md (")
+        tools.call("edit", {"path": "notes/deploy.md", "old": "Monday", "new": "Friday"})
+        assert tools.call("read", {"path": "notes/deploy.md"}).endswith("on Friday.")
+        assert tools.call("grep", {"pattern": "fri"}) == "notes/deploy.md:2: The ferry service goes out on Friday."
+        assert "notes/deploy.md" in tools.call("search", {"query": "when is the ferry service deployed"})
+        assert "memoryd restore" in tools.call("delete", {"path": "notes/deploy.md"})
+        assert tools.call("ls") == "There are none."
+
+
+def test_only_what_is_relevant_is_recalled_and_a_short_talk_is_not_summarized(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        tools = Tools(client, "all")
+        assert tools.call("recall", {"context": "What is for lunch?"}) == "Nothing in memory is relevant to this."
+        client.push_acknowledged([Message("user", "Good morning to you.")])
+        assert "nothing to summarize" in tools.call("summarize_conversation")
+        assert tools.call("knowledge_search", {"query": "lunch"}).startswith("Nothing found.")
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "said"),
+    [
+        ("memory_search", {}, "query"),
+        ("memory_search", {"query": "x", "limit": 0}, "`limit` is 0, and has to be a whole number from 1 to 50"),
+        ("memory_search", {"query": "x", "nonsense": 1}, "nonsense"),
+        ("memory_search", {"query": "x", "limit": "many"}, "limit"),
+        ("memory_read", {"id": "mem_nothing"}, "memory_read failed: "),
+        ("memory_write", {"content": "x", "replaces": "mem_nothing"}, "memory_write failed: "),
+        ("session_search", {"since": "yesterday"}, "Write it like 2026-03-01"),
+        ("rm", {}, "There is no tool 'rm'. There are: memory_search, "),
+        ("grep", {"pattern": "x"}, "There is no tool 'grep'"),
+    ],
+)
+def test_errors_say_what_to_do(served: RunningDaemon, name: str, arguments: dict[str, object], said: str) -> None:
+    with served.client("s1") as client:
+        outcome = Tools(client).run(name, arguments)
+    assert outcome.failed
+    assert said in outcome.text
+
+
+def test_without_a_daemon_the_agent_is_told_to_go_on(tmp_path: Path) -> None:
+    paths = Paths.from_environment({"MEMORYD_HOME": str(tmp_path), "MEMORYD_RUNTIME_DIR": str(tmp_path)})
+    with Client(session="s1", paths=paths) as client:
+        outcome = Tools(client).run("memory_search", {"query": "x"})
+    assert outcome.failed
+    assert "memoryd start" in outcome.text
+    assert "Go on without it" in outcome.text
+
+
+async def test_tools_are_called_from_asynchronous_code(served: RunningDaemon) -> None:
+    async with AsyncClient(session="s1", project=PROJECT, owner=served.owner, paths=served.paths) as client:
+        tools = AsyncTools(client)
+        assert (await tools.call("memory_write", {"content": "The ferry sails at nine."})).startswith("Remembered")
+        assert (await tools.run("memory_read", {"id": "mem_nothing"})).failed
+        assert tools.for_openai()[0]["type"] == "function"
