@@ -41,7 +41,7 @@ from benchmarks.vectors import MODEL, Embeddings
 from memoryd.config import Config
 from memoryd.embedding.model import MINILM_DIMENSIONS
 from memoryd.index import LanceIndex
-from memoryd.ledger import LedgerBook, SqlLedger
+from memoryd.ledger import SqlLedger
 from memoryd_actors.comparison import Comparison, Relation
 from memoryd_actors.consolidating.checker import Checker
 from memoryd_actors.consolidating.comparer import Comparer
@@ -161,11 +161,11 @@ class World:
     def __init__(self, folder: Path, embeddings: Embeddings) -> None:
         self.clock = Calendar()
         self.ledger = SqlLedger(folder / "ledger.db", clock=self.clock)
-        self.book = LedgerBook(self.ledger, self.clock)
+        self.book = self.ledger.consolidation
         self.index = LanceIndex(folder / "index", Config().index)
         embedder = Known(embeddings)
         self.indexer = Indexer(self.ledger, self.index, embedder, _silent)
-        self.neighbours = Neighbours(embedder, self.index, self.indexer, self.ledger)
+        self.neighbours = Neighbours(embedder, self.index, self.indexer, self.ledger.memories)
         self.keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
             "keeper",
             lambda: Keeper(
@@ -181,7 +181,7 @@ class World:
             capacity=8,
         )
         self.comparer = Comparer(
-            ledger=self.ledger,
+            ledger=self.ledger.memories,
             index=self.index,
             indexer=self.indexer,
             neighbours=self.neighbours,
@@ -202,14 +202,14 @@ class World:
         """Compare everything as it is at a write; return the seconds without the rests between."""
         began = perf_counter()
         tasks.start_soon(self.comparer.run)
-        while await self.ledger.uncompared(limit=1):  # noqa: ASYNC110 - nothing tells when all are compared
+        while await self.ledger.memories.uncompared(limit=1):  # noqa: ASYNC110 - nothing tells when all are compared
             await anyio.sleep(0.2)
         return perf_counter() - began
 
     async def days(self, count: int, judge: KnowsAll | None) -> tuple[int, float]:
         """Let days of consolidation pass; return how many pairs were compared, and the seconds it took."""
         checker = Checker(
-            ledger=self.ledger,
+            ledger=self.ledger.memories,
             book=self.book,
             keeper=self.keeper,
             clock=self.clock,
@@ -218,7 +218,12 @@ class World:
             pairs=judge,
         )
         finder = PairFinder(
-            ledger=self.ledger, book=self.book, index=self.index, clock=self.clock, settings=SETTINGS, off=_nowhere
+            ledger=self.ledger.memories,
+            book=self.book,
+            index=self.index,
+            clock=self.clock,
+            settings=SETTINGS,
+            off=_nowhere,
         )
         compared, began = 0, perf_counter()
         for _ in range(count):
@@ -235,8 +240,8 @@ class World:
 
     async def standing(self, planted: Sequence[Planted]) -> dict[str, float]:
         """Return of each label what share was merged, and what share was settled in any way."""
-        memories = await self.ledger.get(OWNER, [side for one in planted for side in (one.older, one.newer)])
-        edges = await self.ledger.edges(OWNER, list(memories))
+        memories = await self.ledger.memories.get(OWNER, [side for one in planted for side in (one.older, one.newer)])
+        edges = await self.ledger.memories.edges(OWNER, list(memories))
         linked: dict[frozenset[str], set[str]] = defaultdict(set)
         for edge in edges:
             linked[frozenset((edge.from_id, edge.to_id))].add(edge.relation)

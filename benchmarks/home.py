@@ -24,6 +24,7 @@ from memoryd.embedding.weights import Sources, fetch
 from memoryd.index import LanceIndex
 from memoryd.ledger import SqlLedger
 from memoryd_actors.admission.gate import content_hash
+from memoryd_actors.memory.steps import Add
 from memoryd_actors.ports.index import IndexRow
 from memoryd_client import Client, DaemonUnreachable, DeadlineExceeded, Memory, Scope
 from memoryd_client.paths import Paths
@@ -130,7 +131,8 @@ def fill(paths: Paths, count: int, precision: str = "fp32") -> None:
                 )
                 for content in contents
             ]
-            _, sequence = await ledger.insert(memories, actor="benchmark")
+            steps = [Add(memory, compared=False) for memory in memories]
+            sequence = (await ledger.memories.apply("local", steps, actor="benchmark")).sequence
             vectors = centres[generator.integers(0, 200, len(memories))] + 0.7 * generator.normal(
                 size=(len(memories), MINILM_DIMENSIONS)
             )

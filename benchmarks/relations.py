@@ -42,7 +42,7 @@ async def _measure(folder: Path) -> dict[str, float]:
         steps: list[Step] = [Add(memory)]
         steps += [Relate(memory.id, other, RELATED, 0.7) for other in before[-edges:] if edges]
         began = perf_counter()
-        await ledger.apply("local", steps, actor="benchmark")
+        await ledger.memories.apply("local", steps, actor="benchmark")
         took[edges].append((perf_counter() - began) * 1000)
         before.append(memory.id)
     await ledger.close()

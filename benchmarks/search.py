@@ -29,6 +29,7 @@ from memoryd.index.filters import predicate
 from memoryd.index.search import REFINED
 from memoryd.index.words import match_query, query_words
 from memoryd.ledger import SqlLedger
+from memoryd.ledger.memories import SqlMemories
 from memoryd.ledger.rows import memory_from, memory_row
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.memory.fusion import Candidate, fuse
@@ -59,7 +60,8 @@ def run(sizes: tuple[int, ...] = SIZES) -> dict[str, dict[str, float]]:
 
 
 async def _measure(paths: Paths) -> dict[str, float]:
-    ledger = _Ledger(paths.ledger, backups=paths.backups, clock=SystemClock())
+    ledger = SqlLedger(paths.ledger, backups=paths.backups, clock=SystemClock())
+    memories = _Memories(ledger.database)
     index = _Index(paths.index, Config().index)
     await ledger.open()
     await index.open(model=identity(MINILM, "fp32"), dimensions=MINILM_DIMENSIONS)
@@ -70,7 +72,7 @@ async def _measure(paths: Paths) -> dict[str, float]:
     # The query's vector is given: neither model nor indexer is needed.
     embedder = EmbeddingService(_no_model, identity="", dimensions=MINILM_DIMENSIONS)
     indexer = Indexer(ledger, index, embedder, lambda _: None)
-    searcher = Searcher(embedder, index, indexer, ledger, RecallSettings())
+    searcher = Searcher(embedder, index, indexer, memories, RecallSettings())
     generator = np.random.default_rng(5)
     took: dict[str, list[float]] = {}
 
@@ -107,14 +109,14 @@ async def _measure(paths: Paths) -> dict[str, float]:
 
         await timed("both_ms", both)
         candidates = (await index.search(vector=vector, words=words, visible=visible, limit=_LIMIT))[:50]
-        memories = await ledger.get(visible.owner, [one.id for one in candidates])
-        rows = [memory_row(memory) for memory in memories.values()]
+        kept = await ledger.memories.get(visible.owner, [one.id for one in candidates])
+        rows = [memory_row(memory) for memory in kept.values()]
         measured("decoding_50_ms", partial(_decoded, rows))
-        pool = [(one, memories[one.id]) for one in fuse(candidates)]
+        pool = [(one, kept[one.id]) for one in fuse(candidates)]
         measured("ranking_50_ms", partial(rank, words, pool))
-        index.known, ledger.known = candidates, memories
+        index.known, memories.known = candidates, kept
         await timed("python_50_ms", ours)
-        index.known = ledger.known = None
+        index.known = memories.known = None
     await index.close()
     await ledger.close()
     return _figures(took)
@@ -141,7 +143,7 @@ class _Index(LanceIndex):
         return await super().search(vector=vector, words=words, visible=visible, limit=limit)
 
 
-class _Ledger(SqlLedger):
+class _Memories(SqlMemories):
     """Answers from memory where it is given an answer."""
 
     known: dict[str, Memory] | None = None

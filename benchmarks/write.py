@@ -84,7 +84,7 @@ def _remember(running: Running) -> dict[str, float]:
                     bare = _memory(content)
                     start = perf_counter()
                     model.encode([content], max_tokens=256)
-                    await ledger.insert([bare], actor="benchmark")
+                    await ledger.memories.apply("local", [Add(bare, compared=False)], actor="benchmark")
                     between = perf_counter()
                     client.remember(f"{text(generator, 20)} kept {number}")
                     if number >= 5:
@@ -110,13 +110,13 @@ async def _edges() -> dict[str, float]:
         ledger = SqlLedger(paths.ledger, clock=SystemClock())
         await ledger.open()
         there = [_memory(f"there {number}") for number in range(EDGES)]
-        await ledger.insert(there, actor="benchmark")
+        await ledger.memories.apply("local", [Add(one, compared=False) for one in there], actor="benchmark")
         for number in range(ROUNDS):
             for times, edges in ((alone, 0), (linked, EDGES)):
                 new = msgspec.structs.replace(_memory(f"new {number} of {edges}"), id=new_memory_id())
                 steps: list[Step] = [Add(new), *(Relate(new.id, one.id, RELATED, 0.6) for one in there[:edges])]
                 start = perf_counter()
-                await ledger.apply("local", steps, actor="benchmark")
+                await ledger.memories.apply("local", steps, actor="benchmark")
                 times.append((perf_counter() - start) * 1000)
         await ledger.close()
     return {

@@ -103,7 +103,7 @@ class System:
         self._news = anyio.Event()
         self.ledger = ledger
         self.indexer = Indexer(ledger, index, embedder, self.publish)
-        self.searcher = Searcher(embedder, index, self.indexer, ledger, settings, categories=categories)
+        self.searcher = Searcher(embedder, index, self.indexer, ledger.memories, settings, categories=categories)
         pipeline = Pipeline(
             embedder=embedder,
             searcher=self.searcher,
@@ -112,7 +112,7 @@ class System:
             clock=clock,
             settings=settings,
             categories=categories,
-            relatives=Relatives(ledger),
+            relatives=Relatives(ledger.memories),
             files=files,
         )
         self.recall = Recall(
@@ -124,7 +124,7 @@ class System:
             categories=categories,
             sequence=lambda: self.indexer.target,
         )
-        self.neighbours = neighbours = Neighbours(embedder, index, self.indexer, ledger)
+        self.neighbours = neighbours = Neighbours(embedder, index, self.indexer, ledger.memories)
         self.keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
             "keeper",
             lambda: Keeper(
@@ -142,7 +142,7 @@ class System:
         )
 
         self.comparer = Comparer(
-            ledger=ledger, index=index, indexer=self.indexer, neighbours=neighbours, keeper=self.keeper
+            ledger=ledger.memories, index=index, indexer=self.indexer, neighbours=neighbours, keeper=self.keeper
         )
         self.ageing = Ageing(
             ledger=ledger,

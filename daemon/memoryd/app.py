@@ -104,7 +104,7 @@ class Daemon:
             self._embedder,
             self._index,
             self._indexer,
-            self._ledger,
+            self._ledger.memories,
             config.recall,
             categories=categories,
             clock=clock,
@@ -129,10 +129,10 @@ class Daemon:
             settings=config.recall,
             rules=rules,
             categories=categories,
-            relatives=Relatives(self._ledger),
+            relatives=Relatives(self._ledger.memories),
             files=files,
         )
-        self._switches = Switches(self._ledger, clock)
+        self._switches = Switches(self._ledger.switches, clock)
         self._recall = Recall(
             pipeline,
             self._ledger,
@@ -146,7 +146,7 @@ class Daemon:
             shared=self._ledger.sharing.shared,
         )
         self._follower = Follower(self._ledger.sharing, self._indexer, self._switches)
-        neighbours = Neighbours(self._embedder, self._index, self._indexer, self._ledger)
+        neighbours = Neighbours(self._embedder, self._index, self._indexer, self._ledger.memories)
         self._keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
             "keeper",
             lambda: Keeper(
@@ -188,14 +188,14 @@ class Daemon:
             recall=self._recall,
             ledger=self._ledger,
             embedding_model=self._embedder.identity,
-            backups=self._ledger.backups,
+            backups=self._ledger.backups.dated,
             back_up=self._back_up,
             clock=clock,
             publish=self._publish,
             schedule=Schedule(
                 optimise_s=config.index.optimise_s,
                 optimise_rows=config.index.optimise_rows,
-                backup_s=config.ledger.backup_hours * 3600 if self._ledger.backs_up else 0,
+                backup_s=config.ledger.backup_hours * 3600 if self._ledger.backups.possible else 0,
                 traces_days=config.ledger.keep_traces_days,
                 sessions_days=config.ledger.keep_sessions_days,
                 events_days=config.ledger.keep_events_days,
@@ -219,7 +219,7 @@ class Daemon:
         )
         self._consolidator = consolidation.worker
         self._comparer = Comparer(
-            ledger=self._ledger,
+            ledger=self._ledger.memories,
             index=self._index,
             indexer=self._indexer,
             neighbours=neighbours,
@@ -231,7 +231,12 @@ class Daemon:
             keeper=self._keeper,
             searcher=searcher,
             querier=Querier(
-                searcher, self._ledger, self._embedder, categories, note=self._recall.note_query, hear=self._recall.hear
+                searcher,
+                self._ledger.memories,
+                self._embedder,
+                categories,
+                note=self._recall.note_query,
+                hear=self._recall.hear,
             ),
             indexer=self._indexer,
             ledger=self._ledger,
@@ -240,10 +245,10 @@ class Daemon:
             back_up=self._back_up,
             ready=lambda: self._ready,
             categories=categories,
-            core=CoreMemory(self._ledger, here, config.core),
-            checkpoints=CheckpointKeeper(self._ledger, here, config.checkpoints),
+            core=CoreMemory(self._ledger.core, here, config.core),
+            checkpoints=CheckpointKeeper(self._ledger.checkpoints, here, config.checkpoints),
             files=VirtualFiles(
-                self._ledger,
+                self._ledger.memories,
                 self._keeper,
                 categories,
                 search=lambda query, visible, limit, deadline_s: searcher.search(
@@ -257,8 +262,7 @@ class Daemon:
             purger=self._conversations.purger,
             drafts=paths.drafts,
             importer=Importer(
-                ledger=self._ledger,
-                standing=self._ledger,
+                ledger=self._ledger.memories,
                 keeper=self._keeper,
                 clock=clock,
                 embedding_model=self._embedder.identity,
@@ -395,9 +399,9 @@ class Daemon:
 
     async def _back_up(self, target: Path | None = None) -> str:
         if target is not None:
-            await self._ledger.backup(str(target))
+            await self._ledger.backups.copy(str(target))
             return str(target)
-        if not self._ledger.backs_up:
+        if not self._ledger.backups.possible:
             await self._conversations.transcripts.back_up()
             raise Refused(
                 f"the transcripts are copied to {self._paths.transcripts_copy}; the ledger is no file to be copied",
@@ -406,16 +410,18 @@ class Daemon:
         kept = self._config.ledger
         retention = Retention(newest=kept.keep_backups, days=kept.keep_daily, weeks=kept.keep_weekly)
         try:
-            return str(await self._ledger.backup_dated(retention))
+            return str(await self._ledger.backups.copy_dated(retention))
         finally:
             # After the ledger: what background work has done with a transcript, the copy of that transcript has.
             await self._conversations.transcripts.back_up()
 
     async def _status(self) -> Status:
         try:
-            ledger = health.ledger(self._curator.last_backup, await self._ledger.counts(), self._ledger.sharing)
-            tallies = await self._ledger.tallies()
-            events = health.events(*await self._ledger.events_lately())
+            ledger = health.ledger(
+                self._curator.last_backup, await self._ledger.memories.counts(), self._ledger.sharing
+            )
+            tallies = await self._ledger.memories.tallies()
+            events = health.events(*await self._ledger.events.lately())
         except Refused as refused:
             ledger = events = health.failed(refused)
             tallies = {}

@@ -221,14 +221,14 @@ class Dispatcher:
             case GetHistory():
                 return await self._history(request, caller)
             case ListConsents():
-                waiting = await self._ledger.consents(self._categories.visible(caller), limit=request.limit)
+                waiting = await self._ledger.consents.waiting(self._categories.visible(caller), limit=request.limit)
                 return Consents(consents=tuple(waiting))
             case DecideConsent():
                 proposal = await self._resolve(caller, request.id)
                 answer = Answer(proposal.id, request.approve, caller)
                 return Memories(memories=await self._keeper.ask(answer, deadline_s=deadline_s))
             case CountEvents():
-                counts = await self._ledger.event_counts(caller.owner, days=request.days)
+                counts = await self._ledger.events.counts(caller.owner, days=request.days)
                 return EventCounts(counts=tuple(counts))
             case Why():
                 return Traces(traces=tuple(await self._recall.traces(caller, limit=request.limit)))
@@ -286,13 +286,13 @@ class Dispatcher:
     async def _list(self, request: List, caller: Caller) -> Memories:
         visible = self._categories.visible(caller, request.filters)
         before = (await self._resolve(caller, request.before)).id if request.before else ""
-        memories = await self._ledger.page(visible, limit=request.limit, before=before)
+        memories = await self._ledger.memories.page(visible, limit=request.limit, before=before)
         more = memories[-1].id if len(memories) == request.limit else ""
         return Memories(memories=tuple(memories), next=more)
 
     async def _read(self, request: Read, caller: Caller) -> Page:
         memory = await self._resolve(caller, request.id)
-        await self._ledger.touch(caller.owner, [memory.id], self._clock.now())
+        await self._ledger.memories.touch(caller.owner, [memory.id], self._clock.now())
         end = request.offset + request.limit
         return Page(
             MemoryPage(
@@ -311,9 +311,9 @@ class Dispatcher:
         except NotFound:
             # Of what was purged there is a history still, under its whole id.
             memory_id = request.id
-            if not await self._ledger.history(caller.owner, memory_id=memory_id, limit=1, allowed=allowed):
+            if not await self._ledger.memories.history(caller.owner, memory_id=memory_id, limit=1, allowed=allowed):
                 raise
-        entries = await self._ledger.history(
+        entries = await self._ledger.memories.history(
             caller.owner, memory_id=memory_id, limit=request.limit, allowed=allowed, before=request.before
         )
         return History(entries=tuple(entries))
@@ -344,7 +344,7 @@ class Dispatcher:
             remove=isinstance(request, Unrelate),
         )
         source = (await self._keeper.ask(link, deadline_s=deadline_s))[0]
-        return Edges(edges=tuple(await self._ledger.edges(caller.owner, [source.id])))
+        return Edges(edges=tuple(await self._ledger.memories.edges(caller.owner, [source.id])))
 
     async def _purge(self, request: Purge, caller: Caller, deadline_s: float) -> Done:
         if request.every_session:
@@ -365,7 +365,7 @@ class Dispatcher:
                 f"{len(gone)} memories are gone from the ledger, but their vectors are still on the disk",
                 "They go when the index can be written; `memoryd status` says why it cannot.",
             )
-        leaves = self._ledger.leaves
+        leaves = self._ledger.purges.leaves
         answer = f"{len(gone)} memories {f'purged: {leaves}' if leaves else 'destroyed'}"
         if places and request.transcripts:
             said = await self._purger.erase(places, deadline_s=deadline_s)
@@ -403,8 +403,10 @@ class Dispatcher:
 
     async def _replaced(self, ids: Sequence[str], caller: Caller) -> tuple[str, ...]:
         """Return what the caller may see of that which only these memories have taken the place of."""
-        edges = await self._ledger.edges(caller.owner, ids)
-        there = await self._ledger.get(caller.owner, list({end for one in edges for end in (one.from_id, one.to_id)}))
+        edges = await self._ledger.memories.edges(caller.owner, ids)
+        there = await self._ledger.memories.get(
+            caller.owner, list({end for one in edges for end in (one.from_id, one.to_id)})
+        )
         leaving = {one: there[one].superseded_by if one in there else "" for one in ids}
         seen = self._categories.visible(caller)
         return tuple(
@@ -426,16 +428,16 @@ class Dispatcher:
     async def _origin(self, request: GetOrigin, caller: Caller) -> Origin:
         memory = await self._resolve(caller, request.id)
         seen = self._categories.visible(caller)
-        edges = await self._ledger.edges(caller.owner, [memory.id])
-        found = await self._ledger.get(caller.owner, [other_end(edge, memory.id) for edge in edges])
+        edges = await self._ledger.memories.edges(caller.owner, [memory.id])
+        found = await self._ledger.memories.get(caller.owner, [other_end(edge, memory.id) for edge in edges])
         others = {one.id: one for one in found.values() if is_allowed(one.category, seen)}
         edges = [edge for edge in edges if other_end(edge, memory.id) in others]
-        traces = await self._ledger.traces(caller.owner, "", limit=TRACES_READ)
+        traces = await self._ledger.sessions.traces(caller.owner, "", limit=TRACES_READ)
         return Origin(
             memory=memory,
             edges=tuple(edges),
             others=tuple(others.values()),
-            history=tuple(await self._ledger.history(caller.owner, memory_id=memory.id)),
+            history=tuple(await self._ledger.memories.history(caller.owner, memory_id=memory.id)),
             shown=tuple(showings(memory.id, traces)),
         )
 
@@ -453,7 +455,7 @@ class Dispatcher:
         if self._categories.allowed(caller.agent) is not None and request.edges:
             ends = {end for edge in request.edges for end in (edge.from_id, edge.to_id)}
             seen = self._categories.visible(caller)
-            found = await self._ledger.get(caller.owner, sorted(ends))
+            found = await self._ledger.memories.get(caller.owner, sorted(ends))
             hidden = {one.id for one in found.values() if not is_allowed(one.category, seen)}
             edges = tuple(one for one in request.edges if not {one.from_id, one.to_id} & hidden)
         else:
@@ -465,11 +467,11 @@ class Dispatcher:
         return replace(done, left_out=(*closed, *done.left_out))
 
     async def _edges(self, request: GetEdges, caller: Caller) -> Edges:
-        edges = await self._ledger.edges(caller.owner, request.ids)
+        edges = await self._ledger.memories.edges(caller.owner, request.ids)
         if self._categories.allowed(caller.agent) is not None:
             ends = {end for edge in edges for end in (edge.from_id, edge.to_id)}
             seen = self._categories.visible(caller)
-            found = await self._ledger.get(caller.owner, sorted(ends))
+            found = await self._ledger.memories.get(caller.owner, sorted(ends))
             shown = {one.id for one in found.values() if is_allowed(one.category, seen)}
             edges = [edge for edge in edges if {edge.from_id, edge.to_id} <= shown]
         return Edges(edges=tuple(edges))
@@ -505,4 +507,6 @@ class Dispatcher:
 
     async def _resolve(self, caller: Caller, memory_id: str) -> Memory:
         """Return the one memory that the caller means; of a category that its agent may not see, there is none."""
-        return await self._ledger.resolve(caller.owner, memory_id, allowed=self._categories.allowed(caller.agent))
+        return await self._ledger.memories.resolve(
+            caller.owner, memory_id, allowed=self._categories.allowed(caller.agent)
+        )

@@ -20,6 +20,7 @@ from memoryd.ledger import SqlLedger
 from memoryd.lock import hold_home
 from memoryd.restoring import dated_name
 from memoryd_actors.core.errors import LedgerCorrupt
+from memoryd_actors.memory.steps import Add
 from memoryd_client.paths import Paths
 from memoryd_client.wire.memory import Memory, Scope, new_memory_id
 from memoryd_client.wire.status import ComponentStatus, Status
@@ -53,7 +54,7 @@ class House:
         )  # fmt: skip
         ledger = SqlLedger(self.paths.ledger, backups=self.paths.backups, clock=SystemClock())
         await ledger.open()
-        await ledger.insert([memory], actor="test")
+        await ledger.memories.apply("local", [Add(memory, compared=False)], actor="test")
         await ledger.close()
 
 

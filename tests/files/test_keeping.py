@@ -29,18 +29,18 @@ async def test_nothing_of_ignored_and_environment_files_is_kept(tmp_path: Path, 
         ):
             with pytest.raises(Refused, match=reason):
                 await system.keeper.ask(Store((refused,), caller), deadline_s=10)
-        assert await system.ledger.counts() == {}
+        assert await system.ledger.memories.counts() == {}
         kept = NewMemory(content="The job in notes/diary.md logs in with swordfishes.", files=("src/job.py",))
         (stored,) = await system.keeper.ask(Store((kept,), caller), deadline_s=10)
         assert stored.content == "The job in notes/diary.md logs in with [redacted:env]."
-        (entry,) = await system.ledger.history("local", memory_id=stored.id)
+        (entry,) = await system.ledger.memories.history("local", memory_id=stored.id)
         assert entry.meta == {"gate": "redacted:env"}
         (other,) = await system.keeper.ask(
             Store((NewMemory(content="The shop opens at nine."),), caller), deadline_s=10
         )
         link = Link(stored.id, other.id, "opens with swordfishes", 1.0, caller)
         await system.keeper.ask(link, deadline_s=10)
-        named = {one.relation for one in await system.ledger.edges("local", [other.id])}
+        named = {one.relation for one in await system.ledger.memories.edges("local", [other.id])}
         assert "opens with [redacted:env]" in named
 
 

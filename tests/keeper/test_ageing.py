@@ -17,7 +17,7 @@ async def store(system: System, content: str, importance: int, *, pinned: bool =
 
 
 async def states(system: System, *memories: Memory) -> list[State]:
-    found = await system.ledger.get("local", [one.id for one in memories])
+    found = await system.ledger.memories.get("local", [one.id for one in memories])
     return [found[one.id].state for one in memories]
 
 
@@ -30,7 +30,7 @@ async def test_the_unimportant_is_forgotten_the_faded_archived_and_the_pinned_ke
         system.clock.pass_by(days=100)
         assert await system.ageing.round("local") == Aged(forgotten=1, archived=1)
         assert await states(system, trivial, ordinary, pinned) == [State.FORGOTTEN, State.ARCHIVED, State.ACTIVE]
-        (entry, *_) = await system.ledger.history("local", memory_id=trivial.id)
+        (entry, *_) = await system.ledger.memories.history("local", memory_id=trivial.id)
         assert (entry.event, entry.actor) == ("TTL", "memoryd")
 
 
@@ -46,8 +46,8 @@ async def test_what_was_forgotten_can_be_restored_for_a_month_and_then_is_destro
         system.clock.pass_by(days=2)
         assert (await system.ageing.round("local")).purged == 1
         assert await states(system, restored) == [State.ACTIVE]
-        assert await system.ledger.get("local", [gone.id]) == {}
-        events = [entry.event for entry in await system.ledger.history("local", memory_id=gone.id)]
+        assert await system.ledger.memories.get("local", [gone.id]) == {}
+        events = [entry.event for entry in await system.ledger.memories.history("local", memory_id=gone.id)]
         assert events == ["PURGE", "TTL", "ADD"]
 
 
@@ -56,7 +56,7 @@ async def test_where_memory_is_off_nothing_fades_and_what_was_forgotten_is_destr
         kept = await store(system, "Ana drinks tea at four.", 1)
         gone = await store(system, "The deploy job runs in Frankfurt.", 1)
         step = ChangeState(gone.id, State.FORGOTTEN, "TTL", purge_at=system.clock.now())
-        await system.ledger.apply("local", [step], actor="memoryd")
+        await system.ledger.memories.apply("local", [step], actor="memoryd")
         off = Ageing(
             ledger=system.ledger,
             indexer=system.indexer,

@@ -41,7 +41,7 @@ _DEEDS = st.tuples(
 
 async def message(system: System, what: str, one: int, other: int) -> KeeperMessage | None:  # noqa: PLR0911 - one case a deed
     said = [NewMemory(content=SAID[number % len(SAID)], scope=Scope.GLOBAL) for number in (one, other)]
-    ids = [memory.id for memory in await system.ledger.page(EVERYTHING, limit=100)] or ["mem_none"]
+    ids = [memory.id for memory in await system.ledger.memories.page(EVERYTHING, limit=100)] or ["mem_none"]
     first, second = ids[one % len(ids)], ids[other % len(ids)]
     match what:
         case "remember":
@@ -57,7 +57,7 @@ async def message(system: System, what: str, one: int, other: int) -> KeeperMess
         case "link":
             return Link(first, second, ("supersedes", "about")[other % 2], 0.8, CALLER)
         case "undo":
-            history = await system.ledger.history("local")
+            history = await system.ledger.memories.history("local")
             return TakeBack(history[one % len(history)].operation if history else 1, CALLER)
         case "purge":
             return Purge((first,), "local", "test")
@@ -67,8 +67,8 @@ async def message(system: System, what: str, one: int, other: int) -> KeeperMess
 
 async def agree(system: System, place: Place) -> None:
     """Assert that index and ledger say the same, and that only what is active is found."""
-    assert await system.indexer.wait_for(await system.ledger.last_sequence(), deadline_s=60)
-    memories = await system.ledger.page(EVERYTHING, limit=1000)
+    assert await system.indexer.wait_for(await system.ledger.memories.last_sequence(), deadline_s=60)
+    memories = await system.ledger.memories.page(EVERYTHING, limit=1000)
     table = await anyio.to_thread.run_sync(lambda: lancedb.connect(place.home / "index").open_table("memories"))
     rows = (await anyio.to_thread.run_sync(table.to_arrow)).to_pylist()
     columns = ("id", "state", "category", "owner", "scope", "project", "importance", "pinned")

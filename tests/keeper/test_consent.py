@@ -30,16 +30,16 @@ async def answer(system: System, memory: Memory, *, approve: bool) -> Memory:
 
 
 async def state(system: System, memory: Memory) -> State:
-    return (await system.ledger.get(memory.owner, [memory.id]))[memory.id].state
+    return (await system.ledger.memories.get(memory.owner, [memory.id]))[memory.id].state
 
 
 async def waiting(system: System) -> list[Consent]:
-    return await system.ledger.consents(HERE, limit=50)
+    return await system.ledger.consents.waiting(HERE, limit=50)
 
 
 async def decisions(system: System, memory: Memory) -> list[str]:
     """Every decision in the history of a memory, oldest first."""
-    entries = await system.ledger.history("local", memory_id=memory.id)
+    entries = await system.ledger.memories.history("local", memory_id=memory.id)
     return [entry.meta["decision"] for entry in reversed(entries) if entry.event == "CONSENT"]
 
 
@@ -54,7 +54,7 @@ async def test_what_an_agent_says_of_the_user_applies_with_a_yes_and_retires_the
         assert await state(system, old) is State.SUPERSEDED
         assert await waiting(system) == []
         assert await decisions(system, new) == ["proposed", "approved"]
-        (entry, *_) = await system.ledger.history("local", memory_id=new.id)
+        (entry, *_) = await system.ledger.memories.history("local", memory_id=new.id)
         assert entry.actor == "cli"
 
 
@@ -120,7 +120,7 @@ async def test_what_was_not_consented_to_is_destroyed_in_the_end(place: Place) -
         await answer(system, new, approve=False)
         system.clock.pass_by(days=31)
         await system.ageing.round("local")
-        assert await system.ledger.get("local", [new.id]) == {}
+        assert await system.ledger.memories.get("local", [new.id]) == {}
 
 
 async def test_there_is_no_way_around_the_yes(place: Place) -> None:
@@ -153,7 +153,7 @@ async def test_a_yes_can_be_taken_back_and_the_proposal_waits_again(place: Place
         old = await store(system, field("city", "Porto", Source.USER), caller=USER)
         new = await store(system, field("city", "Lisbon"))
         await answer(system, new, approve=True)
-        (entry, *_) = await system.ledger.history("local", memory_id=new.id)
+        (entry, *_) = await system.ledger.memories.history("local", memory_id=new.id)
         await system.keeper.ask(TakeBack(entry.operation, USER), deadline_s=20)
         assert [await state(system, one) for one in (old, new)] == [State.ACTIVE, State.PROPOSED]
         assert [one.id for one in await waiting(system)] == [new.id]
@@ -185,13 +185,15 @@ async def test_a_decided_proposal_is_not_decided_again(place: Place) -> None:
 async def test_a_proposal_of_one_project_is_none_of_anothers(place: Place) -> None:
     async with running(place) as system:
         await store(system, field("city", "Lisbon"))
-        assert await system.ledger.consents(Visibility(owner="local", project="/q"), limit=50) == []
-        assert await system.ledger.consents(Visibility(owner="them", project="/p"), limit=50) == []
+        assert await system.ledger.consents.waiting(Visibility(owner="local", project="/q"), limit=50) == []
+        assert await system.ledger.consents.waiting(Visibility(owner="them", project="/p"), limit=50) == []
         blind = Visibility(owner="local", project="/p", allowed=frozenset({"fact"}))
-        assert await system.ledger.consents(blind, limit=50) == []
+        assert await system.ledger.consents.waiting(blind, limit=50) == []
         new = NewMemory(content="Lisbon", title="city", category="profile", scope=Scope.GLOBAL)
         shared = await store(system, new)
-        assert [one.id for one in await system.ledger.consents(Visibility(owner="local"), limit=50)] == [shared.id]
+        assert [one.id for one in await system.ledger.consents.waiting(Visibility(owner="local"), limit=50)] == [
+            shared.id
+        ]
 
 
 @pytest.mark.parametrize("title", ["name", "Full name", "location", "home city", "preferred_language", "My pronouns"])

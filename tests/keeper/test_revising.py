@@ -37,11 +37,11 @@ async def forget(system: System, memory: Memory) -> None:
 
 
 async def now(system: System, memory: Memory) -> Memory:
-    return (await system.ledger.get(memory.owner, [memory.id]))[memory.id]
+    return (await system.ledger.memories.get(memory.owner, [memory.id]))[memory.id]
 
 
 async def contradicted(system: System, memory: Memory) -> set[frozenset[str]]:
-    edges = await system.ledger.edges(memory.owner, [memory.id])
+    edges = await system.ledger.memories.edges(memory.owner, [memory.id])
     return {frozenset((one.from_id, one.to_id)) for one in edges if one.relation == CONTRADICTS}
 
 
@@ -52,10 +52,10 @@ async def active_rules(system: System, *rules: Memory) -> list[str]:
 async def test_an_update_into_a_contradiction_points_at_it_and_waits_for_somebody_to_look(place: Place) -> None:
     async with running(place) as system:
         water, iron = await store(system, WATER), await store(system, "Iron melts at 1538 degrees.")
-        doubts = (await system.ledger.tallies())["doubts"]
+        doubts = (await system.ledger.memories.tallies())["doubts"]
         await edit(system, iron, content=COLD)
         assert await contradicted(system, iron) == {frozenset((water.id, iron.id))}
-        assert (await system.ledger.tallies())["doubts"] == doubts + 1
+        assert (await system.ledger.memories.tallies())["doubts"] == doubts + 1
         assert (await now(system, water)).active
         assert (await now(system, iron)).active
 
@@ -67,7 +67,7 @@ async def test_an_update_out_of_a_contradiction_takes_the_edge_away_and_an_undo_
         assert await contradicted(system, cold) == both
         await edit(system, cold, content="Iron melts at 1538 degrees.")
         assert await contradicted(system, cold) == set()
-        operation = max(entry.operation for entry in await system.ledger.history("local", memory_id=cold.id))
+        operation = max(entry.operation for entry in await system.ledger.memories.history("local", memory_id=cold.id))
         await system.keeper.ask(TakeBack(operation, CALLER), deadline_s=20)
         assert await contradicted(system, cold) == both
 
@@ -76,12 +76,12 @@ async def test_what_an_undo_brings_back_is_compared_once_more(place: Place) -> N
     async with running(place) as system:
         iron = await store(system, COLD)
         await edit(system, iron, content="Iron melts at 1538 degrees.")
-        operation = max(entry.operation for entry in await system.ledger.history("local", memory_id=iron.id))
+        operation = max(entry.operation for entry in await system.ledger.memories.history("local", memory_id=iron.id))
         await store(system, WATER)
-        assert await system.ledger.uncompared(limit=10) == []
+        assert await system.ledger.memories.uncompared(limit=10) == []
         await system.keeper.ask(TakeBack(operation, CALLER), deadline_s=20)
         # The comparer, which does not run here, takes it from there.
-        assert iron.id in {one.id for one in await system.ledger.uncompared(limit=10)}
+        assert iron.id in {one.id for one in await system.ledger.memories.uncompared(limit=10)}
 
 
 async def test_an_update_to_what_another_memory_says_is_that_memory_from_here_on(place: Place) -> None:
@@ -101,7 +101,7 @@ async def test_a_rule_that_is_restored_takes_the_place_of_the_one_that_took_its(
         await restore(system, uv)
         assert await active_rules(system, uv, pip, elsewhere) == ["Use uv.", "Use poetry."]
         assert (await now(system, pip)).superseded_by == uv.id
-        operation = max(entry.operation for entry in await system.ledger.history("local", memory_id=uv.id))
+        operation = max(entry.operation for entry in await system.ledger.memories.history("local", memory_id=uv.id))
         await system.keeper.ask(TakeBack(operation, CALLER), deadline_s=20)
         assert await active_rules(system, uv, pip, elsewhere) == ["Use pip.", "Use poetry."]
 
@@ -110,7 +110,7 @@ async def test_an_undo_that_would_leave_a_rule_with_two_values_is_refused(place:
     async with running(place) as system:
         uv = await store(system, "Use uv.", category="rule", title="Tool")
         await forget(system, uv)
-        operation = max(entry.operation for entry in await system.ledger.history("local", memory_id=uv.id))
+        operation = max(entry.operation for entry in await system.ledger.memories.history("local", memory_id=uv.id))
         pip = await store(system, "Use pip.", category="rule", title="Tool")
         with pytest.raises(Refused, match=pip.id) as refused:
             await system.keeper.ask(TakeBack(operation, CALLER), deadline_s=20)
@@ -127,5 +127,5 @@ async def test_an_update_and_several_at_once_leave_a_rule_one_value(place: Place
         await edit(system, fact, category="rule")
         assert await active_rules(system, uv, fact) == ["Use make."]
         await store(system, "Use nix.", "Use just.", category="rule", title="Tool")
-        rules = await system.ledger.page(Visibility("local", "/p", Filters(categories=("rule",))), limit=9)
+        rules = await system.ledger.memories.page(Visibility("local", "/p", Filters(categories=("rule",))), limit=9)
         assert [one.content for one in rules] == ["Use just."]

@@ -25,7 +25,7 @@ async def store(system: System, *contents: str, caller: Caller = CALLER, **field
 
 
 async def now(system: System, memory: Memory) -> Memory:
-    return (await system.ledger.get(memory.owner, [memory.id]))[memory.id]
+    return (await system.ledger.memories.get(memory.owner, [memory.id]))[memory.id]
 
 
 async def test_what_says_the_same_is_one_memory_that_grew_stronger(place: Place) -> None:
@@ -58,7 +58,7 @@ async def test_what_is_trusted_less_stands_beside_what_it_contradicts(place: Pla
         new = await store(system, "The deploy job runs at 04:00 UTC.", trust=0.3)
         assert (await now(system, old)).active
         assert (await now(system, new)).active
-        assert "contradicts" in {edge.relation for edge in await system.ledger.edges("local", [new.id])}
+        assert "contradicts" in {edge.relation for edge in await system.ledger.memories.edges("local", [new.id])}
 
 
 async def test_only_an_active_memory_supersedes_an_active_one_by_hand(place: Place) -> None:
@@ -89,7 +89,7 @@ async def test_neighbours_are_linked_once(place: Place) -> None:
     async with running(place) as system:
         one = await store(system, "Ana keeps the invoices of the bakery in a spreadsheet.")
         other = await store(system, "The bakery's invoices are due at the end of the month.")
-        edges = await system.ledger.edges("local", [one.id])
+        edges = await system.ledger.memories.edges("local", [one.id])
         assert [(edge.from_id, edge.to_id, edge.relation) for edge in edges] == [(other.id, one.id, RELATED)]
 
 
@@ -111,7 +111,7 @@ async def test_an_edit_passes_the_gate_and_loses_nobodys_change(place: Place) ->
         assert (edited.importance, edited.revision, edited.created_at) == (5, 2, memory.created_at)
         with pytest.raises(Refused, match="changed meanwhile"):
             await system.keeper.ask(edit, deadline_s=10)
-        (entry, _) = await system.ledger.history("local", memory_id=memory.id)
+        (entry, _) = await system.ledger.memories.history("local", memory_id=memory.id)
         assert (entry.event, entry.old) == ("UPDATE", "The token is kept in the vault.")
 
 
@@ -119,7 +119,7 @@ async def test_an_operation_is_undone_by_its_number(place: Place) -> None:
     async with running(place) as system:
         memory = await store(system, "Ana plays chess.")
         await system.keeper.ask(SetState(memory.id, State.FORGOTTEN, CALLER), deadline_s=10)
-        (entry, *_) = await system.ledger.history("local", memory_id=memory.id)
+        (entry, *_) = await system.ledger.memories.history("local", memory_id=memory.id)
         (back,) = await system.keeper.ask(TakeBack(entry.operation, CALLER), deadline_s=10)
         assert back.active
 
@@ -139,7 +139,7 @@ async def test_of_a_batch_with_one_that_is_refused_nothing_is_stored_and_the_ref
         good, bad = NewMemory(content="Tokens expire in UTC."), NewMemory(content="<private>x</private>")
         with pytest.raises(Refused, match="memory 2 of 3: there is nothing to remember"):
             await system.keeper.ask(Store((good, bad, good), CALLER), deadline_s=10)
-        assert await system.ledger.counts() == {}
+        assert await system.ledger.memories.counts() == {}
 
 
 async def test_a_new_memory_says_who_stored_it_and_which_model_embeds_it(place: Place) -> None:
@@ -148,7 +148,7 @@ async def test_a_new_memory_says_who_stored_it_and_which_model_embeds_it(place: 
             system, "tea", scope=Scope.GLOBAL, source=Source.USER, caller=msgspec.structs.replace(CALLER, agent=SECRET)
         )
         assert (await now(system, memory)).embedding_model == system.embedder.identity
-        (entry,) = await system.ledger.history("local", memory_id=memory.id)
+        (entry,) = await system.ledger.memories.history("local", memory_id=memory.id)
         assert entry.actor == "[redacted:github-token]"
 
 

@@ -59,14 +59,16 @@ async def test_what_was_merged_away_can_be_restored_and_undone_but_not_after_a_p
     async with running(place) as system:
         one = await store(system, "The user prefers tabs over spaces.")
         await store(system, "User prefers tabs over spaces")
-        (merged, *_) = [entry.meta["same"] for entry in await system.ledger.history("local") if "same" in entry.meta]
+        (merged, *_) = [
+            entry.meta["same"] for entry in await system.ledger.memories.history("local") if "same" in entry.meta
+        ]
         (back,) = await system.keeper.ask(SetState(merged, State.ACTIVE, CALLER), deadline_s=10)
         assert back.active
-        (entry, *_) = await system.ledger.history("local", memory_id=merged)
+        (entry, *_) = await system.ledger.memories.history("local", memory_id=merged)
         await system.keeper.ask(Purge((merged,), "local", "a"), deadline_s=10)
         with pytest.raises(Refused, match="cannot be undone"):
             await system.keeper.ask(TakeBack(entry.operation, CALLER), deadline_s=10)
-        assert (await system.ledger.get("local", [one.id]))[one.id].active
+        assert (await system.ledger.memories.get("local", [one.id]))[one.id].active
 
 
 async def test_a_purge_during_searches_and_an_import_leaves_nothing_to_be_found(place: Place) -> None:

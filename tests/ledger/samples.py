@@ -1,8 +1,11 @@
 """Memories for the tests of the ledger, and a clock that only moves when told to."""
 
 import hashlib
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 
+from memoryd.ledger import SqlLedger
+from memoryd_actors.memory.steps import Add
 from memoryd_client.wire.memory import Memory, Scope, State, new_memory_id
 
 
@@ -56,3 +59,14 @@ def memory(
         state=state,
         content_hash=digest(content),
     )
+
+
+async def insert(ledger: SqlLedger, memories: Sequence[Memory], *, actor: str) -> tuple[list[Memory], int]:
+    """Store memories in bulk, each owner's as one operation; return them as they stand, and the newest change."""
+    standing: dict[int, Memory] = {}
+    for owner in dict.fromkeys(one.owner for one in memories):
+        mine = [number for number, one in enumerate(memories) if one.owner == owner]
+        steps = [Add(memories[number], compared=False) for number in mine]
+        applied = await ledger.writes.apply(owner, steps, actor=actor)
+        standing |= dict(zip(mine, applied.memories, strict=True))
+    return [standing[number] for number in range(len(memories))], await ledger.memories.last_sequence()

@@ -14,7 +14,7 @@ from memoryd_actors.core.errors import LedgerCorrupt, Refused, Unavailable
 from memoryd_actors.memory.steps import ChangeState
 from memoryd_client.wire.memory import State
 
-from .samples import HandClock, memory
+from .samples import HandClock, insert, memory
 
 _NEWEST_ONLY = Retention(newest=1, days=0, weeks=0)
 
@@ -34,10 +34,10 @@ async def with_two_backups(file: Path) -> tuple[Path, Path]:
     """Leave a ledger of 2 and 200 memories behind, and a backup of each."""
     ledger = opened_on(file)
     await ledger.open()
-    await ledger.insert([memory("old"), memory("older")], actor="a")
-    first = await ledger.backup_dated(Retention())
-    await ledger.insert([memory(f"number {number} " + "x" * 500) for number in range(198)], actor="a")
-    second = await ledger.backup_dated(Retention())
+    await insert(ledger, [memory("old"), memory("older")], actor="a")
+    first = await ledger.backups.copy_dated(Retention())
+    await insert(ledger, [memory(f"number {number} " + "x" * 500) for number in range(198)], actor="a")
+    second = await ledger.backups.copy_dated(Retention())
     await ledger.close()
     return first, second
 
@@ -45,24 +45,24 @@ async def with_two_backups(file: Path) -> tuple[Path, Path]:
 async def counted(file: Path) -> dict[str, int]:
     ledger = opened_on(file)
     await ledger.open()
-    await ledger.verify()
-    counts = await ledger.counts()
+    await ledger.backups.verify()
+    counts = await ledger.memories.counts()
     await ledger.close()
     return counts
 
 
 async def test_a_backup_is_a_whole_ledger_of_its_own(file_ledger: SqlLedger, tmp_path: Path) -> None:
-    (one, gone), _ = await file_ledger.insert([memory("kept"), memory("forgotten")], actor="a")
-    await file_ledger.apply("local", [ChangeState(gone.id, State.FORGOTTEN, "DELETE")], actor="a")
+    (one, gone), _ = await insert(file_ledger, [memory("kept"), memory("forgotten")], actor="a")
+    await file_ledger.memories.apply("local", [ChangeState(gone.id, State.FORGOTTEN, "DELETE")], actor="a")
     target = tmp_path / "copy.db"
-    await file_ledger.backup(str(target))
-    await file_ledger.insert([memory("afterwards")], actor="a")
+    await file_ledger.backups.copy(str(target))
+    await insert(file_ledger, [memory("afterwards")], actor="a")
     assert target.stat().st_mode & 0o777 == 0o600
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy.db", "home"]
     copy = SqlLedger(target, clock=HandClock())
     await copy.open()
-    assert await copy.counts() == {"active": 1, "forgotten": 1}
-    assert await copy.get("local", [one.id]) == {one.id: one}
+    assert await copy.memories.counts() == {"active": 1, "forgotten": 1}
+    assert await copy.memories.get("local", [one.id]) == {one.id: one}
     await copy.close()
 
 
@@ -70,9 +70,9 @@ async def test_a_backup_replaces_nothing(file_ledger: SqlLedger, tmp_path: Path)
     target = tmp_path / "precious"
     target.write_text("mine")
     with pytest.raises(Refused, match="exists"):
-        await file_ledger.backup(str(target))
+        await file_ledger.backups.copy(str(target))
     with pytest.raises(Refused, match="no folder"):
-        await file_ledger.backup(str(tmp_path / "nowhere" / "copy.db"))
+        await file_ledger.backups.copy(str(tmp_path / "nowhere" / "copy.db"))
     assert target.read_text() == "mine"
 
 
@@ -83,36 +83,36 @@ async def test_only_the_backups_to_be_kept_are_kept(file_ledger: SqlLedger, tmp_
     mine.touch()
     left = folder / ".ledger-20260101T000000000000Z.db.1.part"
     left.touch()
-    written = [await file_ledger.backup_dated(Retention(newest=3, days=0, weeks=0)) for _ in range(5)]
+    written = [await file_ledger.backups.copy_dated(Retention(newest=3, days=0, weeks=0)) for _ in range(5)]
     assert sorted(folder.iterdir()) == [*written[2:], mine]
-    assert list(await file_ledger.backups()) == written[:1:-1]
+    assert list(await file_ledger.backups.dated()) == written[:1:-1]
 
 
 async def test_the_time_of_a_backup_is_told_by_its_name(file_ledger: SqlLedger) -> None:
     clock = HandClock()
-    made = await file_ledger.backup_dated(Retention())
-    assert await file_ledger.backups() == {made: clock.now()}
+    made = await file_ledger.backups.copy_dated(Retention())
+    assert await file_ledger.backups.dated() == {made: clock.now()}
 
 
 async def test_the_new_backup_stays_where_others_claim_to_come_from_the_future(
     file_ledger: SqlLedger, tmp_path: Path
 ) -> None:
-    first = await file_ledger.backup_dated(_NEWEST_ONLY)
+    first = await file_ledger.backups.copy_dated(_NEWEST_ONLY)
     future = first.rename(first.with_name(restoring.dated_name(HandClock().now() + timedelta(days=9999))))
-    new = await file_ledger.backup_dated(_NEWEST_ONLY)
+    new = await file_ledger.backups.copy_dated(_NEWEST_ONLY)
     assert sorted((tmp_path / "backups").iterdir()) == [new, future]
 
 
 async def test_a_copy_of_a_damaged_ledger_is_no_backup_and_costs_none(file: Path) -> None:
     ledger = opened_on(file)
     await ledger.open()
-    await ledger.insert([memory(f"number {number} " + "x" * 500) for number in range(3000)], actor="a")
-    sound = await ledger.backup_dated(_NEWEST_ONLY)
+    await insert(ledger, [memory(f"number {number} " + "x" * 500) for number in range(3000)], actor="a")
+    sound = await ledger.backups.copy_dated(_NEWEST_ONLY)
     damage(file)
     with pytest.raises(LedgerCorrupt, match="damaged") as refusal:
-        await ledger.backup_dated(_NEWEST_ONLY)
+        await ledger.backups.copy_dated(_NEWEST_ONLY)
     with pytest.raises(LedgerCorrupt):
-        await ledger.backup(str(file.parent / "copy.db"))
+        await ledger.backups.copy(str(file.parent / "copy.db"))
     await ledger.close()
     assert list(sound.parent.iterdir()) == [sound]
     assert not (file.parent / "copy.db").exists()
@@ -124,7 +124,7 @@ async def test_a_ledger_that_has_gone_away_is_not_backed_up_as_an_empty_one(
 ) -> None:
     file.unlink()
     with pytest.raises(Unavailable):
-        await file_ledger.backup_dated(_NEWEST_ONLY)
+        await file_ledger.backups.copy_dated(_NEWEST_ONLY)
     assert list((tmp_path / "backups").iterdir()) == []
     assert not file.exists()
 

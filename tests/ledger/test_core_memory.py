@@ -31,13 +31,15 @@ def append(text: str, *, thread: str = "", write_id: str = "") -> CoreAppend:
 
 
 async def edit(ledger: SqlLedger, request: CoreEdit, caller: Caller = ME) -> Section:
-    answer = await CoreMemory(ledger, ProjectRules(DEFAULT), CoreSettings()).answer(request, caller)
+    answer = await CoreMemory(ledger.core, ProjectRules(DEFAULT), CoreSettings()).answer(request, caller)
     assert isinstance(answer, CoreSections)
     return answer.sections[0]
 
 
 async def texts(ledger: SqlLedger, caller: Caller = ME, thread: str = "") -> dict[tuple[str, str], str]:
-    answer = await CoreMemory(ledger, ProjectRules(DEFAULT), CoreSettings()).answer(CoreView(thread=thread), caller)
+    answer = await CoreMemory(ledger.core, ProjectRules(DEFAULT), CoreSettings()).answer(
+        CoreView(thread=thread), caller
+    )
     assert isinstance(answer, CoreSections)
     return {(one.thread, one.name): one.text for one in answer.sections if one.text}
 
@@ -78,7 +80,9 @@ async def test_history_says_who_wrote_when_and_what_was_before_and_an_undo_is_un
     await edit(ledger, append("gin"))
     undo = CoreUndo(id=new_write_id(), section="human")
     assert (await edit(ledger, undo)).text == "tea"
-    answer = await CoreMemory(ledger, ProjectRules(DEFAULT), CoreSettings()).answer(GetCoreHistory(section="human"), ME)
+    answer = await CoreMemory(ledger.core, ProjectRules(DEFAULT), CoreSettings()).answer(
+        GetCoreHistory(section="human"), ME
+    )
     assert isinstance(answer, CoreWrites)
     assert [(one.event, one.revision, one.before, one.actor) for one in answer.writes] == [
         ("UNDO", 3, "tea\ngin", "tui"),

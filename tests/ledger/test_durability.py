@@ -23,10 +23,10 @@ async def test_no_acknowledged_memory_is_lost_to_kill_9(file: Path) -> None:
             acknowledged += [line.strip() for line in program.stdout if line.endswith("\n")]
         ledger = SqlLedger(file, clock=HandClock())
         await ledger.open()
-        await ledger.verify()
-        found = await ledger.get("local", acknowledged)
-        changes = await ledger.changes_after(0, limit=100_000)
-        total = (await ledger.counts())["active"]
+        await ledger.backups.verify()
+        found = await ledger.memories.get("local", acknowledged)
+        changes = await ledger.memories.changes_after(0, limit=100_000)
+        total = (await ledger.memories.counts())["active"]
         await ledger.close()
         assert set(found) == set(acknowledged)
         assert len(changes) == total

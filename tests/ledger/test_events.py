@@ -10,67 +10,67 @@ from memoryd_actors.memory.events import Happened
 from memoryd_actors.memory.steps import Add, ChangeState
 from memoryd_client import State
 
-from .samples import NOON, memory
+from .samples import NOON, insert, memory
 
 SEARCHED = Happened("local", "pipeline", "search", thread="s1", sim=0.61)
 
 
 async def counted(ledger: SqlLedger, owner: str = "local") -> dict[tuple[str, str, str], int]:
-    return {(one.node, one.op, one.status): one.count for one in await ledger.event_counts(owner, days=7)}
+    return {(one.node, one.op, one.status): one.count for one in await ledger.events.counts(owner, days=7)}
 
 
 async def test_every_write_is_counted_by_who_did_it(ledger: SqlLedger) -> None:
-    await ledger.insert([memory("a"), memory("b")], actor="x")
-    await ledger.apply("local", [Add(memory("c", id="c"))], actor="x")
-    await ledger.apply("local", [ChangeState("c", State.ARCHIVED, "TTL")], actor="memoryd", node="ageing")
+    await insert(ledger, [memory("a"), memory("b")], actor="x")
+    await ledger.memories.apply("local", [Add(memory("c", id="c"))], actor="x")
+    await ledger.memories.apply("local", [ChangeState("c", State.ARCHIVED, "TTL")], actor="memoryd", node="ageing")
     assert await counted(ledger) == {("keeper", "create", "ok"): 3, ("ageing", "ttl", "ok"): 1}
 
 
 async def test_what_was_refused_is_counted_as_no_write(ledger: SqlLedger) -> None:
     with pytest.raises(Refused):
-        await ledger.apply("local", [ChangeState("nobody", State.FORGOTTEN, "DELETE")], actor="x")
+        await ledger.memories.apply("local", [ChangeState("nobody", State.FORGOTTEN, "DELETE")], actor="x")
     assert await counted(ledger) == {}
 
 
 async def test_what_happened_is_written_with_the_next_write_even_where_one_before_is_refused(ledger: SqlLedger) -> None:
-    ledger.record([SEARCHED])
+    ledger.events.record([SEARCHED])
     with pytest.raises(Refused):
-        await ledger.apply("local", [ChangeState("nobody", State.FORGOTTEN, "DELETE")], actor="x")
-    await ledger.apply("local", [Add(memory("a"))], actor="x")
-    day, week = await ledger.events_lately()
+        await ledger.memories.apply("local", [ChangeState("nobody", State.FORGOTTEN, "DELETE")], actor="x")
+    await ledger.memories.apply("local", [Add(memory("a"))], actor="x")
+    day, week = await ledger.events.lately()
     assert day == week == {("pipeline", "search", "ok"): 1, ("keeper", "create", "ok"): 1}
 
 
 async def test_what_happened_last_is_not_lost_when_the_ledger_closes(ledger: SqlLedger) -> None:
-    ledger.record([SEARCHED])
+    ledger.events.record([SEARCHED])
     await ledger.close()
     await ledger.open()
     assert await counted(ledger) == {("pipeline", "search", "ok"): 1}
 
 
 async def test_an_owner_is_told_of_their_own(ledger: SqlLedger) -> None:
-    ledger.record([SEARCHED])
+    ledger.events.record([SEARCHED])
     assert await counted(ledger, "them") == {}
     assert await counted(ledger) == {("pipeline", "search", "ok"): 1}
 
 
 async def test_counting_again_reads_what_is_new_and_comes_to_the_same(ledger: SqlLedger) -> None:
     for name in "abc":
-        await ledger.apply("local", [Add(memory(name))], actor="x")
-        await ledger.events_lately()
-    day, _ = await ledger.events_lately()
+        await ledger.memories.apply("local", [Add(memory(name))], actor="x")
+        await ledger.events.lately()
+    day, _ = await ledger.events.lately()
     await ledger.close()
     await ledger.open()
     assert day == {("keeper", "create", "ok"): 3}
-    assert (await ledger.events_lately())[0] == day
+    assert (await ledger.events.lately())[0] == day
 
 
 async def test_what_is_old_enough_is_pruned(ledger: SqlLedger) -> None:
-    ledger.record([SEARCHED])
-    await ledger.event_counts("local", days=7)
+    ledger.events.record([SEARCHED])
+    await ledger.events.counts("local", days=7)
     for days, gone in ((-1, 0), (1, 1)):
         before = NOON + timedelta(days=days)
-        deleted = await ledger.prune(
+        deleted = await ledger.pruning.prune(
             traces_before=NOON, sessions_before=NOON, aliases_before=NOON, events_before=before
         )
         assert deleted["events"] == gone

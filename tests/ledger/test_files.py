@@ -4,7 +4,7 @@ from memoryd.ledger import SqlLedger
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client.wire.memory import Memory, State
 
-from .samples import memory
+from .samples import insert, memory
 
 
 def file(path: str, content: str = "", **fields: str) -> Memory:
@@ -16,11 +16,11 @@ async def test_memories_with_a_path_are_found_by_how_it_begins(ledger: SqlLedger
     gone = msgspec.structs.replace(file("notes/gone.md"), state=State.FORGOTTEN)
     plain = msgspec.structs.replace(memory("no file"), metadata={"about": 'notes/"path":"notes/'})
     stored = [file("notes/b.md"), file("notes/a.md"), file("notes_x.md"), file("Notes/c.md"), gone, plain]
-    await ledger.insert([*stored, file("notes/theirs.md", owner="them")], actor="a")
+    await insert(ledger, [*stored, file("notes/theirs.md", owner="them")], actor="a")
     seen = Visibility(owner="local")
 
     async def paths(prefix: str, limit: int = 10) -> list[str]:
-        return [one.metadata["path"] for one in await ledger.files(seen, prefix=prefix, limit=limit)]
+        return [one.metadata["path"] for one in await ledger.memories.files(seen, prefix=prefix, limit=limit)]
 
     assert await paths("notes/") == ["notes/a.md", "notes/b.md"]
     assert await paths("notes_") == ["notes_x.md"]

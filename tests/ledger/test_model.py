@@ -20,7 +20,7 @@ from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memory import Memory, Scope, State
 
-from .samples import HandClock, memory
+from .samples import HandClock, insert, memory
 
 T = TypeVar("T")
 _OWNERS = st.sampled_from(["ada", "bob"])
@@ -60,7 +60,7 @@ class LedgerMachine(RuleBasedStateMachine):
     @rule(owner=_OWNERS, content=_CONTENTS, place=_PLACES)
     def insert(self, owner: str, content: str, place: tuple[Scope, str]) -> None:
         new = memory(content, id=f"mem_{len(self.sent):04}", owner=owner, scope=place[0], project=place[1])
-        (standing,), _ = self.call(lambda: self.ledger.insert([new], actor="test"))
+        (standing,), _ = self.call(lambda: insert(self.ledger, [new], actor="test"))
         twin = self.twin(new)
         self.writes += 1
         if twin is None:
@@ -75,7 +75,7 @@ class LedgerMachine(RuleBasedStateMachine):
     @rule(data=st.data())
     def send_again(self, data: st.DataObject) -> None:
         again, became = data.draw(st.sampled_from(self.sent))
-        (standing,), _ = self.call(lambda: self.ledger.insert([again], actor="test"))
+        (standing,), _ = self.call(lambda: insert(self.ledger, [again], actor="test"))
         assert (standing.id, standing.state) == (became, self.kept[became][1])
 
     @precondition(lambda self: self.kept)
@@ -85,7 +85,7 @@ class LedgerMachine(RuleBasedStateMachine):
         twin = self.twin(one)
         try:
             changed = self.call(
-                lambda: self.ledger.apply(one.owner, [ChangeState(one.id, state, "UPDATE")], actor="test")
+                lambda: self.ledger.memories.apply(one.owner, [ChangeState(one.id, state, "UPDATE")], actor="test")
             ).memories[0]
         except Refused:
             assert state is State.ACTIVE
@@ -105,21 +105,21 @@ class LedgerMachine(RuleBasedStateMachine):
     def everything_is_as_the_model_says(self) -> None:
         for owner in ("ada", "bob"):
             mine = [one.id for one, _, _ in self.kept.values() if one.owner == owner]
-            found = self.call(partial(self.ledger.get, owner, mine))
+            found = self.call(partial(self.ledger.memories.get, owner, mine))
             assert {key: (one.state, one.strength) for key, one in found.items()} == {
                 one: self.kept[one][1:] for one in mine
             }
             here = Visibility(owner, "/a", Filters(states=()))
-            page = self.call(partial(self.ledger.page, here, limit=1000))
+            page = self.call(partial(self.ledger.memories.page, here, limit=1000))
             assert [one.id for one in page] == [one for one in reversed(mine) if self.kept[one][0].project != "/b"]
 
     @invariant()
     def every_write_has_its_history_and_its_change(self) -> None:
         entries: list[HistoryEntry] = []
         for owner in ("ada", "bob"):
-            entries += self.call(partial(self.ledger.history, owner, limit=1000))
-        assert len(entries) == self.writes == self.call(self.ledger.last_sequence)
-        changes = self.call(partial(self.ledger.changes_after, 0, limit=1000))
+            entries += self.call(partial(self.ledger.memories.history, owner, limit=1000))
+        assert len(entries) == self.writes == self.call(self.ledger.memories.last_sequence)
+        changes = self.call(partial(self.ledger.memories.changes_after, 0, limit=1000))
         assert {change.memory_id for change in changes} == set(self.kept)
 
     def teardown(self) -> None:

@@ -38,7 +38,7 @@ from memoryd_actors.memory.steps import (
 from memoryd_client.wire.memory import Memory, Scope, State
 from postgresql import database, missing
 
-from .samples import HandClock, memory
+from .samples import HandClock, insert, memory
 from .whole import Whole, check, explained, read
 
 T = TypeVar("T")
@@ -141,7 +141,7 @@ class OperationsMachine(RuleBasedStateMachine):
         return Compared((one(),))
 
     def revise(self, data: st.DataObject, owner: str, memory_id: str) -> Step:
-        there = self.call(lambda: self.ledger.get(owner, [memory_id])).get(memory_id)
+        there = self.call(lambda: self.ledger.memories.get(owner, [memory_id])).get(memory_id)
         if there is None:
             return Revise(self.new(data, owner))
         content = data.draw(_CONTENTS)
@@ -162,7 +162,7 @@ class OperationsMachine(RuleBasedStateMachine):
         """Perform an operation; None where it was refused, which changes nothing."""
         before = self.now
         try:
-            applied = self.call(lambda: self.ledger.apply(owner, steps, actor="test"))
+            applied = self.call(lambda: self.ledger.memories.apply(owner, steps, actor="test"))
         except Refused:
             assert read(self.engine) == before
             return None
@@ -189,7 +189,7 @@ class OperationsMachine(RuleBasedStateMachine):
         before = self.now
         new = [self.new(data, owner) for _ in range(data.draw(st.integers(1, 3)))]
         try:
-            standing, _ = self.call(lambda: self.ledger.insert(new, actor="test"))
+            standing, _ = self.call(lambda: insert(self.ledger, new, actor="test"))
         except Refused:
             assert read(self.engine) == before
             return
@@ -230,7 +230,7 @@ class OperationsMachine(RuleBasedStateMachine):
     @rule(data=st.data(), owner=st.sampled_from(OWNERS))
     def purge(self, data: st.DataObject, owner: str) -> None:
         before, one = self.now, self.some(data, owner)
-        gone = self.call(lambda: self.ledger.purge(owner, [one], actor="test"))
+        gone = self.call(lambda: self.ledger.purges.purge(owner, [one], actor="test"))
         self.purged |= set(gone)
         self.now = read(self.engine)
         explained(before, self.now)
@@ -244,7 +244,7 @@ class OperationsMachine(RuleBasedStateMachine):
 
     def refused(self, owner: str, operation: int) -> None:
         with pytest.raises(Refused, match="cannot be undone"):
-            self.call(lambda: self.ledger.apply(owner, [Undo(operation)], actor="test"))
+            self.call(lambda: self.ledger.memories.apply(owner, [Undo(operation)], actor="test"))
 
     @rule()
     def restart(self) -> None:

@@ -12,7 +12,7 @@ from memoryd.ledger import SqlLedger
 from memoryd_actors.memory.steps import RELATED, Add, ChangeState, Relate, Undo
 from memoryd_client.wire.memory import State
 
-from .samples import HandClock, memory
+from .samples import HandClock, insert, memory
 
 
 @contextmanager
@@ -51,15 +51,15 @@ async def test_a_write_walks_through_nothing(file: Path) -> None:
     opened = SqlLedger(file, clock=HandClock())
     await opened.open()
     there, new = memory("there already"), memory("new")
-    await opened.insert([there], actor="a")
+    await insert(opened, [there], actor="a")
     with listening() as asked:
-        await opened.apply("local", [Add(new), Relate(new.id, there.id, RELATED, 0.7)], actor="a")
-        await opened.insert([memory("one more"), memory("and one")], actor="a")
-        forgotten = await opened.apply("local", [ChangeState(new.id, State.FORGOTTEN, "DELETE")], actor="a")
-        await opened.apply("local", [ChangeState(new.id, State.ACTIVE, "RESTORE")], actor="a")
-        await opened.apply("local", [Undo(forgotten.operation + 1)], actor="a")
-        assert await opened.uncompared(limit=10)
-        await opened.edges("local", [new.id])
+        await opened.memories.apply("local", [Add(new), Relate(new.id, there.id, RELATED, 0.7)], actor="a")
+        await insert(opened, [memory("one more"), memory("and one")], actor="a")
+        forgotten = await opened.memories.apply("local", [ChangeState(new.id, State.FORGOTTEN, "DELETE")], actor="a")
+        await opened.memories.apply("local", [ChangeState(new.id, State.ACTIVE, "RESTORE")], actor="a")
+        await opened.memories.apply("local", [Undo(forgotten.operation + 1)], actor="a")
+        assert await opened.memories.uncompared(limit=10)
+        await opened.memories.edges("local", [new.id])
     await opened.close()
     assert any("content_hash" in statement for statement, _ in asked)
     assert walks(file, asked) == []

@@ -20,7 +20,7 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.steps import Undo
 from postgresql import database
 
-from .samples import HandClock, memory
+from .samples import HandClock, insert, memory
 
 
 async def differences(url: str) -> list[object]:
@@ -92,9 +92,11 @@ async def test_aliases_from_before_they_had_an_age_are_kept_for_another_while(fi
     ledger = SqlLedger(file, clock=HandClock())
     await ledger.open()
     an_hour_ago = datetime.now(UTC) - timedelta(hours=1)
-    deleted = await ledger.prune(traces_before=an_hour_ago, sessions_before=an_hour_ago, aliases_before=an_hour_ago)
+    deleted = await ledger.pruning.prune(
+        traces_before=an_hour_ago, sessions_before=an_hour_ago, aliases_before=an_hour_ago
+    )
     assert deleted["aliases"] == 0
-    (standing,), _ = await ledger.insert([memory("tea", id="mem_again")], actor="a")
+    (standing,), _ = await insert(ledger, [memory("tea", id="mem_again")], actor="a")
     assert standing.id == "mem_tea"
     await ledger.close()
 
@@ -105,11 +107,11 @@ async def test_a_ledger_from_before_operations_keeps_its_memories_and_its_histor
         raw.executescript(OLD_MEMORY)
     ledger = SqlLedger(file, clock=HandClock())
     await ledger.open()
-    assert [one.id for one in await ledger.uncompared(limit=10)] == ["mem_tea"]
-    (entry,) = await ledger.history("local")
+    assert [one.id for one in await ledger.memories.uncompared(limit=10)] == ["mem_tea"]
+    (entry,) = await ledger.memories.history("local")
     assert (entry.event, entry.new, entry.operation) == ("ADD", "tea", 1)
     with pytest.raises(Refused, match="cannot be undone"):
-        await ledger.apply("local", [Undo(1)], actor="a")
+        await ledger.memories.apply("local", [Undo(1)], actor="a")
     await ledger.close()
 
 
@@ -119,11 +121,11 @@ async def test_contents_that_differ_in_case_were_one_and_are_two(file: Path) -> 
         raw.executescript(OLD_MEMORY)
     ledger = SqlLedger(file, clock=HandClock())
     await ledger.open()
-    there = (await ledger.get("local", ["mem_tea"]))["mem_tea"]
+    there = (await ledger.memories.get("local", ["mem_tea"]))["mem_tea"]
     assert there.content_hash == content_hash("tea")
     said = [memory(content, id=f"mem_{n}") for n, content in enumerate(("Tea", " tea"))]
     again = [msgspec.structs.replace(one, content_hash=content_hash(one.content)) for one in said]
-    standing, _ = await ledger.insert(again, actor="a")
+    standing, _ = await insert(ledger, again, actor="a")
     assert [one.id for one in standing] == ["mem_0", "mem_tea"]
     await ledger.close()
 
@@ -137,10 +139,10 @@ async def test_the_same_words_of_two_categories_were_one_and_are_two(file: Path)
             raw.executescript(old.replace("'hash'", f"'{category}'"))
     ledger = SqlLedger(file, clock=HandClock())
     await ledger.open()
-    there = await ledger.get("local", ["mem_rule", "mem_file"])
+    there = await ledger.memories.get("local", ["mem_rule", "mem_file"])
     assert [one.content_hash for one in there.values()] == [identity(one) for one in there.values()]
     assert there["mem_file"].content_hash == content_hash("tea", "file", "a.md")
     assert there["mem_rule"].content_hash == content_hash("tea", "rule", "whattodrink")
     fact = msgspec.structs.replace(memory("tea", id="mem_fact"), content_hash=content_hash("tea"))
-    assert [one.id for one in (await ledger.insert([fact], actor="a"))[0]] == ["mem_fact"]
+    assert [one.id for one in (await insert(ledger, [fact], actor="a"))[0]] == ["mem_fact"]
     await ledger.close()

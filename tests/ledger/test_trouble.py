@@ -13,7 +13,7 @@ import pytest
 from memoryd.ledger import Retention, SqlLedger
 from memoryd_actors.core.errors import DiskFull, LedgerCorrupt, Unavailable
 
-from .samples import HandClock, memory
+from .samples import HandClock, insert, memory
 
 
 def opened_on(file: Path) -> SqlLedger:
@@ -23,14 +23,14 @@ def opened_on(file: Path) -> SqlLedger:
 async def filled(file: Path, count: int = 200) -> None:
     ledger = opened_on(file)
     await ledger.open()
-    await ledger.insert([memory(f"number {number} " + "x" * 500) for number in range(count)], actor="a")
+    await insert(ledger, [memory(f"number {number} " + "x" * 500) for number in range(count)], actor="a")
     await ledger.close()
 
 
 async def test_only_the_owner_may_read_the_file(file: Path) -> None:
     ledger = opened_on(file)
     await ledger.open()
-    await ledger.insert([memory("private")], actor="a")
+    await insert(ledger, [memory("private")], actor="a")
     modes = {path.name: path.stat().st_mode & 0o777 for path in file.parent.iterdir()}
     await ledger.close()
     assert modes == {"ledger.db": 0o600, "ledger.db-wal": 0o600, "ledger.db-shm": 0o600}
@@ -59,7 +59,7 @@ async def test_a_damaged_file_is_refused_and_left_as_it_is(file: Path, damage: s
 async def test_an_emptied_ledger_with_backups_is_not_taken_for_a_new_one(file: Path) -> None:
     ledger = opened_on(file)
     await ledger.open()
-    await ledger.backup_dated(Retention())
+    await ledger.backups.copy_dated(Retention())
     await ledger.close()
     file.write_bytes(b"")
     with pytest.raises(LedgerCorrupt, match="empty"):
@@ -75,9 +75,9 @@ async def test_damage_that_appears_while_it_is_open_is_named(file: Path) -> None
         stream.seek(8192)
         stream.write(b"\xa5" * (size - 8192))
     with pytest.raises(LedgerCorrupt, match="damaged"):
-        await ledger.changes_after(0, limit=5000)
+        await ledger.memories.changes_after(0, limit=5000)
     with pytest.raises(LedgerCorrupt):
-        await ledger.verify()
+        await ledger.backups.verify()
     await ledger.close()
 
 
@@ -99,7 +99,7 @@ async def test_opening_a_current_ledger_does_not_import_alembic(file: Path) -> N
         "class Clock:\n    def now(self): ...\n    def monotonic(self): ...\n"
         "ledger = SqlLedger(pathlib.Path(sys.argv[1]), clock=Clock())\n"
         "anyio.run(ledger.open)\n"
-        "print('alembic' in sys.modules, anyio.run(ledger.counts))\n"
+        "print('alembic' in sys.modules, anyio.run(ledger.memories.counts))\n"
     )
     done = subprocess.run([sys.executable, "-c", program, str(file)], capture_output=True, text=True, check=True)
     assert done.stdout == "False {'active': 200}\n"
@@ -141,18 +141,18 @@ async def test_a_full_disk_refuses_writes_serves_reads_and_heals_with_space(smal
     kept: list[str] = []
     with pytest.raises(DiskFull, match=str(small_disk)):
         for number in range(1000):
-            (one,), _ = await ledger.insert([memory(f"number {number} " + "x" * 16_000)], actor="a")
+            (one,), _ = await insert(ledger, [memory(f"number {number} " + "x" * 16_000)], actor="a")
             kept.append(one.id)
     assert kept
     with pytest.raises(DiskFull):
-        await ledger.insert([memory("one more " + "y" * 500_000)], actor="a")
-    assert set(await ledger.get("local", kept)) == set(kept)
-    assert await ledger.counts() == {"active": len(kept)}
-    assert await ledger.last_sequence() == len(kept)
+        await insert(ledger, [memory("one more " + "y" * 500_000)], actor="a")
+    assert set(await ledger.memories.get("local", kept)) == set(kept)
+    assert await ledger.memories.counts() == {"active": len(kept)}
+    assert await ledger.memories.last_sequence() == len(kept)
     with pytest.raises(DiskFull):
-        await ledger.backup(str(small_disk / "copy.db"))
+        await ledger.backups.copy(str(small_disk / "copy.db"))
     assert not [path for path in small_disk.iterdir() if "copy" in path.name]
     ballast.unlink()
-    await ledger.insert([memory("there is room again " + "z" * 16_000)], actor="a")
-    assert await ledger.counts() == {"active": len(kept) + 1}
+    await insert(ledger, [memory("there is room again " + "z" * 16_000)], actor="a")
+    assert await ledger.memories.counts() == {"active": len(kept) + 1}
     await ledger.close()

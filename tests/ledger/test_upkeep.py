@@ -23,7 +23,7 @@ from memoryd_actors.searching.search import Searcher
 from memoryd_actors.upkeep.curator import Curator, Schedule
 from memoryd_client.wire.events import Event, Warned
 
-from .samples import HandClock, memory
+from .samples import HandClock, insert, memory
 
 _DAY_S = 86400.0
 
@@ -43,7 +43,7 @@ class Upkeep:
         settings = RecallSettings()
         pipeline = Pipeline(
             embedder=embedder,
-            searcher=Searcher(embedder, index, indexer, ledger, settings),
+            searcher=Searcher(embedder, index, indexer, ledger.memories, settings),
             indexer=indexer,
             judge=LocalJudge(),
             clock=clock,
@@ -63,13 +63,13 @@ class Upkeep:
         )
 
     async def backups(self) -> Mapping[Path, datetime]:
-        found = await self._ledger.backups()
+        found = await self._ledger.backups.dated()
         self.looked.set()
         return found
 
     async def back_up(self) -> str:
         self.backed_up += 1
-        made = str(await self._ledger.backup_dated(Retention()))
+        made = str(await self._ledger.backups.copy_dated(Retention()))
         self.settled.set()
         return made
 
@@ -101,10 +101,10 @@ async def test_restarts_make_no_backup_while_the_newest_is_young(
 ) -> None:
     async with running(file_ledger, clock, tmp_path) as empty:
         assert empty.backed_up == 0
-    await file_ledger.insert([memory("tea")], actor="a")
+    await insert(file_ledger, [memory("tea")], actor="a")
     async with running(file_ledger, clock, tmp_path) as first:
         await first.settled.wait()
-    (made,) = await file_ledger.backups()
+    (made,) = await file_ledger.backups.dated()
     # Turned back as well: half a day, which is not a day's worth of backups.
     for hours in (1, 20, -13):
         clock.at += timedelta(hours=hours)
@@ -120,10 +120,10 @@ async def test_restarts_make_no_backup_while_the_newest_is_young(
 async def test_a_backup_that_fails_its_check_is_a_warning_and_the_sound_one_stays(
     file_ledger: SqlLedger, file: Path, clock: HandClock, tmp_path: Path
 ) -> None:
-    await file_ledger.insert([memory(f"number {number} " + "x" * 500) for number in range(3000)], actor="a")
-    sound = await file_ledger.backup_dated(Retention())
+    await insert(file_ledger, [memory(f"number {number} " + "x" * 500) for number in range(3000)], actor="a")
+    sound = await file_ledger.backups.copy_dated(Retention())
     clock.at += timedelta(days=2)
-    await file_ledger.set_embedding_model("new")
+    await file_ledger.memories.set_embedding_model("new")
     # Closed in between, so that everything is in the file and nothing in its log.
     await file_ledger.close()
     await file_ledger.open()
@@ -136,29 +136,29 @@ async def test_a_backup_that_fails_its_check_is_a_warning_and_the_sound_one_stay
         while not upkeep.backed_up or not any(str(sound) in warned.hint for warned in upkeep.warned):
             upkeep.settled = anyio.Event()
             await upkeep.settled.wait()
-    assert list(await file_ledger.backups()) == [sound]
+    assert list(await file_ledger.backups.dated()) == [sound]
     assert upkeep.curator.last_backup == str(sound)
 
 
 async def test_the_start_says_of_every_memory_which_model_embeds_it_and_prunes(
     file_ledger: SqlLedger, clock: HandClock, tmp_path: Path
 ) -> None:
-    (one, twin), _ = await file_ledger.insert([memory("tea"), memory("tea")], actor="a")
+    (one, twin), _ = await insert(file_ledger, [memory("tea"), memory("tea")], actor="a")
     assert one.id == twin.id
-    await file_ledger.save_session("local", "long ago", b"state", clock.at - timedelta(days=200))
-    await file_ledger.save_session("local", "lately", b"state", clock.at - timedelta(days=100))
+    await file_ledger.sessions.save("local", "long ago", b"state", clock.at - timedelta(days=200))
+    await file_ledger.sessions.save("local", "lately", b"state", clock.at - timedelta(days=100))
     async with running(file_ledger, clock, tmp_path):
-        while await file_ledger.load_session("local", "long ago") is not None:
+        while await file_ledger.sessions.load("local", "long ago") is not None:
             await anyio.wait_all_tasks_blocked()
-        assert (await file_ledger.load_session("local", "lately")) is not None
-        found = await file_ledger.get("local", [one.id])
+        assert (await file_ledger.sessions.load("local", "lately")) is not None
+        found = await file_ledger.memories.get("local", [one.id])
     assert found[one.id].embedding_model == "new"
 
 
 async def test_what_says_it_is_old_but_was_brought_in_lately_is_not_unused(ledger: SqlLedger) -> None:
     old = datetime(2025, 1, 1, tzinfo=UTC)
     note = msgspec.structs.replace(memory("An old note."), created_at=old, updated_at=old)
-    await ledger.insert([note], actor="import")
-    assert await ledger.unused("local", since=old + timedelta(days=60), after=0, limit=10) == []
-    ((_, found),) = await ledger.unused("local", since=datetime(2027, 1, 1, tzinfo=UTC), after=0, limit=10)
+    await insert(ledger, [note], actor="import")
+    assert await ledger.memories.unused("local", since=old + timedelta(days=60), after=0, limit=10) == []
+    ((_, found),) = await ledger.memories.unused("local", since=datetime(2027, 1, 1, tzinfo=UTC), after=0, limit=10)
     assert found.id == note.id

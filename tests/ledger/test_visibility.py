@@ -15,7 +15,7 @@ from memoryd_actors.memory.visibility import Visibility, is_visible
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memory import Memory, Scope, State
 
-from .samples import NOON, HandClock, memory
+from .samples import NOON, HandClock, insert, memory
 
 LATER = NOON + timedelta(days=1)
 
@@ -58,28 +58,28 @@ def the_memories() -> list[Memory]:
 )
 async def test_a_page_holds_exactly_what_the_rule_lets_through(ledger: SqlLedger, visible: Visibility) -> None:
     memories = the_memories()
-    await ledger.insert(memories, actor="a")
-    page = await ledger.page(visible, limit=50)
+    await insert(ledger, memories, actor="a")
+    page = await ledger.memories.page(visible, limit=50)
     assert {one.content for one in page} == {one.content for one in memories if is_visible(one, visible)}
 
 
 async def test_what_is_not_allowed_cannot_be_named_not_even_by_its_beginning(ledger: SqlLedger) -> None:
-    await ledger.insert([memory("a", id="mem_1a", category="plan"), memory("b", id="mem_1b")], actor="a")
+    await insert(ledger, [memory("a", id="mem_1a", category="plan"), memory("b", id="mem_1b")], actor="a")
     with pytest.raises(Ambiguous):
-        await ledger.resolve("local", "1")
+        await ledger.memories.resolve("local", "1")
     allowed = frozenset({"plan"})
-    assert (await ledger.resolve("local", "1", allowed=allowed)).id == "mem_1a"
+    assert (await ledger.memories.resolve("local", "1", allowed=allowed)).id == "mem_1a"
     with pytest.raises(NotFound):
-        await ledger.resolve("local", "mem_1b", allowed=allowed)
+        await ledger.memories.resolve("local", "mem_1b", allowed=allowed)
     with pytest.raises(NotFound):
-        await ledger.resolve("local", "1", allowed=frozenset())
+        await ledger.memories.resolve("local", "1", allowed=frozenset())
 
 
 async def test_history_tells_of_allowed_categories_only(ledger: SqlLedger) -> None:
-    await ledger.insert([memory("a plan", category="plan"), memory("a fact")], actor="a")
-    assert [entry.new for entry in await ledger.history("local", allowed=frozenset({"plan"}))] == ["a plan"]
-    assert await ledger.history("local", allowed=frozenset()) == []
-    assert len(await ledger.history("local")) == 2
+    await insert(ledger, [memory("a plan", category="plan"), memory("a fact")], actor="a")
+    assert [entry.new for entry in await ledger.memories.history("local", allowed=frozenset({"plan"}))] == ["a plan"]
+    assert await ledger.memories.history("local", allowed=frozenset()) == []
+    assert len(await ledger.memories.history("local")) == 2
 
 
 async def test_a_rare_category_is_found_without_a_walk_through_all(file: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import anyio
 
 from memoryd.ledger import SqlLedger
+from memoryd_actors.memory.steps import Add
 from memoryd_client.wire.memory import Memory, Scope, new_memory_id
 
 
@@ -38,7 +39,7 @@ async def main() -> None:
                 updated_at=at,
                 content_hash=digest,
             )
-            await ledger.insert([memory], actor="test")
+            await ledger.memories.apply("local", [Add(memory, compared=False)], actor="test")
             sys.stdout.write(one + "\n")
             sys.stdout.flush()
 

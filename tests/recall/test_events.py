@@ -12,7 +12,7 @@ from recall_system import Place, System, running
 
 
 async def counted(system: System) -> dict[tuple[str, str, str], int]:
-    return {(one.node, one.op, one.status): one.count for one in await system.ledger.event_counts("local", days=7)}
+    return {(one.node, one.op, one.status): one.count for one in await system.ledger.events.counts("local", days=7)}
 
 
 async def test_what_is_pushed_and_stored_is_counted(place: Place) -> None:

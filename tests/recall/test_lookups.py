@@ -49,7 +49,7 @@ async def test_the_source_of_a_memory_is_what_was_said_around_it_in_its_session(
     async with running(place) as system:
         ids = await told(system, "monday")
         await told(system, "tuesday")
-        lookups = MemoryLookups(system.ledger, system.searcher)
+        lookups = MemoryLookups(system.ledger.memories, system.searcher)
         texts = await lookups.source(ids[1], Visibility(owner="local"))
         assert [text.split("Anna: ")[1] for text in texts] == [f"{SAID[n]} (monday)" for n in (0, 2, 3, 4)]
         assert await lookups.source("mem_nowhere", Visibility(owner="local")) == []
@@ -59,7 +59,7 @@ async def test_a_session_is_searched_alone_and_without_the_candidate_itself(plac
     async with running(place) as system:
         ids = await told(system, "monday")
         await told(system, "tuesday")
-        lookups = MemoryLookups(system.ledger, system.searcher)
+        lookups = MemoryLookups(system.ledger.memories, system.searcher)
         texts = await lookups.session_search("who has the on-call calendar?", ids[0], Visibility(owner="local"))
         assert "Bob keeps the on-call calendar. (monday)" in texts[0]
         assert len(texts) == len(SAID) - 1
@@ -71,7 +71,7 @@ async def test_a_session_is_searched_alone_and_without_the_candidate_itself(plac
 async def test_nothing_is_looked_up_beyond_what_the_session_may_see(place: Place) -> None:
     async with running(place) as system:
         ids = await told(system, "monday", "/other")
-        lookups = MemoryLookups(system.ledger, system.searcher)
+        lookups = MemoryLookups(system.ledger.memories, system.searcher)
         for visible in (Visibility(owner="local", project="/mine"), Visibility(owner="eve", project="/other")):
             assert await lookups.source(ids[0], visible) == []
             assert await lookups.session_search("release", ids[0], visible) == []

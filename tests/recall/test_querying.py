@@ -27,7 +27,7 @@ async def asked(system: System, tokens: Characters, request: Query) -> Queried:
     told: list[str] = []
     querier = Querier(
         system.searcher,
-        system.ledger,
+        system.ledger.memories,
         tokens,
         Categories(),
         note=lambda _, ids: told.extend(ids),
@@ -65,7 +65,7 @@ async def test_a_query_tells_a_session_once_what_changed_since(place: Place) -> 
     async with running(place) as system:
         querier = Querier(
             system.searcher,
-            system.ledger,
+            system.ledger.memories,
             Characters(),
             Categories(),
             note=lambda _, ids: None,
@@ -90,7 +90,7 @@ async def test_a_query_tells_a_session_once_what_changed_since(place: Place) -> 
         assert len(heard) <= 1
         await system.remember("Ben sails on Sundays.", session="s2")
         lamp = (await system.import_("The lamp is lit."))[0]
-        await system.ledger.apply("local", [ChangeState(lamp, State.FORGOTTEN, "DELETE")], actor="t")
+        await system.ledger.memories.apply("local", [ChangeState(lamp, State.FORGOTTEN, "DELETE")], actor="t")
         after = await changes("s1")
         assert after[0].startswith("Memory updates since rev ")
         assert any("The lamp is lit." in line for line in after)

@@ -9,7 +9,7 @@ import anyio
 import pytest
 from sqlalchemy import create_engine, text
 
-from ledger.samples import HandClock, memory
+from ledger.samples import HandClock, insert, memory
 from memoryd.ledger import SqlLedger
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.progress import Progress
@@ -54,10 +54,10 @@ async def test_whoever_follows_the_changes_misses_none_of_several_writers_at_onc
             after = 0
             while True:
                 last_round = done.is_set()
-                for change in await follower.changes_after(after, limit=7):
+                for change in await follower.memories.changes_after(after, limit=7):
                     after = change.sequence
                     seen.append(after)
-                if last_round and after == await follower.last_sequence():
+                if last_round and after == await follower.memories.last_sequence():
                     return
 
         async def write(ledger: SqlLedger, number: int) -> None:
@@ -68,9 +68,11 @@ async def test_whoever_follows_the_changes_misses_none_of_several_writers_at_onc
                 if chance.random() < 0.3:
                     # Refused, and rolled back: its number is never seen.
                     with pytest.raises(Refused):
-                        await ledger.apply("local", [*steps, ChangeState("mem_none", State.FORGOTTEN, "x")], actor="a")
+                        await ledger.memories.apply(
+                            "local", [*steps, ChangeState("mem_none", State.FORGOTTEN, "x")], actor="a"
+                        )
                 else:
-                    await ledger.apply("local", steps, actor="a")
+                    await ledger.memories.apply("local", steps, actor="a")
 
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(follow)
@@ -78,7 +80,7 @@ async def test_whoever_follows_the_changes_misses_none_of_several_writers_at_onc
                 for number, ledger in enumerate(writers):
                     writing.start_soon(write, ledger, number)
             done.set()
-        everything = [change.sequence for change in await follower.changes_after(0, limit=10_000)]
+        everything = [change.sequence for change in await follower.memories.changes_after(0, limit=10_000)]
         assert seen == everything
         assert len(everything) > WRITERS * ROUNDS / 2
         assert everything[-1] > len(everything), "some were to be rolled back"
@@ -86,17 +88,17 @@ async def test_whoever_follows_the_changes_misses_none_of_several_writers_at_onc
 
 async def test_of_two_that_save_a_session_the_second_learns_that_it_is_not_the_first(url: str) -> None:
     async with ledgers(url, 2) as (one, other):
-        first = await one.save_session("local", "s", b"one", NOON, version=0)
+        first = await one.sessions.save("local", "s", b"one", NOON, version=0)
         assert first is not None
-        assert await other.save_session("local", "s", b"other", NOON, version=0) is None
-        saved = await other.load_session("local", "s")
+        assert await other.sessions.save("local", "s", b"other", NOON, version=0) is None
+        saved = await other.sessions.load("local", "s")
         assert saved is not None
         assert (saved.state, saved.version) == (b"one", first)
-        assert await other.load_session("local", "s", known=first) is None
-        second = await other.save_session("local", "s", b"other", NOON, version=first)
+        assert await other.sessions.load("local", "s", known=first) is None
+        second = await other.sessions.save("local", "s", b"other", NOON, version=first)
         assert second is not None
         assert second > first
-        assert await one.save_session("local", "s", b"again", NOON, version=first) is None
+        assert await one.sessions.save("local", "s", b"again", NOON, version=first) is None
 
 
 async def test_each_hears_of_what_the_others_wrote_and_not_of_its_own(url: str) -> None:
@@ -105,14 +107,16 @@ async def test_each_hears_of_what_the_others_wrote_and_not_of_its_own(url: str) 
         async with send, receive, anyio.create_task_group() as tasks:
             tasks.start_soon(one.sharing.follow, send.send_nowait)
             assert (await receive.receive()).notice is Notice.ANYTHING
-            await one.insert([memory("mine")], actor="a")
+            await insert(one, [memory("mine")], actor="a")
             with pytest.raises(Refused):
-                await other.apply("local", [Add(memory("no")), ChangeState("mem_none", State.ACTIVE, "x")], actor="a")
-            (stored,), sequence = await other.insert([memory("theirs")], actor="a")
+                await other.memories.apply(
+                    "local", [Add(memory("no")), ChangeState("mem_none", State.ACTIVE, "x")], actor="a"
+                )
+            (stored,), sequence = await insert(other, [memory("theirs")], actor="a")
             assert await receive.receive() == Heard(Notice.CHANGED, sequence)
-            await other.switch_off("local", "/p", actor="a", at=NOON)
+            await other.switches.switch_off("local", "/p", actor="a", at=NOON)
             assert (await receive.receive()).notice is Notice.SWITCHED
-            await other.purge("local", [stored.id], actor="a")
+            await other.purges.purge("local", [stored.id], actor="a")
             assert (await receive.receive()).notice is Notice.PURGED
             tasks.cancel_scope.cancel()
 
@@ -136,7 +140,7 @@ async def test_one_works_in_the_background_and_the_next_when_it_goes(url: str) -
                 await working["one"].wait()
                 tasks.start_soon(other.sharing.lead, lambda: work("other"))
                 # As long as the first one is there, the other one waits: all that it can do meanwhile is wait.
-                await other.insert([memory("tea")], actor="a")
+                await insert(other, [memory("tea")], actor="a")
                 assert at_work == ["one"]
                 assert (one.sharing.leads, other.sharing.leads) == (True, False)
                 turn.cancel()
@@ -148,30 +152,31 @@ async def test_one_works_in_the_background_and_the_next_when_it_goes(url: str) -
 
 async def test_what_was_compared_before_another_daemon_wrote_is_compared_again(url: str) -> None:
     async with ledgers(url, 2) as (one, other):
-        _, sequence = await one.insert([memory("tea")], actor="a")
-        await one.apply("local", [Add(memory("I knew all there was"), as_of=sequence)], actor="a")
-        await other.apply("local", [Add(memory("theirs"), as_of=2)], actor="a")
+        _, sequence = await insert(one, [memory("tea")], actor="a")
+        await one.memories.apply("local", [Add(memory("I knew all there was"), as_of=sequence)], actor="a")
+        await other.memories.apply("local", [Add(memory("theirs"), as_of=2)], actor="a")
         seen_by_one = memory("I looked before theirs was there")
-        await one.apply("local", [Add(seen_by_one, as_of=2)], actor="a")
-        waiting = {found.content for found in await other.uncompared(limit=10)}
+        await one.memories.apply("local", [Add(seen_by_one, as_of=2)], actor="a")
+        waiting = {found.content for found in await other.memories.uncompared(limit=10)}
         assert waiting == {"tea", seen_by_one.content}
 
 
 async def test_how_far_jobs_are_with_a_transcript_is_each_homes_own(url: str) -> None:
     async with ledgers(url, 2) as (one, other):
-        await one.note_progress(Progress("local", "s", "extract", 7))
-        assert await other.progress("local", "s", "extract") is None
-        await other.note_progress(Progress("local", "s", "extract", 3))
-        there = await one.progress("local", "s", "extract")
+        await one.progress.note_progress(Progress("local", "s", "extract", 7))
+        assert await other.progress.progress("local", "s", "extract") is None
+        await other.progress.note_progress(Progress("local", "s", "extract", 3))
+        there = await one.progress.progress("local", "s", "extract")
         assert there is not None
         assert (there.sequence, there.job) == (7, "extract")
-        assert await other.forget_progress("local", "s") == 1
+        assert await other.progress.forget_progress("local", "s") == 1
         # What is noted of the owner holds for all of them: a daily limit is one.
-        await one.note_progress(Progress("local", "", "day", 20))
+        await one.progress.note_progress(Progress("local", "", "day", 20))
         assert [
-            found.sequence if (found := await each.progress("local", "", "day")) else 0 for each in (one, other)
+            found.sequence if (found := await each.progress.progress("local", "", "day")) else 0
+            for each in (one, other)
         ] == [20, 20]
-        assert [found.sequence for found in await one.progress_of("extract")] == [7]
+        assert [found.sequence for found in await one.progress.progress_of("extract")] == [7]
 
 
 async def test_who_loses_its_connections_finds_back_by_itself(url: str) -> None:
@@ -181,14 +186,14 @@ async def test_who_loses_its_connections_finds_back_by_itself(url: str) -> None:
         async with send, receive, anyio.create_task_group() as tasks:
             tasks.start_soon(one.sharing.follow, send.send_nowait)
             assert (await receive.receive()).notice is Notice.ANYTHING
-            await one.insert([memory("before")], actor="a")
+            await insert(one, [memory("before")], actor="a")
             engine = create_engine(url, isolation_level="AUTOCOMMIT")
             with engine.connect() as connection:
                 others = "FROM pg_stat_activity WHERE datname = current_database() AND pid != pg_backend_pid()"
                 cut = connection.execute(text(f"SELECT pg_terminate_backend(pid) {others}")).all()
             engine.dispose()
             assert len(cut) >= 2
-            await one.insert([memory("after")], actor="a")
+            await insert(one, [memory("after")], actor="a")
             assert (await receive.receive()).notice is Notice.ANYTHING
-            assert len(await one.page(Visibility("local", ""), limit=10)) == 2
+            assert len(await one.memories.page(Visibility("local", ""), limit=10)) == 2
             tasks.cancel_scope.cancel()

@@ -95,7 +95,7 @@ class Ageing:
         unused_since = now - timedelta(days=self._settings.unused_days)
         found: list[tuple[ChangeState, Memory]] = []
         after = 0
-        while page := await self._ledger.unused(owner, since=unused_since, after=after, limit=PAGE):
+        while page := await self._ledger.memories.unused(owner, since=unused_since, after=after, limit=PAGE):
             for number, memory in page:
                 after = number
                 step = due(memory, now, self._settings)
@@ -105,7 +105,7 @@ class Ageing:
 
     async def _let_proposals_lapse(self, owner: str, run: int) -> int:
         lapsed = 0
-        while waiting := await self._ledger.lapsed_consents(owner, limit=AT_ONCE):
+        while waiting := await self._ledger.consents.lapsed(owner, limit=AT_ONCE):
             steps = [Decide(memory_id, False, "expired") for memory_id in waiting]
             told = Noted(run, wrote={"lapsed": len(steps)})
             await self._keeper.ask(Perform(owner, (*steps, told), ACTOR, NODE), deadline_s=KEEPER_S)
@@ -114,7 +114,7 @@ class Ageing:
 
     async def _purge(self, owner: str, run: int, rest: Rest) -> int:
         purged = 0
-        while due_now := await self._ledger.due_for_purge(owner, limit=PAGE):
+        while due_now := await self._ledger.purges.due(owner, limit=PAGE):
             began = self._clock.monotonic()
             await self._keeper.ask(Purge(tuple(due_now), owner, ACTOR), deadline_s=KEEPER_S)
             await self._keeper.ask(Perform(owner, (Noted(run, {"purged": len(due_now)}),), ACTOR, NODE), deadline_s=60)

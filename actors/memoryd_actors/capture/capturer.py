@@ -18,7 +18,7 @@ from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.keeping.orders import KeeperMessage, Store
 from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.memory.settings import CaptureSettings
-from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.ledger import Memories
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key
 from memoryd_actors.recall.memory_actor import Recall
@@ -76,7 +76,7 @@ class Capturer:
         *,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         recall: Recall,
-        ledger: Ledger,
+        ledger: Memories,
         publish: Publisher,
         settings: CaptureSettings,
         rules: Rules = DEFAULT,

@@ -25,7 +25,7 @@ from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.memory.budget import today
 from memoryd_actors.memory.steps import CONTRADICTS, Absorb, Checked, Doubt, Noted, Settled, Step, Supersede, Unrelate
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.ledger import Memories
 from memoryd_client.wire.memory import Memory
 
 KEEPER_S = 60.0
@@ -71,7 +71,7 @@ class Checker:
     def __init__(
         self,
         *,
-        ledger: Ledger,
+        ledger: Memories,
         book: ConsolidationBook,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         clock: Clock,

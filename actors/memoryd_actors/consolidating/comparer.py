@@ -24,7 +24,7 @@ from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.memory.steps import Compared
 from memoryd_actors.ports.embedder import Vector
 from memoryd_actors.ports.index import Index
-from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.ledger import Memories
 from memoryd_client.wire.memory import Memory
 
 log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ class Comparer:
     def __init__(
         self,
         *,
-        ledger: Ledger,
+        ledger: Memories,
         index: Index,
         indexer: Indexer,
         neighbours: Neighbours,

@@ -20,7 +20,7 @@ from memoryd_actors.keeping.consolidation import APART
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.embedder import Vectors
 from memoryd_actors.ports.index import Index
-from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.ledger import Memories
 from memoryd_client.wire.memory import Memory
 
 T = TypeVar("T")
@@ -46,7 +46,7 @@ class PairFinder:
     def __init__(
         self,
         *,
-        ledger: Ledger,
+        ledger: Memories,
         book: ConsolidationBook,
         index: Index,
         clock: Clock,

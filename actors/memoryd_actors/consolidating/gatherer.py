@@ -25,7 +25,7 @@ from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.memory.steps import Add, ChangeState, Noted, Relate, Revise, Step
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.ledger import Memories
 from memoryd_actors.redaction import Rules
 from memoryd_actors.summarising import Said, Summariser, Summary
 from memoryd_client.wire.caller import Caller
@@ -61,7 +61,7 @@ class Gatherer:
     def __init__(
         self,
         *,
-        ledger: Ledger,
+        ledger: Memories,
         book: ConsolidationBook,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         summariser: Summariser,

@@ -66,9 +66,9 @@ class Planner:
         await self._resting.rest(0.0)
 
     async def _ends(self, owner: str) -> list[PlannedChange]:
-        lapsed = await self._ledger.lapsed_consents(owner, limit=MOST_SHOWN)
-        purged = await self._ledger.due_for_purge(owner, limit=MOST_SHOWN)
-        there = await self._ledger.get(owner, [*lapsed, *purged])
+        lapsed = await self._ledger.consents.lapsed(owner, limit=MOST_SHOWN)
+        purged = await self._ledger.purges.due(owner, limit=MOST_SHOWN)
+        there = await self._ledger.memories.get(owner, [*lapsed, *purged])
         return [
             *(planned_end(there[one], "lapsed", "nobody answered the proposal") for one in lapsed if one in there),
             *(planned_end(there[one], "purged", "forgotten long enough ago") for one in purged if one in there),

@@ -24,7 +24,7 @@ from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.memory.progress import Progress, ProgressBook
 from memoryd_actors.memory.steps import Advance, Supersede
 from memoryd_actors.memory.visibility import Visibility
-from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.ledger import Memories
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.summarising import EXTRACTED, Said, Summariser, said_of
@@ -99,7 +99,7 @@ class Compactor:
         appender: Appender,
         recall: Introducer,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
-        ledger: Ledger,
+        ledger: Memories,
         book: ProgressBook,
         switches: Switches,
         publish: Publisher,

@@ -30,7 +30,7 @@ from memoryd_actors.keeping.orders import KeeperMessage
 from memoryd_actors.memory.progress import ENDED, Progress, ProgressBook
 from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.ledger import Memories
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.recall.memory_actor import Recall
@@ -59,7 +59,7 @@ class Extractor:
         *,
         transcripts: Transcripts,
         book: ProgressBook,
-        ledger: Ledger,
+        ledger: Memories,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         recall: Recall,
         reader: Reader,

@@ -18,7 +18,7 @@ from memoryd_actors.memory.progress import ProgressBook
 from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.memory.steps import Advance, Step
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.ledger import Memories
 from memoryd_actors.ports.transcripts import Transcripts
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_client.wire.caller import Caller
@@ -57,7 +57,7 @@ class Harvest:
         *,
         transcripts: Transcripts,
         book: ProgressBook,
-        ledger: Ledger,
+        ledger: Memories,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         recall: Recall,
         clock: Clock,

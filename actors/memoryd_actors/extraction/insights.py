@@ -26,7 +26,7 @@ from memoryd_actors.model.question import ModelFailed, Prompt, Question
 from memoryd_actors.model.reading import entries, in_line
 from memoryd_actors.model.writing import TEXT, WHOLE, array, fenced, sendable, shape
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.ledger import Memories
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_client.wire.caller import Caller
@@ -109,7 +109,7 @@ class Insights:
         model: Model,
         *,
         book: ProgressBook,
-        ledger: Ledger,
+        ledger: Memories,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         clock: Clock,
         categories: Categories,

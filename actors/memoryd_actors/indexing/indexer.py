@@ -155,8 +155,8 @@ class Indexer:
 
     async def prepare(self) -> None:
         """Note how far the ledger is, before anybody can write to it: an index that knows more is not its own."""
-        self._at_start = await self._ledger.last_sequence()
-        if await self._ledger.purges_in_index():
+        self._at_start = await self._ledger.changes.last_sequence()
+        if await self._ledger.purges.left_in_index():
             self._purges.append(anyio.Event())  # one that was interrupted: nobody waits for it any more
 
     async def run(self) -> None:
@@ -167,11 +167,11 @@ class Indexer:
             # One that is asked for from here on may concern changes that are not followed any more.
             purges, self._purges = self._purges, []
             try:
-                newest = await self._ledger.purges_in_index() if purges else 0
+                newest = await self._ledger.purges.left_in_index() if purges else 0
                 await self._follow()
                 if purges and not self._rebuild:
                     await self._index.purge()
-                    await self._ledger.gone_from_index(newest)
+                    await self._ledger.purges.gone_from_index(newest)
                     while purges:
                         purges.pop().set()
                 self._settle(None)
@@ -207,7 +207,7 @@ class Indexer:
             self._rebuild = False  # not before: one that fails has to be tried again
         elif not self.opened.is_set():
             self.applied = await self._index.open(model=self._embedder.identity, dimensions=self._embedder.dimensions)
-        self.target = await self._ledger.last_sequence()
+        self.target = await self._ledger.changes.last_sequence()
         if not self.opened.is_set() and self.applied > self._at_start:
             # The ledger was restored from a backup: what the index knows beyond it never happened.
             log.warning("the index is ahead of the ledger (%d > %d): rebuilding it", self.applied, self._at_start)
@@ -232,7 +232,7 @@ class Indexer:
         """Turn the changes after that sequence number into batches, until there are no more or a rebuild is due."""
         async with send:
             while not self._rebuild:
-                changes = await self._ledger.changes_after(after, limit=BATCH)
+                changes = await self._ledger.changes.changes_after(after, limit=BATCH)
                 if not changes:
                     return
                 after = changes[-1].sequence

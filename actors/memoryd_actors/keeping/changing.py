@@ -10,9 +10,9 @@ from memoryd_actors.keeping.consolidation import plan_revised
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, told
 from memoryd_actors.keeping.operations import Operations
 from memoryd_actors.keeping.orders import PERSON, Answer, Edit, Link, SetState
-from memoryd_actors.keeping.storing import RULE
 from memoryd_actors.keeping.surroundings import Seen, Surroundings
 from memoryd_actors.memory.consent import needs_consent
+from memoryd_actors.memory.settings import RULE
 from memoryd_actors.memory.steps import (
     MERGED_INTO,
     RESERVED,
@@ -27,7 +27,7 @@ from memoryd_actors.memory.steps import (
     Unrelate,
 )
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.ledger import Memories
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.editing import Changes
 from memoryd_client.wire.memory import Memory, NewMemory, State
@@ -37,7 +37,7 @@ class Changing:
     """Changes memories that are there."""
 
     def __init__(
-        self, *, ledger: Ledger, gate: Gatekeeper, operations: Operations, surroundings: Surroundings, clock: Clock
+        self, *, ledger: Memories, gate: Gatekeeper, operations: Operations, surroundings: Surroundings, clock: Clock
     ) -> None:
         self._ledger = ledger
         self._gate = gate

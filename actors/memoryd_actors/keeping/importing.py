@@ -7,9 +7,8 @@ A record is what somebody says, not what is known: it is admitted as it would be
 at the command line can say that it is an export of their own, which then comes back as it was.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Protocol
 
 import anyio
 import msgspec
@@ -29,7 +28,7 @@ from memoryd_actors.memory.consent import ConsentSettings
 from memoryd_actors.memory.signature import MAX_LABEL, signed
 from memoryd_actors.memory.steps import MERGED_INTO, RESERVED, Relate
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.ledger import Memories
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.fence import one_line
@@ -39,22 +38,13 @@ from memoryd_client.wire.importing import Import, Imported, LeftOut, Record
 from memoryd_client.wire.memory import MAX_CONTENT_BYTES, Memory
 
 
-class Standing(Protocol):
-    """Who is behind an id: the part of the ledger that is needed beside its port."""
-
-    async def behind(self, ids: Sequence[str]) -> Mapping[str, tuple[str, str]]:
-        """Return owner and id of the memory that each of these ids stands for, of those that are known."""
-        ...
-
-
 class Importer:
     """Brings in what an import carries."""
 
     def __init__(
         self,
         *,
-        ledger: Ledger,
-        standing: Standing,
+        ledger: Memories,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         clock: Clock,
         embedding_model: str,
@@ -63,7 +53,6 @@ class Importer:
         consent: ConsentSettings = ConsentSettings(),  # noqa: B008 - frozen
     ) -> None:
         self._ledger = ledger
-        self._standing = standing
         self._keeper = keeper
         self._clock = clock
         self._sorter = Sorter(embedding_model=embedding_model, rules=rules, consent=consent)
@@ -95,7 +84,7 @@ class Importer:
 
     async def _memories(self, request: Import, caller: Caller, deadline_s: float) -> Imported:
         records = request.records
-        behind = await self._standing.behind([record.id for record in records])
+        behind = await self._ledger.behind([record.id for record in records])
         there = await self._ledger.get(caller.owner, sorted({found for _, found in behind.values()}))
         seen = await self._seen(records, caller)
         now = self._clock.now()
@@ -148,7 +137,7 @@ class Importer:
         if not claimed:
             return tuple(fresh), ()
         # What is said to be there may have been merged into another, which then stands for it.
-        behind = await self._standing.behind(sorted({*claimed.values()}))
+        behind = await self._ledger.behind(sorted({*claimed.values()}))
         merged = {given: found for given, (whose, found) in behind.items() if whose == owner}
         claimed = {one: merged.get(by, by) for one, by in claimed.items()}
         standing = {one.memory.id: "" for one in fresh}
@@ -178,7 +167,7 @@ class Importer:
         return {project: await self._files.look(project, paths) for project, paths in named.items()}
 
     async def _edges(self, edges: Sequence[Edge], caller: Caller, deadline_s: float) -> Imported:
-        behind = await self._standing.behind(sorted({end for edge in edges for end in (edge.from_id, edge.to_id)}))
+        behind = await self._ledger.behind(sorted({end for edge in edges for end in (edge.from_id, edge.to_id)}))
         here = {given: found for given, (owner, found) in behind.items() if owner == caller.owner}
         known = await self._ledger.edges(caller.owner, sorted({here.get(edge.from_id, "") for edge in edges}))
         there = {(edge.from_id, edge.to_id, edge.relation) for edge in known}

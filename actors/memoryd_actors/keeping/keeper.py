@@ -64,18 +64,11 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         self._gate = gate = Gatekeeper(
             clock=clock, embedding_model=embedding_model, rules=rules, files=files, consent=consent
         )
-        self._operations = operations = Operations(ledger, publish, on_change)
+        self._operations = operations = Operations(ledger.writes, publish, on_change)
         surroundings = Surroundings(neighbours, clock)
-        self._storing = Storing(
-            ledger=ledger,
-            gate=gate,
-            operations=operations,
-            surroundings=surroundings,
-            publish=publish,
-            on_change=on_change,
-        )
+        self._storing = Storing(gate=gate, operations=operations, surroundings=surroundings)
         self._changing = Changing(
-            ledger=ledger, gate=gate, operations=operations, surroundings=surroundings, clock=clock
+            ledger=ledger.memories, gate=gate, operations=operations, surroundings=surroundings, clock=clock
         )
 
     async def handle(self, message: KeeperMessage) -> tuple[Memory, ...]:
@@ -85,7 +78,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         except Refused:
             owner = message.caller.owner if not isinstance(message, Adopt | Perform | Purge) else message.owner
             node = message.node if isinstance(message, Perform) else NODE
-            self._ledger.record([Happened(owner, node, op(message), "error")])
+            self._ledger.events.record([Happened(owner, node, op(message), "error")])
             raise
 
     async def _handle(self, message: KeeperMessage) -> tuple[Memory, ...]:  # noqa: PLR0911 - one case a message
@@ -115,10 +108,10 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
                 assert_never(message)
 
     async def _purge(self, message: Purge) -> tuple[Memory, ...]:
-        there = await self._ledger.get(message.owner, message.ids)
+        there = await self._ledger.memories.get(message.owner, message.ids)
         self._on_purge(message.ids)
-        gone = await self._ledger.purge(message.owner, message.ids, actor=message.actor)
-        self._on_change(await self._ledger.last_sequence())
+        gone = await self._ledger.purges.purge(message.owner, message.ids, actor=message.actor)
+        self._on_change(await self._ledger.memories.last_sequence())
         for memory_id in gone:
             self._publish(Wrote(event="PURGE", memory_id=memory_id, owner=message.owner))
         return tuple(msgspec.structs.replace(one, content="", title="") for one in there.values())

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from memoryd_actors.memory.steps import Step
-from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.ledger import MemoryWrites
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_client.wire.events import Wrote
 from memoryd_client.wire.memory import Memory
@@ -15,7 +15,7 @@ NODE = "keeper"
 class Operations:
     """Has the ledger perform operations, and tells what changed."""
 
-    def __init__(self, ledger: Ledger, publish: Publisher, on_change: Callable[[int], None]) -> None:
+    def __init__(self, ledger: MemoryWrites, publish: Publisher, on_change: Callable[[int], None]) -> None:
         """Prepare; `on_change` learns the number of the newest change."""
         self._ledger = ledger
         self._publish = publish

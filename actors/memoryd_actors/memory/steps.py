@@ -33,6 +33,9 @@ class Add:
     as_of: int | None = None
     """The change up to which other daemons' memories were among those neighbours: where one of them has written since,
     they are looked at once more. None: there are no others."""
+    confirm: bool = True
+    """Whether a memory that says the same already gains strength, and a rule takes the place of those of its name:
+    not where whole memories are brought in."""
 
 
 @dataclass(frozen=True, slots=True)

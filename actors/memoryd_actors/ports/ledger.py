@@ -1,11 +1,13 @@
-"""Where memories, their history and what belongs to them rest."""
+"""Where memories, their history and what belongs to them rest: one port for each need.
 
-from collections.abc import Mapping, Sequence
+Every method that writes is one durable transaction; returning means it is on disk.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
-from memoryd_actors.memory.budget import Spending
 from memoryd_actors.memory.changes import News
 from memoryd_actors.memory.events import Happened
 from memoryd_actors.memory.steps import Applied, Step
@@ -34,64 +36,11 @@ class SavedSession(NamedTuple):
     version: int
 
 
-class Ledger(Protocol):
-    """Where the truth rests. Every method that writes is one durable transaction; returning means it is on disk."""
+class Memories(Protocol):
+    """What is known of memories, whoever reads it. `touch` is all that a reader writes."""
 
-    async def open(self) -> None:
-        """Open, check and migrate.
-
-        Raises:
-            LedgerCorrupt: the file fails its check; it is left as it is and the hint says how to restore.
-            Unavailable: it was written by a newer memoryd.
-
-        """
-        ...
-
-    async def insert(
-        self, memories: Sequence[Memory], *, actor: str, notes: Sequence[Mapping[str, str]] = (), confirm: bool = True
-    ) -> tuple[list[Memory], int]:
-        """Store memories in bulk and return them as they now stand, in order, with the last sequence number.
-
-        An id that is there already is returned as it stands. Content that its owner already has active in the same
-        scope and project (same content hash) becomes that memory, its strength raised by one unless `confirm` is
-        false. History, with the `notes`
-        of each, in the same transaction. Their neighbours count as not looked at yet.
-
-        Raises:
-            DiskFull: nothing was stored.
-
-        """
-        ...
-
-    async def apply(self, owner: str, steps: Sequence[Step], *, actor: str, node: str = "keeper") -> Applied:
-        """Perform the steps of one operation, all or none, each with its history, and count them as done by `node`.
-
-        Raises:
-            NotFound: a step names a memory that the owner does not have.
-            Refused: a step cannot be; its docstring says when.
-            DiskFull: nothing was written.
-
-        """
-        ...
-
-    def record(self, happened: Sequence[Happened]) -> None:
-        """Count what happened. Never waits and never fails: it is written with the next write, whoever's that is."""
-        ...
-
-    async def event_counts(self, owner: str, *, days: int) -> list[EventCount]:
-        """Return how often what was done for an owner in the last days, by day (UTC), the newest first."""
-        ...
-
-    async def edges(self, owner: str, ids: Sequence[str]) -> list[Edge]:
-        """Return the edges that begin or end at these memories, strongest first."""
-        ...
-
-    async def uncompared(self, *, limit: int) -> list[Memory]:
-        """Return active memories of any owner whose neighbours nobody has looked at yet, oldest first."""
-        ...
-
-    async def tallies(self) -> dict[str, int]:
-        """Return how many edges there are, and how many pairs in doubt: `relations`, `doubts`."""
+    async def get(self, owner: str, ids: Sequence[str]) -> dict[str, Memory]:
+        """Return those of the memories that the owner has, whatever their state."""
         ...
 
     async def resolve(self, owner: str, memory_id: str, *, allowed: frozenset[str] | None = None) -> Memory:
@@ -106,16 +55,19 @@ class Ledger(Protocol):
         """
         ...
 
-    async def get(self, owner: str, ids: Sequence[str]) -> dict[str, Memory]:
-        """Return those of the memories that the owner has, whatever their state."""
+    async def behind(self, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
+        """Return owner and id of the memory that each of these ids stands for, of those that are known.
+
+        That is itself, or the memory that it was merged into.
+        """
         ...
 
     async def page(self, visible: Visibility, *, limit: int, before: str = "") -> list[Memory]:
         """Return memories newest first, those older than the memory `before` where given."""
         ...
 
-    async def touch(self, owner: str, ids: Sequence[str], at: datetime) -> None:
-        """Count an access. No history, no index change."""
+    async def edges(self, owner: str, ids: Sequence[str]) -> list[Edge]:
+        """Return the edges that begin or end at these memories, strongest first."""
         ...
 
     async def history(
@@ -141,6 +93,44 @@ class Ledger(Protocol):
         """Return what was written after a revision to memories of a place, in any state, newest first."""
         ...
 
+    async def unused(self, owner: str, *, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
+        """Return an owner's active memories, not pinned, that nobody stored, changed or was handed since a time.
+
+        In the order of their numbers, which come with them, from the one after `after` on.
+        """
+        ...
+
+    async def uncompared(self, *, limit: int) -> list[Memory]:
+        """Return active memories of any owner whose neighbours nobody has looked at yet, oldest first."""
+        ...
+
+    async def last_sequence(self) -> int:
+        """Return the number of the newest change; 0 where there is none."""
+        ...
+
+    async def touch(self, owner: str, ids: Sequence[str], at: datetime) -> None:
+        """Count an access. No history, no index change."""
+        ...
+
+
+class MemoryWrites(Protocol):
+    """The one door through which memories are written."""
+
+    async def apply(self, owner: str, steps: Sequence[Step], *, actor: str, node: str = "keeper") -> Applied:
+        """Perform the steps of one operation, all or none, each with its history, and count them as done by `node`.
+
+        Raises:
+            NotFound: a step names a memory that the owner does not have.
+            Refused: a step cannot be; its docstring says when.
+            DiskFull: nothing was written.
+
+        """
+        ...
+
+
+class Changes(Protocol):
+    """The change log, and what says which model embeds a memory: for what is derived from the ledger."""
+
     async def changes_after(self, sequence: int, *, limit: int) -> list[Change]:
         """Return the next changes in order, only the latest one of each memory within the page."""
         ...
@@ -149,26 +139,27 @@ class Ledger(Protocol):
         """Return the number of the newest change; 0 where there is none."""
         ...
 
-    async def counts(self) -> dict[str, int]:
-        """Return how many memories there are in each state."""
+    async def set_embedding_model(self, model: str) -> int:
+        """Say of every memory that this model embeds it; return for how many that is new. No history, no change."""
         ...
 
-    async def unused(self, owner: str, *, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
-        """Return an owner's active memories, not pinned, that nobody stored, changed or was handed since a time.
 
-        In the order of their numbers, which come with them, from the one after `after` on.
-        """
-        ...
+class Consents(Protocol):
+    """Proposals that wait for the user's yes."""
 
-    async def consents(self, visible: Visibility, *, limit: int) -> list[Consent]:
+    async def waiting(self, visible: Visibility, *, limit: int) -> list[Consent]:
         """Return the proposals of a place that still wait, newest first; of `visible` the states do not count."""
         ...
 
-    async def lapsed_consents(self, owner: str, *, limit: int) -> list[str]:
+    async def lapsed(self, owner: str, *, limit: int) -> list[str]:
         """Return the ids of an owner's proposals that waited too long, those first that have waited longest."""
         ...
 
-    async def due_for_purge(self, owner: str, *, limit: int) -> list[str]:
+
+class Purges(Protocol):
+    """What is destroyed, and what interrupted purges have left to do."""
+
+    async def due(self, owner: str, *, limit: int) -> list[str]:
         """Return the ids of an owner's memories whose time has come, those first that have waited longest."""
         ...
 
@@ -176,7 +167,7 @@ class Ledger(Protocol):
         """Destroy what memories say, and what was merged into them, in every table and every backup; return their ids.
 
         Irreversible. Who purged which id and when stays in the history. A request that is sent again does not bring
-        it back. Interrupted, it is finished by `finish_purges`.
+        it back. Interrupted, it is finished by `finish`.
 
         Raises:
             DiskFull: there is no space to rewrite a file in.
@@ -193,7 +184,7 @@ class Ledger(Protocol):
         """What a purge does not reach, in words; empty where it reaches every byte."""
         ...
 
-    async def finish_purges(self) -> int:
+    async def finish(self) -> int:
         """Rewrite the files that interrupted purges have left bytes in; return how many purges that were.
 
         Raises:
@@ -202,7 +193,7 @@ class Ledger(Protocol):
         """
         ...
 
-    async def purges_in_index(self) -> int:
+    async def left_in_index(self) -> int:
         """Return the number of the newest purge that the index was not yet rewritten for; 0 where there is none."""
         ...
 
@@ -210,11 +201,15 @@ class Ledger(Protocol):
         """Note that the index was rewritten for all purges up to that number."""
         ...
 
-    async def load_session(self, owner: str, session: str, *, known: int = 0) -> SavedSession | None:
+
+class Sessions(Protocol):
+    """What sessions were shown: their states and their decision traces."""
+
+    async def load(self, owner: str, session: str, *, known: int = 0) -> SavedSession | None:
         """Return a session's saved state; None where there is none but that of the version `known`."""
         ...
 
-    async def save_session(
+    async def save(
         self, owner: str, session: str, state: bytes, at: datetime, *, version: int | None = None
     ) -> int | None:
         """Save a session's state and return its version.
@@ -231,17 +226,21 @@ class Ledger(Protocol):
         """Return a session's traces, newest first; of all sessions where `session` is empty."""
         ...
 
-    async def spending(self, day: str) -> Spending:
-        """Return what was spent that day."""
+
+class Events(Protocol):
+    """What was done, and how often."""
+
+    def record(self, happened: Sequence[Happened]) -> None:
+        """Count what happened. Never waits and never fails: it is written with the next write, whoever's that is."""
         ...
 
-    async def spend(self, spending: Spending) -> None:
-        """Add to that day's spending."""
+    async def counts(self, owner: str, *, days: int) -> list[EventCount]:
+        """Return how often what was done for an owner in the last days, by day (UTC), the newest first."""
         ...
 
-    async def set_embedding_model(self, model: str) -> int:
-        """Say of every memory that this model embeds it; return for how many that is new. No history, no change."""
-        ...
+
+class Pruning(Protocol):
+    """Who deletes what nobody will ask for any more."""
 
     async def prune(
         self,
@@ -258,10 +257,46 @@ class Ledger(Protocol):
         """
         ...
 
-    async def backup(self, path: str) -> None:
-        """Write a consistent copy to a file that must not exist yet."""
+
+class Ledger(Protocol):
+    """The ports of one ledger, for those that need several."""
+
+    @property
+    def memories(self) -> Memories:
+        """What is known of memories."""
         ...
 
-    async def close(self) -> None:
-        """Finish what was begun and release the file."""
+    @property
+    def writes(self) -> MemoryWrites:
+        """The door through which they are written."""
+        ...
+
+    @property
+    def changes(self) -> Changes:
+        """The change log."""
+        ...
+
+    @property
+    def consents(self) -> Consents:
+        """What waits for a yes."""
+        ...
+
+    @property
+    def purges(self) -> Purges:
+        """What is destroyed."""
+        ...
+
+    @property
+    def sessions(self) -> Sessions:
+        """What sessions were shown."""
+        ...
+
+    @property
+    def events(self) -> Events:
+        """What was done."""
+        ...
+
+    @property
+    def pruning(self) -> Pruning:
+        """What nobody will ask for any more."""
         ...

@@ -11,7 +11,7 @@ from memoryd_actors.conversations.scribe import Scribe
 from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.memory.steps import MERGED_INTO
 from memoryd_actors.memory.visibility import Visibility
-from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.ledger import Memories
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.purging.derived import Telling
 from memoryd_client.wire.filters import Filters
@@ -59,7 +59,7 @@ class Told:
 class TranscriptPurger:
     """Looks through the sessions that memories come from, or through all."""
 
-    def __init__(self, ledger: Ledger, transcripts: Transcripts, scribe: Scribe, indexer: MessageIndexer) -> None:
+    def __init__(self, ledger: Memories, transcripts: Transcripts, scribe: Scribe, indexer: MessageIndexer) -> None:
         self._ledger = ledger
         self._transcripts = transcripts
         self._scribe = scribe

@@ -100,7 +100,7 @@ class HandingOver:
             return Taken()
         waiting = state.waiting()
         beside = {one.id for memory in state.best() for one in memory.related}
-        known = await self._ledger.get(caller.owner, sorted(waiting | beside))
+        known = await self._ledger.memories.get(caller.owner, sorted(waiting | beside))
         news, since, revision = await self._news(caller, state)
         # From here to `state.take` nothing awaits: two clients cannot take the same, and one that asks twice at a time
         # gets one answer twice.
@@ -153,7 +153,7 @@ class HandingOver:
             return None
         best = state.best()
         beside = {one.id for memory in best for one in memory.related}
-        known = await self._ledger.get(caller.owner, sorted({memory.id for memory in best} | beside))
+        known = await self._ledger.memories.get(caller.owner, sorted({memory.id for memory in best} | beside))
         seen = self._categories.visible(caller)
         checked = [
             one for one in best if one.id in known and known[one.id].active and is_allowed(known[one.id].category, seen)
@@ -187,7 +187,7 @@ class HandingOver:
         if as_of == now and not self._saved.shared:
             return list(known)
         # One by one: the ledger finds a single category without walking through all.
-        pages = [await self._ledger.page(one, limit=MOST_ALWAYS) for one in self._categories.standing(caller)]
+        pages = [await self._ledger.memories.page(one, limit=MOST_ALWAYS) for one in self._categories.standing(caller)]
         found = in_order(memory for page in pages for memory in page)
         self._standing[whose] = now, found
         if len(self._standing) > MOST_STANDING:
@@ -200,7 +200,7 @@ class HandingOver:
 
     async def _questions(self, caller: Caller) -> list[Consent]:
         """Return the proposals that only the user's yes decides; what waits for another signal asks nobody."""
-        waiting = await self._ledger.consents(self._categories.visible(caller), limit=MOST_ALWAYS)
+        waiting = await self._ledger.consents.waiting(self._categories.visible(caller), limit=MOST_ALWAYS)
         return [one for one in waiting if not one.needs]
 
     async def _news(self, caller: Caller, state: SessionState) -> tuple[list[News], int, int]:
@@ -208,11 +208,11 @@ class HandingOver:
 
         A session hears of what happens while it lasts, not of what was there before it.
         """
-        revision = await self._ledger.revision(caller.owner)
+        revision = await self._ledger.memories.revision(caller.owner)
         if state.told is None or state.told >= revision:
             return [], revision, revision
         visible = self._categories.visible(caller)
-        return await self._ledger.news(visible, after=state.told, limit=MOST_NEWS), state.told, revision
+        return await self._ledger.memories.news(visible, after=state.told, limit=MOST_NEWS), state.told, revision
 
     def _may_be_due(self, session: LiveSession, whose: str) -> bool:
         """Return whether something may have changed in what is always in context since it was last looked at."""
@@ -222,7 +222,7 @@ class HandingOver:
     async def touch(self, owner: str, ids: Sequence[str]) -> None:
         """Count that memories were handed over."""
         try:
-            await self._ledger.touch(owner, ids, self._clock.now())
+            await self._ledger.memories.touch(owner, ids, self._clock.now())
         except Refused as refused:
             log.info("an access was not counted: %s", refused)
 

@@ -123,14 +123,14 @@ class Recall:
             trace, failed = self._pipeline.undecided(state, update, refused), True
         self.decided += 1
         self.turns += state.turn > before[0]
-        self._ledger.record([of_context(session.key[0], trace, failed=failed)])
+        self._ledger.events.record([of_context(session.key[0], trace, failed=failed)])
         # What is told as decided is on the disk: a session that goes on after a crash goes on from there.
         await self._saved.save(session)
         session.traces.append(trace)
         del session.traces[:-UNSAVED_TRACES]
         self._publish(PipelineRan(trace, session.key[0]))
         try:
-            await self._ledger.add_trace(session.key[0], trace)
+            await self._ledger.sessions.add_trace(session.key[0], trace)
         except DiskFull:
             return trace
         session.traces.remove(trace)
@@ -215,7 +215,7 @@ class Recall:
         """Return the last decision traces of the caller's session, newest first; of all where it names none."""
         # Those not saved yet come first: one that is saved meanwhile then is in both lists rather than in none.
         fresh = self._sessions.unsaved(caller)
-        kept = await self._ledger.traces(caller.owner, caller.session, limit=limit)
+        kept = await self._ledger.sessions.traces(caller.owner, caller.session, limit=limit)
         # By order, not by time: the clock may have gone backwards.
         traces = [*fresh, *(trace for trace in kept if trace not in fresh)][:limit]
         return [await self._within_reach(caller, trace) for trace in traces]
@@ -225,7 +225,7 @@ class Recall:
         seen = self._categories.visible(caller)
         if seen.allowed is None or not trace.candidates:
             return trace
-        known = await self._ledger.get(caller.owner, [one.id for one in trace.candidates])
+        known = await self._ledger.memories.get(caller.owner, [one.id for one in trace.candidates])
         shown = [one for one in trace.candidates if one.id in known and is_allowed(known[one.id].category, seen)]
         return msgspec.structs.replace(trace, candidates=tuple(shown))
 

@@ -26,10 +26,10 @@ class SavedSessions:
         if session.state is None:
             async with session.loading:
                 if session.state is None:
-                    saved = await self._ledger.load_session(*session.key)
+                    saved = await self._ledger.sessions.load(*session.key)
                     state = decode_state(saved.state) if saved else SessionState()
                     if state.told is None:
-                        state.told = await self._ledger.revision(session.key[0])
+                        state.told = await self._ledger.memories.revision(session.key[0])
                     session.version, session.saved = (saved.version, saved.state) if saved else (0, b"")
                     session.state = state
                     return state
@@ -40,7 +40,7 @@ class SavedSessions:
 
     async def _refresh(self, session: LiveSession, state: SessionState) -> None:
         """Take in what another daemon made of a session, where it did; the caller holds `saving`."""
-        saved = await self._ledger.load_session(*session.key, known=session.version)
+        saved = await self._ledger.sessions.load(*session.key, known=session.version)
         if saved is None:
             return
         other, unsaved = decode_state(saved.state), encode_state(state) != session.saved
@@ -49,7 +49,7 @@ class SavedSessions:
         # What was purged there meanwhile must not be saved once more here.
         held = state.held()
         if held:
-            state.purge(held - (await self._ledger.get(session.key[0], sorted(held))).keys())
+            state.purge(held - (await self._ledger.memories.get(session.key[0], sorted(held))).keys())
 
     async def save(self, session: LiveSession) -> None:
         """Save a session's state. On a full disk the daemon goes on serving: only a restart would forget it."""
@@ -57,7 +57,7 @@ class SavedSessions:
             return
         try:
             if not self.shared:
-                await self._ledger.save_session(*session.key, encode_state(session.state), self._clock.now())
+                await self._ledger.sessions.save(*session.key, encode_state(session.state), self._clock.now())
                 return
             async with session.saving:
                 while not await self._save_version(session, encode_state(session.state)):
@@ -68,7 +68,7 @@ class SavedSessions:
     async def _save_version(self, session: LiveSession, state: bytes) -> bool:
         """Save a state over the one that is known; return False where there is another by now."""
         now = self._clock.now()
-        version = await self._ledger.save_session(*session.key, state, now, version=session.version)
+        version = await self._ledger.sessions.save(*session.key, state, now, version=session.version)
         if version is None:
             return False
         session.version, session.saved = version, state

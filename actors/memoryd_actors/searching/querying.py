@@ -12,7 +12,7 @@ from memoryd_actors.memory.described import MAX_LABEL
 from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN, MOST_RELATED
 from memoryd_actors.memory.steps import CONTRADICTS
 from memoryd_actors.memory.visibility import Visibility
-from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.ledger import Memories
 from memoryd_actors.ports.token_counter import TokenCounter
 from memoryd_actors.searching.near_identical import Told, told
 from memoryd_actors.searching.related import Relatives
@@ -52,7 +52,7 @@ class Querier:
     def __init__(
         self,
         searcher: Searcher,
-        ledger: Ledger,
+        ledger: Memories,
         tokens: TokenCounter,
         categories: Categories,
         *,

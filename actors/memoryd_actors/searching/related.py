@@ -9,7 +9,7 @@ from memoryd_actors.memory.origin import other_end
 from memoryd_actors.memory.render import MOST_RELATED, words_beside
 from memoryd_actors.memory.steps import CONTRADICTS, RELATED, RESERVED
 from memoryd_actors.memory.visibility import Visibility, is_allowed, is_visible
-from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.ledger import Memories
 from memoryd_actors.searching.near_identical import Told, adds_nothing, told, told_again
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.memory import Memory
@@ -19,7 +19,7 @@ from memoryd_client.wire.pending import RelatedMemory, SurfacedMemory
 class Relatives:
     """Looks up what belongs beside memories: two questions to the ledger for all of them together."""
 
-    def __init__(self, ledger: Ledger) -> None:
+    def __init__(self, ledger: Memories) -> None:
         self._ledger = ledger
 
     async def beside(

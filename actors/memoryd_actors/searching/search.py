@@ -18,7 +18,7 @@ from memoryd_actors.memory.visibility import Visibility, is_visible
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.index import Index
-from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.ledger import Memories
 from memoryd_actors.searching.ranking import rank
 from memoryd_actors.texts.words import content_words
 from memoryd_client.wire.edges import Edge
@@ -64,7 +64,7 @@ class Searcher:
         embedder: Embedder,
         index: Index,
         indexer: Indexer,
-        ledger: Ledger,
+        ledger: Memories,
         settings: RecallSettings,
         *,
         categories: Categories | None = None,

@@ -121,15 +121,15 @@ class Curator:
     async def _look_after_ledger(self) -> None:
         try:
             # The model only changes between two starts; the index is then rebuilt with it from these same memories.
-            await self._ledger.set_embedding_model(self._embedding_model)
+            await self._ledger.changes.set_embedding_model(self._embedding_model)
         except Refused as refused:
             self._warn("ledger", refused)
         while True:
             now = self._clock.now()
             try:
-                if finished := await self._ledger.finish_purges():
+                if finished := await self._ledger.purges.finish():
                     log.warning("%d purges were interrupted, and are finished now", finished)
-                deleted = await self._ledger.prune(
+                deleted = await self._ledger.pruning.prune(
                     traces_before=now - timedelta(days=self._schedule.traces_days),
                     sessions_before=now - timedelta(days=self._schedule.sessions_days),
                     aliases_before=now - timedelta(days=ALIAS_DAYS),
@@ -147,7 +147,7 @@ class Curator:
                 taken = await self._backups()
                 self.last_backup = str(max(taken, key=lambda path: taken[path], default=""))
                 wait_s = backup_wait_s(taken.values(), self._clock.now(), self._schedule.backup_s)
-                if not wait_s and not await self._ledger.last_sequence():
+                if not wait_s and not await self._ledger.memories.last_sequence():
                     wait_s = LOOK_S  # a copy of nothing would put off the first one of something by a day
                 elif not wait_s:
                     self.last_backup = await self._back_up()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from memoryd.assembly.judging import Judging
 from memoryd.config import Config
-from memoryd.ledger import LedgerBook, SqlLedger
+from memoryd.ledger import SqlLedger
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.ageing.ageing import Ageing
@@ -55,17 +55,25 @@ def build_consolidation(
 ) -> Consolidation:
     """Return the daily consolidation."""
     settings = config.consolidation
-    book = LedgerBook(ledger, clock)
+    book = ledger.consolidation
     checker = Checker(
-        ledger=ledger, book=book, keeper=keeper, clock=clock, settings=settings, off=switches.off, pairs=judging.pairs
+        ledger=ledger.memories,
+        book=book,
+        keeper=keeper,
+        clock=clock,
+        settings=settings,
+        off=switches.off,
+        pairs=judging.pairs,
     )
-    finder = PairFinder(ledger=ledger, book=book, index=index, clock=clock, settings=settings, off=switches.off)
+    finder = PairFinder(
+        ledger=ledger.memories, book=book, index=index, clock=clock, settings=settings, off=switches.off
+    )
     ageing = Ageing(
         ledger=ledger, indexer=indexer, keeper=keeper, clock=clock, settings=config.lifecycle, off=switches.off
     )
 
     gatherer = Gatherer(
-        ledger=ledger,
+        ledger=ledger.memories,
         book=book,
         keeper=keeper,
         summariser=judging.summariser,

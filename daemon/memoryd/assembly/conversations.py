@@ -81,7 +81,7 @@ class ConversationServices:
         self.capturer = Capturer(
             keeper=keeper,
             recall=recall,
-            ledger=ledger,
+            ledger=ledger.memories,
             publish=publish,
             settings=config.capture,
             rules=rules,
@@ -90,7 +90,7 @@ class ConversationServices:
             on_unfinished=self._look_again,
         )
         self._second_look = SecondLook(
-            self.transcripts, ledger, switches, clock, self.capturer.hear_again, settings=config.capture
+            self.transcripts, ledger.progress, switches, clock, self.capturer.hear_again, settings=config.capture
         )
         self.scribe = Scribe(
             self.transcripts,
@@ -104,15 +104,21 @@ class ConversationServices:
         model = judging.model
         self.extractor = Extractor(
             transcripts=self.transcripts,
-            book=ledger,
-            ledger=ledger,
+            book=ledger.progress,
+            ledger=ledger.memories,
             keeper=keeper,
             recall=recall,
             reader=Reader(model, publish=publish, settings=config.capture, rules=rules),
             near=Nearby(searcher, categories).near,
             switches=switches,
             insights=Insights(
-                model, book=ledger, ledger=ledger, keeper=keeper, clock=clock, categories=categories, rules=rules
+                model,
+                book=ledger.progress,
+                ledger=ledger.memories,
+                keeper=keeper,
+                clock=clock,
+                categories=categories,
+                rules=rules,
             )
             if model is not None
             else None,
@@ -130,7 +136,7 @@ class ConversationServices:
             quoting=judging.summariser.quoting,
             recall=recall,
             keeper=keeper,
-            book=ledger,
+            book=ledger.progress,
             switches=switches,
             clock=clock,
             publish=publish,
@@ -143,16 +149,16 @@ class ConversationServices:
             warm=embedder.warm,
             summariser=judging.summariser,
             appender=self.scribe,
-            ledger=ledger,
+            ledger=ledger.memories,
             recall=recall,
             keeper=keeper,
-            book=ledger,
+            book=ledger.progress,
             switches=switches,
             publish=publish,
             settings=config.context,
             categories=categories,
         )
-        self.purger = TranscriptPurger(ledger, self.transcripts, self.scribe, self.indexer)
+        self.purger = TranscriptPurger(ledger.memories, self.transcripts, self.scribe, self.indexer)
 
     def dispatcher(self) -> TranscriptDispatcher:
         """Return what answers the requests that concern conversations."""
@@ -167,12 +173,12 @@ class ConversationServices:
                 self._sizes,
                 self._counting,
                 memories=self._recall,
-                core=self._ledger,
+                core=self._ledger.core,
                 settings=self._config.context,
             ),
             compactor=self.compactor,
             off=self._switches.off,
-            progress=self._ledger,
+            progress=self._ledger.progress,
             forget=self._forget,
             on_append=self.capturer.appended,
             on_end=self._ended,
@@ -220,7 +226,7 @@ class ConversationServices:
     async def _forget(self, key: Key, project: str) -> None:
         """Destroy the memories that tell a session whose transcript is destroyed, and what it asked and was shown."""
         self._recall.forget_session(key)
-        await self._ledger.purge_session(*key)
+        await self._ledger.purges.purge_session(*key)
         if await self.compactor.forget(key, project):
             await self._memory_indexer.purge(deadline_s=PURGE_S)
 

@@ -83,7 +83,7 @@ def build_judging(
         limits = Limits(daily_tokens=settings.daily_tokens, daily_usd=settings.daily_usd)
         model = Model(
             chosen.provider,
-            account=Account(ledger, clock, limits),
+            account=Account(ledger.spending, clock, limits),
             clock=clock,
             publish=publish,
             breaker=Breaker(failures_to_open=settings.failures_to_open, cool_down_s=settings.cool_down_s),
@@ -94,7 +94,7 @@ def build_judging(
         LocalJudge(),
         rules=rules,
         follow_ups=FollowUps(lookups=settings.lookups, lookup_tokens=settings.lookup_tokens),
-        lookups=MemoryLookups(ledger, searcher, rules),
+        lookups=MemoryLookups(ledger.memories, searcher, rules),
         deadline_s=chosen.deadline_s,
         why_off=chosen.why_off,
     )

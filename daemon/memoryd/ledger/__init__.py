@@ -1,7 +1,6 @@
 """The ledger: where the truth rests, in SQL."""
 
-from memoryd.ledger.consolidation_book import LedgerBook as LedgerBook
+from memoryd.ledger.ledger import SqlLedger as SqlLedger
 from memoryd.ledger.retention import Retention as Retention
-from memoryd.ledger.sql import SqlLedger as SqlLedger
 
-__all__ = ["LedgerBook", "Retention", "SqlLedger"]
+__all__ = ["Retention", "SqlLedger"]

@@ -7,10 +7,10 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 
-from sqlalchemy.exc import DBAPIError, InterfaceError, NoSuchModuleError, OperationalError
+from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, NoSuchModuleError, OperationalError
 
 from memoryd.restoring import hint
-from memoryd_actors.core.errors import DiskFull, LedgerCorrupt, Unavailable
+from memoryd_actors.core.errors import DiskFull, LedgerCorrupt, Refused, Unavailable
 
 _SCARCE_BYTES = 64 * 1024
 _FULL = {errno.ENOSPC, errno.EDQUOT}
@@ -25,6 +25,7 @@ def translated(where: str, file: Path | None, backups: Path | None) -> Generator
         DiskFull: there is no space.
         LedgerCorrupt: SQLite finds the file damaged, or not its own.
         Unavailable: locked by another process, not readable, not reachable, no driver.
+        Refused: a number is greater than a column holds.
 
     """
     try:
@@ -39,7 +40,11 @@ def translated(where: str, file: Path | None, backups: Path | None) -> Generator
             raise Unavailable(
                 f"the ledger at {where} does not answer: {reason}", "Is the server running, and ledger.url right?"
             ) from exc
+        if isinstance(exc, DataError):
+            raise _too_great(exc.orig) from exc
         raise
+    except OverflowError as exc:
+        raise _too_great(exc) from exc
     except sqlite3.Error as exc:
         _raise_sqlite(exc, where, file, backups)
         raise
@@ -59,6 +64,11 @@ def translated(where: str, file: Path | None, backups: Path | None) -> Generator
 def corrupt(file: Path, reason: str, backups: Path | None) -> LedgerCorrupt:
     """Return the refusal for a damaged file; its hint has the way back. Blocks while it looks for a sound backup."""
     return LedgerCorrupt(f"the ledger {file} is damaged: {reason}; it was left as it is", hint(file, backups))
+
+
+def _too_great(error: BaseException | None) -> Refused:
+    reason = str(error).strip().partition("\n")[0]
+    return Refused(f"the ledger cannot hold a value: {reason}", "Give a smaller number.")
 
 
 def _raise_sqlite(error: sqlite3.Error, where: str, file: Path | None, backups: Path | None) -> None:

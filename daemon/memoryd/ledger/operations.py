@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import assert_never
 
 import msgspec
@@ -20,6 +21,7 @@ from memoryd_actors.admission.gate import identity
 from memoryd_actors.core.errors import OutOfStep, Refused
 from memoryd_actors.memory.consent import CONSENT, field_of, replaces
 from memoryd_actors.memory.progress import Progress
+from memoryd_actors.memory.settings import RULE
 from memoryd_actors.memory.steps import (
     CONTRADICTS,
     MERGED_INTO,
@@ -60,8 +62,12 @@ def perform(
     """
     operation = _Operation(connection, clean(owner), actor, now, foreign)
     operation.prefetch({end for step in steps if isinstance(step, Relate) for end in (step.from_id, step.to_id)})
-    for step in steps:
-        operation.perform(step)
+    for kind, some in groupby(steps, key=_bulk):
+        if kind is None:
+            for step in some:
+                operation.perform(step)
+        else:
+            operation.add([step for step in some if isinstance(step, Add)])
     return operation.applied()
 
 
@@ -78,7 +84,7 @@ class _Operation(Hand):
     def perform(self, step: Step) -> None:  # noqa: PLR0912 - one case a step
         match step:
             case Add():
-                self.standing.append(self._add(step))
+                self.add([step])
             case Merge():
                 self.standing.append(self._merge(step))
             case Absorb():
@@ -114,6 +120,10 @@ class _Operation(Hand):
             case _:
                 assert_never(step)
 
+    def add(self, steps: Sequence[Add]) -> None:
+        """Store memories, whose steps are alike."""
+        self.standing += self._added(steps)
+
     def applied(self) -> Applied:
         """Return what the operation came to."""
         if not self.events and self._linked:
@@ -129,23 +139,31 @@ class _Operation(Hand):
     # --- steps
 
     def _add(self, step: Add) -> Memory:
-        self._refuse_other_owner(step.memory)
-        (standing,), events = store(
+        return self._added([step])[0]
+
+    def _added(self, steps: Sequence[Add]) -> list[Memory]:
+        """Store memories as one: their steps are alike."""
+        for step in steps:
+            self._refuse_other_owner(step.memory)
+        like = steps[0]
+        standing, events = store(
             self.connection,
-            [step.memory],
+            [step.memory for step in steps],
             self.actor,
             self.now,
-            notes=[step.notes],
+            notes=[step.notes for step in steps],
             operation=self.number,
-            compared=step.compared and (step.as_of is None or step.as_of >= self._foreign),
+            compared=like.compared and (like.as_of is None or like.as_of >= self._foreign),
+            confirm=like.confirm,
         )
         self.note(events)
-        self.know(standing)
         self.created.update(one for event, one in events if event == "ADD")
-        if standing.id != (given := clean(step.memory.id)):
-            self._stands_for[given] = standing.id
-        else:
-            self._displace(standing)
+        for step, memory in zip(steps, standing, strict=True):
+            self.know(memory)
+            if memory.id != (given := clean(step.memory.id)):
+                self._stands_for[given] = memory.id
+            else:
+                self._displace(memory, by_age=not like.confirm)
         return standing
 
     def _merge(self, step: Merge) -> Memory:
@@ -381,10 +399,16 @@ class _Operation(Hand):
 
     # --- parts of steps
 
-    def _displace(self, rule: Memory) -> None:
-        """Retire the other rules of a name: it has one value, the one that came or came back last."""
-        for other in self.namesakes(rule):
-            self._retire(other, rule, f"the rule `{rule.title}` has a new value")
+    def _displace(self, rule: Memory, *, by_age: bool = False) -> None:
+        """Retire the other rules of a name: it has one value, the one that came or came back last.
+
+        `by_age`: the one that is dated last, whichever was brought in last.
+        """
+        there = [rule, *self.namesakes(rule)]
+        last = max(there, key=lambda one: (one.created_at, one.id)) if by_age else rule
+        for other in there:
+            if other.id != last.id:
+                self._retire(other, last, f"the rule `{rule.title}` has a new value")
 
     def _ask_again(self, memory_id: str) -> None:
         """Forget what was decided about a memory's former words: of its new ones nobody was asked."""
@@ -426,6 +450,13 @@ class _Operation(Hand):
                 after = worded
         meta = {"same": absorbed.id, "session": absorbed.session}
         return self.write(into, after, "MERGE", meta)
+
+
+def _bulk(step: Step) -> tuple[bool, bool, int | None] | None:
+    """Return what neighbouring steps have in common that may be stored as one; None where a step goes by itself."""
+    if isinstance(step, Add) and step.memory.category != RULE:
+        return step.compared, step.confirm, step.as_of
+    return None
 
 
 def _pair(one: str, other: str) -> ColumnElement[bool]:

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import msgspec
 from sqlalchemy import Connection, Table, delete, func, select, tuple_
 
+from memoryd.ledger.database import Database
 from memoryd.ledger.rows import to_micros
 from memoryd.ledger.tables import aliases, changes, events, sessions, spent_ids, traces
 
@@ -30,6 +32,36 @@ class Pruned:
 
     table: str
     delete: Callable[[Connection], int]
+
+
+class SqlPruning:
+    """See `memoryd_actors.ports.ledger.Pruning`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def prune(
+        self,
+        *,
+        traces_before: datetime,
+        sessions_before: datetime,
+        aliases_before: datetime,
+        events_before: datetime | None = None,
+    ) -> dict[str, int]:
+        """Delete what nobody will ask for any more, in small transactions."""
+        deleted: dict[str, int] = dict.fromkeys(("traces", "sessions", "aliases", "changes", "events"), 0)
+        # Traces first: whether their session is in use, its state says.
+        for find in (
+            partial(find_traces, before=traces_before),
+            partial(find_sessions, before=sessions_before),
+            partial(find_aliases, before=aliases_before),
+            partial(find_spent, before=aliases_before),
+            find_changes,
+            partial(find_events, before=events_before),
+        ):
+            for step in await self._database.read(find):
+                deleted[step.table] += await self._database.write(step.delete)
+        return deleted
 
 
 def find_traces(connection: Connection, before: datetime) -> list[Pruned]:

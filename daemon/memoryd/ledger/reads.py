@@ -18,25 +18,19 @@ from memoryd.ledger.tables import (
     memories,
     memory_tags,
     relations,
-    sessions,
-    spending,
-    traces,
 )
 from memoryd_actors.core.errors import Ambiguous, NotFound
-from memoryd_actors.memory.budget import Spending
 from memoryd_actors.memory.changes import EVENTS, News
 from memoryd_actors.memory.visibility import Visibility
-from memoryd_actors.ports.ledger import Change, SavedSession
+from memoryd_actors.ports.ledger import Change
 from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memory import ID_PREFIX, Memory, Scope, State
-from memoryd_client.wire.traces import Trace
 
 MAX_VARIABLES = 500
 """Values in one IN list; SQLite's oldest limit is 999 variables."""
 _SHOWN_MATCHES = 5
-_decode_trace = msgspec.msgpack.Decoder(Trace).decode
 
 
 def resolve(connection: Connection, owner: str, memory_id: str, allowed: frozenset[str] | None = None) -> Memory:
@@ -293,30 +287,6 @@ def counts(connection: Connection, known: tuple[int, dict[str, int]] | None) -> 
 def of_other_models(connection: Connection, model: str) -> list[int]:
     """Return the numbers of the memories that are said to be embedded by another model, or by none."""
     return list(connection.execute(select(memories.c.number).where(memories.c.embedding_model != model)).scalars())
-
-
-def session_state(connection: Connection, owner: str, session: str, known: int = 0) -> SavedSession | None:
-    """Return a session's saved state; None where there is none but that of the version `known`."""
-    query = select(sessions.c.state, sessions.c.updated_at).where(
-        sessions.c.owner == clean(owner), sessions.c.session == clean(session), sessions.c.updated_at != known
-    )
-    row = connection.execute(query).first()
-    return None if row is None else SavedSession(row.state, row.updated_at)
-
-
-def session_traces(connection: Connection, owner: str, session: str, limit: int) -> list[Trace]:
-    """Return traces, newest first; of all the owner's sessions where `session` is empty."""
-    query = select(traces.c.body).where(traces.c.owner == clean(owner))
-    if session:
-        query = query.where(traces.c.session == clean(session))
-    query = query.order_by(traces.c.id.desc()).limit(limit)
-    return [_decode_trace(body) for body in connection.execute(query).scalars()]
-
-
-def spent(connection: Connection, day: str) -> Spending:
-    """Return what was spent on a day."""
-    row = connection.execute(select(spending).where(spending.c.day == day)).mappings().first()
-    return Spending(day) if row is None else Spending(**row)
 
 
 def _conditions(visible: Visibility) -> list[ColumnElement[bool]]:

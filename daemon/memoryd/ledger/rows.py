@@ -21,9 +21,20 @@ _span = msgspec.json.Decoder(tuple[int, int]).decode
 
 
 def to_micros(moment: datetime) -> int:
-    """Return microseconds since 1970; a moment without a zone is UTC."""
+    """Return microseconds since 1970; a moment without a zone is UTC.
+
+    Raises:
+        Refused: its zone pushes it out of the calendar, and nobody could read it again.
+
+    """
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return (aware - _EPOCH) // timedelta(microseconds=1)
+    micros = (aware - _EPOCH) // timedelta(microseconds=1)
+    if not _FIRST <= micros <= _LAST:
+        raise Refused(
+            f"{moment.isoformat()} is outside the calendar, which in UTC goes from year 1 to year 9999",
+            "Give another date, or none.",
+        )
+    return micros
 
 
 def from_micros(micros: int) -> datetime:
@@ -41,24 +52,11 @@ def dump(value: tuple[str, ...] | dict[str, str] | tuple[int, int]) -> str:
     return msgspec.json.encode(cleaned).decode()
 
 
-def _happened(moment: datetime | None) -> int | None:
-    """Return when it happened; a zone can push the calendar's last day out of it, and nobody could read that row."""
-    if moment is None:
-        return None
-    micros = to_micros(moment)
-    if not _FIRST <= micros <= _LAST:
-        raise Refused(
-            f"{moment.isoformat()} is outside the calendar, which in UTC goes from year 1 to year 9999",
-            "Give another date in `occurred_at`, or none.",
-        )
-    return micros
-
-
 def memory_row(memory: Memory) -> dict[str, Any]:
     """Return the columns of a memory.
 
     Raises:
-        Refused: it is said to have happened outside the calendar.
+        Refused: one of its dates is outside the calendar.
 
     """
     return {
@@ -75,13 +73,13 @@ def memory_row(memory: Memory) -> dict[str, Any]:
         "pinned": memory.pinned,
         "source": memory.source.value,
         "speaker": clean(memory.speaker),
-        "occurred_at": _happened(memory.occurred_at),
+        "occurred_at": _micros(memory.occurred_at),
         "session": clean(memory.session),
         "source_messages": None if memory.source_messages is None else dump(memory.source_messages),
         "files": dump(memory.files),
         "created_at": to_micros(memory.created_at),
         "updated_at": to_micros(memory.updated_at),
-        "last_accessed_at": None if memory.last_accessed_at is None else to_micros(memory.last_accessed_at),
+        "last_accessed_at": _micros(memory.last_accessed_at),
         "access_count": memory.access_count,
         "strength": memory.strength,
         "sources": dump(memory.sources),
@@ -93,7 +91,7 @@ def memory_row(memory: Memory) -> dict[str, Any]:
         "agent": clean(memory.agent),
         "role": clean(memory.role),
         "revision": memory.revision,
-        "purge_at": None if memory.purge_at is None else to_micros(memory.purge_at),
+        "purge_at": _micros(memory.purge_at),
     }
 
 
@@ -163,3 +161,7 @@ def history_of(row: RowMapping) -> HistoryEntry:
 
 def _moment(micros: int | None) -> datetime | None:
     return None if micros is None else from_micros(micros)
+
+
+def _micros(moment: datetime | None) -> int | None:
+    return None if moment is None else to_micros(moment)

@@ -4,6 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, insert, select
 
+from memoryd.ledger.database import Database
 from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.sharing import tell
 from memoryd.ledger.tables import switches
@@ -12,8 +13,26 @@ from memoryd_actors.upkeep.sharing import Notice
 from memoryd_client.wire.switching import SwitchedOff
 
 
-def switched_off(connection: Connection) -> list[tuple[str, SwitchedOff]]:
-    """Return owner and place of everything that is off."""
+class SqlSwitches:
+    """See `memoryd_actors.access.switch.SwitchBook`."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def switched_off(self) -> list[tuple[str, SwitchedOff]]:
+        """Return owner and place of everything that is off."""
+        return await self._database.read(_switched_off)
+
+    async def switch_off(self, owner: str, project: str, *, actor: str, at: datetime) -> None:
+        """Note that memory is off in a place; one that is off already stays off since when it was."""
+        await self._database.write(_switch_off, owner, project, actor, at)
+
+    async def switch_on(self, owner: str, project: str) -> None:
+        """Note that memory is on again in a place."""
+        await self._database.write(_switch_on, owner, project)
+
+
+def _switched_off(connection: Connection) -> list[tuple[str, SwitchedOff]]:
     rows = connection.execute(select(switches)).mappings()
     return [
         (
@@ -24,8 +43,7 @@ def switched_off(connection: Connection) -> list[tuple[str, SwitchedOff]]:
     ]
 
 
-def switch_off(connection: Connection, owner: str, project: str, actor: str, at: datetime) -> None:
-    """Note that memory is off in a place; one that is off already stays as it is."""
+def _switch_off(connection: Connection, owner: str, project: str, actor: str, at: datetime) -> None:
     here = (switches.c.owner == clean(owner)) & (switches.c.project == clean(project))
     # The writer is alone: nobody can insert between the two statements.
     if connection.execute(select(switches.c.off_since).where(here)).first() is None:
@@ -39,7 +57,6 @@ def switch_off(connection: Connection, owner: str, project: str, actor: str, at:
     tell(connection, Notice.SWITCHED)
 
 
-def switch_on(connection: Connection, owner: str, project: str) -> None:
-    """Note that memory is on again in a place."""
+def _switch_on(connection: Connection, owner: str, project: str) -> None:
     connection.execute(delete(switches).where(switches.c.owner == clean(owner), switches.c.project == clean(project)))
     tell(connection, Notice.SWITCHED)

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Connection, insert, select, update
 
 from memoryd.ledger import spent
 from memoryd.ledger.reads import MAX_VARIABLES, owned_by
@@ -19,18 +19,10 @@ from memoryd.ledger.tables import (
     history,
     memories,
     memory_tags,
-    sessions,
-    spending,
-    traces,
 )
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.memory.budget import Spending
 from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.memory import Memory
-from memoryd_client.wire.traces import Trace
-
-KEPT_TRACES = 50
-"""Per session."""
 
 _Place = tuple[str, str, str, str]
 
@@ -117,72 +109,6 @@ def touch(connection: Connection, owner: str, ids: Sequence[str], at: datetime) 
 def set_embedding_model(connection: Connection, numbers: Sequence[int], model: str) -> None:
     """Say of memories, by their numbers, which model embeds them. No history, no change: their text is the same."""
     connection.execute(update(memories).where(memories.c.number.in_(numbers)).values(embedding_model=model))
-
-
-def save_session(
-    connection: Connection, owner: str, session: str, state: bytes, at: datetime, *, version: int | None = None
-) -> int | None:
-    """Save a session's state and return its version; None, and nothing saved, where it is no longer at `version`.
-
-    The version is the moment of the save, a microsecond more where the clock did not move on.
-    """
-    here = (sessions.c.owner == clean(owner)) & (sessions.c.session == clean(session))
-    # The writer is alone: nobody can write between the two statements.
-    there = connection.execute(select(sessions.c.updated_at).where(here)).scalar()
-    if there is None:
-        row = {"owner": clean(owner), "session": clean(session), "state": state, "updated_at": to_micros(at)}
-        connection.execute(insert(sessions), row)
-        return to_micros(at)
-    if version is not None and there != version:
-        return None
-    saved = to_micros(at) if version is None else max(to_micros(at), there + 1)
-    connection.execute(update(sessions).where(here).values(state=state, updated_at=saved))
-    return saved
-
-
-def add_trace(connection: Connection, owner: str, session: str, body: bytes) -> None:
-    """Keep a trace and drop the session's oldest beyond the limit."""
-    key = {"owner": clean(owner), "session": clean(session)}
-    connection.execute(insert(traces), {**key, "body": body})
-    same = (traces.c.owner == key["owner"]) & (traces.c.session == key["session"])
-    oldest = (
-        select(traces.c.id).where(same).order_by(traces.c.id.desc()).offset(KEPT_TRACES - 1).limit(1).scalar_subquery()
-    )
-    connection.execute(delete(traces).where(same, traces.c.id < oldest))
-
-
-def encode_trace(trace: Trace) -> bytes:
-    """Return the trace as bytes, whatever its texts hold."""
-    try:
-        return msgspec.msgpack.encode(trace)
-    except UnicodeEncodeError:
-        return msgspec.msgpack.encode(_cleaned(msgspec.to_builtins(trace)))
-
-
-def spend(connection: Connection, amount: Spending) -> None:
-    """Add to a day's spending."""
-    column = spending.c
-    changed = connection.execute(
-        update(spending)
-        .where(column.day == amount.day)
-        .values(
-            calls=column.calls + amount.calls,
-            input_tokens=column.input_tokens + amount.input_tokens,
-            output_tokens=column.output_tokens + amount.output_tokens,
-            cost_usd=column.cost_usd + amount.cost_usd,
-        )
-    )
-    if changed.rowcount == 0:
-        connection.execute(
-            insert(spending),
-            {
-                "day": amount.day,
-                "calls": amount.calls,
-                "input_tokens": amount.input_tokens,
-                "output_tokens": amount.output_tokens,
-                "cost_usd": amount.cost_usd,
-            },
-        )
 
 
 def _place(memory: Memory) -> _Place:
@@ -286,13 +212,3 @@ def _flush(connection: Connection, batch: _Batch) -> None:
     if batch.changes:
         connection.execute(insert(history), batch.history)
         connection.execute(insert(changes), batch.changes)
-
-
-def _cleaned(value: object) -> object:
-    if isinstance(value, str):
-        return clean(value)
-    if isinstance(value, dict):
-        return {_cleaned(key): _cleaned(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_cleaned(item) for item in value]
-    return value

@@ -1,0 +1,56 @@
+"""Checkpoints in the ledger; see `memoryd_actors.keeping.checkpoints.CheckpointBook`."""
+
+from collections.abc import Mapping
+
+from sqlalchemy import Connection
+
+from memoryd.ledger import checkpointing, unfinished
+from memoryd.ledger.database import Database
+from memoryd.ledger.purges import SqlPurges
+from memoryd_client.wire.checkpoints import Checkpoint, CheckpointInfo
+
+
+class SqlCheckpoints:
+    """Keeps the states of threads."""
+
+    def __init__(self, database: Database, purges: SqlPurges) -> None:
+        self._database = database
+        self._purges = purges
+        self.leaves = purges.leaves
+
+    async def save_checkpoint(
+        self,
+        owner: str,
+        thread: str,
+        data: bytes,
+        *,
+        save_id: str,
+        meta: Mapping[str, str],
+        expected: int | None,
+        keep: int,
+    ) -> CheckpointInfo:
+        """Keep a state."""
+        new = checkpointing.NewCheckpoint(owner, thread, data, save_id, meta, expected)
+        return await self._database.write(checkpointing.save, new, keep, self._database.clock.now())
+
+    async def load_checkpoint(self, owner: str, thread: str, version: int | None) -> Checkpoint:
+        """Return a state after its checksum was verified."""
+        return await self._database.read(checkpointing.load, owner, thread, version)
+
+    async def checkpoints(self, owner: str, thread: str, *, limit: int) -> list[CheckpointInfo]:
+        """Return what is kept, newest first; of all threads where `thread` is empty."""
+        return await self._database.read(checkpointing.kept, owner, thread, limit)
+
+    async def delete_checkpoints(self, owner: str, thread: str, version: int | None, *, purge: bool) -> int:
+        """Delete states and return how many; with `purge` from every dated backup, too, and from the files' bytes."""
+
+        def work(connection: Connection) -> int:
+            gone = checkpointing.remove(connection, owner, thread, version)
+            if purge:
+                self._purges.mark(connection, unfinished.Checkpoints(owner, thread, version))
+            return gone
+
+        gone = await self._database.write(work)
+        if purge:
+            await self._purges.finish()
+        return gone

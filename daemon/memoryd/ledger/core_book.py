@@ -1,0 +1,42 @@
+"""Core memory in the ledger; see `memoryd_actors.keeping.core_memory.CoreBook`."""
+
+from sqlalchemy import Connection
+
+from memoryd.ledger import core_writing, unfinished
+from memoryd.ledger.database import Database
+from memoryd.ledger.purges import SqlPurges
+from memoryd_actors.keeping.core_memory import Change
+from memoryd_client.wire.core_memory import CoreEdit, CoreWrite, Section
+
+
+class SqlCoreMemory:
+    """Keeps the sections of core memory."""
+
+    def __init__(self, database: Database, purges: SqlPurges) -> None:
+        self._database = database
+        self._purges = purges
+        self.leaves = purges.leaves
+
+    async def core_sections(self, owner: str, thread: str, *, limit: int) -> list[Section]:
+        """Return the written sections that a thread shares, and its own."""
+        return await self._database.read(core_writing.sections, owner, thread, limit)
+
+    async def core_edit(self, owner: str, section: Section, edit: CoreEdit, change: Change, actor: str) -> Section:
+        """Edit a section as it stands."""
+        now = self._database.clock.now()
+        return await self._database.write(core_writing.perform, owner, section, edit, change, actor=actor, now=now)
+
+    async def core_writes(self, owner: str, thread: str, section: str, *, limit: int) -> list[CoreWrite]:
+        """Return writes to core memory, newest first."""
+        return await self._database.read(core_writing.writes, owner, thread, section, limit)
+
+    async def core_purge(self, owner: str, thread: str, name: str, *, purge_id: str, actor: str) -> None:
+        """Destroy a section and its history, here and in every dated backup."""
+        now = self._database.clock.now()
+
+        def work(connection: Connection) -> None:
+            core_writing.purge(connection, owner, thread, name, purge_id=purge_id, actor=actor, now=now)
+            self._purges.mark(connection, unfinished.CoreSection(owner, thread, name))
+
+        await self._database.write(work)
+        await self._purges.finish()

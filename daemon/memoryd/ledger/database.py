@@ -1,0 +1,147 @@
+"""One database: one writer, readers beside it, nothing of it on the event loop."""
+
+import secrets
+from collections import deque
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager, suppress
+from datetime import datetime
+from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
+
+import anyio
+from anyio import CapacityLimiter, to_thread
+from sqlalchemy import Connection, Engine
+
+from memoryd.ledger import opening, progressing, recording, sharing
+from memoryd.ledger.failures import translated
+from memoryd.ledger.writer import Writer
+from memoryd_actors.core.errors import Refused, Unavailable
+from memoryd_actors.core.worker_threads import WorkerThreads
+from memoryd_actors.memory.events import Happened
+from memoryd_actors.ports.clock import Clock
+
+P = ParamSpec("P")
+T = TypeVar("T")
+_MOST_HAPPENED = 1_000
+"""Events that wait for the next write; beyond that the oldest are not counted."""
+_READERS = 4
+"""Readers at once; WAL lets them read beside the writer."""
+
+
+class Database:
+    """SQLite (a path) or PostgreSQL (an SQLAlchemy URL).
+
+    `backups` is the folder of dated copies: where they go, and where a hint finds the one to restore. `home` is the
+    name of this daemon's home, where several share the database.
+    """
+
+    def __init__(self, path_or_url: Path | str, *, backups: Path | None, clock: Clock, home: str) -> None:
+        self._url, self.file = opening.parse(path_or_url)
+        self._where = str(self.file) if self.file else self._url.render_as_string(hide_password=True)
+        self.backups = backups
+        self.clock = clock
+        shared = self._url.get_backend_name() == "postgresql"
+        self._options = {progressing.HOME: home, sharing.NODE: secrets.token_hex(8)} if shared else {}
+        self.sharing = sharing.sharing(self._url, self._options.get(sharing.NODE, ""))
+        """How this daemon stands with the others on the ledger."""
+        self._engine: Engine | None = None
+        self._writer: Writer | None = None
+        self._happened: deque[tuple[Happened, datetime]] = deque(maxlen=_MOST_HAPPENED)
+        self._readers = WorkerThreads(_READERS, name="ledger-reader")
+        # Copying a large file must not take a reader's place.
+        self._copying = CapacityLimiter(1)
+
+    async def open(self) -> None:
+        """Open, check and migrate.
+
+        Raises:
+            LedgerCorrupt: the file fails its check; it is left as it is and the hint says how to restore.
+            Unavailable: it was written by a newer memoryd.
+
+        """
+        if self._writer is None:
+            self._engine, self._writer = await to_thread.run_sync(self._open, limiter=self._copying)
+
+    async def close(self) -> None:
+        """Finish what was begun and release the file. A closed database may be opened again."""
+        if self._writer is not None:
+            with anyio.CancelScope(shield=True), suppress(Refused):
+                await self.flush()
+        writer, engine, self._writer, self._engine = self._writer, self._engine, None, None
+        with anyio.CancelScope(shield=True):
+            if writer is not None:
+                await to_thread.run_sync(writer.close, limiter=self._copying)
+            if engine is not None:
+                await to_thread.run_sync(engine.dispose, limiter=self._copying)
+
+    async def read(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run what reads, in a thread beside the writer, in a transaction that sees one moment."""
+        return await self._readers.run(lambda: self._reading(lambda connection: work(connection, *args, **kwargs)))
+
+    async def read_once(self, same_as: Hashable, work: Callable[[Connection], T]) -> T:
+        """Read; those that ask for the same at the same time are answered by one reading."""
+        return await self._readers.run(lambda: self._reading(work), same_as=same_as)
+
+    async def write(self, work: Callable[Concatenate[Connection, P], T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run what writes, in the writer's transaction, and return once that is durable.
+
+        What happened meanwhile is written with it.
+        """
+        if self._writer is None:
+            raise Unavailable("the ledger is not open")
+        happened = list(self._happened)
+        self._happened.clear()
+
+        def write_all(connection: Connection) -> T:
+            result = work(connection, *args, **kwargs)
+            if happened:
+                recording.write(connection, happened)
+            return result
+
+        try:
+            return await self._writer.write(write_all)
+        except Refused:
+            self._happened.extendleft(reversed(happened))  # with the next one, then
+            raise
+
+    def record(self, happened: Sequence[Happened]) -> None:
+        """Count what happened, with the next write."""
+        now = self.clock.now()
+        self._happened.extend((one, now) for one in happened)
+
+    async def flush(self) -> None:
+        """Write what happened, where nothing else was written since."""
+        if self._happened:
+            await self.write(lambda _: None)
+
+    async def copy(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run what reads or rewrites whole files, one at a time, in a thread of its own."""
+
+        def translated_copy() -> T:
+            with self._translate():
+                return work(*args, **kwargs)
+
+        return await to_thread.run_sync(translated_copy, limiter=self._copying)
+
+    def _open(self) -> tuple[Engine, Writer]:
+        with self._translate():
+            if self.file is not None:
+                opening.check_file(self.file, self.backups)
+            engine = opening.create(self._url, readers=_READERS).execution_options(**self._options)
+            try:
+                opening.migrate(engine, self._where)
+            except BaseException:
+                engine.dispose()
+                raise
+        writer = Writer(engine.execution_options(memoryd_writes=True), self._translate)
+        # A reader sees one moment, also where it asks twice.
+        return engine.execution_options(isolation_level="REPEATABLE READ") if self._options else engine, writer
+
+    def _reading(self, work: Callable[[Connection], T]) -> T:
+        if (engine := self._engine) is None:
+            raise Unavailable("the ledger is not open")
+        with self._translate(), engine.begin() as connection:
+            return work(connection)
+
+    def _translate(self) -> AbstractContextManager[None]:
+        return translated(self._where, self.file, self.backups)
