@@ -5,6 +5,7 @@ import pytest
 
 from filtered import FILTERED
 from memoryd.index import LanceIndex
+from memoryd_actors.texts.stems import stems
 from memoryd_client.wire.filters import Filters
 
 from .rows import axis, row, seen_by, unit_vectors
@@ -16,7 +17,7 @@ async def ids(index: LanceIndex, words: str) -> list[str]:
 
 
 async def test_every_candidate_has_both_scores_wherever_it_came_from(index: LanceIndex) -> None:
-    # More rows than are scored by words in one go, so that missing scores have to be asked for.
+    # More rows than are compared exactly, so that only the likely ones are.
     vectors = unit_vectors(2400)
     # Every row has the word; the shorter the text, the better it matches.
     rows = [
@@ -186,12 +187,12 @@ async def test_categories_off_the_allowlist_or_kept_out_do_not_come_up(
         assert {hit.id for hit in found} == expected
 
 
-async def test_rows_that_no_index_holds_yet_are_found_by_both_sides(index: LanceIndex) -> None:
+async def test_what_is_written_is_found_at_once_beside_many(index: LanceIndex) -> None:
     vectors = unit_vectors(2000)
     old = [row(f"m{number}", text="old straw", vector=vectors[number]) for number in range(2000)]
     await index.apply(old, removed=[], sequence=1)
-    assert (await index.optimise())["ann_built"] == 1
     fresh = -vectors[0]
+    await index.search(vector=fresh, words="", visible=seen_by(), limit=3)
     await index.apply([row("fresh", text="brand new", vector=fresh, sequence=2)], removed=[], sequence=2)
     by_vector = await index.search(vector=fresh, words="", visible=seen_by(), limit=3)
     by_words = await index.search(vector=None, words="brand", visible=seen_by(), limit=3)
@@ -199,15 +200,18 @@ async def test_rows_that_no_index_holds_yet_are_found_by_both_sides(index: Lance
     assert by_vector[0].vector_score == pytest.approx(1.0, abs=1e-5)
 
 
-async def test_the_approximate_index_finds_what_the_exact_scan_finds(index: LanceIndex) -> None:
+async def test_of_many_those_are_found_that_are_nearest(index: LanceIndex) -> None:
     await index.reset(model="m", dimensions=384)
-    vectors = unit_vectors(4000, seed=3, dimensions=384)
-    owners = ["local" if number % 4 else "rare" for number in range(4000)]
-    rows = [row(f"m{number}", vector=vectors[number], owner=owners[number]) for number in range(4000)]
-    await index.apply(rows, removed=[], sequence=1)
-    assert (await index.optimise())["ann_built"] == 1
-    # From other clusters: a query unlike everything stored is where coarse quantisation fails.
-    queries = unit_vectors(50, seed=4, dimensions=384)
+    # Of low rank, as embeddings are, and each with noise.
+    random = np.random.default_rng(3)
+    spread = unit_vectors(64, seed=5, dimensions=384)
+    noisy = unit_vectors(9050, seed=3, dimensions=64) @ spread + 0.03 * random.normal(size=(9050, 384))
+    noisy = (noisy / np.linalg.norm(noisy, axis=1, keepdims=True)).astype(np.float32)
+    vectors, queries = noisy[:9000], noisy[9000:]
+    owners = ["local" if number % 4 else "rare" for number in range(9000)]
+    rows = [row(f"m{number}", vector=vectors[number], owner=owners[number]) for number in range(9000)]
+    for start in range(0, 9000, 3000):  # the end of one part and the beginning of the next lie in one block
+        await index.apply(rows[start : start + 3000], removed=[], sequence=1)
     for owner in ("local", "rare"):
         mine = np.flatnonzero(np.array([one == owner for one in owners]))
         hits = 0
@@ -216,3 +220,22 @@ async def test_the_approximate_index_finds_what_the_exact_scan_finds(index: Lanc
             found = await index.search(vector=query, words="", visible=seen_by(owner), limit=50)
             hits += len(exact & {hit.id for hit in found[:10]})
         assert hits / 500 >= 0.98
+
+
+async def test_statistics_count_the_memories_that_somebody_may_see(index: LanceIndex) -> None:
+    rows = [
+        row("a", text="the deploy failed; deploying again"),
+        row("b", text="a deploy to the café"),
+        row("c", text="deploy", owner="them"),
+        row("d", text="nothing of it", scope="project", project="/here"),
+        row("e", text="deploys", scope="project", project="/there"),
+    ]
+    await index.apply(rows, removed=[], sequence=1)
+    (deploy,) = stems("deployed")
+    asked = (deploy, "café", "unheard")
+    found = await index.statistics(asked, seen_by(project="/here"))
+    assert (found.n, found.df) == (3, {deploy: 2, "café": 1, "unheard": 0})
+    assert (await index.statistics(asked, seen_by("them"))).df == {deploy: 1, "café": 0, "unheard": 0}
+    await index.apply([row("b", text="a walk", sequence=2)], removed=["a"], sequence=2)
+    found = await index.statistics(asked, seen_by(project="/here"))
+    assert (found.n, found.df[deploy]) == (2, 0)

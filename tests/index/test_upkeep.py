@@ -85,7 +85,7 @@ async def test_a_reset_leaves_nothing_behind(index: LanceIndex, folder: Path) ->
     await index.reset(model="m", dimensions=DIMENSIONS)
     assert await index.count() == 0
     assert list(folder.parent.iterdir()) == [folder]
-    assert not [path for path in folder.rglob("*") if path.is_file() and b"purged" in path.read_bytes()]
+    assert not [path for path in folder.rglob("*") if path.is_file() and b"purg" in path.read_bytes()]
     await index.close()
     assert await index.open(model="m", dimensions=DIMENSIONS) == 0
 
@@ -129,8 +129,9 @@ async def test_damage_while_it_is_open_is_named_with_the_way_out(index: LanceInd
     for path in (folder / "memories.lance" / "data").iterdir():
         path.unlink()
     with pytest.raises(Unavailable, match="damaged") as refusal:
-        await index.search(vector=axis(3), words="pear", visible=seen_by(), limit=5)
+        await index.apply([row("a", text="pear", sequence=2)], removed=[], sequence=2)
     assert "memoryd reindex" in refusal.value.hint
+    assert await texts(index, "apple") == {"a"}
 
 
 async def test_versions_and_files_stay_bounded(index: LanceIndex, folder: Path) -> None:
@@ -156,19 +157,19 @@ async def test_removed_text_is_gone_from_the_disk_after_upkeep(index: LanceIndex
     assert await texts(index, "stays") == {"b"}
 
 
-async def test_the_approximate_index_is_trained_anew_when_the_table_has_outgrown_it(index: LanceIndex) -> None:
-    vectors = unit_vectors(5000)
-    built: list[float] = []
-    for start, end in ((0, 1000), (1000, 2000), (2000, 2500), (2500, 5000)):
-        batch = [row(f"m{number}", vector=vectors[number]) for number in range(start, end)]
-        await index.apply(batch, removed=[], sequence=end)
-        built.append((await index.optimise())["ann_built"])
-    assert built == [0, 1, 0, 0]
-    await index.close()
-    assert await index.open(model="m", dimensions=DIMENSIONS) == 5000
-    more = [row(f"n{number}", vector=vectors[number]) for number in range(1200)]
-    await index.apply(more, removed=[], sequence=6000)
-    assert (await index.optimise())["ann_built"] == 1
+async def test_upkeep_leaves_nothing_of_replaced_rows_in_memory(index: LanceIndex) -> None:
+    vectors = unit_vectors(40)
+    for number in range(40):
+        batch = [row(f"m{place}", text=f"word{number} here", vector=vectors[number]) for place in range(number, 40)]
+        await index.apply(batch, removed=[], sequence=number + 1)
+    await index.apply([], removed=["m39"], sequence=41)
+    for _ in range(2):
+        assert await index.count() == 39
+        assert await texts(index, "word39") == set()
+        found = await index.search(vector=vectors[7], words="here", visible=seen_by(), limit=40)
+        assert {hit.id for hit in found} == {f"m{number}" for number in range(39)}
+        assert found[0].id == "m7"
+        assert (await index.optimise())["rows"] == 39
 
 
 def test_naming_an_index_does_not_import_lancedb() -> None:

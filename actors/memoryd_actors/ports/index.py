@@ -1,6 +1,6 @@
 """Where candidates are found. Derived from the ledger, and rebuilt from it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -36,6 +36,16 @@ class IndexRow:
     """Microseconds since 1970, UTC."""
 
 
+@dataclass(frozen=True, slots=True)
+class StoreStatistics:
+    """How rare words are among the memories that somebody may see."""
+
+    n: int
+    """How many memories that are."""
+    df: Mapping[str, int]
+    """For each stem that was asked for, how many of them have a word of it."""
+
+
 class Index(Protocol):
     """Finds candidates. Derived from the ledger, and behind it by at most what is still to be applied."""
 
@@ -50,6 +60,10 @@ class Index(Protocol):
         """Return the union of the nearest `limit` by vector and the best `limit` by words, both scores on each."""
         ...
 
+    async def statistics(self, stems: Sequence[str], visible: Visibility) -> StoreStatistics:
+        """Return how many memories are visible, and in how many of them each stem (`texts.stems`) is."""
+        ...
+
     async def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
         """Return the vectors that stand for these memories, of those that it has."""
         ...
@@ -59,7 +73,7 @@ class Index(Protocol):
         ...
 
     async def optimise(self) -> dict[str, float]:
-        """Compact, build or extend the ANN and word indexes, drop old versions; return what was done, in numbers."""
+        """Compact, and drop old versions; return what was done, in numbers."""
         ...
 
     async def purge(self) -> None:

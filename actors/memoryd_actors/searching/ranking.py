@@ -91,7 +91,7 @@ class Weights:
     share: float = 0.18
     """Of the share of the question's words that the memory has. A word that few candidates have tells more, however
     rare it is elsewhere: the name of one of two speakers tells little."""
-    before: float = 0.28
+    before: float = 0.32
     """Of the message before it in its session, where people talk to each other: an answer has its words in the
     question. What a user tells an assistant stands by itself; counting it there as well costs both three points."""
     two_before: float = 0.1
@@ -100,9 +100,9 @@ class Weights:
     brief: int = 200
     """Characters up to which a message leans on its neighbours; a longer one does in inverse proportion. Without this
     BEAM's long replies lose three points."""
-    session: float = 0.6
+    session: float = 0.54
     """Of its session's best."""
-    named: float = 0.28
+    named: float = 0.32
     """Where the question names who said it: worth four points on LoCoMo."""
     own_voice: float = 0.22
     """Where the user said it: of a user's message and the reply that takes it up at length, the message is meant. Worth

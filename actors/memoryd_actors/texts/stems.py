@@ -8,6 +8,8 @@ from memoryd_actors.texts.words import STOP_WORDS
 _WORD = re.compile(r"\w+(?:[./:@'\u2019-]\w+)*")
 _PART = re.compile(r"[\W_]+")
 _IDEOGRAPHS = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{2,}")
+_UNSPACED_FROM = "\u0e00"
+"""From Thai on a single character may be a word."""
 _LONGEST_QUESTION = 4_000
 """Characters of what is asked that are read."""
 _LONGEST_TOLD = 1_000
@@ -28,6 +30,11 @@ def stems(text: str) -> dict[str, str]:
     return found
 
 
+def every_stem(text: str, *, common: frozenset[str] = STOP_WORDS) -> list[str]:
+    """Return the stems of the whole text, each as often as it is there, but for those of `common` words."""
+    return [stem for word in _WORD.findall(text) for stem in _of_word(word, common)]
+
+
 def stem_set(text: str) -> set[str]:
     """Return the stems of a memory's words."""
     # The forms are not needed here, so every distinct word is looked at once: half the time of `stems`.
@@ -38,10 +45,10 @@ def stem_set(text: str) -> set[str]:
 
 
 @lru_cache(maxsize=32_768)
-def _of_word(word: str) -> tuple[str, ...]:
-    """Return the stems under which a word is found: its own, and those of its parts; none for a stop word."""
+def _of_word(word: str, common: frozenset[str] = STOP_WORDS) -> tuple[str, ...]:
+    """Return the stems under which a word is found: its own, and those of its parts; none for a common word."""
     lower = word.lower()
-    if lower in STOP_WORDS:
+    if lower in common:
         return ()
     found: list[str] = []
     parts = [part for part in _PART.split(lower) if part]
@@ -51,7 +58,7 @@ def _of_word(word: str) -> tuple[str, ...]:
         runs = _IDEOGRAPHS.findall(part)
         # Scripts without spaces: every pair of neighbouring characters stands for a word.
         found += [run[at : at + 2] for run in runs for at in range(len(run) - 1)]
-        if not runs and part not in STOP_WORDS and (len(part) > 1 or part.isdigit()):
+        if not runs and part not in common and (len(part) > 1 or part.isdigit() or part >= _UNSPACED_FROM):
             found.append(_stem(part))
     return tuple(dict.fromkeys(found))
 

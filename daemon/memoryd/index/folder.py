@@ -5,8 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memoryd.index.tables import FILTER_COLUMNS, LAYOUT, schema
-from memoryd.index.words import match_query
+from memoryd.index.tables import LAYOUT, schema
 from memoryd_actors.core.errors import MemorydError
 
 if TYPE_CHECKING:
@@ -21,21 +20,17 @@ class ModelChanged(MemorydError):
 
 
 async def begin(connection: "AsyncConnection", *, model: str, dimensions: int) -> "AsyncTable":
-    """Create the empty table with its word index and the key by which rows are replaced."""
-    from lancedb.index import FTS, BTree
+    """Create the empty table with the key by which rows are replaced."""
+    from lancedb.index import BTree
 
     await connection.drop_table(NAME, ignore_missing=True)
     table = await connection.create_table(NAME, schema=schema(model, dimensions))
-    # Stemming and stop words are worth ten points of BM25. `simple` cuts at everything that is no letter or digit.
-    await table.create_index(
-        "text", config=FTS(base_tokenizer="simple", language="English", stem=True, remove_stop_words=True)
-    )
     await table.create_index("id", config=BTree())
     return table
 
 
-async def opened(connection: "AsyncConnection", *, model: str, dimensions: int) -> tuple["AsyncTable", int, int]:
-    """Return the table, the last sequence applied and the number of rows its ANN index was trained on.
+async def opened(connection: "AsyncConnection", *, model: str, dimensions: int) -> tuple["AsyncTable", int]:
+    """Return the table and the last sequence applied.
 
     Raises:
         ModelChanged: it was built with another model or layout.
@@ -46,21 +41,9 @@ async def opened(connection: "AsyncConnection", *, model: str, dimensions: int) 
     about = await remembered(table)
     if (about.get("model"), about.get("dimensions"), about.get("layout")) != (model, str(dimensions), LAYOUT):
         raise ModelChanged(f"the index was built with {about.get('model')!r}, layout {about.get('layout')}")
-    await probe(table, dimensions)
-    return table, int(about["applied"]), int(about["trained"])
-
-
-async def probe(table: "AsyncTable", dimensions: int) -> None:
-    """Touch every file once, so that a truncated one is noticed now; the indexes are in memory afterwards."""
-    await table.query().select(["sequence", *FILTER_COLUMNS]).to_arrow()
-    await warm(table, dimensions)
-
-
-async def warm(table: "AsyncTable", dimensions: int) -> None:
-    """Have the indexes in memory before somebody waits for them."""
-    await table.query().nearest_to([1.0] + [0.0] * (dimensions - 1)).limit(1).select(["id", "_distance"]).to_arrow()
-    await table.query().nearest_to_text(match_query("memory")).limit(1).select(["id", "_score"]).to_arrow()
+    # Touches the key, so that a truncated one is noticed now; what else there is is read anyway.
     await table.query().where("id = ''").select(["id"]).to_arrow()
+    return table, int(about["applied"])
 
 
 async def remembered(table: "AsyncTable") -> dict[str, str]:

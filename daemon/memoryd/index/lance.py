@@ -1,36 +1,36 @@
-"""The `Index` port over LanceDB."""
+"""The `Index` port: rows rest in LanceDB, and are searched in memory."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 from anyio import CapacityLimiter, to_thread
 
 from memoryd.config import IndexConfig
 from memoryd.index import folder
-from memoryd.index.addresses import Addresses
 from memoryd.index.connection import Connected, connect, hand_back
 from memoryd.index.failures import translated
 from memoryd.index.filters import one_of
-from memoryd.index.search import Searched, search, vectors_of
-from memoryd.index.tables import FILTER_COLUMNS, VECTOR_INDEX, table
+from memoryd.index.resident import Resident
+from memoryd.index.tables import table
 from memoryd_actors.core.errors import IndexDamaged, Unavailable
 from memoryd_actors.memory.fusion import Candidate
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
-from memoryd_actors.ports.index import IndexRow
+from memoryd_actors.ports.index import IndexRow, StoreStatistics
 
 if TYPE_CHECKING:
     from lancedb import AsyncTable
 
-_RETRAIN = 3
-"""The ANN index is trained anew when the table has grown by this factor: its partitions no longer fit."""
+_Result = TypeVar("_Result")
+
 _DELETED_AT_ONCE = 1000
-QUANTISED_BITS = 4
-"""Per dimension. Recall@10 at 50,000 rows when the query is unlike everything stored, with 100 vectors refined: 1 bit
-.54 to .57, 2 bits .94 to .95, 4 bits 1.00, all at 3 to 4 ms. Near queries hide this: 1 bit finds all of them."""
+_AT_ONCE = 5_000
+"""Rows up to which a search does not go to another thread: less than a millisecond."""
+_MOST_DEAD = 0.2
+"""Of the slots in memory; more, and upkeep reads the rows anew."""
 
 
 class LanceIndex:
@@ -45,14 +45,13 @@ class LanceIndex:
         self._config = config
         self._connection: Connected | None = None
         self._table: AsyncTable | None = None
-        self._addresses = Addresses()
+        self._resident = Resident(0, exact_rows=config.ann_rows)
         self._dimensions = 0
         self._applied = 0
-        self._trained = 0
-        self._rows = 0
         self._threads = CapacityLimiter(1)
-        # LanceDB retries conflicting commits and may give up; writes that take turns never conflict. Searches do not
-        # wait: each sees a version of its own.
+        self._searching = anyio.Lock()
+        self._readers = CapacityLimiter(1)
+        # LanceDB retries conflicting commits and may give up; writes that take turns never conflict.
         self._turn = anyio.Lock()
 
     @property
@@ -74,13 +73,12 @@ class LanceIndex:
             try:
                 with translated(self.url):
                     self._connection = await connect(self.url)
-                    self._table, self._applied, self._trained = await folder.opened(
+                    found, self._applied = await folder.opened(
                         self._connection.database, model=model, dimensions=dimensions
                     )
-                    self._rows = await self._table.count_rows()
-                    self._addresses = Addresses()
-                    await self._addresses.load(self._table)
                     self._dimensions = dimensions
+                    self._resident = await self._load(found)
+                    self._table = found
             except (IndexDamaged, folder.ModelChanged):
                 await self._begin(model=model, dimensions=dimensions)
             return self._applied
@@ -89,44 +87,30 @@ class LanceIndex:
         """Return candidates from both sides, best cosine first; see the port.
 
         Raises:
-            Unavailable: the index is not open, or damaged.
+            Unavailable: the index is not open.
 
         """
-        found = self._opened()
-        if not self._rows:
-            return []
-        try:
-            with translated(self.url):
-                return await search(
-                    Searched(found, self._addresses),
-                    rows=self._rows,
-                    vector=vector,
-                    words=words,
-                    visible=visible,
-                    limit=limit,
-                )
-        except IndexDamaged:
-            if not await self._replaced(found):
-                raise
-            return await self.search(vector=vector, words=words, visible=visible, limit=limit)
+        return await self._in_turn(
+            lambda resident: resident.search(vector=vector, words=words, visible=visible, limit=limit)
+        )
+
+    async def statistics(self, stems: Sequence[str], visible: Visibility) -> StoreStatistics:
+        """Return how rare words are among what is visible; see the port.
+
+        Raises:
+            Unavailable: the index is not open.
+
+        """
+        return await self._in_turn(lambda resident: resident.statistics(stems, visible))
 
     async def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
         """Return the vectors of those memories that are here; see the port.
 
         Raises:
-            Unavailable: the index is not open, or damaged.
+            Unavailable: the index is not open.
 
         """
-        found = self._opened()
-        if not ids or not self._rows:
-            return {}
-        try:
-            with translated(self.url):
-                return await vectors_of(found, ids)
-        except IndexDamaged:
-            if not await self._replaced(found):
-                raise
-            return await self.vectors(ids)
+        return await self._in_turn(lambda resident: resident.vectors(ids))
 
     async def apply(self, rows: Sequence[IndexRow], *, removed: Sequence[str], sequence: int) -> None:
         """Upsert and remove in one batch; see the port. A row never replaces one of a later sequence.
@@ -142,7 +126,7 @@ class LanceIndex:
         async with self._turn:
             found = self._opened()
             with translated(self.url):
-                if batch is not None and self._rows == 0:
+                if batch is not None and self._resident.rows == 0:
                     await found.add(batch)
                 elif batch is not None:
                     upsert = found.merge_insert("id").when_matched_update_all(
@@ -155,10 +139,10 @@ class LanceIndex:
                     # After the data: a crash in between applies the batch again, which changes nothing.
                     await folder.remember(found, applied=sequence)
                     self._applied = sequence
-                self._rows = await found.count_rows()
+            await self._in_turn(lambda resident: resident.change(batch, removed), rows=len(rows))
 
     async def optimise(self) -> dict[str, float]:
-        """Compact, extend or build the indexes, drop old versions and what is cached of them; see the port.
+        """Compact, drop old versions and what is cached of them; see the port.
 
         Raises:
             DiskFull: there is no space; the index serves on as it is.
@@ -169,14 +153,12 @@ class LanceIndex:
         async with self._turn:
             found = self._opened()
             with translated(self.url):
-                built = await self._build(found)
                 done = await folder.clean_up(found, self._config.keep_versions_s)
                 self._connection, self._table = await self._anew()
-                found = self._table
-                await self._addresses.load(found)
-                self._rows = await found.count_rows()
+                if self._resident.dead > _MOST_DEAD * self._resident.rows:
+                    self._resident = await self._load(self._table)
         await hand_back()
-        return {**done, "ann_built": float(built), "rows": float(self._rows), "seconds": time.monotonic() - began}
+        return {**done, "rows": float(self._resident.rows), "seconds": time.monotonic() - began}
 
     async def reset(self, *, model: str, dimensions: int) -> None:
         """Throw everything away, what was set aside as well, and begin anew at sequence 0.
@@ -208,27 +190,19 @@ class LanceIndex:
                 about = await folder.remembered(found)
                 if self._connection is None:
                     return
-                self._trained = 0
                 found = await folder.begin(self._connection.database, model=about["model"], dimensions=self._dimensions)
                 if kept.num_rows:
                     await found.add(kept)
                 await folder.remember(found, applied=self._applied)
-                await self._build(found)
                 await folder.clean_up(found, self._config.keep_versions_s)
-                connection, found = await self._anew()
-                # Addresses may be given again in a new table: what lay at them before must not be found there.
-                addresses = Addresses()
-                await addresses.load(found)
-                rows = await found.count_rows()
-                # Not before it is whole: who searches meanwhile finds the old one gone, and waits for this one.
-                self._connection, self._table, self._addresses, self._rows = connection, found, addresses, rows
+                self._connection, self._table = await self._anew()
+                self._resident = await self._load(self._table)
             if self._folder is not None:
                 await to_thread.run_sync(folder.discard_aside, self._folder, limiter=self._threads)
 
     async def count(self) -> int:
         """Return the number of rows."""
-        with translated(self.url):
-            return await self._opened().count_rows()
+        return await self._in_turn(lambda resident: resident.rows)
 
     async def close(self) -> None:
         """Release files. A closed index may be opened again."""
@@ -243,46 +217,34 @@ class LanceIndex:
         with translated(self.url):
             self._connection = await connect(self.url)
             self._table = await folder.begin(self._connection.database, model=model, dimensions=dimensions)
-        self._addresses = Addresses()
+        self._resident = Resident(dimensions, exact_rows=self._config.ann_rows)
         self._dimensions = dimensions
-        self._applied = self._trained = self._rows = 0
-
-    async def _build(self, found: "AsyncTable") -> bool:
-        rows = await found.count_rows()
-        threshold = self._config.ann_rows
-        if rows < max(threshold, 1) or rows < self._trained * _RETRAIN:
-            return False
-        from lancedb.index import Bitmap, IvfRq
-
-        # Its default of one partition per 8,192 rows is searched whole up to 300,000 rows, which keeps the recall under
-        # narrow filters that 316 small partitions lose (.976 to .994).
-        quantised = IvfRq(distance_type="cosine", num_bits=QUANTISED_BITS)
-        await found.create_index("vector", config=quantised, name=VECTOR_INDEX, replace=True)
-        for column in FILTER_COLUMNS:
-            # Only from here on: beside the exact scan they turn it into single reads, five times as slow.
-            await found.create_index(column, config=Bitmap(), replace=True)
-        await folder.remember(found, trained=rows)
-        self._trained = rows
-        await found.prewarm_index(VECTOR_INDEX)
-        return True
+        self._applied = 0
 
     async def _anew(self) -> tuple[Connected, "AsyncTable"]:
         """Return another connection and its table, which has in memory what a search needs, and nothing else."""
         if self._connection is None:
             raise Unavailable("the index is not open")
         connection = await self._connection.anew()
-        table = await connection.database.open_table(folder.NAME)
-        await folder.warm(table, self._dimensions)
-        if self._trained:
-            await table.prewarm_index(VECTOR_INDEX)
-        return connection, table
+        return connection, await connection.database.open_table(folder.NAME)
 
-    async def _replaced(self, found: "AsyncTable") -> bool:
-        """Return whether a purge has put another table in the place of this one, or is about to; wait for it then."""
-        if self._table is found:
-            async with self._turn:
-                pass
-        return self._table is not found
+    async def _load(self, found: "AsyncTable") -> Resident:
+        """Read all rows into memory: 1 s of a core for 100,000, beside reading them."""
+        import pyarrow as pa
+
+        resident = Resident(self._dimensions, exact_rows=self._config.ann_rows)
+        async for batch in await found.query().to_batches():
+            rows = pa.Table.from_batches([batch])
+            await to_thread.run_sync(resident.put, rows, limiter=self._threads)
+        return resident
+
+    async def _in_turn(self, work: Callable[[Resident], _Result], *, rows: int = 0) -> _Result:
+        """Work with what is in memory while nobody else does; where there is much of it, in a thread."""
+        self._opened()
+        async with self._searching:
+            if self._resident.rows + rows <= _AT_ONCE:
+                return work(self._resident)
+            return await to_thread.run_sync(work, self._resident, limiter=self._readers)
 
     def _opened(self) -> "AsyncTable":
         if self._table is None:
@@ -295,6 +257,7 @@ class LanceIndex:
         if self._connection is not None:
             self._connection.close()
         self._table = self._connection = None
+        self._resident = Resident(0, exact_rows=0)
 
     def _make_folder(self) -> None:
         if self._folder is not None:

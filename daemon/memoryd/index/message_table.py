@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from memoryd.index.filters import literal
-from memoryd.index.words import indexable
+from memoryd.index.words import indexable, storable
 from memoryd_actors.ports.transcripts import Key, MessageRow, Wanted
 
 if TYPE_CHECKING:
@@ -81,12 +81,8 @@ def table(rows: Sequence[MessageRow], dimensions: int) -> "pa.Table":  # pyright
         "sequence": pa.array([row.sequence for row in rows], pa.int64()),
     }
     for name in ("owner", "session", "kind", "role", "name"):
-        columns[name] = pa.array([_storable(getattr(row, name)) for row in rows], pa.string())
+        columns[name] = pa.array([storable(getattr(row, name)) for row in rows], pa.string())
     return pa.table([columns[field.name] for field in plain], schema=plain)
-
-
-def _storable(text: str) -> str:
-    return text if text.isascii() else text.encode(errors="replace").decode()
 
 
 def _digest(key: Key) -> str:

@@ -1,21 +1,19 @@
 """The layout of the index, and rows on their way into it."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from memoryd.index.words import indexable
+from memoryd.index.words import storable, words_of
+from memoryd_actors.ports.embedder import Vectors
 from memoryd_actors.ports.index import IndexRow
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-LAYOUT = "3"
+LAYOUT = "4"
 """Changes when the columns or what stands for a memory do; another layout is rebuilt from the ledger."""
-FILTER_COLUMNS = ("owner", "scope", "project", "category", "state")
-WORD_INDEX = "text_idx"
-VECTOR_INDEX = "vector_idx"
 
 
 def schema(model: str, dimensions: int) -> "pa.Schema":  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
@@ -25,12 +23,12 @@ def schema(model: str, dimensions: int) -> "pa.Schema":  # pyright: ignore[repor
     """
     import pyarrow as pa
 
-    about = {"model": model, "dimensions": str(dimensions), "layout": LAYOUT, "applied": "0", "trained": "0"}
+    about = {"model": model, "dimensions": str(dimensions), "layout": LAYOUT, "applied": "0"}
     return pa.schema(
         [
             pa.field("id", pa.string(), nullable=False),
             pa.field("vector", pa.list_(pa.float32(), dimensions), nullable=False),
-            pa.field("text", pa.string(), nullable=False),
+            pa.field("words", pa.list_(pa.string()), nullable=False),
             pa.field("owner", pa.string(), nullable=False),
             pa.field("scope", pa.string(), nullable=False),
             pa.field("project", pa.string(), nullable=False),
@@ -73,18 +71,21 @@ def table(rows: Sequence[IndexRow], dimensions: int) -> "pa.Table":  # pyright: 
         match field.name:
             case "vector":
                 arrays.append(pa.FixedSizeListArray.from_arrays(pa.array(vectors.ravel()), dimensions))
-            case "text":
-                arrays.append(pa.array([indexable(row.text) for row in kept], field.type))
+            case "words":
+                arrays.append(pa.array([words_of(row.text) for row in kept], field.type))
             case "tags":
-                arrays.append(pa.array([[_storable(tag) for tag in row.tags] for row in kept], field.type))
+                arrays.append(pa.array([[storable(tag) for tag in row.tags] for row in kept], field.type))
             case "pinned":
                 arrays.append(pa.array([row.pinned for row in kept], field.type))
             case "sequence" | "importance" | "updated_at" as name:
                 arrays.append(pa.array([getattr(row, name) for row in kept], field.type))
             case name:
-                arrays.append(pa.array([_storable(getattr(row, name)) for row in kept], field.type))
+                arrays.append(pa.array([storable(getattr(row, name)) for row in kept], field.type))
     return pa.table(arrays, schema=plain)
 
 
-def _storable(text: str) -> str:
-    return text if text.isascii() else text.encode(errors="replace").decode()
+def matrix(found: "pa.Table") -> Vectors:  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
+    """Return a table's vectors, a row each."""
+    column = found["vector"].combine_chunks()
+    flat = cast(Vectors, column.flatten().to_numpy(zero_copy_only=False))
+    return flat.reshape(found.num_rows, -1)

@@ -1,9 +1,11 @@
-"""Text as the word index should see it."""
+"""Text as the word indexes should see it: that of memories, which is ours, and that of messages, which is LanceDB's."""
 
 import re
 import unicodedata
 from itertools import pairwise
 from typing import TYPE_CHECKING
+
+from memoryd_actors.texts.stems import every_stem
 
 if TYPE_CHECKING:
     from lancedb.query import MatchQuery
@@ -11,6 +13,15 @@ if TYPE_CHECKING:
 MAX_QUERY_WORDS = 32
 """Different words of one query. The search costs by the word; what a person asks has fewer, pasted logs have more."""
 _MAX_QUERY_CHARACTERS = 20_000
+COMMON = frozenset(
+    """
+    a about an and are as at be but by can could did do does for from had has have he her his how i if in into is it me
+    my no not of on or our she should such that the their then there these they this to us was we were what when where
+    which who whom why will with would you your
+    """.split()
+)
+"""Words that are not indexed. Other languages' are as rare as they are: some of theirs tell something in English. With
+all of `texts.words` a point less of what users told BEAM's assistants is found."""
 
 # Written without spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han. LanceDB's `simple` tokenizer makes one
 # token of a whole sentence; its ICU tokenizer finds the words but loses others (`3.14`, the `com` of `example.com`).
@@ -32,6 +43,23 @@ def indexable(text: str) -> str:
         return text
     composed = unicodedata.normalize("NFC", text.encode(errors="replace").decode())
     return _UNSPACED.sub(_apart, composed.translate(_PLAIN))
+
+
+def folded(stem: str) -> str:
+    """Return the stem under which the index has the words of this one, whose letters have no marks there."""
+    if stem.isascii():
+        return stem
+    return next(iter(every_stem(unicodedata.normalize("NFC", storable(stem)).translate(_PLAIN), common=COMMON)), stem)
+
+
+def words_of(text: str) -> list[str]:
+    """Return the stems of a text, each as often as it is there, without marks on letters."""
+    return every_stem(indexable(text), common=COMMON)
+
+
+def storable(text: str) -> str:
+    """Return the text as it can be stored: with question marks for lone surrogates."""
+    return text if text.isascii() else text.encode(errors="replace").decode()
 
 
 def query_words(text: str) -> str:

@@ -1,0 +1,130 @@
+"""Who may see what, as masks over columns in memory."""
+
+from array import array
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from memoryd.index.grown import Grown, Slots
+from memoryd.index.words import storable
+from memoryd_actors.memory.visibility import Visibility, micros
+from memoryd_client.wire.filters import Filters
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Mask = npt.NDArray[np.bool_]
+
+
+class _Names:
+    """A column of texts of which few are different, as numbers."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+        self._column = Grown(np.int32)
+
+    def extend(self, texts: "pa.ChunkedArray") -> None:
+        coded = texts.combine_chunks().dictionary_encode()
+        numbers = [self._numbers.setdefault(text, len(self._numbers)) for text in coded.dictionary.to_pylist()]
+        self._column.extend(np.array(numbers, np.int32)[coded.indices.to_numpy()])
+
+    def are(self, text: str) -> Mask:
+        found: Mask = self._column.values == self._numbers.get(storable(text), -1)
+        return found
+
+    def are_among(self, texts: "frozenset[str] | tuple[str, ...]") -> Mask:
+        wanted = [self._numbers.get(storable(text), -1) for text in texts]
+        member = np.zeros(len(self._numbers) + 1, np.bool_)
+        member[wanted] = True  # the last place is for what nothing has
+        member[-1] = False
+        return member[self._column.values]
+
+
+class Columns:
+    """What a memory is filtered by, for each slot."""
+
+    def __init__(self) -> None:
+        self._living = Grown(np.bool_)
+        self._names = {
+            name: _Names()
+            for name in ("owner", "scope", "project", "category", "state", "session", "agent", "role", "speaker")
+        }
+        self._tags: dict[str, array[int]] = {}
+        self._pinned = Grown(np.bool_)
+        self._importance = Grown(np.int8)
+        self._updated_at = Grown(np.int64)
+        self._sequence = Grown(np.int64)
+
+    def extend(self, rows: "pa.Table") -> None:
+        """Append rows."""
+        first = len(self._living.values)
+        self._living.extend(np.ones(rows.num_rows, np.bool_))
+        for name, column in self._names.items():
+            column.extend(rows[name])
+        self._pinned.extend(rows["pinned"].to_numpy())
+        self._importance.extend(rows["importance"].to_numpy())
+        self._updated_at.extend(rows["updated_at"].to_numpy())
+        self._sequence.extend(rows["sequence"].to_numpy())
+        tags = rows["tags"].combine_chunks()
+        slots = np.repeat(np.arange(rows.num_rows), tags.value_lengths().to_numpy(zero_copy_only=False)) + first
+        for tag, slot in zip(tags.flatten().to_pylist(), slots.tolist(), strict=True):
+            self._tags.setdefault(tag, array("I")).append(slot)
+
+    def bury(self, slots: "Slots | list[int]") -> None:
+        """Show nobody any more what is in the slots."""
+        self._living.values[slots] = False
+
+    def sequence(self, slot: int) -> int:
+        """Return the change that a slot reflects."""
+        return int(self._sequence.values[slot])
+
+    def seen(self, visible: Visibility) -> Mask:
+        """Return what a request may see: its owner's always, then by scope and whatever else it asks for.
+
+        A memory needs one of the categories, one of the states, and all of the tags.
+        """
+        names, filters = self._names, visible.filters
+        mask = self._living.values & names["owner"].are(visible.owner)
+        if filters.scope != "everywhere":
+            mask &= self._places(visible)
+        if filters.states:
+            mask &= names["state"].are_among(filters.states)
+        if filters.categories:
+            mask &= names["category"].are_among(filters.categories)
+        if visible.allowed is not None:
+            mask &= names["category"].are_among(visible.allowed)
+        if visible.without:
+            mask &= ~names["category"].are_among(visible.without)
+        wanted = {"agent": filters.agent, "session": filters.session, "speaker": filters.speaker, "role": filters.role}
+        for name, text in wanted.items():
+            if text:
+                mask &= names[name].are(text)
+        for tag in filters.tags:
+            mask &= self._tagged(tag)
+        if filters.pinned is not None:
+            mask &= self._pinned.values == filters.pinned
+        return self._bounded(mask, filters)
+
+    def _places(self, visible: Visibility) -> Mask:
+        scope = self._names["scope"]
+        if visible.filters.scope == "global":
+            return scope.are("global")
+        here = scope.are("project") & self._names["project"].are(visible.project)
+        return here if visible.filters.scope == "project" else here | scope.are("global")
+
+    def _tagged(self, tag: str) -> Mask:
+        tagged = np.zeros(len(self._living.values), np.bool_)
+        tagged[list(self._tags.get(storable(tag), ()))] = True
+        return tagged
+
+    def _bounded(self, mask: Mask, filters: Filters) -> Mask:
+        if filters.importance_min is not None:
+            mask &= self._importance.values >= filters.importance_min
+        if filters.importance_max is not None:
+            mask &= self._importance.values <= filters.importance_max
+        if filters.updated_after is not None:
+            mask &= self._updated_at.values >= micros(filters.updated_after)
+        if filters.updated_before is not None:
+            mask &= self._updated_at.values < micros(filters.updated_before)
+        return mask

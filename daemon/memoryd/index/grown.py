@@ -1,0 +1,116 @@
+"""Arrays that grow by appending."""
+
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from memoryd_actors.ports.embedder import Vector, Vectors
+
+_Value = TypeVar("_Value", bound=np.generic)
+_FIRST = 256
+_BLOCK = 4096
+"""Vectors of one block: 6 MB with 384 dimensions, of which the system hands out what is written to."""
+Slots = npt.NDArray[np.intp]
+
+
+class Grown(Generic[_Value]):
+    """One value for each slot."""
+
+    def __init__(self, kind: type[_Value]) -> None:
+        self._kept: npt.NDArray[_Value] = np.empty(_FIRST, kind)
+        self._length = 0
+
+    @property
+    def values(self) -> npt.NDArray[_Value]:
+        """What there is; what is written to it stays."""
+        return self._kept[: self._length]
+
+    def extend(self, values: npt.NDArray[Any]) -> None:
+        """Append values, which become of this kind."""
+        end = self._length + len(values)
+        if end > len(self._kept):
+            larger = np.empty(max(end, 2 * len(self._kept)), self._kept.dtype)
+            larger[: self._length] = self.values
+            self._kept = larger
+        self._kept[self._length : end] = values
+        self._length = end
+
+
+class GrownVectors:
+    """One vector for each slot, in blocks that are never copied; where they are many, also the signs of its numbers."""
+
+    def __init__(self, dimensions: int) -> None:
+        self._dimensions = dimensions
+        self._blocks: list[Vectors] = []
+        self._signs: list[npt.NDArray[np.uint64]] = []
+        """For each block that has been asked for: 64 signs in a number, a row for each such number, a column a slot."""
+        self._signed = 0
+        self._length = 0
+
+    def extend(self, vectors: Vectors) -> None:
+        """Append vectors."""
+        at = 0
+        while at < len(vectors):
+            place = self._length % _BLOCK
+            if place == 0:
+                self._blocks.append(np.empty((_BLOCK, self._dimensions), np.float32))
+            taken = min(_BLOCK - place, len(vectors) - at)
+            self._blocks[-1][place : place + taken] = vectors[at : at + taken]
+            at += taken
+            self._length += taken
+
+    def at(self, slot: int) -> Vector:
+        """Return a copy of one vector."""
+        found: Vector = self._blocks[slot // _BLOCK][slot % _BLOCK].copy()
+        return found
+
+    def products(self, vector: Vector, slots: Slots) -> npt.NDArray[np.float32]:
+        """Return the inner product with those in the slots, which are in ascending order; without BLAS.
+
+        BLAS spreads 2,000 products over threads that wait for one another: a median of 9 to 13 ms and 40 to 70 at p95
+        where other programs want both cores, against 0.19 and 1; of 100,000 it takes 21 ms, this 12.
+        """
+        found = np.empty(len(slots), np.float32)
+        ends = np.searchsorted(slots, np.arange(1, len(self._blocks) + 1) * _BLOCK)
+        start = 0
+        for number, (block, end) in enumerate(zip(self._blocks, ends.tolist(), strict=True)):
+            here = slots[start:end] - number * _BLOCK
+            if 2 * len(here) > _BLOCK:  # all of them, and no copy
+                found[start:end] = np.einsum("ij,j->i", block, vector)[here]
+            elif len(here):
+                found[start:end] = np.einsum("ij,j->i", block[here], vector)
+            start = end
+        return found
+
+    def likely(self, vector: Vector, slots: Slots, count: int) -> Slots:
+        """Return the `count` slots whose vectors have the most signs in common with this one, in ascending order.
+
+        Of 100,000 it takes 2 ms. Among the 2,000 best are all of the nearest ten, also for a query that is unlike
+        everything stored; among the 500 best .98 of them.
+        """
+        self._sign()
+        asked = _signs(vector[None, :])[:, 0]
+        apart = np.zeros(len(self._signs) * _BLOCK, np.uint16)
+        for number, block in enumerate(self._signs):
+            part = apart[number * _BLOCK : (number + 1) * _BLOCK]
+            for signs, wanted in zip(block, asked, strict=True):
+                part += np.bitwise_count(signs ^ wanted)
+        return np.sort(slots[np.argpartition(apart[slots], count)[:count]])
+
+    def _sign(self) -> None:
+        while self._signed < self._length:
+            number, place = divmod(self._signed, _BLOCK)
+            taken = min(_BLOCK - place, self._length - self._signed)
+            signs = _signs(self._blocks[number][place : place + taken])
+            if place == 0:
+                self._signs.append(np.zeros((len(signs), _BLOCK), np.uint64))
+            self._signs[number][:, place : place + taken] = signs
+            self._signed += taken
+
+
+def _signs(vectors: Vectors) -> npt.NDArray[np.uint64]:
+    packed = np.packbits(vectors > 0, axis=1)
+    whole = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), np.uint8)
+    whole[:, : packed.shape[1]] = packed
+    return np.ascontiguousarray(whole.view(np.uint64).T)

@@ -1,0 +1,85 @@
+"""Which rows have which words, and how well they match a query: BM25 (Robertson and Zaragoza 2009, section 3.5)."""
+
+from array import array
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from memoryd.index.grown import Grown, Slots
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_K1 = 0.8
+_B = 0.75
+MOST = 32
+"""Words of one query that count, the rarest: what a person asks has fewer, pasted logs have more."""
+_COUNT_BITS = 8
+"""Of a posting's 32; the others are the slot, so that there is room for 16 million."""
+_MOST_COUNTED = 2**_COUNT_BITS - 1
+
+Seen = npt.NDArray[np.bool_]
+"""For each slot, whether who asks may see it."""
+
+
+class Postings:
+    """For each word the slots that have it, and how often."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, array[int]] = {}
+        self._lengths = Grown(np.float32)
+
+    def extend(self, words: "pa.ChunkedArray") -> None:
+        """Append rows, each with the list of its words."""
+        lists = words.combine_chunks()
+        first = len(self._lengths.values)
+        lengths = lists.value_lengths().to_numpy(zero_copy_only=False)
+        self._lengths.extend(lengths)
+        coded = lists.flatten().dictionary_encode()
+        names = coded.dictionary.to_pylist()
+        slots = np.repeat(np.arange(first, first + len(lengths), dtype=np.int64), lengths)
+        both, counts = np.unique(coded.indices.to_numpy().astype(np.int64) << 32 | slots, return_counts=True)
+        postings = ((both & 0xFFFFFFFF) << _COUNT_BITS | np.minimum(counts, _MOST_COUNTED)).astype(np.uint32)
+        ends = np.searchsorted(both >> 32, np.arange(len(names)), side="right")
+        start = 0
+        for name, end in zip(names, ends.tolist(), strict=True):
+            there = self._of.get(name)
+            if there is None:
+                there = self._of[name] = array("I")
+            there.frombytes(postings[start:end].tobytes())
+            start = end
+
+    def scores(self, words: Iterable[str], seen: Seen) -> npt.NDArray[np.float32]:
+        """Return how well each slot matches, 0 where it has none of the words or is not seen.
+
+        A word is as rare as it is among what is seen: nobody's scores tell what others have.
+        """
+        scores = np.zeros(len(seen), np.float32)
+        known = sorted((found for word in set(words) if (found := self._of.get(word))), key=len)[:MOST]
+        if not known:
+            return scores
+        lengths = self._lengths.values
+        rows = int(np.count_nonzero(seen))
+        mean = max(float(lengths[seen].mean()), 1.0) if rows else 1.0
+        for found in known:
+            slots, counts = _seen(found, seen)
+            if len(slots):
+                rarity = np.log1p((rows - len(slots) + 0.5) / (len(slots) + 0.5))
+                share = counts / (counts + _K1 * (1 - _B + _B / mean * lengths[slots]))
+                scores[slots] += (rarity * (_K1 + 1)) * share
+        return scores
+
+    def rows_with(self, word: str, seen: Seen) -> int:
+        """Return how many of the rows that are seen have the word."""
+        found = self._of.get(word)
+        return len(_seen(found, seen)[0]) if found else 0
+
+
+def _seen(found: "array[int]", seen: Seen) -> tuple[Slots, npt.NDArray[np.float32]]:
+    postings = np.frombuffer(found, np.uint32)
+    slots = (postings >> _COUNT_BITS).astype(np.intp)
+    counts = (postings & _MOST_COUNTED).astype(np.float32)
+    here = seen[slots]
+    return slots[here], counts[here]
