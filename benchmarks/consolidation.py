@@ -42,6 +42,8 @@ from memoryd.config import Config
 from memoryd.embedding.model import MINILM_DIMENSIONS
 from memoryd.index import LanceIndex
 from memoryd.ledger import SqlLedger
+from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.view import MemoryView
 from memoryd_actors.comparison import Comparison, Relation
 from memoryd_actors.consolidating.checker import Checker
 from memoryd_actors.consolidating.comparer import Comparer
@@ -52,6 +54,7 @@ from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.judging.pairs import Classified, Pair, weighed
+from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.keeper import Keeper
 from memoryd_actors.keeping.neighbours import Neighbours
 from memoryd_actors.keeping.orders import KeeperMessage, Store
@@ -166,16 +169,18 @@ class World:
         embedder = Known(embeddings)
         self.indexer = Indexer(self.ledger, self.index, embedder, _silent)
         self.neighbours = Neighbours(embedder, self.index, self.indexer, self.ledger.memories)
+        gate = Gatekeeper(clock=self.clock, embedding_model=MODEL)
         self.keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
             "keeper",
             lambda: Keeper(
                 ledger=self.ledger,
+                gate=gate,
+                view=MemoryView(self.ledger.memories, Categories()),
                 neighbours=self.neighbours,
                 clock=self.clock,
                 publish=_silent,
                 on_change=self.indexer.kick,
                 on_purge=lambda _: None,
-                embedding_model=MODEL,
             ),
             on_crash=lambda name, bug: sys.exit(f"{name}: {bug!r}"),
             capacity=8,

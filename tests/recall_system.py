@@ -14,6 +14,7 @@ from memoryd.embedding.model import Model
 from memoryd.index import LanceIndex
 from memoryd.ledger import SqlLedger
 from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.project_rules import IgnoredFiles
 from memoryd_actors.ageing.ageing import Ageing
 from memoryd_actors.consolidating.comparer import Comparer
@@ -22,6 +23,7 @@ from memoryd_actors.core.errors import ModelUnavailable, Unavailable
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.judging.judge import Judgement
 from memoryd_actors.judging.local_judge import LocalJudge
+from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.keeper import Keeper
 from memoryd_actors.keeping.neighbours import Neighbours
 from memoryd_actors.keeping.orders import KeeperMessage, Store
@@ -124,18 +126,19 @@ class System:
             categories=categories,
             sequence=lambda: self.indexer.target,
         )
+        self.gate = Gatekeeper(clock=clock, embedding_model=embedder.identity, categories=categories, files=files)
         self.neighbours = neighbours = Neighbours(embedder, index, self.indexer, ledger.memories)
         self.keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
             "keeper",
             lambda: Keeper(
                 ledger=ledger,
+                gate=self.gate,
+                view=MemoryView(ledger.memories, categories or Categories()),
                 neighbours=neighbours,
                 clock=clock,
                 publish=self.publish,
                 on_change=self.indexer.kick,
                 on_purge=self.recall.purge,
-                embedding_model=embedder.identity,
-                files=files,
             ),
             on_crash=lambda _, bug: self.crashes.append(bug),
             capacity=8,

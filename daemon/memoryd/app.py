@@ -16,6 +16,7 @@ from pathlib import Path
 from time import monotonic
 
 import anyio
+from msgspec.structs import replace
 
 from memoryd import __version__, health, notify
 from memoryd.assembly import ConversationServices, build_consolidation, build_judging
@@ -40,21 +41,26 @@ from memoryd.project_files import ProjectFolders
 from memoryd.virtual_files import grep
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
+from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.names import are_names
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.consolidating.comparer import Comparer
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import MemorydError, Refused, first_of
 from memoryd_actors.indexing.indexer import Indexer
+from memoryd_actors.keeping.answering import KeepingAnswers
 from memoryd_actors.keeping.checkpoints import CheckpointKeeper
 from memoryd_actors.keeping.core_memory import CoreMemory
+from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.importing import Importer
 from memoryd_actors.keeping.keeper import Keeper
 from memoryd_actors.keeping.neighbours import Neighbours
 from memoryd_actors.keeping.orders import KeeperMessage
+from memoryd_actors.purging.answering import PurgingAnswers
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.redaction import Rules
+from memoryd_actors.searching.answering import SearchingAnswers
 from memoryd_actors.searching.querying import Querier
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import Searcher
@@ -63,6 +69,7 @@ from memoryd_actors.upkeep.sharing import Follower
 from memoryd_actors.virtual_files import VirtualFiles
 from memoryd_client import drafts
 from memoryd_client.paths import Paths
+from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.events import Event, PipelineRan, Warned, Wrote
 from memoryd_client.wire.memory import Memory
@@ -100,6 +107,7 @@ class Daemon:
         files = ProjectFolders()
         here = ProjectRules(rules, files)
         categories = Categories(config.categories, config.allowlists)
+        view = MemoryView(self._ledger.memories, categories)
         searcher = Searcher(
             self._embedder,
             self._index,
@@ -146,20 +154,26 @@ class Daemon:
             shared=self._ledger.sharing.shared,
         )
         self._follower = Follower(self._ledger.sharing, self._indexer, self._switches)
+        gate = Gatekeeper(
+            clock=clock,
+            embedding_model=self._embedder.identity,
+            rules=rules,
+            categories=categories,
+            files=files,
+            consent=config.consent,
+        )
         neighbours = Neighbours(self._embedder, self._index, self._indexer, self._ledger.memories)
         self._keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
             "keeper",
             lambda: Keeper(
                 ledger=self._ledger,
+                gate=gate,
+                view=view,
                 neighbours=neighbours,
                 clock=clock,
                 publish=self._publish,
                 on_change=self._indexer.kick,
                 on_purge=self._recall.purge,
-                embedding_model=self._embedder.identity,
-                rules=rules,
-                files=files,
-                consent=config.consent,
             ),
             on_crash=_log_crash,
             capacity=KEEPER_QUEUE,
@@ -168,6 +182,7 @@ class Daemon:
             config,
             paths,
             ledger=self._ledger,
+            gate=gate,
             keeper=self._keeper,
             recall=self._recall,
             indexer=self._indexer,
@@ -176,6 +191,7 @@ class Daemon:
             judging=self._judging,
             switches=self._switches,
             categories=categories,
+            view=view,
             rules=rules,
             here=here,
             clock=clock,
@@ -209,7 +225,7 @@ class Daemon:
             recall=self._recall,
             keeper=self._keeper,
             switches=self._switches,
-            categories=categories,
+            view=view,
             judging=self._judging,
             rules=rules,
             embedding_model=self._embedder.identity,
@@ -218,6 +234,7 @@ class Daemon:
             publish=self._publish,
         )
         self._consolidator = consolidation.worker
+        self._consolidation = consolidation.answers
         self._comparer = Comparer(
             ledger=self._ledger.memories,
             index=self._index,
@@ -227,24 +244,47 @@ class Daemon:
             checker=consolidation.checker,
         )
         dispatcher = Dispatcher(
-            recall=self._recall,
-            keeper=self._keeper,
-            searcher=searcher,
-            querier=Querier(
-                searcher,
-                self._ledger.memories,
-                self._embedder,
-                categories,
-                note=self._recall.note_query,
-                hear=self._recall.hear,
+            keeping=KeepingAnswers(
+                keeper=self._keeper,
+                importer=Importer(
+                    ledger=self._ledger.memories,
+                    keeper=self._keeper,
+                    clock=clock,
+                    embedding_model=self._embedder.identity,
+                    categories=categories,
+                    rules=rules,
+                    files=files,
+                    consent=config.consent,
+                ),
+                consents=self._ledger.consents,
+                view=view,
+                switches=self._switches,
+                note_written=self._recall.note_written,
             ),
-            indexer=self._indexer,
-            ledger=self._ledger,
-            clock=clock,
-            status=self._status,
-            back_up=self._back_up,
-            ready=lambda: self._ready,
-            categories=categories,
+            searching=SearchingAnswers(
+                searcher=searcher,
+                querier=Querier(
+                    searcher,
+                    self._ledger.memories,
+                    self._embedder,
+                    categories,
+                    note=self._recall.note_query,
+                    hear=self._recall.hear,
+                ),
+                ledger=self._ledger,
+                view=view,
+                clock=clock,
+            ),
+            purging=PurgingAnswers(
+                keeper=self._keeper,
+                purger=self._conversations.purger,
+                indexer=self._indexer,
+                ledger=self._ledger,
+                view=view,
+                drafts=paths.drafts,
+            ),
+            conversations=self._conversations.answers(),
+            consolidation=consolidation.answers,
             core=CoreMemory(self._ledger.core, here, config.core),
             checkpoints=CheckpointKeeper(self._ledger.checkpoints, here, config.checkpoints),
             files=VirtualFiles(
@@ -256,21 +296,14 @@ class Daemon:
                 ),
                 grep=grep,
             ),
-            transcripts=self._conversations.dispatcher(),
-            accept=self._accept_durably,
+            recall=self._recall,
             switches=self._switches,
-            purger=self._conversations.purger,
-            drafts=paths.drafts,
-            importer=Importer(
-                ledger=self._ledger.memories,
-                keeper=self._keeper,
-                clock=clock,
-                embedding_model=self._embedder.identity,
-                rules=rules,
-                files=files,
-                consent=config.consent,
-            ),
-            consolidating=consolidation.answers,
+            indexer=self._indexer,
+            ledger=self._ledger,
+            accept=self._accept_durably,
+            status=self._status,
+            back_up=self._back_up,
+            ready=lambda: self._ready,
         )
         self._server = Server(
             paths,
@@ -415,7 +448,7 @@ class Daemon:
             # After the ledger: what background work has done with a transcript, the copy of that transcript has.
             await self._conversations.transcripts.back_up()
 
-    async def _status(self) -> Status:
+    async def _status(self, caller: Caller) -> Status:
         try:
             ledger = health.ledger(
                 self._curator.last_backup, await self._ledger.memories.counts(), self._ledger.sharing
@@ -425,7 +458,7 @@ class Daemon:
         except Refused as refused:
             ledger = events = health.failed(refused)
             tallies = {}
-        return health.status(
+        status = health.status(
             home=self._paths.home,
             ready=self._ready,
             busy=self._recall.busy() > 0 or self._indexer.applied < self._indexer.target,
@@ -454,6 +487,15 @@ class Daemon:
                 "sockets": lambda: health.sockets(self._server.statistics()),
             },
         )
+        return await self._told(status, caller)
+
+    async def _told(self, status: Status, caller: Caller) -> Status:
+        """Return the status with what is the caller's owner's: what is off, and the last consolidation."""
+        memory = self._switches.status(caller)
+        loud = (f"{memory.message}. {memory.hint}",) if memory.message else ()
+        last = replace(status.components["consolidation"], facts=await self._consolidation.last(caller.owner))
+        components = {**status.components, "memory": memory, "consolidation": last}
+        return replace(status, components=components, warnings=(*loud, *status.warnings))
 
 
 def main() -> int:

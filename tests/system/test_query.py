@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 from tokenizers import Tokenizer
 
-from memoryd_client import Client, RequestFailed
+from memoryd_client import Client, NewMemory, RequestFailed
+from memoryd_client.wire.importing import Record
 from running import PROJECT, RunningDaemon
 
 CONFIG = """
@@ -121,8 +122,16 @@ def test_an_allowlist_holds_on_every_path(daemon: RunningDaemon) -> None:
                 unknown()
             assert caught.value.code == "not_found"
         assert everybody.get(secret.id).active
+        taken = NewMemory(content="Whatever that is.", category="task", id=secret.id)
+        beside = NewMemory(content="What would be stored beside it.", category="task")
         with pytest.raises(RequestFailed, match="may not see"):
-            client.remember("Whatever that is.", category="task", id=secret.id)
+            client.remember_many([beside, taken])
+        with pytest.raises(RequestFailed, match="memory 2 of 2: the agent `planner` may not use the category `fact`"):
+            client.remember_many([beside, NewMemory(content="A fact.", category="fact")])
+        assert beside.id not in {memory.id for memory in everybody.list(limit=100)}
+        brought = client.import_records([Record(content="A goal.", category="goal"), Record(content="A second fact.")])
+        assert len(brought.added) == 1
+        assert "may not use the category `fact`" in brought.left_out[0].reason
         own = client.remember(secret.content, category="task")
         assert (own.category, own.speaker) == ("task", "")
         assert own.id != secret.id

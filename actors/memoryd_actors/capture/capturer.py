@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
-from memoryd_actors.access.categories import Categories
 from memoryd_actors.capture import Captured, explicit, may_ask, standing_instruction
 from memoryd_actors.core.actor import Actor, ActorRef, RestartLimit, Statistics
 from memoryd_actors.core.errors import ActorError, ActorStopped, DiskFull, Refused, Unavailable
@@ -80,7 +79,6 @@ class Capturer:
         publish: Publisher,
         settings: CaptureSettings,
         rules: Rules = DEFAULT,
-        categories: Categories | None = None,
         place: Callable[[Caller, str], Awaitable[int | None]] | None = None,
         on_unfinished: Callable[[Key], None] = lambda key: None,
     ) -> None:
@@ -96,7 +94,6 @@ class Capturer:
         self._publish = publish
         self._settings = settings
         self._rules = rules
-        self._categories = categories or Categories()
         self._seen: dict[int, None] = {}
         self.counts = CaptureCounts()
         self._thread = WorkerThreads(name="capture")
@@ -198,7 +195,6 @@ class Capturer:
             if there is not None and there.state is State.FORGOTTEN and not heard.again:
                 self._warn("what is asked to be remembered was forgotten before", f"`memoryd restore {new.id}`")
             return
-        self._categories.check(caller.agent, [new.category])
         # Before it is stored, so that no context of this session finds it in between.
         await self._recall.note_written(caller, [new.id])
         stored = await self._keeper.ask(Store((new,), caller, heard=True), deadline_s=STORE_S)

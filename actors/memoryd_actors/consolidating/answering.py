@@ -2,11 +2,10 @@
 
 from typing import assert_never
 
-from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.view import MemoryView
 from memoryd_actors.consolidating.plan import Planner
 from memoryd_actors.consolidating.report import told_shortly
 from memoryd_actors.consolidating.worker import Consolidator
-from memoryd_actors.core.errors import Refused
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.consolidation import (
     Consolidate,
@@ -18,13 +17,13 @@ from memoryd_client.wire.consolidation import (
 )
 
 
-class Consolidating:
+class ConsolidationAnswers:
     """The worker and its planner, as they are asked over the wire."""
 
-    def __init__(self, worker: Consolidator, planner: Planner, categories: Categories) -> None:
+    def __init__(self, worker: Consolidator, planner: Planner, view: MemoryView) -> None:
         self._worker = worker
         self._planner = planner
-        self._categories = categories
+        self._view = view
 
     async def answer(self, request: ConsolidationRequest, caller: Caller) -> Consolidations | ConsolidationPlan:
         """Answer a request.
@@ -33,11 +32,11 @@ class Consolidating:
             Refused: the agent may see some categories only, memory is off, or ledger or index failed.
 
         """
-        if self._categories.allowed(caller.agent) is not None:
-            raise Refused(
-                f"the agent `{caller.agent}` may see some categories only, and consolidation concerns all",
-                "Ask for it as yourself: `memoryd consolidate` without `--agent`.",
-            )
+        self._view.check_sees_all(
+            caller,
+            "consolidation concerns all",
+            "Ask for it as yourself: `memoryd consolidate` without `--agent`.",
+        )
         match request:
             case Consolidate():
                 return Consolidations(runs=(await self._worker.ask(caller.owner),))

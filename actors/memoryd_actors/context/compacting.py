@@ -13,12 +13,13 @@ from typing import Final, Protocol
 
 import anyio
 
-from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
+from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.context.sizes import Measured, Sizes
 from memoryd_actors.context.window import Item, WindowSettings, to_compact
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import ActorError, ActorStopped, Refused, Unavailable
+from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.orders import Bring, KeeperMessage, Purge
 from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.memory.progress import Progress, ProgressBook
@@ -104,7 +105,7 @@ class Compactor:
         switches: Switches,
         publish: Publisher,
         settings: WindowSettings,
-        categories: Categories | None = None,
+        gate: Gatekeeper,
     ) -> None:
         """Prepare; `warm` loads the tokeniser, or raises ModelUnavailable."""
         self._transcripts = transcripts
@@ -119,7 +120,7 @@ class Compactor:
         self._switches = switches
         self._publish = publish
         self._settings = settings
-        self._categories = categories or Categories()
+        self._gate = gate
         self._grown: dict[Key, float] = {}
         """What is to be looked at, each not before a time of the event loop."""
         self._kicked = anyio.Event()
@@ -296,7 +297,7 @@ class Compactor:
             return
         caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
         new = _as_memory(caller, entry, info)
-        memories = (new,) if self._may_store(caller) else ()
+        memories = await self._admitted(new, caller)
         if memories:
             # Before it is stored: the session has it in its context already.
             await self._recall.note_written(caller, [new.id])
@@ -305,7 +306,7 @@ class Compactor:
         steps = tuple(Supersede(one, new.id, "a later summary tells it again") for one in older)
         told_as = new.id if memories else progress.detail
         advance = Advance(key[1], JOB, progress.sequence, info.summarized, told_as)
-        await self._keeper.ask(Bring(memories, caller, (*steps, advance), NODE, _declined), deadline_s=KEEPER_S)
+        await self._keeper.ask(Bring(tuple(memories), caller, (*steps, advance), NODE), deadline_s=KEEPER_S)
 
     async def _stored(self, caller: Caller, categories: tuple[str, ...], states: tuple[str, ...]) -> list[str]:
         """Return the ids of a session's memories of these categories."""
@@ -313,14 +314,13 @@ class Compactor:
         visible = Visibility(owner=caller.owner, project=caller.project, filters=filters)
         return [one.id for one in await self._ledger.page(visible, limit=MOST_SUMMARIES)]
 
-    def _may_store(self, caller: Caller) -> bool:
-        if self._switches.off(caller.owner, caller.project) is not None:
-            return False
-        try:
-            self._categories.check(caller.agent, [CATEGORY])
-        except Refused:
-            return False
-        return True
+    async def _admitted(self, new: NewMemory, caller: Caller) -> list[Admitted]:
+        if self._switches.off(caller.owner, caller.project) is not None or not self._gate.may_write(caller, CATEGORY):
+            return []
+        admitted, refused = await self._gate.sift([new], caller)
+        for _, reason in refused:
+            log.warning("a summary of %s is in its transcript, but no memory: %s", caller.session, reason)
+        return admitted
 
     def _lock(self, key: Key) -> anyio.Lock:
         idle = [one for one, lock in self._locks.items() if one != key and not lock.locked()]
@@ -359,7 +359,3 @@ def _as_memory(caller: Caller, entry: Record, info: SessionInfo) -> NewMemory:
         source_messages=(1, info.summarized),
         metadata={"summarised_by": by},
     )
-
-
-def _declined(new: NewMemory, refused: Refused) -> None:
-    log.warning("a summary of %s is in its transcript, but no memory: %s", new.source_session, refused)

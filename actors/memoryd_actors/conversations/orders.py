@@ -1,6 +1,5 @@
 """What the scribe is asked to write down, or to destroy."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from memoryd_actors.ports.transcripts import Key
@@ -36,27 +35,31 @@ class Pushed:
 
 @dataclass(frozen=True, slots=True)
 class Destroy:
-    """A transcript to be destroyed; `forget` takes it out of the index first and last."""
+    """A transcript to be destroyed, and what the index and the jobs have of it."""
 
     key: Key
-    forget: Callable[[Key], Awaitable[None]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Erase:
-    """Entries whose words are to be destroyed; `forget` takes the session out of the index, which then begins anew."""
+    """Entries whose words are to be destroyed; the index begins anew with the session."""
 
     key: Key
     sequences: tuple[int, ...]
-    forget: Callable[[Key], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
 class End:
-    """A session that is over; `note` learns at which entry."""
+    """A session that is over; noted durably is at which entry."""
 
     key: Key
-    note: Callable[[int], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """Asks for the number of a session's last entry, after all that was accepted before."""
+
+    key: Key
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,4 +84,4 @@ class Bring:
     agent: str
 
 
-ScribeMessage = Say | Pushed | Destroy | Erase | End | Summarise | Bring
+ScribeMessage = Say | Pushed | Destroy | Erase | End | Last | Summarise | Bring

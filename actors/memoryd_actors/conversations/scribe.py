@@ -4,7 +4,7 @@ Bounded: who appends waits for room. A push never waits; what does not fit is le
 again. Several writers share the sessions among them, so that many sessions wait for their disks at the same time.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 
 import anyio
 from anyio import to_thread
@@ -17,6 +17,7 @@ from memoryd_actors.conversations.orders import (
     Destroy,
     End,
     Erase,
+    Last,
     Pushed,
     Say,
     ScribeMessage,
@@ -27,6 +28,8 @@ from memoryd_actors.conversations.tail import TAIL_CHARACTERS, Tails
 from memoryd_actors.conversations.writer import Writer
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import ActorError, Refused
+from memoryd_actors.indexing.message_indexer import MessageIndexer
+from memoryd_actors.memory.progress import ProgressBook
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, Transcripts
@@ -62,10 +65,13 @@ class Scribe:
         *,
         settings: TranscriptSettings,
         rules: ProjectRules,
+        indexer: MessageIndexer,
+        progress: ProgressBook,
         on_append: Callable[[Key, int], None],
+        on_end: Callable[[Key], None],
         on_crash: Callable[[str, Exception], None],
     ) -> None:
-        """Prepare; `on_append` learns how far a transcript goes now."""
+        """Prepare; `on_append` learns how far a transcript goes now, `on_end` that a session is over or destroyed."""
         self.counts = Counts()
         self._on_crash = on_crash
         self._transcripts = transcripts
@@ -82,7 +88,10 @@ class Scribe:
                 publish=publish,
                 cleaner=cleaner,
                 counts=self.counts,
+                indexer=indexer,
+                progress=progress,
                 on_append=on_append,
+                on_end=on_end,
                 on_begun=self._begun,
                 tails=tails,
             )
@@ -163,19 +172,17 @@ class Scribe:
         self._joinable[key] = message
         return True
 
-    async def purge(self, key: Key, forget: Callable[[Key], Awaitable[None]], *, deadline_s: float) -> int:
-        """Destroy a transcript, and with `forget` what others have of it; return how many entries it had."""
-        return (await self._of(*key).ask(Destroy(key, forget), deadline_s=deadline_s)).stored
+    async def purge(self, key: Key, *, deadline_s: float) -> int:
+        """Destroy a transcript, and what the index and the jobs have of it; return how many entries it had."""
+        return (await self._of(*key).ask(Destroy(key), deadline_s=deadline_s)).stored
 
-    async def erase(
-        self, key: Key, sequences: tuple[int, ...], forget: Callable[[Key], Awaitable[None]], *, deadline_s: float
-    ) -> int:
+    async def erase(self, key: Key, sequences: tuple[int, ...], *, deadline_s: float) -> int:
         """Destroy the words of some entries, and what the index has of them; return how many had some."""
-        return (await self._of(*key).ask(Erase(key, sequences, forget), deadline_s=deadline_s)).stored
+        return (await self._of(*key).ask(Erase(key, sequences), deadline_s=deadline_s)).stored
 
-    async def end(self, key: Key, note: Callable[[int], Awaitable[None]], *, deadline_s: float) -> int:
-        """Have noted at which entry a session is over, after all that was accepted before; return that number."""
-        return (await self._of(*key).ask(End(key, note), deadline_s=deadline_s)).last
+    async def end(self, key: Key, *, deadline_s: float) -> int:
+        """Note durably at which entry a session is over, after all that was accepted before; return that number."""
+        return (await self._of(*key).ask(End(key), deadline_s=deadline_s)).last
 
     async def summarise(self, key: Key, *, covers: int, turns: int, text: str, by: str, deadline_s: float) -> bool:
         """Append the summary of everything up to an entry, durably; False where that is summarised already."""
@@ -187,12 +194,8 @@ class Scribe:
 
         `said` is cleaned as by `clean_text`. None where it is not there, or nobody answers in time.
         """
-
-        async def nothing(_: int) -> None:
-            return None
-
         try:
-            last = await self.end(key, nothing, deadline_s=FIND_S)
+            last = (await self._of(*key).ask(Last(key), deadline_s=FIND_S)).last
         except (Refused, ActorError):
             return None
         before, size = last, FIND_IN

@@ -11,6 +11,7 @@ from memoryd_actors.conversations.orders import (
     Destroy,
     End,
     Erase,
+    Last,
     Pushed,
     Say,
     ScribeMessage,
@@ -20,6 +21,8 @@ from memoryd_actors.conversations.overlap import fingerprint
 from memoryd_actors.conversations.tail import TAIL, Tail, Tails
 from memoryd_actors.core.actor import Actor
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.indexing.message_indexer import MessageIndexer
+from memoryd_actors.memory.progress import ENDED, Progress, ProgressBook
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
@@ -46,17 +49,23 @@ class Writer(Actor[ScribeMessage, Appended]):
         publish: Publisher,
         cleaner: Cleaner,
         counts: Counts,
+        indexer: MessageIndexer,
+        progress: ProgressBook,
         on_append: Callable[[Key, int], None],
+        on_end: Callable[[Key], None],
         on_begun: Callable[[Pushed], None],
         tails: Tails,
     ) -> None:
-        """Prepare; `on_append` learns how far a transcript goes now, `on_begun` that pushes no longer wait."""
+        """Prepare; see `Scribe`. `on_begun` learns that pushes no longer wait."""
         self._transcripts = transcripts
         self._clock = clock
         self._publish = publish
         self._cleaner = cleaner
         self._counts = counts
+        self._indexer = indexer
+        self._progress = progress
         self._on_append = on_append
+        self._on_end = on_end
         self._on_begun = on_begun
         self._tails = tails
 
@@ -80,8 +89,11 @@ class Writer(Actor[ScribeMessage, Appended]):
                 return await self._erase(message)
             case End():
                 last = await self._transcripts.last(message.key)
-                await message.note(last)
+                await self._progress.note_progress(Progress(*message.key, ENDED, last))
+                self._on_end(message.key)
                 return Appended(last=last, stored=0)
+            case Last():
+                return Appended(last=await self._transcripts.last(message.key), stored=0)
             case Summarise():
                 return await self._summarise(message)
             case _:
@@ -225,8 +237,9 @@ class Writer(Actor[ScribeMessage, Appended]):
     async def _destroy(self, message: Destroy) -> Appended:
         self._tails.drop(message.key)
         gone = await self._transcripts.purge(message.key)
-        if message.forget is not None:
-            await message.forget(message.key)
+        await self._indexer.forget(message.key)
+        await self._progress.forget_progress(*message.key)
+        self._on_end(message.key)
         return Appended(last=0, stored=gone)
 
     async def _erase(self, message: Erase) -> Appended:
@@ -234,7 +247,7 @@ class Writer(Actor[ScribeMessage, Appended]):
         gone = await self._transcripts.erase(message.key, message.sequences)
         last = await self._transcripts.last(message.key)
         if gone:
-            await message.forget(message.key)
+            await self._indexer.forget(message.key)
             self._on_append(message.key, last)
         return Appended(last=last, stored=gone)
 

@@ -13,12 +13,13 @@ from typing import Annotated, Final
 import anyio
 import msgspec
 
-from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
+from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.context.compacting import Introducer
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import ActorError, ActorStopped, Refused
 from memoryd_actors.episodes.episode import CATEGORY, Run, episode, points, run_of
+from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.orders import Bring, KeeperMessage
 from memoryd_actors.memory.progress import ENDED, ProgressBook
 from memoryd_actors.memory.steps import Advance
@@ -28,7 +29,7 @@ from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.summarising import Summariser, said_of
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.events import Warned
-from memoryd_client.wire.memory import Memory, NewMemory
+from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.status import ComponentStatus
 from memoryd_client.wire.transcripts import Record, SessionInfo
 
@@ -85,7 +86,7 @@ class EpisodeTeller:
         clock: Clock,
         publish: Publisher,
         settings: EpisodeSettings,
-        categories: Categories | None = None,
+        gate: Gatekeeper,
     ) -> None:
         self._transcripts = transcripts
         self._summariser = summariser
@@ -97,7 +98,7 @@ class EpisodeTeller:
         self._clock = clock
         self._publish = publish
         self._settings = settings
-        self._categories = categories or Categories()
+        self._gate = gate
         self._idle = timedelta(minutes=settings.idle_minutes)
         self._open: dict[Key, float] = {}
         """Sessions with something that is not told, each not to be looked at before a time of the event loop."""
@@ -197,15 +198,14 @@ class EpisodeTeller:
         records = await self._records(key, before, end)
         run = run_of(records)
         caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
-        new = await self._written(records, run, caller, before) if run else None
-        if new is not None:
+        admitted = await self._written(records, run, caller, before) if run else []
+        if admitted:
             # Before it is stored, so that the session itself is not told what it has just done.
-            await self._recall.note_written(caller, [new.id])
+            await self._recall.note_written(caller, [one.memory.id for one in admitted])
         if await self._transcripts.last(key) < end:
             return False  # purged meanwhile
         advance = Advance(key[1], JOB, before, end)
-        memories = () if new is None else (new,)
-        stored = await self._keeper.ask(Bring(memories, caller, (advance,), NODE, self._declined), deadline_s=KEEPER_S)
+        stored = await self._keeper.ask(Bring(tuple(admitted), caller, (advance,), NODE), deadline_s=KEEPER_S)
         self.counts.told += len(stored)
         if await self._transcripts.last(key) <= end:
             self._forget(key)
@@ -233,16 +233,14 @@ class EpisodeTeller:
             after = page[-1].sequence
         return found
 
-    async def _written(self, records: list[Record], run: Run, caller: Caller, before: int) -> NewMemory | None:
-        """Return the episode of a run; None where it is too short, says nothing, or may not be written."""
+    async def _written(self, records: list[Record], run: Run, caller: Caller, before: int) -> list[Admitted]:
+        """Return the episode of a run; none where it is too short, says nothing, or may not be written."""
         if run.turns < self._settings.fewest_turns:
             self.counts.short += 1
-            return None
-        try:
-            self._categories.check(caller.agent, [CATEGORY])
-        except Refused:
+            return []
+        if not self._gate.may_write(caller, CATEGORY):
             self.counts.refused += 1
-            return None
+            return []
         said = said_of(records)
         summary = await self._summariser.summarise(said, budget_tokens=self._settings.tokens, purpose="episode")
         if summary.by_model and not points(summary):
@@ -250,12 +248,12 @@ class EpisodeTeller:
             summary = await self._quoting.summarise(said, budget_tokens=self._settings.tokens, purpose="episode")
         if not points(summary):
             self.counts.refused += 1
-            return None
-        return episode(summary, run, caller, before=before)
-
-    def _declined(self, new: NewMemory, refused: Refused) -> None:
-        log.info("a run of %s is not told: %s", new.source_session, refused)
-        self.counts.refused += 1
+            return []
+        admitted, refused = await self._gate.sift([episode(summary, run, caller, before=before)], caller)
+        for new, reason in refused:
+            log.info("a run of %s is not told: %s", new.source_session, reason)
+        self.counts.refused += len(refused)
+        return admitted
 
     def _complain(self, trouble: str, hint: str) -> None:
         if trouble != self._trouble:

@@ -14,7 +14,6 @@ from time import perf_counter
 import anyio
 from anyio import CapacityLimiter, to_thread
 
-from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import ActorError, ActorStopped, OutOfStep, Refused
@@ -26,6 +25,7 @@ from memoryd_actors.extraction.question import Passage
 from memoryd_actors.extraction.reader import Reader
 from memoryd_actors.extraction.session import JOB, Session, detail_of
 from memoryd_actors.extraction.window import BEFORE, windows
+from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.orders import KeeperMessage
 from memoryd_actors.memory.progress import ENDED, Progress, ProgressBook
 from memoryd_actors.memory.settings import CaptureSettings
@@ -70,7 +70,7 @@ class Extractor:
         publish: Publisher,
         settings: CaptureSettings,
         rules: Rules = DEFAULT,
-        categories: Categories | None = None,
+        gate: Gatekeeper,
     ) -> None:
         self._transcripts = transcripts
         self._book = book
@@ -97,7 +97,7 @@ class Extractor:
             recall=recall,
             clock=clock,
             settings=settings,
-            categories=categories or Categories(),
+            gate=gate,
             counts=self.counts,
         )
         self.reader = reader

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import msgspec
 
-from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.extraction.candidate import Candidate
 from memoryd_actors.extraction.reader import Detail
 from memoryd_actors.extraction.session import DAY, JOB, Day, Session, Today, encoded
+from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.orders import Bring, KeeperMessage, Perform
 from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.memory.progress import ProgressBook
@@ -62,7 +62,7 @@ class Harvest:
         recall: Recall,
         clock: Clock,
         settings: CaptureSettings,
-        categories: Categories,
+        gate: Gatekeeper,
         counts: ExtractionCounts,
     ) -> None:
         self._transcripts = transcripts
@@ -72,7 +72,7 @@ class Harvest:
         self._recall = recall
         self._clock = clock
         self._settings = settings
-        self._categories = categories
+        self._gate = gate
         self._counts = counts
         self.last_refusal = ""
 
@@ -85,15 +85,15 @@ class Harvest:
     async def keep(self, session: Session, candidates: Sequence[Candidate], upto: int, detail: Detail | None) -> None:
         """Store what was found, and how far the session is looked at: together, or not at all."""
         caller, today = session.caller, session.today
-        memories: list[NewMemory] = []
-        for one in candidates:
-            new = _as_new(one, caller)
-            if not self._allowed(new, caller):
-                self._counts.extracted_refused += 1
-            elif await self._ledger.history(caller.owner, memory_id=new.id, limit=1):
+        fresh: list[NewMemory] = []
+        for candidate in candidates:
+            new = _as_new(candidate, caller)
+            if await self._ledger.history(caller.owner, memory_id=new.id, limit=1):
                 self._counts.extracted_known += 1
             else:
-                memories.append(new)
+                fresh.append(new)
+        memories, refused = await self._gate.sift(fresh, caller)
+        self._note_refused(refused)
         if await self._transcripts.last(session.key) < upto:
             return  # purged meanwhile
         room = min(self._settings.daily_memories - today.stored, self._settings.session_memories - session.stored)
@@ -103,7 +103,7 @@ class Harvest:
             log.warning("%d memories found in %s are not stored: the day's are used up", over, session.key[1])
         # Before it is stored, so that no context of this session finds it in between.
         if memories:
-            await self._recall.note_written(caller, [one.id for one in memories])
+            await self._recall.note_written(caller, [admitted.memory.id for admitted in memories])
         stored = today.stored + len(memories)
         advances = (
             Advance(
@@ -111,9 +111,7 @@ class Harvest:
             ),
             *((today.advance(stored),) if memories or today.calls else ()),
         )
-        brought = await self._keeper.ask(
-            Bring(tuple(memories), caller, advances, NODE, self._refuse), deadline_s=KEEPER_S
-        )
+        brought = await self._keeper.ask(Bring(tuple(memories), caller, advances, NODE), deadline_s=KEEPER_S)
         self._counts.extracted += len(brought)
         if brought:
             await self._recall.note_written(caller, [memory.id for memory in brought])
@@ -135,18 +133,11 @@ class Harvest:
         before = known.sequence if known else 0
         return Today(before, before if told.day == day else 0, told.calls if told.day == day else 0, day)
 
-    def _allowed(self, new: NewMemory, caller: Caller) -> bool:
-        try:
-            self._categories.check(caller.agent, [new.category])
-        except Refused as refused:
-            self.last_refusal = str(refused)
-            return False
-        return True
-
-    def _refuse(self, new: NewMemory, refused: Refused) -> None:
-        log.info("not kept, %s: %s", new.metadata.get("extracted", ""), refused)
-        self._counts.extracted_refused += 1
-        self.last_refusal = str(refused)
+    def _note_refused(self, refused: Sequence[tuple[NewMemory, Refused]]) -> None:
+        for new, reason in refused:
+            log.info("not kept, %s: %s", new.metadata.get("extracted", ""), reason)
+            self._counts.extracted_refused += 1
+            self.last_refusal = str(reason)
 
 
 def _as_new(one: Candidate, caller: Caller) -> NewMemory:

@@ -15,8 +15,8 @@ import msgspec
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.actor import ActorRef
-from memoryd_actors.core.errors import Refused
 from memoryd_actors.extraction import Heard
+from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.orders import Bring, KeeperMessage
 from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.memory.progress import ProgressBook
@@ -113,6 +113,7 @@ class Insights:
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         clock: Clock,
         categories: Categories,
+        gate: Gatekeeper,
         rules: Rules = DEFAULT,
     ) -> None:
         self._model = model
@@ -121,6 +122,7 @@ class Insights:
         self._keeper = keeper
         self._clock = clock
         self._categories = categories
+        self._gate = gate
         self._rules = rules
         self._failed_at: dict[str, float] = {}
         self.counts = InsightCounts()
@@ -141,7 +143,7 @@ class Insights:
         if monotonic - self._failed_at.get(caller.owner, float("-inf")) < REST.total_seconds() / 24:
             return
         snippet = snippet_of(messages)
-        if len(snippet) < FEWEST or not self._may(caller):
+        if len(snippet) < FEWEST or not self._gate.may_write(caller, CATEGORY):
             return
         material = Material(
             await self._newest(caller, _ACTIVITY, MOST_ACTIVITY),
@@ -155,9 +157,10 @@ class Insights:
         before = last.sequence if last is not None else 0
         news = [self._as_new(one, caller, messages) for one in guessed]
         advance = Advance("", JOB, before, before + 1)
-        brought = await self._keeper.ask(
-            Bring(tuple(news), caller, (advance,), "insights", _refuse), deadline_s=KEEPER_S
-        )
+        admitted, refused = await self._gate.sift(news, caller)
+        for _, reason in refused:
+            log.info("no insight: %s", reason)
+        brought = await self._keeper.ask(Bring(tuple(admitted), caller, (advance,), "insights"), deadline_s=KEEPER_S)
         self.counts.insights += len(brought)
 
     async def _ask(self, material: Material) -> list[Insight] | None:
@@ -178,13 +181,6 @@ class Insights:
             return ()
         visible = self._categories.visible(caller, Filters(categories=shown))
         return tuple(one.content for one in await self._ledger.page(visible, limit=most))
-
-    def _may(self, caller: Caller) -> bool:
-        try:
-            self._categories.check(caller.agent, [CATEGORY])
-        except Refused:
-            return False
-        return True
 
     def _as_new(self, one: Insight, caller: Caller, messages: Sequence[Heard]) -> NewMemory:
         project = caller.project if caller.project.strip() else ""
@@ -235,7 +231,3 @@ def read(text: str) -> list[Insight]:
 def _insight(given: _Given) -> Insight:
     tags = tuple(in_line(tag, 40) for tag in given.tags if tag.strip())[:3]
     return Insight(given.summary, tags, given.importance)
-
-
-def _refuse(new: NewMemory, refused: Refused) -> None:
-    log.info("no insight: %s", refused)

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import msgspec
 
+from memoryd_actors.access.categories import Categories
 from memoryd_actors.admission.gate import Admitted, admit
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named_files
 from memoryd_actors.admission.project_rules import IgnoredFiles, in_force
@@ -14,18 +15,27 @@ from memoryd_actors.memory.signature import signed
 from memoryd_actors.memory.steps import Patch
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.redaction import Rules, redact
+from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import MAX_CONTENT_BYTES, Memory, NewMemory
 
 
 class Gatekeeper:
-    """Admits memories under the rules of their project, and says which of them need consent."""
+    """Admits memories under the rules of their project and of their agent, and says which of them need consent."""
 
     def __init__(
-        self, *, clock: Clock, embedding_model: str, rules: Rules, files: IgnoredFiles | None, consent: ConsentSettings
+        self,
+        *,
+        clock: Clock,
+        embedding_model: str,
+        rules: Rules = DEFAULT,
+        categories: Categories | None = None,
+        files: IgnoredFiles | None = None,
+        consent: ConsentSettings = ConsentSettings(),  # noqa: B008 - frozen
     ) -> None:
         self.rules = rules
+        self._categories = categories or Categories()
         self.consent = consent
         self._clock = clock
         self._embedding_model = embedding_model
@@ -42,26 +52,55 @@ class Gatekeeper:
             Refused: one of them does not pass; of several, it says which.
 
         """
+        admitted: list[Admitted] = []
+        for number, (_, found) in enumerate(await self._sifted(memories, caller), 1):
+            if isinstance(found, Admitted):
+                admitted.append(found)
+            elif len(memories) == 1:
+                raise found
+            else:
+                # All of them or none: whoever sends a thousand has to know which one it is.
+                raise Refused(f"memory {number} of {len(memories)}: {found}", found.hint) from found
+        return admitted
+
+    def may_write(self, caller: Caller, category: str) -> bool:
+        """Return whether the caller's agent may write a category: of another nothing is worth asking a model for."""
+        allowed = self._categories.allowed(caller.agent)
+        return allowed is None or category in allowed
+
+    async def sift(
+        self, memories: Sequence[NewMemory], caller: Caller
+    ) -> tuple[list[Admitted], list[tuple[NewMemory, Refused]]]:
+        """Return those of the memories that pass, as they are to be stored, and those that do not, with the reason."""
+        sifted = await self._sifted(memories, caller)
+        admitted = [found for _, found in sifted if isinstance(found, Admitted)]
+        return admitted, [(new, found) for new, found in sifted if isinstance(found, Refused)]
+
+    async def _sifted(
+        self, memories: Sequence[NewMemory], caller: Caller
+    ) -> list[tuple[NewMemory, Admitted | Refused]]:
         now = self._clock.now()
         seen = await self._seen(caller.project, memories)
-        admitted: list[Admitted] = []
-        for number, new in enumerate(memories, 1):
+        sifted: list[tuple[NewMemory, Admitted | Refused]] = []
+        for new in memories:
             try:
                 memory, notes = admit(new, caller, now, self.rules, seen)
+                self._categories.check(caller.agent, [memory.category])
             except Refused as refused:
-                if len(memories) == 1:
-                    raise
-                # All of them or none: whoever sends a thousand has to know which one it is.
-                raise Refused(f"memory {number} of {len(memories)}: {refused}", refused.hint) from refused
-            admitted.append(Admitted(msgspec.structs.replace(memory, embedding_model=self._embedding_model), notes))
-        return admitted
+                sifted.append((new, refused))
+            else:
+                memory = msgspec.structs.replace(memory, embedding_model=self._embedding_model)
+                sifted.append((new, Admitted(memory, notes)))
+        return sifted
 
     async def again(self, before: Memory, new: NewMemory, caller: Caller) -> Admitted:
         """Return a memory as it is after a change: it passes the same gate, and stays in its place."""
         # As it stands, it was admitted already: in its own place, whoever changes it from wherever.
         place = msgspec.structs.replace(caller, project=before.project, session=before.session)
         seen = await self._seen(before.project or caller.project, [new])
-        return admit(new, place, self._clock.now(), self.rules, seen)
+        admitted = admit(new, place, self._clock.now(), self.rules, seen)
+        self._categories.check(caller.agent, [admitted.memory.category])
+        return admitted
 
     async def label(self, text: str, caller: Caller) -> str:
         """Return a name that somebody gives as one line, without secrets, and without what the project's files hold."""

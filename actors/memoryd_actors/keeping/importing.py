@@ -14,6 +14,7 @@ import anyio
 import msgspec
 from anyio import to_thread
 
+from memoryd_actors.access.categories import Categories
 from memoryd_actors.admission.gate import Admitted, content_hash
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named_files
 from memoryd_actors.admission.project_rules import IgnoredFiles
@@ -48,6 +49,7 @@ class Importer:
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         clock: Clock,
         embedding_model: str,
+        categories: Categories,
         rules: Rules = DEFAULT,
         files: IgnoredFiles | None = None,
         consent: ConsentSettings = ConsentSettings(),  # noqa: B008 - frozen
@@ -55,7 +57,7 @@ class Importer:
         self._ledger = ledger
         self._keeper = keeper
         self._clock = clock
-        self._sorter = Sorter(embedding_model=embedding_model, rules=rules, consent=consent)
+        self._sorter = Sorter(embedding_model=embedding_model, categories=categories, rules=rules, consent=consent)
         self._rules = rules
         self._files = files
         # The gate takes a whole thread for a moment: one import at a time, so that others are not slowed down.

@@ -5,7 +5,7 @@ from typing import assert_never
 
 import msgspec
 
-from memoryd_actors.admission.project_rules import IgnoredFiles
+from memoryd_actors.access.view import MemoryView
 from memoryd_actors.core.actor import Actor
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.changing import Changing
@@ -28,14 +28,11 @@ from memoryd_actors.keeping.orders import (
 )
 from memoryd_actors.keeping.storing import Storing
 from memoryd_actors.keeping.surroundings import Surroundings
-from memoryd_actors.memory.consent import ConsentSettings
 from memoryd_actors.memory.events import Happened
 from memoryd_actors.memory.steps import Undo
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
-from memoryd_actors.redaction import Rules
-from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_client.wire.events import Wrote
 from memoryd_client.wire.memory import Memory
 
@@ -47,26 +44,22 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         self,
         *,
         ledger: Ledger,
+        gate: Gatekeeper,
+        view: MemoryView,
         neighbours: Neighbours,
         clock: Clock,
         publish: Publisher,
         on_change: Callable[[int], None],
         on_purge: Callable[[Sequence[str]], None],
-        embedding_model: str,
-        rules: Rules = DEFAULT,
-        files: IgnoredFiles | None = None,
-        consent: ConsentSettings = ConsentSettings(),  # noqa: B008 - frozen
     ) -> None:
         self._ledger = ledger
         self._publish = publish
         self._on_change = on_change
         self._on_purge = on_purge
-        self._gate = gate = Gatekeeper(
-            clock=clock, embedding_model=embedding_model, rules=rules, files=files, consent=consent
-        )
+        self._gate = gate
         self._operations = operations = Operations(ledger.writes, publish, on_change)
         surroundings = Surroundings(neighbours, clock)
-        self._storing = Storing(gate=gate, operations=operations, surroundings=surroundings)
+        self._storing = Storing(gate=gate, view=view, operations=operations, surroundings=surroundings)
         self._changing = Changing(
             ledger=ledger.memories, gate=gate, operations=operations, surroundings=surroundings, clock=clock
         )

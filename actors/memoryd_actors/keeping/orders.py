@@ -1,10 +1,9 @@
 """What the keeper is asked to do."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from memoryd_actors.admission.gate import Admitted
-from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.steps import Advance, Step, Supersede
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.editing import Changes
@@ -23,8 +22,6 @@ class Store:
     heard: bool = False
     """Whether memoryd found them in the user's own messages. Else what says that the user wrote it is the user's where
     it comes from the command line only."""
-    on_admitted: Callable[[Sequence[str]], Awaitable[None]] | None = None
-    """Awaited with the ids of what passed the gate, beside the storing: done before the answer, and costs no time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,15 +105,13 @@ class Purge:
 
 @dataclass(frozen=True, slots=True)
 class Bring:
-    """Store what a job found in a conversation, as far as it is admitted, and how far it is: in one transaction."""
+    """Store what a job found in a conversation and the gate admitted, and how far it is: in one transaction."""
 
-    memories: tuple[NewMemory, ...]
+    admitted: tuple[Admitted, ...]
     caller: Caller
     advances: tuple[Advance | Supersede, ...]
     """What is done with it."""
     node: str
-    refused: Callable[[NewMemory, Refused], None]
-    """Learns what was not admitted, and why; the others are stored nevertheless."""
 
 
 KeeperMessage = Bring | Store | Adopt | SetState | Edit | Link | Answer | TakeBack | Perform | Purge

@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 
 import msgspec
 
+from memoryd_actors.access.categories import Categories
 from memoryd_actors.admission.gate import Admitted, content_hash
 from memoryd_actors.admission.project_files import ProjectFiles
 from memoryd_actors.core.errors import Refused
@@ -31,8 +32,9 @@ class Sorted:
 class Sorter:
     """Puts records where they belong."""
 
-    def __init__(self, *, embedding_model: str, rules: Rules, consent: ConsentSettings) -> None:
+    def __init__(self, *, embedding_model: str, categories: Categories, rules: Rules, consent: ConsentSettings) -> None:
         self._embedding_model = embedding_model
+        self._categories = categories
         self._rules = rules
         self._consent = consent
 
@@ -50,6 +52,7 @@ class Sorter:
         """Put a record where it belongs; what is known as it was given has not come this far."""
         try:
             admitted = admitted_record(record, caller, now, self._rules, files, restore=restore)
+            self._categories.check(caller.agent, [admitted.memory.category])
         except Refused as refused:
             found.left_out.append(LeftOut(id=record.id, reason=str(refused)))
             return

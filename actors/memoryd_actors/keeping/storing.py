@@ -2,8 +2,7 @@
 
 from dataclasses import replace
 
-import anyio
-
+from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.consolidation import plan
@@ -19,31 +18,23 @@ from memoryd_client.wire.memory import Memory
 class Storing:
     """Stores memories."""
 
-    def __init__(self, *, gate: Gatekeeper, operations: Operations, surroundings: Surroundings) -> None:
+    def __init__(
+        self, *, gate: Gatekeeper, view: MemoryView, operations: Operations, surroundings: Surroundings
+    ) -> None:
         self._gate = gate
+        self._view = view
         self._operations = operations
         self._surroundings = surroundings
 
     async def store(self, message: Store) -> tuple[Memory, ...]:
         """Store memories: all of them or none."""
         admitted = await self._gate.admitted(message.memories, message.caller)
-        stored: tuple[Memory, ...] = ()
-
-        async def tell() -> None:
-            if message.on_admitted is not None:
-                await message.on_admitted([one.memory.id for one in admitted])
-
-        # Beside the storing, which waits for the model: one after the other, two commits took 6 ms more of 42.
-        try:
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(tell)
-                stored = await self._store(message, admitted)
-        except BaseExceptionGroup as failed:
-            # One of the two failed, and the other was cancelled.
-            raise failed.exceptions[0] from None
-        return stored
-
-    async def _store(self, message: Store, admitted: list[Admitted]) -> tuple[Memory, ...]:
+        if hidden := await self._view.hidden(message.caller, [one.memory.id for one in admitted]):
+            # What an id stands for belongs to those who may see it.
+            raise Refused(
+                f"the agent `{message.caller.agent}` may not see {len(hidden)} of what has these ids",
+                "Leave the ids out.",
+            )
         actor = self._gate.signed(message.caller)
         own_word = message.heard or message.caller.agent == PERSON
         if len(admitted) == 1:
@@ -55,16 +46,12 @@ class Storing:
         return (await self._operations.perform(admitted[0].memory.owner, steps, actor))[0]
 
     async def bring(self, message: Bring) -> tuple[Memory, ...]:
-        """Store what a job found, as far as it is admitted, and how far the job is."""
-        steps: list[Step] = []
-        for new in message.memories:
-            try:
-                (admitted,) = await self._gate.admitted((new,), message.caller)
-            except Refused as refused:
-                message.refused(new, refused)
-            else:
-                # Compared afterwards, in the background, as everything that nobody waits for.
-                steps.append(self._gate.patch(admitted) or Add(admitted.memory, told(admitted), compared=False))
+        """Store what a job found, and how far the job is."""
+        # Compared afterwards, in the background, as everything that nobody waits for.
+        steps: list[Step] = [
+            self._gate.patch(admitted) or Add(admitted.memory, told(admitted), compared=False)
+            for admitted in message.admitted
+        ]
         standing, _ = await self._operations.perform(
             message.caller.owner, [*steps, *message.advances], self._gate.signed(message.caller), message.node
         )

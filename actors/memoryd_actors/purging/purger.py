@@ -8,7 +8,6 @@ from typing import Final
 from anyio import CapacityLimiter, to_thread
 
 from memoryd_actors.conversations.scribe import Scribe
-from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.memory.steps import MERGED_INTO
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import Memories
@@ -59,11 +58,10 @@ class Told:
 class TranscriptPurger:
     """Looks through the sessions that memories come from, or through all."""
 
-    def __init__(self, ledger: Memories, transcripts: Transcripts, scribe: Scribe, indexer: MessageIndexer) -> None:
+    def __init__(self, ledger: Memories, transcripts: Transcripts, scribe: Scribe) -> None:
         self._ledger = ledger
         self._transcripts = transcripts
         self._scribe = scribe
-        self._indexer = indexer
         self._threads = CapacityLimiter(1)
 
     async def told(self, owner: str, memories: Sequence[Memory], *, every_session: bool) -> Told:
@@ -91,10 +89,7 @@ class TranscriptPurger:
     async def erase(self, places: Places, *, deadline_s: float) -> int:
         """Take the words of these entries out of transcripts, their index and their copies; return how many."""
         return sum(
-            [
-                await self._scribe.erase(key, tuple(numbers), self._indexer.forget, deadline_s=deadline_s)
-                for key, numbers in places.items()
-            ]
+            [await self._scribe.erase(key, tuple(numbers), deadline_s=deadline_s) for key, numbers in places.items()]
         )
 
     async def _with_merged(self, owner: str, memories: Sequence[Memory]) -> list[Memory]:

@@ -137,7 +137,6 @@ class VirtualFiles:
             return await self._overwrite(there[0], request, caller, deadline_s)
         if request.revision is not None:
             raise Refused(f"there is no memory file {path}", "Write it without a revision.")
-        self._categories.check(caller.agent, [FILE])
         in_project = bool(caller.project.strip())
         new = NewMemory(
             # Of one place and path there is one file, however many write it first.

@@ -28,23 +28,17 @@ from memoryd_client.wire.purging import PlanPurge, Purge, PurgePlan
 from memoryd_client.wire.query import Queried, Query
 from memoryd_client.wire.request import PROTOCOL_VERSION, Done
 from memoryd_client.wire.search import Hits, Search
-from memoryd_client.wire.session_context import BuildContext, Compact, Compacted, SessionContext
+from memoryd_client.wire.session_context import Compacted, ContextRequest, SessionContext
 from memoryd_client.wire.status import GetStatus, Ping, Pong, Status
 from memoryd_client.wire.switching import Switch, Switched
 from memoryd_client.wire.traces import Traces, Why
 from memoryd_client.wire.transcripts import (
-    Append,
     Appended,
     Ended,
-    EndSession,
     FoundMessages,
-    ImportTranscript,
-    ListSessions,
-    PurgeSession,
-    ReadTranscript,
-    SearchMessages,
     Sessions,
     Transcript,
+    TranscriptRequest,
 )
 from memoryd_client.wire.upkeep import Backup, Reindex
 from memoryd_client.wire.virtual_files import FileMatches, FileRequest, MemoryFiles
@@ -81,20 +75,13 @@ AnyRequest = (
     | Reindex
     | CoreRequest
     | CheckpointRequest
-    | Append
     | FileRequest
-    | BuildContext
-    | Compact
-    | ReadTranscript
-    | ListSessions
-    | SearchMessages
-    | EndSession
-    | ImportTranscript
-    | PurgeSession
     | Import
     | GetEdges
     | Switch
     | ConsolidationRequest
+    | TranscriptRequest
+    | ContextRequest
 )
 
 

@@ -195,3 +195,6 @@ def _told(one: ContextEntry) -> str:
         known = {"user", "assistant"}
         return one.content if one.role in known and not one.name else f"[{one.name or one.role}] {one.content}"
     return f"[{one.kind.replace('_', ' ')} {one.name}] {one.content}"
+
+
+ContextRequest = BuildContext | Compact

@@ -230,3 +230,8 @@ class SearchMessages(Request[FoundMessages], frozen=True, kw_only=True, omit_def
     kind: Literal["", "message", "tool_call", "tool_result"] = ""
     limit: Annotated[int, msgspec.Meta(ge=1, le=200)] = 10
     offset: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
+
+
+TranscriptRequest = (
+    Append | ReadTranscript | ListSessions | SearchMessages | EndSession | ImportTranscript | PurgeSession
+)

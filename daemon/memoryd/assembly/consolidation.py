@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from memoryd.assembly.judging import Judging
 from memoryd.config import Config
 from memoryd.ledger import SqlLedger
-from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
+from memoryd_actors.access.view import MemoryView
 from memoryd_actors.ageing.ageing import Ageing
-from memoryd_actors.consolidating.answering import Consolidating
+from memoryd_actors.consolidating.answering import ConsolidationAnswers
 from memoryd_actors.consolidating.checker import Checker
 from memoryd_actors.consolidating.finder import PairFinder
 from memoryd_actors.consolidating.gatherer import Gatherer
@@ -33,7 +33,7 @@ class Consolidation:
 
     checker: Checker
     worker: Consolidator
-    answers: Consolidating
+    answers: ConsolidationAnswers
 
 
 def build_consolidation(
@@ -45,7 +45,7 @@ def build_consolidation(
     recall: Recall,
     keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
     switches: Switches,
-    categories: Categories,
+    view: MemoryView,
     judging: Judging,
     rules: Rules,
     embedding_model: str,
@@ -114,4 +114,4 @@ def build_consolidation(
         judge=judging.name,
         resting=resting,
     )
-    return Consolidation(checker, worker, Consolidating(worker, planner, categories))
+    return Consolidation(checker, worker, ConsolidationAnswers(worker, planner, view))

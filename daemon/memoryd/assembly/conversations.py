@@ -10,14 +10,15 @@ from memoryd.config import Config
 from memoryd.embedding.service import EmbeddingService
 from memoryd.index import LanceMessages
 from memoryd.ledger import SqlLedger
-from memoryd.transcript_dispatch import TranscriptDispatcher
 from memoryd.transcripts import JsonlTranscripts
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
+from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.capture.second_look import SecondLook
 from memoryd_actors.context import Compactor, ContextBuilder, Counting, Sizes
+from memoryd_actors.context.answering import ConversationAnswers
 from memoryd_actors.conversations.scribe import Scribe
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.episodes import EpisodeTeller
@@ -27,6 +28,7 @@ from memoryd_actors.extraction.nearby import Nearby
 from memoryd_actors.extraction.reader import Reader
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.indexing.message_indexer import MessageIndexer
+from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.orders import KeeperMessage
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
@@ -53,6 +55,7 @@ class ConversationServices:
         paths: Paths,
         *,
         ledger: SqlLedger,
+        gate: Gatekeeper,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         recall: Recall,
         indexer: Indexer,
@@ -61,6 +64,7 @@ class ConversationServices:
         judging: Judging,
         switches: Switches,
         categories: Categories,
+        view: MemoryView,
         rules: Rules,
         here: ProjectRules,
         clock: Clock,
@@ -72,7 +76,7 @@ class ConversationServices:
         self._recall = recall
         self._memory_indexer = indexer
         self._switches = switches
-        self._categories = categories
+        self._view = view
         self._config = config
         self._embedder = embedder
         self.transcripts = JsonlTranscripts(paths.transcripts, paths.transcripts_copy)
@@ -85,7 +89,6 @@ class ConversationServices:
             publish=publish,
             settings=config.capture,
             rules=rules,
-            categories=categories,
             place=self._find_said,
             on_unfinished=self._look_again,
         )
@@ -98,7 +101,10 @@ class ConversationServices:
             publish,
             settings=config.transcripts,
             rules=here,
+            indexer=self.indexer,
+            progress=ledger.progress,
             on_append=self._appended,
+            on_end=self._ended,
             on_crash=on_crash,
         )
         model = judging.model
@@ -118,6 +124,7 @@ class ConversationServices:
                 keeper=keeper,
                 clock=clock,
                 categories=categories,
+                gate=gate,
                 rules=rules,
             )
             if model is not None
@@ -126,7 +133,7 @@ class ConversationServices:
             publish=publish,
             settings=config.capture,
             rules=rules,
-            categories=categories,
+            gate=gate,
         )
         self._counting = Counting(embedder)
         self._sizes = Sizes(self.transcripts, self._counting)
@@ -141,7 +148,7 @@ class ConversationServices:
             clock=clock,
             publish=publish,
             settings=config.episodes,
-            categories=categories,
+            gate=gate,
         )
         self.compactor = Compactor(
             transcripts=self.transcripts,
@@ -156,18 +163,17 @@ class ConversationServices:
             switches=switches,
             publish=publish,
             settings=config.context,
-            categories=categories,
+            gate=gate,
         )
-        self.purger = TranscriptPurger(ledger.memories, self.transcripts, self.scribe, self.indexer)
+        self.purger = TranscriptPurger(ledger.memories, self.transcripts, self.scribe)
 
-    def dispatcher(self) -> TranscriptDispatcher:
+    def answers(self) -> ConversationAnswers:
         """Return what answers the requests that concern conversations."""
-        return TranscriptDispatcher(
+        return ConversationAnswers(
             scribe=self.scribe,
             transcripts=self.transcripts,
             conversations=Conversations(self.transcripts, self.messages, self.indexer, self._embedder),
-            indexer=self.indexer,
-            categories=self._categories,
+            view=self._view,
             contexts=ContextBuilder(
                 self.transcripts,
                 self._sizes,
@@ -177,11 +183,9 @@ class ConversationServices:
                 settings=self._config.context,
             ),
             compactor=self.compactor,
-            off=self._switches.off,
-            progress=self._ledger.progress,
-            forget=self._forget,
+            switches=self._switches,
             on_append=self.capturer.appended,
-            on_end=self._ended,
+            forget_memories=self._forget,
         )
 
     def start(self, tasks: TaskGroup) -> None:

@@ -1,50 +1,43 @@
-"""What is asked of conversations: which request goes to the scribe, the transcripts, the contexts or the compactor."""
+"""Answers what is asked of conversations: to write them down, to read and search them, to build contexts of them."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import assert_never
 
-from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.switch import Switches
+from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.names import check_names
-from memoryd_actors.context import Compactor, ContextBuilder
+from memoryd_actors.context.building import ContextBuilder
+from memoryd_actors.context.compacting import Compactor
 from memoryd_actors.conversations.orders import Bring
 from memoryd_actors.conversations.scribe import Scribe
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.indexing.message_indexer import MessageIndexer
-from memoryd_actors.memory.progress import ENDED, Progress, ProgressBook
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.searching.conversation import Conversations
 from memoryd_client.wire.caller import Caller
-from memoryd_client.wire.protocol import Reply
 from memoryd_client.wire.request import Done
-from memoryd_client.wire.session_context import BuildContext, Compact
+from memoryd_client.wire.session_context import BuildContext, Compact, Compacted, ContextRequest, SessionContext
 from memoryd_client.wire.transcripts import (
     Append,
+    Appended,
     Ended,
     EndSession,
     Entry,
+    FoundMessages,
     ImportTranscript,
     ListSessions,
     PurgeSession,
     ReadTranscript,
     SearchMessages,
     Sessions,
+    Transcript,
+    TranscriptRequest,
 )
 
-TranscriptRequest = (
-    Append
-    | BuildContext
-    | Compact
-    | ReadTranscript
-    | ListSessions
-    | SearchMessages
-    | EndSession
-    | ImportTranscript
-    | PurgeSession
-)
+ConversationReply = Appended | SessionContext | Compacted | Transcript | Sessions | FoundMessages | Ended | Done
 
 
-class TranscriptDispatcher:
-    """Answers what is asked of transcripts."""
+class ConversationAnswers:
+    """Hands what concerns conversations to the scribe, the transcripts, the contexts or the compactor."""
 
     def __init__(
         self,
@@ -52,41 +45,44 @@ class TranscriptDispatcher:
         scribe: Scribe,
         transcripts: Transcripts,
         conversations: Conversations,
-        indexer: MessageIndexer,
-        categories: Categories,
+        view: MemoryView,
         contexts: ContextBuilder,
         compactor: Compactor,
-        off: Callable[[str, str], object | None],
-        forget: Callable[[Key, str], Awaitable[None]],
-        progress: ProgressBook,
+        switches: Switches,
         on_append: Callable[[Sequence[Entry], Caller], None],
-        on_end: Callable[[Key], None],
+        forget_memories: Callable[[Key, str], Awaitable[None]],
     ) -> None:
-        self._progress = progress
-        self._on_append = on_append
-        self._on_end = on_end
-        self._forget_memories = forget
-        self._contexts = contexts
-        self._compactor = compactor
-        self._off = off
+        """Prepare; `on_append` hears of entries where memory is on, `forget_memories` destroys what tells a session."""
         self._scribe = scribe
         self._transcripts = transcripts
         self._conversations = conversations
-        self._indexer = indexer
-        self._categories = categories
+        self._view = view
+        self._contexts = contexts
+        self._compactor = compactor
+        self._switches = switches
+        self._on_append = on_append
+        self._forget_memories = forget_memories
 
-    async def answer(self, request: TranscriptRequest, caller: Caller, deadline_s: float) -> Reply:  # noqa: PLR0911 - one case a request
-        """Answer a request within its deadline."""
+    async def answer(  # noqa: PLR0911 - one case a request
+        self, request: TranscriptRequest | ContextRequest, caller: Caller, deadline_s: float
+    ) -> ConversationReply:
+        """Answer a request within its deadline.
+
+        Raises:
+            Refused: no session is named, or the agent may see its own only.
+            Unavailable: the index of messages cannot be searched.
+
+        """
         match request:
             case Append():
                 check_names(**{f"entries[{number}].id": entry.id for number, entry in enumerate(request.entries)})
                 appended = await self._scribe.append(caller, request.entries, deadline_s=deadline_s)
-                if self._off(caller.owner, caller.project) is None:
+                if self._switches.off(caller.owner, caller.project) is None:
                     self._on_append(request.entries, caller)
                 return appended
             case BuildContext():
                 self._check(caller, request.session or caller.session)
-                off = self._off(caller.owner, caller.project) is not None
+                off = self._switches.off(caller.owner, caller.project) is not None
                 return await self._contexts.build(request, caller, off=off)
             case Compact():
                 session = request.session or caller.session
@@ -115,7 +111,7 @@ class TranscriptDispatcher:
                 self._check(caller, request.session)
                 key = caller.owner, request.session
                 info = await self._transcripts.info(key)
-                gone = await self._scribe.purge(key, self._forget, deadline_s=deadline_s)
+                gone = await self._scribe.purge(key, deadline_s=deadline_s)
                 await self._forget_memories(key, info.project if info else caller.project)
                 return Done(f"{gone} entries destroyed")
             case _:
@@ -126,24 +122,11 @@ class TranscriptDispatcher:
             raise Refused("there is no session to end", "Name it: `session=`, or `memoryd session end SESSION`.")
         self._check(caller, session)
         check_names(session=session)
-        key = caller.owner, session
-
-        async def note(last: int) -> None:
-            await self._progress.note_progress(Progress(*key, ENDED, last))
-
-        last = await self._scribe.end(key, note, deadline_s=deadline_s)
-        self._on_end(key)
-        return Ended(session=session, last=last)
-
-    async def _forget(self, key: Key) -> None:
-        await self._indexer.forget(key)
-        await self._progress.forget_progress(*key)
-        self._on_end(key)
+        return Ended(session=session, last=await self._scribe.end((caller.owner, session), deadline_s=deadline_s))
 
     def _check(self, caller: Caller, session: str) -> None:
         """Refuse an agent that may see some categories only what was said elsewhere: it may be about the others."""
-        if self._categories.allowed(caller.agent) is not None and (not session or session != caller.session):
-            raise Refused(
-                f"the agent `{caller.agent}` may see some categories only, and of transcripts that of its own session",
-                "Name that session, or ask as somebody else.",
+        if not session or session != caller.session:
+            self._view.check_sees_all(
+                caller, "of transcripts that of its own session", "Name that session, or ask as somebody else."
             )
