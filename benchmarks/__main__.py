@@ -22,6 +22,7 @@ NAMES = (
     "context",
     "process",
     "hook",
+    "mcp",
 )
 """Those that need nothing but this repository; the others read a data folder: by name."""
 RESULTS = Path(__file__).parent / "results"

@@ -27,6 +27,7 @@ from memoryd_cli import (
     transfer,
 )
 from memoryd_cli.connect import commands as connecting
+from memoryd_cli.mcp import command
 from memoryd_cli.output import out
 
 _SECTIONS = {
@@ -66,7 +67,7 @@ _SECTIONS = {
     ),
     "For agents": ("push", "take", "why", "session", "core", "fs", "checkpoint"),
     "Data": ("import", "export", "backup", "reindex", "consolidate"),
-    "Agents' programs": ("connect", "disconnect", "connections"),
+    "Agents' programs": ("connect", "disconnect", "connections", "mcp"),
     "Settings": ("config",),
 }
 
@@ -130,6 +131,7 @@ for module in (
     data,
     consolidation,
     connecting,
+    command,
 ):
     module.add_to(app)
 app.add_typer(consent.group, name="consent")
