@@ -32,6 +32,7 @@ from memoryd_actors.memory.decay import LifecycleSettings
 from memoryd_actors.memory.settings import RecallSettings
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.recall.pipeline import Pipeline
+from memoryd_actors.recall.standing_memory import StandingMemory
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import Searcher
 from memoryd_client import Memory, Message, NewMemory, Scope, Trace
@@ -106,6 +107,15 @@ class System:
         self.ledger = ledger
         self.indexer = Indexer(ledger, index, embedder, self.publish)
         self.searcher = Searcher(embedder, index, self.indexer, ledger.memories, settings, categories=categories)
+        known = categories or Categories()
+        standing = StandingMemory(
+            ledger.memories,
+            known,
+            nearness=self.searcher.nearness,
+            sequence=lambda: self.indexer.target,
+            tokens=settings.standing_tokens,
+            shared=False,
+        )
         pipeline = Pipeline(
             embedder=embedder,
             searcher=self.searcher,
@@ -116,6 +126,7 @@ class System:
             categories=categories,
             relatives=Relatives(ledger.memories),
             files=files,
+            standing=standing,
         )
         self.recall = Recall(
             pipeline,
@@ -123,6 +134,7 @@ class System:
             clock,
             self.publish,
             settings,
+            standing=standing,
             categories=categories,
             sequence=lambda: self.indexer.target,
         )
@@ -173,9 +185,11 @@ class System:
         assert await self.indexer.wait_for(self.indexer.target, deadline_s=30)
         return [memory.id for memory in stored]
 
-    def push(self, session: str, said: str, *, sent_at: float = 0.0, client: str = "", sequence: int = 0) -> bool:
+    def push(
+        self, session: str, said: str, *, sent_at: float = 0.0, client: str = "", sequence: int = 0, project: str = ""
+    ) -> bool:
         update = ContextUpdate(
-            caller=Caller(session=session),
+            caller=Caller(session=session, project=project),
             messages=(Message("user", said),),
             sent_at=sent_at,
             client=client,

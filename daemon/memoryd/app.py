@@ -14,6 +14,7 @@ from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from time import monotonic
+from typing import get_args
 
 import anyio
 from msgspec.structs import replace
@@ -32,17 +33,18 @@ from memoryd.hosts import arrivals
 from memoryd.hosts.request import HookRequest
 from memoryd.hosts.server import HookServer
 from memoryd.index import LanceIndex
+from memoryd.intake import Intake
 from memoryd.ipc import Server
 from memoryd.ledger import Retention, SqlLedger
 from memoryd.lock import hold_home
 from memoryd.logs import logging_to
 from memoryd.model import choose
 from memoryd.project_files import ProjectFolders
+from memoryd.publisher import EventBus
 from memoryd.virtual_files import grep
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.access.view import MemoryView
-from memoryd_actors.admission.names import are_names
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.consolidating.comparer import Comparer
 from memoryd_actors.core.actor import ActorRef
@@ -59,6 +61,7 @@ from memoryd_actors.keeping.orders import KeeperMessage
 from memoryd_actors.purging.answering import PurgingAnswers
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.recall.pipeline import Pipeline
+from memoryd_actors.recall.standing_memory import StandingMemory
 from memoryd_actors.redaction import Rules
 from memoryd_actors.searching.answering import SearchingAnswers
 from memoryd_actors.searching.querying import Querier
@@ -91,6 +94,7 @@ class Daemon:
         self._written: Counter[str] = Counter()
         """Writes since the start, by event."""
         self._ready = False
+        self._publish = EventBus()
         clock = SystemClock()
         self._ledger = SqlLedger(
             config.ledger.url or paths.ledger,
@@ -128,6 +132,14 @@ class Daemon:
             clock=clock,
             publish=self._publish,
         )
+        standing = StandingMemory(
+            self._ledger.memories,
+            categories,
+            nearness=searcher.nearness,
+            sequence=lambda: self._indexer.target,
+            tokens=config.recall.standing_tokens,
+            shared=self._ledger.sharing.shared,
+        )
         pipeline = Pipeline(
             embedder=self._embedder,
             searcher=searcher,
@@ -139,6 +151,7 @@ class Daemon:
             categories=categories,
             relatives=Relatives(self._ledger.memories),
             files=files,
+            standing=standing,
         )
         self._switches = Switches(self._ledger.switches, clock)
         self._recall = Recall(
@@ -147,9 +160,9 @@ class Daemon:
             clock,
             self._publish,
             config.recall,
+            standing=standing,
             categories=categories,
             sequence=lambda: self._indexer.target,
-            listen=self._listen,
             drops=self._switches.drops,
             shared=self._ledger.sharing.shared,
         )
@@ -243,6 +256,7 @@ class Daemon:
             keeper=self._keeper,
             checker=consolidation.checker,
         )
+        intake = Intake(self._conversations.scribe, self._publish, self._recall, self._switches)
         dispatcher = Dispatcher(
             keeping=KeepingAnswers(
                 keeper=self._keeper,
@@ -300,18 +314,23 @@ class Daemon:
             switches=self._switches,
             indexer=self._indexer,
             ledger=self._ledger,
-            accept=self._accept_durably,
+            accept=intake.push,
             status=self._status,
             back_up=self._back_up,
             ready=lambda: self._ready,
         )
         self._server = Server(
             paths,
-            on_update=self._accept,
+            on_update=intake.offer,
             answer=dispatcher.answer,
             answer_now=dispatcher.answer_now,
             inherited=notify.inherited_sockets(),
         )
+        self._publish.listen(PipelineRan, self._conversations.extractor.pipeline_ran)
+        self._publish.listen(ContextUpdate, self._conversations.capturer.offer)
+        self._publish.listen(Wrote, self._count_write)
+        for kind in get_args(Event):
+            self._publish.listen(kind, self._server.publish)
         self._hooks = HookServer(paths, self._hear_host, wait_s=0.0)
 
     async def run(self) -> None:
@@ -395,40 +414,12 @@ class Daemon:
         if statistics.state == "failed":
             self._publish(Warned(component="model", message=statistics.message, hint=statistics.hint))
 
-    def _accept(self, update: ContextUpdate) -> bool:
-        if not self._is_named(update):
-            return False
-        # What was said is kept also where it comes too late to be recalled for.
-        self._conversations.offer(update)
-        return self._recall.offer(update)
-
-    async def _accept_durably(self, update: ContextUpdate, deadline_s: float) -> bool:
-        if not self._is_named(update):
-            return False
-        accepted = self._recall.offer(update)
-        await self._conversations.push(update, deadline_s=deadline_s)
-        return accepted
-
-    def _is_named(self, update: ContextUpdate) -> bool:
-        if are_names(update.caller):
-            return True
-        hint = "A push under such a name is dropped. Name it without one."
-        self._publish(Warned(component="sessions", message="owner, session or project holds a secret", hint=hint))
-        return False
-
     async def _hear_host(self, request: HookRequest) -> bytes:
         await anyio.to_thread.run_sync(arrivals.note, self._paths.arrivals, request.host, request.event)
         return b""
 
-    def _listen(self, update: ContextUpdate) -> None:
-        self._conversations.capturer.offer(update)
-
-    def _publish(self, event: Event, /) -> None:
-        if isinstance(event, PipelineRan) and event.trace.topic_changed:
-            self._conversations.extractor.topic_changed(event.trace.session)
-        if isinstance(event, Wrote):
-            self._written[event.event] += 1
-        self._server.publish(event)
+    def _count_write(self, event: Wrote) -> None:
+        self._written[event.event] += 1
 
     async def _back_up(self, target: Path | None = None) -> str:
         if target is not None:

@@ -131,14 +131,14 @@ def sessions(recall: Recall) -> ComponentStatus:
         numbers={
             "loaded": recall.loaded(),
             "busy": recall.busy(),
-            "accepted": recall.accepted,
-            "decided": recall.decided,
-            "dropped_stale": recall.dropped_stale,
-            "dropped_late": recall.dropped_late,
-            "turns": recall.turns,
-            "query_calls": recall.query_calls,
-            "query_turns": recall.query_turns,
-            "query_share": round(recall.query_turns / recall.turns, 4) if recall.turns else 0.0,
+            "accepted": recall.counts.accepted,
+            "decided": recall.counts.decided,
+            "dropped_stale": recall.counts.dropped_stale,
+            "dropped_late": recall.counts.dropped_late,
+            "turns": recall.counts.turns,
+            "query_calls": recall.counts.query_calls,
+            "query_turns": recall.counts.query_turns,
+            "query_share": round(recall.counts.query_turns / recall.counts.turns, 4) if recall.counts.turns else 0.0,
         },
     )
 

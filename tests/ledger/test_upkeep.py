@@ -14,11 +14,13 @@ from memoryd.config import EmbeddingConfig, IndexConfig
 from memoryd.embedding import build_embedder
 from memoryd.index import LanceIndex
 from memoryd.ledger import Retention, SqlLedger
+from memoryd_actors.access.categories import Categories
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.memory.settings import RecallSettings
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.recall.pipeline import Pipeline
+from memoryd_actors.recall.standing_memory import StandingMemory
 from memoryd_actors.searching.search import Searcher
 from memoryd_actors.upkeep.curator import Curator, Schedule
 from memoryd_client.wire.events import Event, Warned
@@ -41,9 +43,13 @@ class Upkeep:
         index = LanceIndex(home / "index", IndexConfig())
         indexer = Indexer(ledger, index, embedder, self.publish)
         settings = RecallSettings()
+        searcher = Searcher(embedder, index, indexer, ledger.memories, settings)
+        standing = StandingMemory(
+            ledger.memories, Categories(), nearness=searcher.nearness, sequence=lambda: 0, tokens=0, shared=False
+        )
         pipeline = Pipeline(
             embedder=embedder,
-            searcher=Searcher(embedder, index, indexer, ledger.memories, settings),
+            searcher=searcher,
             indexer=indexer,
             judge=LocalJudge(),
             clock=clock,
@@ -52,7 +58,7 @@ class Upkeep:
         self.curator = Curator(
             index=index,
             indexer=indexer,
-            recall=Recall(pipeline, ledger, clock, self.publish, settings),
+            recall=Recall(pipeline, ledger, clock, self.publish, settings, standing=standing),
             ledger=ledger,
             embedding_model="new",
             backups=self.backups,

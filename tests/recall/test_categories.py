@@ -1,12 +1,11 @@
-"""Categories in a running system: what is always in context, what has to be asked for, what an agent may see."""
+"""Categories in a running system: what has to be asked for, what an agent may see."""
 
 from pathlib import Path
 
 import pytest
 
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.keeping.orders import SetState
-from memoryd_client import PendingMemory, State
+from memoryd_client import PendingMemory
 from memoryd_client.wire.caller import Caller
 from recall_system import Place, System, running
 
@@ -31,42 +30,9 @@ def contents(pending: PendingMemory | None) -> list[str]:
     return [memory.content for memory in pending.always] if pending else []
 
 
-async def test_rules_come_with_the_first_take_and_again_only_when_one_changes(tmp_path: Path, models: Path) -> None:
-    place = Place(tmp_path / "home", models)
-    async with running(place) as system:
-        await system.remember("four spaces", category="rule", title="indentation")
-        name = await system.remember("is called Ana", category="profile", title="employee")
-        first = await taken(system, "1")
-        assert contents(first) == ["indentation: four spaces", "employee: is called Ana"]
-        assert first is not None
-        assert first.memories == ()
-        assert await taken(system, "2") is None
-        # Something else was written: no reason to repeat them.
-        await system.remember(EXPIRY)
-        assert await taken(system, "3") is None
-        await system.keeper.ask(SetState(name, State.FORGOTTEN, Caller()), deadline_s=10)
-        assert contents(await taken(system, "4")) == ["indentation: four spaces"]
-        assert await taken(system, "5") is None
-    async with running(place) as system:
-        assert await taken(system, "6") is None
-        assert contents(await taken(system, "7", session="another")) == ["indentation: four spaces"]
-
-
-async def test_rules_come_again_after_fifty_turns(tmp_path: Path, models: Path) -> None:
-    async with running(Place(tmp_path / "home", models)) as system:
-        await system.remember("four spaces", category="rule")
-        assert contents(await taken(system, "first")) == ["four spaces"]
-        for turn in range(50):
-            assert system.push("s", f"turn number {turn} about nothing")
-            await system.decided("s", f"turn number {turn} about nothing")
-        assert contents(await taken(system, "again")) == ["four spaces"]
-        assert system.recall.turns == 50
-
-
 async def test_what_has_to_be_asked_for_never_comes_up_by_itself(tmp_path: Path, models: Path) -> None:
     async with running(Place(tmp_path / "home", models)) as system:
-        for category in ("procedural", "rule", "profile"):
-            await system.remember(f"{EXPIRY} It is a {category}.", category=category)
+        await system.remember(f"{EXPIRY} It is procedural.", category="procedural")
         fact = await system.remember(EXPIRY)
         assert system.push("s", ASKED)
         trace = await system.decided("s", ASKED)

@@ -87,12 +87,12 @@ async def test_a_clock_that_goes_backwards_changes_nothing(place: Place) -> None
 async def test_a_context_that_is_too_old_or_was_overtaken_is_dropped(place: Place) -> None:
     async with running(place) as system:
         assert not system.push("s", QUESTION, sent_at=system.clock.at.timestamp() - 3600)
-        assert system.recall.dropped_stale == 1
+        assert system.recall.counts.dropped_stale == 1
         system.push("s", "the newer one of two", client="c", sequence=2)
         await system.decided("s", "the newer one of two")
         system.push("s", "the older one of two", client="c", sequence=1)
         await system.recall.drain()
-        assert system.recall.dropped_late == 1
+        assert system.recall.counts.dropped_late == 1
         assert [trace.focus for trace in await system.recall.traces(Caller(session="s"), limit=9)] == [
             "the newer one of two"
         ]
@@ -130,7 +130,7 @@ async def test_draining_sees_accepted_contexts_through(place: Place) -> None:
         for number in range(5):
             system.push(f"s{number}", QUESTION)
         await system.recall.drain()
-        assert system.recall.decided == 5
+        assert system.recall.counts.decided == 5
 
 
 async def test_recall_needs_a_context_and_uses_the_last_one(place: Place) -> None:

@@ -15,8 +15,9 @@ BACK = "so does the login test fail at midnight because of the token expiry?"
 
 
 async def turn(system: System, session: str, *said: str) -> Trace:
-    """Push a conversation in which user and agent take turns, the user first; wait for the decision."""
-    messages = tuple(Message("assistant" if number % 2 else "user", text) for number, text in enumerate(said))
+    """Push a conversation in which user and agent take turns, the user last; wait for the decision."""
+    last = len(said) - 1
+    messages = tuple(Message("assistant" if (last - n) % 2 else "user", text) for n, text in enumerate(said))
     assert system.recall.offer(ContextUpdate(caller=Caller(session=session), messages=messages))
     return await system.decided(session, said[-1])
 
@@ -28,9 +29,23 @@ async def test_a_turn_that_only_its_reply_shows_to_be_a_new_topic_counts_as_one(
         assert await system.taken("s", "t1") == [memory_id]
         asked = await turn(system, "s", ASKED, ANSWERED, TRAIN)
         assert not asked.topic_changed
-        later = await turn(system, "s", ASKED, ANSWERED, TRAIN, TRAIN_ANSWERED, BACK)
+        later = await turn(system, "s", ANSWERED, TRAIN, TRAIN_ANSWERED, BACK)
         assert (later.topic_changed, later.topic_turn, later.turn) == (True, 2, 3)
         assert await system.taken("s", "t3") == [memory_id]
+
+
+async def test_what_still_stands_in_the_conversation_is_not_handed_over_again_though_the_topic_changed(
+    place: Place,
+) -> None:
+    async with running(place) as system:
+        memory_id = await system.remember(FACT)
+        await turn(system, "s", ASKED)
+        assert await system.taken("s", "t1") == [memory_id]
+        await turn(system, "s", ASKED, ANSWERED, TRAIN)
+        later = await turn(system, "s", ASKED, ANSWERED, TRAIN, TRAIN_ANSWERED, BACK)
+        assert later.topic_changed
+        assert [one.reason for one in later.candidates] == ["already shown on turn 1"]
+        assert await system.taken("s", "t3") == []
 
 
 async def test_a_turn_whose_reply_stays_on_topic_is_no_new_one(place: Place) -> None:
@@ -54,7 +69,7 @@ async def test_one_session_changing_its_topic_changes_it_for_no_other(place: Pla
             await turn(system, session, ASKED)
             assert await system.taken(session, f"{session} 1") == [memory_id]
         await turn(system, "turns", ASKED, ANSWERED, TRAIN)
-        await turn(system, "turns", ASKED, ANSWERED, TRAIN, TRAIN_ANSWERED, BACK)
+        await turn(system, "turns", ANSWERED, TRAIN, TRAIN_ANSWERED, BACK)
         await turn(system, "stays", ASKED, ANSWERED, BACK)
         assert await system.taken("turns", "turns 3") == [memory_id]
         assert await system.taken("stays", "stays 2") == []

@@ -30,10 +30,10 @@ def test_a_refused_category_is_named_with_those_that_are_allowed() -> None:
         categories.visible(Caller(agent="nobody"), Filters(categories=("tasks",)))
 
 
-def test_rules_profile_and_procedures_stay_out_of_ordinary_recall_unless_asked_for() -> None:
+def test_procedures_stay_out_of_ordinary_recall_unless_asked_for() -> None:
     categories = Categories()
     ordinary = categories.recalled(PLANNER)
-    assert ordinary.without == {"rule", "profile", "procedural"}
+    assert ordinary.without == {"procedural"}
     asked = categories.recalled(PLANNER, Filters(categories=("Procedural",)))
     assert asked.without == frozenset()
     assert asked.filters.categories == ("procedural",)
@@ -43,15 +43,15 @@ def test_what_is_always_in_context_is_within_the_allowlist() -> None:
     def named(categories: Categories) -> list[tuple[str, ...]]:
         return [one.filters.categories for one in categories.standing(PLANNER)]
 
-    assert named(Categories()) == [("profile",), ("rule",)]
+    assert named(Categories()) == [("correction",), ("preference",), ("profile",), ("rule",)]
     assert named(Categories(allowlists=LISTS)) == []
     assert named(Categories(allowlists={"planner": ["rule", "fact"]})) == [("rule",)]
 
 
 def test_the_configuration_stands_above_what_is_built_in() -> None:
     categories = Categories({"rule": CategorySettings(), "event": CategorySettings(context="all")})
-    assert categories.always == {"profile", "event"}
-    assert categories.kept_out == {"profile", "event", "procedural"}
+    assert categories.always == {"correction", "preference", "profile", "event"}
+    assert categories.kept_out == {"procedural"}
 
 
 @given(

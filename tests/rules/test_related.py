@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from memoryd_actors.memory.described import surfaced
 from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN, MOST_RELATED, render
 from memoryd_actors.memory.visibility import Visibility
-from memoryd_actors.recall.session import SessionState
+from memoryd_actors.recall.session_state import SessionState
 from memoryd_actors.searching.near_identical import Told, told
 from memoryd_actors.searching.related import beside, checked_again
 from memoryd_actors.texts.fence import OPENING
@@ -132,25 +132,23 @@ def test_what_is_beside_never_takes_the_room_of_what_was_found(budget: int, leng
     assert beside_each.text.startswith(OPENING)
 
 
-def taken(state: SessionState, take_id: str) -> PendingMemory:
-    pending = PendingMemory(text="", memories=tuple(state.best()), turn=state.turn)
-    state.take(take_id, pending)
-    return pending
+def taken(state: SessionState, take_id: str) -> SessionState:
+    return state.take(take_id, PendingMemory(text="", memories=tuple(state.best()), turn=state.turn))
 
 
 def test_what_stood_beside_counts_as_shown() -> None:
     state = SessionState(turn=2)
-    state.add([with_related(A, B)], keep=5, pending_turns=10)
-    taken(state, "t")
+    state = state.add([with_related(A, B)], keep=5, pending_turns=10)
+    state = taken(state, "t")
     assert state.surfaced == {"mem_a": 2, "mem_b": 2}
 
 
 def test_a_purge_takes_out_what_stands_beside_before_and_after_it_was_handed_over() -> None:
     state = SessionState(turn=1)
-    state.add([with_related(A, B, C)], keep=5, pending_turns=10)
-    state.purge(["mem_b"])
+    state = state.add([with_related(A, B, C)], keep=5, pending_turns=10)
+    state = state.purge(["mem_b"])
     assert [one.id for one in state.best()[0].related] == ["mem_c"]
-    taken(state, "t")
-    state.purge(["mem_c"])
+    state = taken(state, "t")
+    state = state.purge(["mem_c"])
     assert state.last_taking is not None
     assert state.last_taking.pending is None

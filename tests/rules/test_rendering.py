@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.memory.described import MAX_LABEL, MAX_PROVENANCE, provenance, summary, surfaced
-from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN, SHORTEST_LINE, render
+from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN, SHORTEST_LINE, fit_standing, render, standing_text
 from memoryd_actors.texts.fence import CLOSING, OPENING, PREFACE, one_line
 from memoryd_actors.texts.hidden import strip_hidden
 from memoryd_client import Memory, Source, SurfacedMemory
@@ -58,19 +58,31 @@ def test_the_budget_holds_and_the_best_one_always_gets_in() -> None:
     assert " …" in pending.text
 
 
-def test_what_is_always_in_context_comes_first_and_leaves_the_rest_its_room() -> None:
+def test_standing_memory_comes_first_within_a_budget_of_its_own_and_tells_of_the_rest() -> None:
     rules = [shown(f"rule {n}: " + "word " * 40) for n in range(100)]
-    pending = render([shown("recalled")], turn=1, budget_tokens=1000, always=rules)
+    fitting = [one for one, _ in fit_standing(rules, tokens=1200)]
+    assert 1 < len(fitting) < 100
+    text = standing_text(rules, tokens=1200, left=["rule", "profile", "rule"])
+    assert list(text.memories) == fitting
+    pending = render([shown("recalled")], turn=1, budget_tokens=1000, standing=text)
     assert pending is not None
-    assert 1 < len(pending.always) < 100
+    assert list(pending.always) == fitting
     standing, recalled = pending.text.split("Recalled now:")
-    assert len(standing) <= 0.4 * 1000 * CHARACTERS_PER_TOKEN + len(OPENING) + len(PREFACE)
-    assert f"- {100 - len(pending.always)} more: ask for them by category" in standing
+    assert len(standing) <= 1200 * CHARACTERS_PER_TOKEN + len(OPENING) + len(PREFACE) + 2
+    assert "- 3 more come up where they fit; all: `memoryd list -c profile -c rule`" in standing
     assert recalled.endswith(f"] recalled\n{CLOSING}")
-    alone = render([], turn=1, budget_tokens=1000, always=rules[:1])
+    alone = render([], turn=1, budget_tokens=1000, standing=standing_text(rules[:1], tokens=1200))
     assert alone is not None
     assert (alone.memories, alone.always) == ((), (rules[0],))
     assert "Recalled now:" not in alone.text
+
+
+def test_one_long_rule_leaves_the_others_their_room_and_a_small_one_takes_what_is_left() -> None:
+    rules = [shown("long " * 2000), *(shown(f"rule {n} " + "word " * 100) for n in range(9)), shown("short")]
+    fitting = [one.content for one, _ in fit_standing(rules, tokens=600)]
+    assert fitting[0] == rules[0].content
+    assert fitting[-1] == "short"
+    assert 2 < len(fitting) < len(rules)
 
 
 @given(st.text(max_size=400))

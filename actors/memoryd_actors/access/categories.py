@@ -31,8 +31,8 @@ class Categories:
             name_of(agent): frozenset(map(name_of, names)) for agent, names in (allowlists or {}).items()
         }
         self.always = frozenset(name for name, rule in self._settings.items() if rule.context == "all")
-        """Categories that are always in context."""
-        self.kept_out = frozenset(name for name, rule in self._settings.items() if rule.context != "rag")
+        """Categories that stand in every context."""
+        self.kept_out = frozenset(name for name, rule in self._settings.items() if rule.context == "asked")
         """Categories that an ordinary recall does not consider."""
         self.limits = {name: rule.rag_length for name, rule in self._settings.items() if rule.rag_length}
         """Most candidates of a category in one context."""
@@ -77,7 +77,7 @@ class Categories:
         )
 
     def recalled(self, caller: Caller, filters: Filters = _ALL) -> Visibility:
-        """Return what is considered for a caller's context: without what is always there or has to be asked for.
+        """Return what is considered for a caller's context: without what has to be asked for.
 
         Raises:
             Refused: it asks for a category that it may not see.
@@ -87,7 +87,7 @@ class Categories:
         return visible if filters.categories else replace(visible, without=self.kept_out, for_context=True)
 
     def standing(self, caller: Caller) -> list[Visibility]:
-        """Return what is always in a caller's context, by category."""
+        """Return what stands in a caller's context, by category."""
         allowed = self.allowed(caller.agent)
         names = self.always if allowed is None else self.always & allowed
         return [self.visible(caller, Filters(categories=(name,))) for name in sorted(names)]

@@ -37,7 +37,7 @@ from memoryd_actors.recall.memory_actor import Recall
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_client.wire.caller import Caller
-from memoryd_client.wire.events import Warned
+from memoryd_client.wire.events import PipelineRan, Warned
 from memoryd_client.wire.memory import Memory
 
 log = logging.getLogger(__name__)
@@ -137,15 +137,12 @@ class Extractor:
         if self._may_be_enough(waiting):
             self._kick()
 
-    def topic_changed(self, session: str) -> None:
-        """Hear that a session speaks of something else with its latest turn.
-
-        Of whom it is, nobody says: of two owners' sessions of one name both are looked at a little early.
-        """
-        for key, waiting in self._waiting.items():
-            if key[1] == session:
-                waiting.topic = True
-                self._kick()
+    def pipeline_ran(self, event: PipelineRan) -> None:
+        """Hear of a turn; with a new topic what was said before it is due."""
+        waiting = self._waiting.get((event.owner, event.trace.session))
+        if waiting is not None and event.trace.topic_changed:
+            waiting.topic = True
+            self._kick()
 
     def ended(self, key: Key) -> None:
         """Hear that a session is over, or was purged: what is known of it is read again."""

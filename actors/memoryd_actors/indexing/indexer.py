@@ -66,6 +66,8 @@ class Indexer:
         self._rebuild = False
         self._ahead: list[IndexRow] = []
         """Single writes that do not wait for what came in bulk before them."""
+        self._ahead_target = self._ahead_applied = 0
+        """The newest change among those, and among those of them that are in the index."""
         self._purges: list[anyio.Event] = []
         """Asked for, and not begun."""
         self._at_start = 0
@@ -92,6 +94,7 @@ class Indexer:
         """
         if sequence - self.applied > BATCH and len(self._ahead) < MOST_AHEAD:
             self._ahead.append(_row(memory, vector, sequence))
+            self._ahead_target = max(self._ahead_target, sequence)
 
     def hurry(self, sequence: int | None = None) -> None:
         """Say that somebody wants what there is, up to `sequence` where known: it is not waited for more to come."""
@@ -129,6 +132,12 @@ class Indexer:
             while self.applied < sequence and self.problem is None:
                 await self._moved.wait()
         return self.applied >= sequence
+
+    async def wait_for_those_ahead(self) -> None:
+        """Wait until what was written by itself is in the index, though a bulk before it is not."""
+        wanted = self._ahead_target
+        while max(self._ahead_applied, self.applied) < wanted and self.problem is None:
+            await self._moved.wait()
 
     async def wait_beyond(self, sequence: int) -> None:
         """Wait until the index has everything there is, and more than up to `sequence`."""
@@ -251,6 +260,7 @@ class Indexer:
         ahead, self._ahead = self._ahead, []
         await self._index.apply([*batch.rows, *ahead], removed=batch.removed, sequence=batch.sequence)
         self.applied = batch.sequence
+        self._ahead_applied = max((row.sequence for row in ahead), default=self._ahead_applied)
         self.target = max(self.target, self.applied)
         # Fragments cost a search more than rows do: fifty small commits call for upkeep as 500 rows do.
         self.unoptimised += max(batch.changes, COMMIT_WEIGHT)

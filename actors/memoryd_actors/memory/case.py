@@ -56,6 +56,8 @@ class Case:
     focus: str
     window: str
     exhibits: tuple[Exhibit, ...]
+    in_context: tuple[Exhibit, ...] = ()
+    """What came up, too, and stands in the context already; no candidate, best first."""
     visible: Visibility | None = None
     """What may be looked up for it; None: nothing."""
     lookups: int = 0

@@ -1,6 +1,7 @@
 """Step 9 of the pipeline: memories as text that is ready for a prompt."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import msgspec
 
@@ -18,8 +19,6 @@ SHORTEST_LINE = 320
 _HEAD = str.maketrans("[]<>", "()()")
 """No part of a head can end it early, or open a tag."""
 SHORT_ID = len(ID_PREFIX) + 8
-STANDING_SHARE = 0.4
-"""Of the budget, for what is always in context."""
 MOST_QUESTIONS = 3
 """Proposals that one text asks about; the others wait for the next."""
 LONGEST_ANSWER = 80
@@ -27,7 +26,39 @@ LONGEST_ANSWER = 80
 MOST_RELATED = 2
 """Memories beside those that were asked for, in one text (seed 002, item 2: one or two)."""
 STANDING = "Always in force:"
+STANDING_NEWS = "In force from now on:"
+LONGEST_LOOK = 120
+"""Characters of the line that says what there is besides."""
 RECALLED = "Recalled now:"
+
+
+@dataclass(frozen=True, slots=True)
+class StandingText:
+    """Standing memory as it is told."""
+
+    memories: tuple[SurfacedMemory, ...] = ()
+    lines: tuple[str, ...] = ()
+
+
+NOTHING_STANDING = StandingText()
+
+
+def standing_text(
+    memories: Sequence[SurfacedMemory], *, tokens: int, left: Sequence[str] = (), news: bool = False
+) -> StandingText:
+    """Return what of standing memory fits into so many tokens, under a line that says what it is.
+
+    `left`: the categories of those there are besides, which one line tells of. `news`: whether the agent knows of
+    others already.
+    """
+    fitting = fit_standing(memories, tokens=tokens)
+    if not fitting:
+        return NOTHING_STANDING
+    lines = [STANDING_NEWS if news else STANDING, *(text for _, text in fitting)]
+    if left:
+        names = " ".join(f"-c {one_line(name, MAX_LABEL)}" for name in sorted(set(left)))
+        lines.append(f"- {len(left)} more come up where they fit; all: `memoryd list {defused(names)}`"[:LONGEST_LOOK])
+    return StandingText(tuple(memory for memory, _ in fitting), tuple(lines))
 
 
 def line(memory: ShownMemory, *, longest: int) -> str:
@@ -59,16 +90,16 @@ def render(
     turn: int,
     budget_tokens: int,
     changes: Sequence[str] = (),
-    always: Sequence[SurfacedMemory] = (),
+    standing: StandingText = NOTHING_STANDING,
     consents: Sequence[Consent] = (),
 ) -> PendingMemory | None:
     """Return what fits the budget, best first, fenced as data; None where there is nothing.
 
     Where there is room left, a line or two beneath the memories say what contradicts them or is near to them.
-    What is `always` in context comes first and has a part of the budget to itself. The text is meant to be appended to
-    the newest message, so that the cached part of the prompt stays as it is.
+    Standing memory comes first and has a budget of its own. The text is meant to be appended to the newest message, so
+    that the cached part of the prompt stays as it is.
     """
-    if not memories and not always and not consents:
+    if not memories and not standing.lines and not changes and not consents:
         return None
     asked = list(consents[:MOST_QUESTIONS])
     budget = int(budget_tokens * CHARACTERS_PER_TOKEN) - len(OPENING) - len(PREFACE) - len(CLOSING) - 3
@@ -84,11 +115,10 @@ def render(
             break
         header.append(text)
         budget -= len(text) + 1
-    standing, in_force = _standing(always, room=int(budget * STANDING_SHARE))
-    budget -= sum(len(text) + 1 for text in standing)
+    above = list(standing.lines)
     lines: list[str] = []
-    if standing and memories:
-        standing.append(RECALLED)
+    if above and memories:
+        above.append(RECALLED)
         budget -= len(RECALLED) + 1
     kept: list[SurfacedMemory] = []
     for memory in memories:
@@ -101,7 +131,7 @@ def render(
         budget -= len(text) + 1
     beneath = _beneath(kept, budget)
     told = [each for n, text in enumerate(lines) for each in (text, *(below for _, below in beneath.get(n, ())))]
-    text = "\n".join([OPENING, PREFACE, *header, *standing, *told, CLOSING])
+    text = "\n".join([OPENING, PREFACE, *header, *above, *told, CLOSING])
     return PendingMemory(
         text=text,
         memories=tuple(
@@ -112,7 +142,7 @@ def render(
         ),
         changes=tuple(changes),
         turn=turn,
-        always=in_force,
+        always=standing.memories,
         consents=tuple(one.id for one in asked),
     )
 
@@ -144,21 +174,21 @@ def question(consents: Sequence[Consent]) -> str:
     return defused(f"Ask the user: {what} for your consent: {each}")
 
 
-def _standing(always: Sequence[SurfacedMemory], *, room: int) -> tuple[list[str], tuple[SurfacedMemory, ...]]:
-    """Return the lines of what is always in context, as far as there is room, and what is in them."""
-    if not always:
-        return [], ()
-    lines = [STANDING]
-    kept: list[SurfacedMemory] = []
-    left = f"- {len(always)} more: ask for them by category"
-    room -= len(STANDING) + len(left) + 2
-    for memory in always:
-        text = line(memory, longest=max(SHORTEST_LINE, room // 3))
-        if kept and room < len(text):
-            break
-        lines.append(text)
-        kept.append(memory)
-        room -= len(text) + 1
-    if len(kept) < len(always):
-        lines.append(left.replace(str(len(always)), str(len(always) - len(kept)), 1))
-    return lines, tuple(kept)
+def standing_line(memory: ShownMemory, *, longest: int) -> str:
+    """Return one standing memory as one bullet: its kind, its id and what it says."""
+    head = f"- [{one_line(memory.category, MAX_LABEL) or 'memory'}, {one_line(memory.id[:SHORT_ID])}] "
+    text = "- [" + head[3:-2].translate(_HEAD) + "] " + defused(one_line(memory.content, longest))
+    return text if len(text) <= longest else text[: longest - 2].rstrip() + " …"
+
+
+def fit_standing(memories: Sequence[SurfacedMemory], *, tokens: int) -> list[tuple[SurfacedMemory, str]]:
+    """Return what of standing memory fits into so many tokens, in order, each with its line."""
+    room = int(tokens * CHARACTERS_PER_TOKEN) - len(STANDING_NEWS) - LONGEST_LOOK - 2
+    longest = max(SHORTEST_LINE, room // 3)
+    fitting: list[tuple[SurfacedMemory, str]] = []
+    for memory in memories:
+        text = standing_line(memory, longest=longest)
+        if len(text) < room:
+            fitting.append((memory, text))
+            room -= len(text) + 1
+    return fitting

@@ -37,6 +37,8 @@ class RecallSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Turns after which an untaken memory expires."""
     budget_tokens: Annotated[int, msgspec.Meta(ge=64)] = 1000
     """Size of the text handed over."""
+    standing_tokens: Annotated[int, msgspec.Meta(ge=0)] = 1200
+    """Size of the rules, preferences, corrections and profile that come with a session's first take, beside that."""
     stale_s: Annotated[float, msgspec.Meta(gt=0)] = 600.0
     """A context older than this when it arrives is dropped, in seconds."""
 
@@ -86,7 +88,8 @@ class CategorySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
     """How one category comes into a context."""
 
     context: Literal["all", "rag", "asked"] = "rag"
-    """all: what there is of it is always in context; rag: what is relevant; asked: only when asked for by name."""
+    """all: it stands in every context, as far as there is room; rag: what is relevant; asked: only when asked for by
+    name."""
     rag_length: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
     """Of this category at most so many are considered for one context; 0: as many as are relevant."""
     weight: Annotated[float, msgspec.Meta(gt=0, le=1)] = 1.0
@@ -95,6 +98,8 @@ class CategorySettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown
 
 BUILT_IN_CATEGORIES: Final[Mapping[str, CategorySettings]] = {
     RULE: CategorySettings(context="all"),
+    "preference": CategorySettings(context="all"),
+    "correction": CategorySettings(context="all"),
     "profile": CategorySettings(context="all"),
     PROCEDURAL: CategorySettings(context="asked"),
     # Guesses about people: seed 002, item 3, wants them surfaced with low weight.

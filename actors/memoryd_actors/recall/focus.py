@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memoryd_actors.texts.quoted import told_apart
 from memoryd_actors.texts.words import content_words
@@ -52,6 +52,10 @@ class Focus:
     """The user's turn; None where the context came from another trigger."""
     last_turn: Exchange | None = None
     """The user's turn before it, whose reply is known now."""
+
+    def alone(self) -> "Focus":
+        """Return the request without what led there: it speaks of something else."""
+        return self if self.turn is None else replace(self, text=self.turn.request, window=())
 
     @property
     def fingerprint(self) -> str:

@@ -1,255 +1,397 @@
-"""What the daemon knows of one session, and the rules by which it changes.
+"""A session in memory: an actor that owns its state, decides its contexts and hands over what they brought up."""
 
-Pure: no clock, no disk. The recall actor feeds it, the ledger keeps its encoded form across restarts.
-"""
+import logging
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
-from collections.abc import Iterable, Sequence, Set
-
+import anyio
 import msgspec
 
-from memoryd_actors.searching.near_identical import adds_nothing, told_again
-from memoryd_client.wire.context import MAX_TURN
-from memoryd_client.wire.pending import PendingMemory, SurfacedMemory
+from memoryd_actors.core.actor import Actor, ActorRef, RestartLimit
+from memoryd_actors.core.errors import DiskFull, Refused
+from memoryd_actors.memory.events import of_context
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.publisher import Publisher
+from memoryd_actors.recall.focus import Focus
+from memoryd_actors.recall.handover import Handover
+from memoryd_actors.recall.pipeline import Pipeline
+from memoryd_actors.recall.session_state import (
+    SessionState,
+    decode_state,
+    encode_state,
+    handed_over,
+    turns_shown,
+    whose_context,
+)
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate
+from memoryd_client.wire.events import PipelineRan, Surfaced, Warned
+from memoryd_client.wire.pending import PendingMemory, Taken
+from memoryd_client.wire.traces import Trace
 
-MAX_REMEMBERED_CLIENTS = 32
-MAX_REMEMBERED_WRITES = 500
-MAX_REMEMBERED_CAPTURES = 500
-"""The state is saved whole, with every take: it has to stay small."""
+log = logging.getLogger(__name__)
+
+Key = tuple[str, str]
+"""Owner and session."""
+UNSAVED_TRACES = 50
 
 
-class Found(msgspec.Struct, frozen=True):
-    """A memory that waits to be taken, and the turn that brought it up."""
+@dataclass(slots=True)
+class SessionCounts:
+    """What all sessions together have done since the start."""
 
-    memory: SurfacedMemory
-    turn: int
+    accepted: int = 0
+    decided: int = 0
+    dropped_stale: int = 0
+    dropped_late: int = 0
+    turns: int = 0
+    query_calls: int = 0
+    query_turns: int = 0
+    """Turns on which memory was asked for (seed 002, item 11: fewer than a tenth)."""
 
 
-class Taking(msgspec.Struct, frozen=True):
-    """The last answer to a take, kept so that asking again gets it again."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionParts:
+    """What every session works with."""
 
-    take_id: str
-    pending: PendingMemory | None
+    pipeline: Pipeline
+    handover: Handover
+    ledger: Ledger
+    clock: Clock
+    publish: Publisher
+    sequence: Callable[[], int]
+    """Returns the number of the ledger's newest change, as far as it is known here."""
+    drops: Callable[[Caller], bool]
+    """Whether a caller's contexts are to be dropped: memory is off there."""
+    shared: bool
+    """Whether other daemons serve the same sessions from the same ledger: then it is asked each time."""
+    counts: SessionCounts
+    on_crash: Callable[[str, Exception], None]
 
 
-class SessionState(msgspec.Struct):
-    """State of one session (seed 004, MEMORY AGENT: last context, surfaced memories, turn count)."""
+class Session(Actor[ContextUpdate, Trace]):
+    """One session in memory.
 
-    turn: int = 0
-    reset_at_turn: int = 0
-    """The turn at which the surfaced set was last cleared."""
-    topic_turn: int = 0
-    """The turn at which the topic changed last."""
-    fingerprint: str = ""
-    """Of the last context that was decided."""
-    surfaced: dict[str, int] = {}
-    """Memories handed over since the last reset, and on which turn."""
-    written: dict[str, int] = {}
-    """Memories this session stored itself since the last reset."""
-    found: list[Found] = []
-    last_taking: Taking | None = None
-    told: int | None = None
-    """The revision up to which the session has been told what changed; None: it has not been asked yet."""
-    sequences: dict[str, int] = {}
-    """Newest update seen of each client, so that an older one that arrives late is dropped."""
-    standing: dict[str, str] = {}
-    """Fingerprint of what is always in context, as it was handed over since the last reset; by agent and project."""
-    consents: dict[str, int] = {}
-    """Proposals that the session was told of, and on which turn: each is told once, whatever is reset."""
-    captured: dict[str, int] = {}
-    """Ids of what was captured from its messages, and on which turn: its contexts repeat them."""
+    Contexts come through the mailbox, one at a time and only the newest. Takes and notes do not: one that waits for a
+    slow judge would be too late. They are safe beside it because the state is a frozen value, replaced in one step
+    (`_change`) by what follows from the one before, whoever comes first; and because between looking whether a take
+    was answered already (`repeated_take`) and answering it (`SessionState.take`) nothing awaits. A context that is
+    being decided works on the state as it was, and what it brings is merged into the one that there is by then.
+    """
 
-    # --- turns and resets
+    def __init__(self, key: Key, parts: SessionParts) -> None:
+        self.key = key
+        self.mailbox: ActorRef[ContextUpdate, Trace] = ActorRef(
+            f"session {key[1] or '(unnamed)'}",
+            lambda: self,  # nothing is half done after a crash: the state was not touched
+            on_crash=parts.on_crash,
+            limit=RestartLimit(restarts=10, window_s=60.0),
+        )
+        self._parts = parts
+        self._used = parts.clock.monotonic()
+        self._state: SessionState | None = None
+        """None: not read from the ledger yet."""
+        self._loading = anyio.Lock()
+        self._saving = anyio.Lock()
+        self._version = 0
+        """Of the state that was read or saved last."""
+        self._saved = b""
+        """That state, where another daemon may save one, too."""
+        self._focus: Focus | None = None
+        """What it talked about last; never written to disk."""
+        self._traces: list[Trace] = []
+        """Not in the ledger yet."""
+        self._looked: dict[str, int] = {}
+        """The ledger's change at which it was last looked what stands in the context; by agent and project."""
+        self._queried_on = -1
+        """The turn on which it asked for memory last."""
+        self._abandoned = False
 
-    def is_late(self, client: str, sequence: int) -> bool:
-        """Return whether a newer update of the same client came before this one, and note this one if not."""
-        if not client or sequence <= 0:
+    # --- contexts
+
+    async def handle(self, message: ContextUpdate) -> Trace:
+        """Decide one context, save the state, publish the trace."""
+        parts, update = self._parts, message
+        if parts.drops(update.caller):
+            raise Refused("memory was turned off meanwhile")
+        state = await self._current()
+        if state.is_late(update.client, update.sequence):
+            parts.counts.dropped_late += 1
+            raise Refused("a newer context of this client was here first")
+        state = self._change(lambda state: state.note_update(update.client, update.sequence))
+        failed = False
+        try:
+            trace = await self._decide(state, update)
+        except Refused as refused:
+            # The same context will be tried again, and is one turn then, too.
+            trace, failed = parts.pipeline.undecided(update, refused, turn=state.turn), True
+        if self._abandoned:
+            raise Refused("the session was purged meanwhile")
+        parts.counts.decided += 1
+        parts.counts.turns += trace.turn > state.turn
+        parts.ledger.events.record([of_context(self.key[0], trace, failed=failed)])
+        # What is told as decided is on the disk: a session that goes on after a crash goes on from there.
+        await self._save()
+        self._traces.append(trace)
+        del self._traces[:-UNSAVED_TRACES]
+        parts.publish(PipelineRan(trace, self.key[0]))
+        try:
+            await parts.ledger.sessions.add_trace(self.key[0], trace)
+        except DiskFull:
+            return trace
+        if trace in self._traces:
+            self._traces.remove(trace)
+        return trace
+
+    async def _decide(self, state: SessionState, update: ContextUpdate) -> Trace:
+        """Run the pipeline; what it brings can be taken before a new topic is looked for, where that makes none."""
+        pipeline = self._parts.pipeline
+        decision = await pipeline.decide(state, update)
+        self._focus = decision.focus or self._focus
+        state = self._change(lambda state: pipeline.apply(decision, state))
+        if decision.topic is None:
+            decision = await pipeline.decide_topic(decision)
+            since, stands = decision.since, turns_shown(update)
+            if since is not None:
+                self._change(lambda state: state.change_topic(since, stands=stands))
+        return pipeline.trace(decision, state)
+
+    @property
+    def focus(self) -> Focus | None:
+        """What it talked about last, since the daemon started."""
+        return self._focus
+
+    @property
+    def turn(self) -> int:
+        """The turn that it is on, as far as it is known here."""
+        return self._state.turn if self._state else 0
+
+    # --- what is handed over
+
+    def take_now(self, caller: Caller, take_id: str) -> Taken | None:
+        """Answer a take without waiting where nothing has to be written: None where it has to be."""
+        if self._state is None:
+            return None
+        self._used = self._parts.clock.monotonic()
+        last = self._state.repeated_take(take_id)
+        if last is not None:
+            return Taken(last.pending)
+        if self._parts.shared or self._state.found or self._is_due(whose_context(caller)):
+            return None
+        return Taken()
+
+    async def take(self, caller: Caller, take_id: str) -> Taken:
+        """Hand over what is pending, exactly once; it counts as surfaced from here on, across restarts."""
+        while (taken := await self._take(caller, take_id)) is None:
+            pass
+        return taken
+
+    async def _take(self, caller: Caller, take_id: str) -> Taken | None:
+        """Hand over what is pending; None, and nothing handed over, where another daemon was first."""
+        parts, whose = self._parts, whose_context(caller)
+        state = await self._current()
+        version, now = self._version, parts.sequence()
+        last = state.repeated_take(take_id)
+        if last is not None:
+            return Taken(last.pending)
+        due = self._is_due(whose)
+        about = self._focus.text if self._focus else ""
+        offer = await parts.handover.offer(caller, state, due=due, about=about)
+        # From here to `SessionState.take` nothing awaits: two clients cannot take the same, and one that asks twice at
+        # a time gets one answer twice.
+        state = self._state or state
+        last = state.repeated_take(take_id)
+        if last is not None:
+            return Taken(last.pending)
+        handed = parts.handover.hand_over(offer, state, caller, take_id)
+        if handed.pending is None:
+            self._change(handed.rule)
+        elif not await self._give(version, handed.rule):
+            return None
+        if due and handed.complete:
+            self._looked[whose] = now  # otherwise the next take asks about the others
+        if handed.pending is None:
+            return Taken()
+        ids = tuple(handed_over(handed.pending))
+        if ids:
+            parts.publish(Surfaced(session=caller.session, turn=handed.pending.turn, memories=ids, owner=caller.owner))
+        await parts.handover.touch(caller.owner, (*ids, *(memory.id for memory in handed.pending.always)))
+        return Taken(handed.pending)
+
+    async def peek(self, caller: Caller) -> PendingMemory | None:
+        """Return what the next take would hand over of what was found, and leave it waiting."""
+        state = await self._current()
+        if not state.found:
+            return None
+        offer = await self._parts.handover.offer(caller, state, due=False, about="")
+        return self._parts.handover.preview(offer, state, caller)
+
+    async def hear(self, caller: Caller, handed: Collection[str]) -> tuple[str, ...]:
+        """Return the change header for an answer that hands over these memories, and count it as told."""
+        state = await self._current()
+        version = self._version
+        news, since, revision = await self._parts.handover.news(caller, state)
+        # From here on nothing awaits: of two clients that ask at a time one is told.
+        state = self._state or state
+        if not news or state.told != since:
+            return ()
+        changes = self._parts.handover.header(news, state, caller, handed)
+        told = await self._give(version, lambda state: state.tell(revision))
+        return changes if told else ()
+
+    async def clear(self) -> None:
+        """Hear that the host has cleared its context: what was handed over does not stand there any more."""
+        await self._current()
+        self._change(SessionState.clear)
+        self._looked.clear()
+        await self._save()
+
+    def _is_due(self, whose: str) -> bool:
+        """Return whether something may have changed in what stands in the context since it was last looked at."""
+        known = self._state is not None and whose in self._state.in_force
+        return not known or self._looked.get(whose) != self._parts.sequence()
+
+    # --- what is noted
+
+    async def note_written(self, ids: Sequence[str]) -> None:
+        """Remember that the session stored these itself: they are not news to it."""
+        await self._current()
+        self._change(lambda state: state.note_written(ids))
+        await self._save()
+
+    async def was_captured(self, memory_id: str) -> bool:
+        """Return whether this was captured from the session before."""
+        return memory_id in (await self._current()).captured
+
+    async def note_captured(self, memory_id: str) -> None:
+        """Remember that this was captured from the session."""
+        await self._current()
+        self._change(lambda state: state.note_captured(memory_id))
+        await self._save()
+
+    def note_query(self) -> None:
+        """Count the turn on which the agent asks for memory itself."""
+        if self._state is not None and self._queried_on != self._state.turn:
+            self._queried_on = self._state.turn
+            self._parts.counts.query_turns += 1
+
+    def in_force(self, caller: Caller) -> set[str]:
+        """Return the standing memory that an agent has before it."""
+        state = self._state or SessionState()
+        return {memory for memory, read in state.in_force.get(whose_context(caller), {}).items() if read}
+
+    def unsaved_traces(self) -> list[Trace]:
+        """Return the traces that are not in the ledger yet, newest first."""
+        return self._traces[::-1]
+
+    def purge(self, ids: Sequence[str]) -> None:
+        """Forget memories that are about to be destroyed."""
+        if self._state is not None:
+            self._change(lambda state: state.purge(ids))
+        # What was asked may say what is destroyed; of what is not saved yet, nobody looks which.
+        self._traces = [
+            msgspec.structs.replace(
+                trace, focus="", candidates=tuple(one for one in trace.candidates if one.id not in ids)
+            )
+            for trace in self._traces
+        ]
+
+    # --- life
+
+    def use(self) -> None:
+        """Note that somebody uses it."""
+        self._used = self._parts.clock.monotonic()
+
+    def is_idle(self, since: float) -> bool:
+        """Return whether nobody used it since a moment of the monotonic clock, and all of it is saved."""
+        return self._used < since and not self._traces
+
+    def abandon(self) -> None:
+        """Let go of it, unsaved: it is purged."""
+        self._traces = []
+        self._abandoned = True
+        self.mailbox.close()
+
+    # --- its state, and the ledger's copy, which other daemons may save, too
+
+    def _change(self, rule: Callable[[SessionState], SessionState]) -> SessionState:
+        """Replace the state by what follows from it."""
+        self._state = rule(self._state or SessionState())
+        return self._state
+
+    async def _current(self) -> SessionState:
+        """Return the state, read from the ledger where it is not known."""
+        if self._state is None:
+            async with self._loading:
+                if self._state is None:
+                    saved = await self._parts.ledger.sessions.load(*self.key)
+                    state = decode_state(saved.state) if saved else SessionState()
+                    if state.told is None:
+                        state = state.tell(await self._parts.ledger.memories.revision(self.key[0]))
+                    self._version, self._saved = (saved.version, saved.state) if saved else (0, b"")
+                    self._state = state
+                    return state
+        if self._parts.shared:
+            async with self._saving:
+                await self._refresh()
+        return self._state
+
+    async def _refresh(self) -> None:
+        """Take in what another daemon made of the session, where it did; the caller holds `_saving`."""
+        saved = await self._parts.ledger.sessions.load(*self.key, known=self._version)
+        if saved is None or self._state is None:
+            return
+        other, unsaved = decode_state(saved.state), encode_state(self._state) != self._saved
+        self._state = self._state.join(other) if unsaved else self._state.become(other)
+        self._version, self._saved = saved.version, saved.state
+        # What was purged there meanwhile must not be saved once more here.
+        held = self._state.held()
+        if held:
+            gone = held - (await self._parts.ledger.memories.get(self.key[0], sorted(held))).keys()
+            self._change(lambda state: state.purge(gone))
+
+    async def _save(self) -> None:
+        """Save the state. On a full disk the daemon goes on serving: only a restart would forget it."""
+        if self._state is None:
+            return
+        parts = self._parts
+        try:
+            if not parts.shared:
+                await parts.ledger.sessions.save(*self.key, encode_state(self._state), parts.clock.now())
+                return
+            async with self._saving:
+                while not await self._save_version(encode_state(self._state)):
+                    await self._refresh()
+        except DiskFull as full:
+            parts.publish(Warned(component="ledger", message=str(full), hint=full.hint))
+
+    async def _save_version(self, state: bytes) -> bool:
+        """Save a state over the one that is known; return False where there is another by now."""
+        now = self._parts.clock.now()
+        version = await self._parts.ledger.sessions.save(*self.key, state, now, version=self._version)
+        if version is None:
             return False
-        if sequence <= self.sequences.get(client, 0):
+        self._version, self._saved = version, state
+        return True
+
+    async def _give(self, version: int, change: Callable[[SessionState], SessionState]) -> bool:
+        """Change and save a state from which something is given away: to one only, of however many daemons ask for it.
+
+        Return False, and leave it as it is, where it is no longer at `version`.
+
+        Raises:
+            DiskFull: nothing is given away, as nobody could be kept from giving it away once more.
+
+        """
+        if self._state is None:
+            return False
+        if not self._parts.shared:
+            self._change(change)
+            await self._save()
             return True
-        self.sequences.pop(client, None)
-        self.sequences[client] = sequence
-        while len(self.sequences) > MAX_REMEMBERED_CLIENTS:
-            del self.sequences[next(iter(self.sequences))]
-        return False
-
-    def begin_turn(self, turn: int | None, *, reset_turns: int) -> bool:
-        """Count a user turn and return whether the surfaced set was reset, as it is every `reset_turns` turns.
-
-        An agent's own count may only move forward; a smaller one (a new conversation under an old id) is ignored.
-        """
-        self.turn = min(max(self.turn + 1, turn or 0), 2 * MAX_TURN)
-        if self.turn - self.reset_at_turn < reset_turns:
-            return False
-        self.surfaced.clear()
-        self.written.clear()
-        self.standing.clear()
-        self.reset_at_turn = self.turn
+        async with self._saving:
+            if self._version != version or not await self._save_version(encode_state(change(self._state))):
+                return False
+            self._change(change)
         return True
-
-    def change_topic(self, since: int) -> None:
-        """Begin a new topic with turn `since`: forget what was shown and found before; its own stays."""
-        self.topic_turn = since
-        self.surfaced = {memory: turn for memory, turn in self.surfaced.items() if turn >= since}
-        self.found = [found for found in self.found if found.turn >= since]
-
-    # --- what was found, until it is taken
-
-    def waiting(self) -> set[str]:
-        """Return the ids that are found and not yet taken."""
-        return {found.memory.id for found in self.found}
-
-    def add(self, memories: Iterable[SurfacedMemory], *, keep: int, pending_turns: int) -> None:
-        """Merge what this turn brought up with what still waits; drop the expired, keep the best `keep`.
-
-        A memory found again keeps its better score and counts as found now. What was shown or stored while the turn was
-        being decided is left out, and what adds nothing to what waits or was handed over last.
-        """
-        memories = [one for one in memories if one.id not in self.surfaced and one.id not in self.written]
-        best = {found.memory.id: found for found in self.found if self.turn - found.turn < pending_turns}
-        last = self.last_taking.pending if self.last_taking else None
-        shown = [told_again(one) for one in last.memories if one.id in self.surfaced] if last else []
-        for memory in memories:
-            known = [told_again(found.memory) for other, found in best.items() if other != memory.id]
-            new = told_again(memory)
-            if any(adds_nothing(new, one) for one in known + shown):
-                continue
-            before = best.get(memory.id)
-            score = max(memory.score, before.memory.score) if before else memory.score
-            best[memory.id] = Found(msgspec.structs.replace(memory, score=score), self.turn)
-        self.found = sorted(best.values(), key=lambda found: (-found.memory.score, found.memory.id))[:keep]
-
-    def held(self) -> set[str]:
-        """Return the ids of the memories whose words are in here: found, or handed over last."""
-        shown = self.last_taking.pending if self.last_taking else None
-        asked = shown.consents if shown else ()
-        memories = (*self.best(), *((*shown.memories, *shown.always) if shown else ()))
-        return {*asked, *(one for memory in memories for one in (memory.id, *(near.id for near in memory.related)))}
-
-    def withdraw(self, ids: Iterable[str]) -> None:
-        """Drop memories that are no longer true or visible."""
-        gone = set(ids)
-        self.found = [found for found in self.found if found.memory.id not in gone]
-
-    def purge(self, ids: Iterable[str]) -> None:
-        """Forget memories that were destroyed, and the last answer where it showed one of them."""
-        gone = set(ids)
-        self.withdraw(gone)
-        self.found = [msgspec.structs.replace(one, memory=_without(one.memory, gone)) for one in self.found]
-        self.surfaced = {one: turn for one, turn in self.surfaced.items() if one not in gone}
-        self.written = {one: turn for one, turn in self.written.items() if one not in gone}
-        self.consents = {one: turn for one, turn in self.consents.items() if one not in gone}
-        taken = self.last_taking
-        shown = taken.pending if taken is not None else None
-        if taken is not None and shown is not None and gone & {*shown.consents, *handed_over(shown)}:
-            self.last_taking = Taking(taken.take_id, None)
-
-    def expire(self, *, pending_turns: int) -> None:
-        """Drop what waited for too many turns."""
-        self.found = [found for found in self.found if self.turn - found.turn < pending_turns]
-
-    def note_written(self, ids: Iterable[str]) -> None:
-        """Remember that the session stored these itself; the newest `MAX_REMEMBERED_WRITES` of them."""
-        self.written.update(dict.fromkeys(ids, self.turn))
-        for memory_id in list(self.written)[:-MAX_REMEMBERED_WRITES]:
-            del self.written[memory_id]
-
-    def note_captured(self, memory_id: str) -> None:
-        """Remember what was captured from the session; the newest `MAX_REMEMBERED_CAPTURES`."""
-        self.captured[memory_id] = self.turn
-        for one in list(self.captured)[:-MAX_REMEMBERED_CAPTURES]:
-            del self.captured[one]
-
-    def become(self, other: "SessionState") -> None:
-        """Take over the state that another daemon saved. What was answered here last stays: it may be asked for again.
-
-        Whoever is deciding about this session holds on to this very object.
-        """
-        answered = self.last_taking or other.last_taking
-        for name in self.__struct_fields__:
-            setattr(self, name, getattr(other, name))
-        self.last_taking = answered
-
-    def join(self, other: "SessionState") -> None:
-        """Take in what another daemon saved meanwhile, without losing what was not saved here yet.
-
-        What one of the two has shown, the other does not show again; what either found waits.
-        """
-        mine = msgspec.structs.replace(self)
-        newer = other if other.reset_at_turn > mine.reset_at_turn else mine
-        older = mine if newer is other else other
-        self.become(newer)
-        self.turn = max(mine.turn, other.turn)
-        self.topic_turn = max(mine.topic_turn, other.topic_turn)
-        self.told = max(one for one in (mine.told, other.told, -1) if one is not None)
-        self.told = None if self.told < 0 else self.told
-        since = max(self.reset_at_turn, self.topic_turn)
-        self.surfaced = {one: turn for one, turn in _latest(mine.surfaced, other.surfaced).items() if turn >= since}
-        written = _latest(mine.written, other.written)
-        self.written = {one: turn for one, turn in written.items() if turn >= self.reset_at_turn}
-        self.sequences = _latest(mine.sequences, other.sequences)
-        self.consents = _latest(mine.consents, other.consents)
-        self.captured = _latest(mine.captured, other.captured)
-        if older.reset_at_turn == newer.reset_at_turn:
-            self.standing = {**mine.standing, **other.standing}
-        found = {one.memory.id: one for one in sorted((*older.found, *newer.found), key=lambda one: one.turn)}
-        self.found = [one for one in found.values() if one.memory.id not in self.surfaced and one.turn >= since]
-        self.found.sort(key=lambda one: (-one.memory.score, one.memory.id))
-
-    def repeated_take(self, take_id: str) -> Taking | None:
-        """Return the earlier answer where `take_id` was answered before."""
-        last = self.last_taking
-        return last if last is not None and last.take_id == take_id else None
-
-    def take(self, take_id: str, pending: PendingMemory | None, *, revision: int | None = None) -> None:
-        """Hand over what was found: only now does it count as surfaced. What had no room waits on.
-
-        With it goes what changed up to `revision`.
-        """
-        if revision is not None and pending is not None:
-            self.told = revision
-        handed = set(handed_over(pending)) if pending is not None else set[str]()
-        self.surfaced.update(dict.fromkeys(handed, self.turn))
-        self.withdraw(handed)
-        if pending is not None:
-            self.consents.update(dict.fromkeys(pending.consents, self.turn))
-            for memory_id in list(self.consents)[:-MAX_REMEMBERED_WRITES]:
-                del self.consents[memory_id]
-        self.last_taking = Taking(take_id, pending)
-
-    def tell(self, since: int, revision: int) -> bool:
-        """Count as told what changed after `since`, up to `revision`; False where somebody was told of it meanwhile."""
-        if self.told != since:
-            return False
-        self.told = revision
-        return True
-
-    def note_standing(self, whose: str, fingerprint: str) -> None:
-        """Remember what is always in context, as an agent knows it now."""
-        self.standing.pop(whose, None)
-        self.standing[whose] = fingerprint
-        while len(self.standing) > MAX_REMEMBERED_CLIENTS:
-            del self.standing[next(iter(self.standing))]
-
-    def best(self) -> Sequence[SurfacedMemory]:
-        """Return what waits, best first."""
-        return [found.memory for found in self.found]
-
-
-def handed_over(pending: PendingMemory) -> list[str]:
-    """Return the memories that a text shows, those beside others included; not what is always in context."""
-    return [one for memory in pending.memories for one in (memory.id, *(beside.id for beside in memory.related))]
-
-
-def _without(memory: SurfacedMemory, gone: Set[str]) -> SurfacedMemory:
-    kept = tuple(one for one in memory.related if one.id not in gone)
-    return memory if len(kept) == len(memory.related) else msgspec.structs.replace(memory, related=kept)
-
-
-def _latest(mine: dict[str, int], other: dict[str, int]) -> dict[str, int]:
-    """Return all that either has, with the later number."""
-    both = {**other, **mine}
-    return {one: max(mine.get(one, 0), other.get(one, 0)) for one in both}
-
-
-encode_state = msgspec.msgpack.Encoder().encode
-decode_state = msgspec.msgpack.Decoder(SessionState).decode

@@ -48,32 +48,25 @@ class Weighing:
         visible: Visibility,
         stages: Stages,
         *,
-        shown: Mapping[str, int],
-        written: Mapping[str, int],
+        known: Mapping[str, str],
     ) -> Weighed:
-        """Judge what was found; return what is kept and why everything else is not."""
+        """Judge what was found; return what is kept and why everything else is not: of what is `known`, by id."""
         with stages.stage("surfaced"):
             # Looked up before the topic was known: where it changed, what had been shown may come back.
-            hidden = [one for one in sifted.excluded if one.memory.id in shown or one.memory.id in written]
+            hidden = [one for one in sifted.excluded if one.memory.id in known]
             again = [one for one in sifted.excluded if one not in hidden]
             ranked = sorted([*sifted.found, *again], key=lambda one: -one.ranked.score)
             found, repeated = _distinct(ranked, hidden, most=self._judged)
             lowest = found[-1].ranked.score if found else 0.0
-            traces = [
-                _candidate(one, f"already shown on turn {shown[one.memory.id]}")
-                if one.memory.id in shown
-                else _candidate(one, "stored by this session itself")
-                for one in hidden
-                if one.ranked.score >= lowest
-            ]
+            traces = [_candidate(one, known[one.memory.id]) for one in hidden if one.ranked.score >= lowest]
             traces += [_candidate(one, f"adds nothing to {twin.memory.id[:SHORT_ID]}") for one, twin in repeated]
         if not found:
             return Weighed((), tuple(traces), "")
         with stages.stage("judge"):
-            judgement = await self._judge.judge(_case(focus, found, visible))
+            judgement = await self._judge.judge(_case(focus, found, hidden, visible))
         kept, judged = _settle(found, judgement)
         with stages.stage("related"):
-            kept, related = await self._related(kept, visible, hidden=shown.keys() | written.keys(), passed_over=judged)
+            kept, related = await self._related(kept, visible, hidden=known.keys(), passed_over=judged)
         traces += related
         who = f"{judgement.judge} ({judgement.note})" if judgement.note else judgement.judge
         return Weighed(tuple(kept), tuple(judged + traces), who)
@@ -111,25 +104,27 @@ class Weighing:
         return [msgspec.structs.replace(one, related=beside.get(one.id, ())) for one in kept], traces
 
 
-def _case(focus: Focus, found: Sequence[Found], visible: Visibility) -> Case:
+def _case(focus: Focus, found: Sequence[Found], hidden: Sequence[Found], visible: Visibility) -> Case:
     return Case(
         focus=focus.text,
         window="\n".join(focus.window),
-        exhibits=tuple(
-            Exhibit(
-                id=one.memory.id,
-                text=_exhibit_text(one),
-                category=one.memory.category,
-                date=one.memory.occurred_at or one.memory.created_at,
-                trust=one.memory.trust,
-                vector_score=one.ranked.vector_score,
-                word_score=one.ranked.word_score,
-                score=one.ranked.score,
-                sourced=bool(one.memory.session),
-            )
-            for one in found
-        ),
+        exhibits=tuple(map(_exhibit, found)),
+        in_context=tuple(map(_exhibit, hidden)),
         visible=visible,
+    )
+
+
+def _exhibit(one: Found) -> Exhibit:
+    return Exhibit(
+        id=one.memory.id,
+        text=_exhibit_text(one),
+        category=one.memory.category,
+        date=one.memory.occurred_at or one.memory.created_at,
+        trust=one.memory.trust,
+        vector_score=one.ranked.vector_score,
+        word_score=one.ranked.word_score,
+        score=one.ranked.score,
+        sourced=bool(one.memory.session),
     )
 
 

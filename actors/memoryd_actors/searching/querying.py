@@ -7,9 +7,9 @@ from math import ceil
 import msgspec
 
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.memory.always import named
 from memoryd_actors.memory.described import MAX_LABEL
 from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN, MOST_RELATED
+from memoryd_actors.memory.standing import named
 from memoryd_actors.memory.steps import CONTRADICTS
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import Memories

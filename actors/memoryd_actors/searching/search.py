@@ -82,9 +82,18 @@ class Searcher:
         self._lifecycle = lifecycle or LifecycleSettings()
 
     async def sift(
-        self, *, vector: Vector | None, words: str, visible: Visibility, limit: int, exclude: Collection[str] = ()
+        self,
+        *,
+        vector: Vector | None,
+        words: str,
+        visible: Visibility,
+        limit: int,
+        exclude: Collection[str] = (),
+        stored: int = 0,
     ) -> Sifted:
         """Return at most `limit` visible memories, best first, without those in `exclude`.
+
+        What was acknowledged up to the change `stored` is considered; of a large import under way, what is there.
 
         For a context (`Categories.recalled`), of each category no more than it may have there, by its weight.
 
@@ -93,6 +102,7 @@ class Searcher:
         """
         settings = self._settings
         reach = max(settings.candidates, limit)
+        await self.catch_up(stored)
         try:
             candidates = await self._index.search(
                 vector=vector, words=words[:LONGEST_QUERY], visible=visible, limit=reach
@@ -117,7 +127,30 @@ class Searcher:
                 excluded.append(Found(memories[one.id], one))
             elif len(found) < limit:
                 found.append(Found(memories[one.id], one))
+        if self._indexer.applied < stored and isinstance(self._indexer.problem, ModelUnavailable):
+            known = {one.memory.id for one in (*found, *excluded)}.union(exclude)
+            found += [one for one in await self._unindexed(words, visible, limit=limit) if one.memory.id not in known]
+            found = sorted(found, key=lambda one: -one.ranked.score)[:limit]
         return Sifted(tuple(found), tuple(excluded))
+
+    async def catch_up(self, stored: int) -> None:
+        """Wait until what was acknowledged up to that change is in the index.
+
+        Of a large import under way, only for what was written beside it.
+        """
+        if stored - self._indexer.applied <= SHORT_QUEUE:
+            await self._indexer.wait_for(stored, deadline_s=inf)
+        else:
+            await self._indexer.wait_for_those_ahead()
+
+    async def nearness(self, text: str, ids: Sequence[str]) -> dict[str, float]:
+        """Return the cosines of memories and a text, of those that are in the index."""
+        try:
+            vector = await self._vector(text)
+            vectors = await self._index.vectors(ids) if vector is not None else {}
+        except Unavailable:
+            return {}
+        return {one: float(vector @ other) for one, other in vectors.items() if vector is not None}
 
     async def _known(self, fused: Sequence[Ranked], visible: Visibility) -> tuple[dict[str, Memory], list[Edge]]:
         """Return what the ledger knows of candidates; for a context also the edges of the best, read at the same time.

@@ -49,7 +49,8 @@ class PendingMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     turn: int
     """The turn whose context brought these up."""
     always: tuple[SurfacedMemory, ...] = ()
-    """Rules and profile: with a session's first take, after each reset, and when they changed (seed 002, item 12)."""
+    """Rules, preferences, corrections and profile: with a session's first take, and when they changed (seed 002, item
+    12)."""
     consents: tuple[str, ...] = ()
     """Ids of proposed changes to what is known about the user, which the text asks about: each once in a session."""
 

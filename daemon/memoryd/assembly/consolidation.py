@@ -85,7 +85,7 @@ def build_consolidation(
     )
 
     def answered() -> int:
-        return recall.accepted + recall.query_calls + keeper.statistics().handled
+        return recall.counts.accepted + recall.counts.query_calls + keeper.statistics().handled
 
     def is_busy() -> bool:
         return recall.busy() > 0 or indexer.applied < indexer.target

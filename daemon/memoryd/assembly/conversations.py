@@ -40,7 +40,6 @@ from memoryd_actors.searching.conversation import Conversations
 from memoryd_actors.searching.search import Searcher
 from memoryd_client.paths import Paths
 from memoryd_client.wire.caller import Caller
-from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.memory import Memory
 
 PURGE_S = 30.0
@@ -198,19 +197,6 @@ class ConversationServices:
         tasks.start_soon(self.extractor.run, name="extractor")
         tasks.start_soon(self.compactor.run, name="compactor")
         tasks.start_soon(self.episodes.run, name="episodes")
-
-    def offer(self, update: ContextUpdate) -> None:
-        """Take down what a pushed context says, without waiting, unless memory is off there."""
-        if self._is_on(update.caller):
-            self.scribe.offer(update)
-
-    async def push(self, update: ContextUpdate, *, deadline_s: float) -> None:
-        """Take down what a pushed context says, durably, unless memory is off there."""
-        if self._is_on(update.caller):
-            await self.scribe.push(update, deadline_s=deadline_s)
-
-    def _is_on(self, caller: Caller) -> bool:
-        return self._switches.off(caller.owner, caller.project) is None
 
     def _look_again(self, key: Key) -> None:
         self._second_look.note(key)

@@ -29,7 +29,7 @@ from memoryd.ledger.tables import (
 from memoryd_actors.keeping.successors import heir
 from memoryd_actors.memory.steps import MERGED_INTO, SUPERSEDES
 from memoryd_actors.purging.derived import Telling
-from memoryd_actors.recall.session import decode_state, encode_state
+from memoryd_actors.recall.session_state import decode_state, encode_state
 from memoryd_actors.texts.characters import clean
 from memoryd_actors.upkeep.sharing import Notice
 from memoryd_client.wire.edges import Edge
@@ -178,7 +178,7 @@ def erase(connection: Connection, ids: Sequence[str], places: Collection[tuple[s
     for row in connection.execute(select(sessions)).all():
         if any(needle in row.state for needle in needles):
             state = decode_state(row.state)
-            state.purge(ids)
+            state = state.purge(ids)
             key = (sessions.c.owner == row.owner) & (sessions.c.session == row.session)
             # Another version: who holds this one in memory must not save it again.
             values = {"state": encode_state(state), "updated_at": sessions.c.updated_at + 1}

@@ -1,0 +1,26 @@
+"""Whoever listens is told what happens, and to whom: the events socket, and what follows others in the daemon."""
+
+from collections import defaultdict
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from memoryd_client.wire.context import ContextUpdate
+from memoryd_client.wire.events import Event
+
+E = TypeVar("E")
+
+
+class EventBus:
+    """Tells each listener of the kinds of event that it listens for, in the order in which they came to listen."""
+
+    def __init__(self) -> None:
+        self._listeners: dict[type[Any], list[Callable[[Any], None]]] = defaultdict(list)
+
+    def listen(self, kind: type[E], listener: Callable[[E], None]) -> None:
+        """Have a listener told of events of a kind; it must not wait."""
+        self._listeners[kind].append(listener)
+
+    def __call__(self, event: Event | ContextUpdate, /) -> None:
+        """Tell of an event; a context is told of when it arrives."""
+        for listener in self._listeners[type(event)]:
+            listener(event)
