@@ -15,7 +15,7 @@ import argparse
 import statistics
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -28,18 +28,18 @@ from benchmarks.recall.data import DEFAULT, UNANSWERABLE, Asked, DataSet, availa
 from benchmarks.recall.pools import NOW, OWNER, Pool, library
 from benchmarks.record import RESULTS, write
 from benchmarks.vectors import Embeddings
-from memoryd_actors.judging.local_judge import Gate, LocalJudge, scores
+from memoryd_actors.judging.local_judge import THRESHOLDS, LocalJudge
 from memoryd_actors.memory.case import Case, Exhibit
+from memoryd_actors.memory.settings import RecallSettings
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.recall.weighing import LONGEST_EXHIBIT
 from memoryd_actors.searching.near_identical import Told, adds_nothing, told
 from memoryd_actors.searching.ranking import rank
 from memoryd_client.wire.memory import Memory
 
-SHOWN, KEPT = 10, 5
+SHOWN, KEPT = RecallSettings().judged, 5
 CLEAN = 0.95
 FLOOR = 0.4
-THRESHOLDS = (0.30, 0.35, 0.40, 0.45)
 OTHERS = 3
 """Conversations that a question is put to beside its own."""
 
@@ -77,21 +77,18 @@ class Outcome:
     kept: float
 
 
-def run(
-    folder: Path = DEFAULT, *, embeddings: Embeddings | None = None, others: int = OTHERS, gate: Gate | None = None
-) -> dict[str, Any]:
+def run(folder: Path = DEFAULT, *, embeddings: Embeddings | None = None, others: int = OTHERS) -> dict[str, Any]:
     """Measure every data set of the folder, print the tables, return the figures."""
     names = available(folder)
     if not names:
         sys.exit(no_data(folder, "benchmarks.gate"))
-    gate = gate or Gate()
     embeddings = embeddings or Embeddings()
-    figures: dict[str, Any] = {"gate": {"threshold": gate.threshold, "relative": gate.relative, "place": gate.place}}
+    figures: dict[str, Any] = {"thresholds": dict(THRESHOLDS)}
     for data in variants(folder, names):
         began = perf_counter()
         trials = anyio.run(partial(trials_of, data, embeddings, others=others))
         print(f"{data.name}: {len(trials)} trials found in {perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
-        figures[data.name] = curve(data.name, trials, gate) | {"timing": timing(trials)}
+        figures[data.name] = curve(data.name, trials) | {"timing": timing(trials)}
     return figures
 
 
@@ -116,7 +113,13 @@ async def trials_of(
                 pool = await shelves.pool(question, vector, groups[(at + further) % len(groups)])
                 kind = "foreign" if further else question.category if unanswerable else "own"
                 evidence = pool.evidence if kind == "own" else frozenset[str]()
-                case = Case(question.query, "", exhibits(pool), visible=Visibility(owner=OWNER, project=pool.group))
+                case = Case(
+                    question.query,
+                    "",
+                    exhibits(pool),
+                    store=shelves.statistics(question.query, pool.group),
+                    visible=Visibility(owner=OWNER, project=pool.group),
+                )
                 trials.append(Trial(case, evidence, kind))
     return trials
 
@@ -143,6 +146,7 @@ def exhibits(pool: Pool) -> tuple[Exhibit, ...]:
                 one.vector_score,
                 one.word_score,
                 one.score,
+                speaker=memory.speaker,
                 sourced=bool(memory.session),
             )
         )
@@ -155,7 +159,7 @@ def _text(memory: Memory) -> str:
     return (f"{memory.speaker}: {memory.content}" if memory.speaker else memory.content)[:LONGEST_EXHIBIT]
 
 
-def curve(name: str, trials: Sequence[Trial], gate: Gate) -> dict[str, Any]:
+def curve(name: str, trials: Sequence[Trial]) -> dict[str, Any]:
     """Print and return what floors and judge do on a set's trials."""
     own = [one for one in trials if one.kind == "own"]
     foreign = [one for one in trials if one.kind == "foreign"]
@@ -176,18 +180,17 @@ def curve(name: str, trials: Sequence[Trial], gate: Gate) -> dict[str, Any]:
         figures[key] = show(label, outcome(trials, kept))
 
     add("hard floor", f"hard floor, cosine {FLOOR}", [near(one, FLOOR) for one in trials])
-    decided = anyio.run(decisions, trials, gate)
+    decided = anyio.run(decisions, trials, LocalJudge(threshold=0.0))
     if foreign:
         cosines = [_best_cosine(one) for one in foreign]
         bar = just_above(cosines)
         add(f"cosine at {CLEAN}", f"cosine {bar:.3f} ({CLEAN} clean)", [near(one, bar) for one in trials])
-    for bar in THRESHOLDS:
-        add(f"judge {bar}", f"judge, threshold {bar:.2f}", at(decided, bar))
     if foreign:
         bests = [each.best for one, each in zip(trials, decided, strict=True) if one.kind == "foreign"]
         bar = just_above(bests)
         add(f"judge at {CLEAN}", f"judge, threshold {bar:.3f} ({CLEAN} clean)", at(decided, bar))
-    add("judge", f"the judge as shipped, {gate.threshold}", at(decided, gate.threshold))
+    for strictness, bar in THRESHOLDS.items():
+        add(strictness, f"the judge, {strictness} ({bar})", at(decided, bar))
     return figures
 
 
@@ -211,16 +214,15 @@ def at(decided: Sequence[Decided], threshold: float) -> list[tuple[str, ...]]:
     return [one.kept if one.best >= threshold else () for one in decided]
 
 
-async def decisions(trials: Sequence[Trial], gate: Gate) -> list[Decided]:
-    """Ask the judge about every trial, with no threshold."""
-    judge = LocalJudge(replace(gate, threshold=0.0))
+async def decisions(trials: Sequence[Trial], judge: LocalJudge) -> list[Decided]:
+    """Ask a judge without a threshold about every trial."""
     found: list[Decided] = []
     for one in trials:
         judgement = await judge.judge(one.case)
         passed = [each for each in judgement.verdicts if each.relevant and each.actionable]
         passed.sort(key=lambda each: -each.score)
         kept = tuple(one.case.exhibits[each.index].id for each in passed[:KEPT])
-        best = max((score.total for score in scores(one.case.focus, one.case.exhibits, gate)), default=-1.0)
+        best = max((each.score for each in judgement.verdicts), default=-1.0)
         found.append(Decided(best if kept else -1.0, kept))
     return found
 

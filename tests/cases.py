@@ -11,7 +11,15 @@ TEXTS = (
 )
 
 
-def exhibit(text: str, *, cosine: float = 0.3, category: str = "fact", index: int = 0, score: float = 0.4) -> Exhibit:
+def exhibit(
+    text: str,
+    *,
+    cosine: float = 0.3,
+    category: str = "fact",
+    index: int = 0,
+    score: float = 0.4,
+    speaker: str = "",
+) -> Exhibit:
     return Exhibit(
         id=f"mem_{index}",
         text=text,
@@ -21,6 +29,7 @@ def exhibit(text: str, *, cosine: float = 0.3, category: str = "fact", index: in
         vector_score=cosine,
         word_score=0.5,
         score=score,
+        speaker=speaker,
     )
 
 

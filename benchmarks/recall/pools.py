@@ -3,6 +3,7 @@
 The rules behind it (ranking, the judge) are pure, so one set of pools serves to measure many variants of them.
 """
 
+from collections import Counter
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from memoryd.config import Config
 from memoryd.embedding.model import MINILM_DIMENSIONS
 from memoryd.index import LanceIndex
 from memoryd_actors.admission.gate import content_hash
+from memoryd_actors.memory.case import StoreStatistics
 from memoryd_actors.memory.fusion import Ranked, fuse
 from memoryd_actors.memory.index_text import embedded_text, index_text
 from memoryd_actors.memory.settings import RecallSettings
@@ -23,6 +25,7 @@ from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
 from memoryd_actors.ports.index import IndexRow
 from memoryd_actors.searching.search import LONGEST_QUERY
+from memoryd_actors.texts.stems import stem_set, stems
 from memoryd_client.wire.memory import Memory, Scope
 
 OWNER = "local"
@@ -50,6 +53,7 @@ class Library:
         self._index = index
         self.stored = stored
         self._held_by = held_by
+        self._stems: dict[str, tuple[int, Counter[str]]] = {}
 
     async def pool(self, question: Asked, vector: Vector, group: str) -> Pool:
         """Return what the daemon's search would rank for a question in a conversation."""
@@ -64,6 +68,14 @@ class Library:
         evidence = {self._held_by[one] for one in question.relevant if one in self._held_by}
         here = frozenset(one for one in evidence if self.stored[one].project == group)
         return Pool(question, group, here, tuple((one, self.stored[one.id]) for one in fused))
+
+    def statistics(self, question: str, group: str) -> StoreStatistics:
+        """Return how rare a question's words are in a conversation, as the daemon's index knows it."""
+        if group not in self._stems:
+            texts = [index_text(memory) for memory in self.stored.values() if memory.project == group]
+            self._stems[group] = len(texts), Counter(stem for text in texts for stem in stem_set(text))
+        n, df = self._stems[group]
+        return StoreStatistics(n, {stem: df[stem] for stem in stems(question)})
 
 
 @asynccontextmanager

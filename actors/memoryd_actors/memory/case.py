@@ -1,5 +1,6 @@
 """What is put before a judge, and what it may look up for it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
@@ -22,6 +23,8 @@ class Exhibit:
     score: float
     """Fused, 0 to 1."""
     embedding_cosines: tuple[float, ...] = ()
+    speaker: str = ""
+    """Whose words it is, where it is a message of a conversation."""
     sourced: bool = False
     """Whether it comes from a session, which can be looked up."""
 
@@ -50,6 +53,16 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
+class StoreStatistics:
+    """How rare words are among all memories that somebody may see."""
+
+    n: int
+    """How many memories that are."""
+    df: Mapping[str, int]
+    """For each stem that was asked for, how many of them have a word of it."""
+
+
+@dataclass(frozen=True, slots=True)
 class Case:
     """What is put before the judge: what the user wants now, what led there, and the candidates."""
 
@@ -58,6 +71,8 @@ class Case:
     exhibits: tuple[Exhibit, ...]
     in_context: tuple[Exhibit, ...] = ()
     """What came up, too, and stands in the context already; no candidate, best first."""
+    store: StoreStatistics | None = None
+    """What is known of all memories that could have come up; None: of the exhibits alone."""
     visible: Visibility | None = None
     """What may be looked up for it; None: nothing."""
     lookups: int = 0

@@ -24,8 +24,8 @@ class RecallSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Share of the cosine in the fused score (seed 003); the words have the rest. Counts where `ranking` is fused."""
     candidates: Annotated[int, msgspec.Meta(ge=1, le=200)] = 50
     """Taken from each side of the search before fusion."""
-    judged: Annotated[int, msgspec.Meta(ge=1, le=50)] = 10
-    """Put before the judge (seed 004: at most 10)."""
+    judged: Annotated[int, msgspec.Meta(ge=1, le=50)] = 20
+    """Put before the judge: nearly all that is needed is among so many."""
     minimum_cosine: Annotated[float, msgspec.Meta(ge=-1, le=1)] = -1.0
     """A hard floor under the cosine. Seed 004 has 0.4, which loses a third of what is relevant: off."""
     maximum_surfaced: Annotated[int, msgspec.Meta(ge=1, le=20)] = 5
