@@ -10,11 +10,11 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
-from typing import Literal
 
 from memoryd_actors.judging.judge import Judgement, Verdict
 from memoryd_actors.memory.case import Case, Exhibit, StoreStatistics
 from memoryd_actors.memory.index_text import is_person
+from memoryd_actors.memory.settings import Strictness
 from memoryd_actors.texts.stems import stem_set, stems
 
 _SPEAKER = re.compile(r"^[^:\n]{1,40}:\s")
@@ -33,7 +33,6 @@ PLEASANTRIES = frozenset(
 """Words that say nothing on their own."""
 _ALWAYS_WORTH_ACTING_ON = frozenset({"correction", "preference", "procedure", "procedural", "constraint", "rule"})
 
-Strictness = Literal["quiet", "balanced", "generous"]
 THRESHOLDS: Mapping[Strictness, float] = {"quiet": 0.35, "balanced": 0.2, "generous": 0.1}
 """The likelihood that the best memory has to reach, or nothing is relevant."""
 

@@ -8,6 +8,9 @@ import msgspec
 Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
 
+Strictness = Literal["quiet", "balanced", "generous"]
+
+
 class RecallSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The pipeline from context to pending memory."""
 
@@ -26,6 +29,8 @@ class RecallSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Taken from each side of the search before fusion."""
     judged: Annotated[int, msgspec.Meta(ge=1, le=50)] = 20
     """Put before the judge: nearly all that is needed is among so many."""
+    strictness: Strictness = "balanced"
+    """How sure the local judge has to be: quiet, balanced or generous."""
     minimum_cosine: Annotated[float, msgspec.Meta(ge=-1, le=1)] = -1.0
     """A hard floor under the cosine. Seed 004 has 0.4, which loses a third of what is relevant: off."""
     maximum_surfaced: Annotated[int, msgspec.Meta(ge=1, le=20)] = 5

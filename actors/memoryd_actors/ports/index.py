@@ -1,9 +1,10 @@
 """Where candidates are found. Derived from the ledger, and rebuilt from it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from memoryd_actors.memory.case import StoreStatistics
 from memoryd_actors.memory.fusion import Candidate
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
@@ -34,16 +35,6 @@ class IndexRow:
     importance: int = 3
     updated_at: int = 0
     """Microseconds since 1970, UTC."""
-
-
-@dataclass(frozen=True, slots=True)
-class StoreStatistics:
-    """How rare words are among the memories that somebody may see."""
-
-    n: int
-    """How many memories that are."""
-    df: Mapping[str, int]
-    """For each stem that was asked for, how many of them have a word of it."""
 
 
 class Index(Protocol):

@@ -110,7 +110,9 @@ class Pipeline:
         self._embedder = embedder
         self._searcher = searcher
         self._indexer = indexer
-        self._weighing = Weighing(judge, judged=settings.judged, relatives=relatives if settings.related else None)
+        self._weighing = Weighing(
+            judge, searcher, judged=settings.judged, relatives=relatives if settings.related else None
+        )
         self._clock = clock
         self._settings = settings
         self.rules = rules

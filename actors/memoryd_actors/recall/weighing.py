@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import msgspec
 
 from memoryd_actors.judging.judge import Judge, Judgement, Verdict
-from memoryd_actors.memory.case import Case, Exhibit
+from memoryd_actors.memory.case import Case, Exhibit, StoreStatistics
 from memoryd_actors.memory.described import MAX_SUMMARY, summary, surfaced
 from memoryd_actors.memory.render import SHORT_ID
 from memoryd_actors.memory.visibility import Visibility
@@ -14,7 +14,7 @@ from memoryd_actors.recall.focus import Focus
 from memoryd_actors.recall.stages import Stages
 from memoryd_actors.searching.near_identical import adds_nothing, told, told_again
 from memoryd_actors.searching.related import Relatives
-from memoryd_actors.searching.search import Found, Sifted
+from memoryd_actors.searching.search import Found, Searcher, Sifted
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.pending import SurfacedMemory
 from memoryd_client.wire.traces import CandidateTrace
@@ -35,9 +35,10 @@ class Weighed:
 class Weighing:
     """Has what was found judged."""
 
-    def __init__(self, judge: Judge, *, judged: int, relatives: Relatives | None) -> None:
+    def __init__(self, judge: Judge, searcher: Searcher, *, judged: int, relatives: Relatives | None) -> None:
         """Prepare; at most `judged` are put before the judge, and without `relatives` nothing stands beside them."""
         self._judge = judge
+        self._searcher = searcher
         self._judged = judged
         self._relatives = relatives
 
@@ -63,7 +64,8 @@ class Weighing:
         if not found:
             return Weighed((), tuple(traces), "")
         with stages.stage("judge"):
-            judgement = await self._judge.judge(_case(focus, found, hidden, visible))
+            store = await self._searcher.statistics(focus.text, visible)
+            judgement = await self._judge.judge(_case(focus, found, hidden, store, visible))
         kept, judged = _settle(found, judgement)
         with stages.stage("related"):
             kept, related = await self._related(kept, visible, hidden=known.keys(), passed_over=judged)
@@ -104,12 +106,16 @@ class Weighing:
         return [msgspec.structs.replace(one, related=beside.get(one.id, ())) for one in kept], traces
 
 
-def _case(focus: Focus, found: Sequence[Found], hidden: Sequence[Found], visible: Visibility) -> Case:
+def _case(
+    focus: Focus, found: Sequence[Found], hidden: Sequence[Found], store: StoreStatistics, visible: Visibility
+) -> Case:
     return Case(
         focus=focus.text,
-        window="\n".join(focus.window),
+        window="
+".join(focus.window),
         exhibits=tuple(map(_exhibit, found)),
         in_context=tuple(map(_exhibit, hidden)),
+        store=store,
         visible=visible,
     )
 
@@ -124,6 +130,7 @@ def _exhibit(one: Found) -> Exhibit:
         vector_score=one.ranked.vector_score,
         word_score=one.ranked.word_score,
         score=one.ranked.score,
+        speaker=one.memory.speaker,
         sourced=bool(one.memory.session),
     )
 

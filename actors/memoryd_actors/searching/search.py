@@ -9,6 +9,7 @@ import anyio
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.errors import IndexDamaged, ModelUnavailable, Refused, Unavailable, first_of
 from memoryd_actors.indexing.indexer import BATCH, Indexer
+from memoryd_actors.memory.case import StoreStatistics
 from memoryd_actors.memory.decay import LifecycleSettings, decay_score
 from memoryd_actors.memory.described import summary
 from memoryd_actors.memory.fusion import Ranked, fuse
@@ -20,6 +21,7 @@ from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.index import Index
 from memoryd_actors.ports.ledger import Memories
 from memoryd_actors.searching.ranking import rank
+from memoryd_actors.texts.stems import stems
 from memoryd_actors.texts.words import content_words
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.memory import Memory
@@ -80,6 +82,10 @@ class Searcher:
         self._categories = categories or Categories()
         self._clock = clock
         self._lifecycle = lifecycle or LifecycleSettings()
+
+    async def statistics(self, text: str, visible: Visibility) -> StoreStatistics:
+        """Return how rare the words of a text are in what is visible."""
+        return await self._index.statistics(list(stems(text)), visible)
 
     async def sift(
         self,

@@ -91,7 +91,7 @@ def build_judging(
         )
     sidecar = Sidecar(
         model,
-        LocalJudge(),
+        LocalJudge(config.recall.strictness),
         rules=rules,
         follow_ups=FollowUps(lookups=settings.lookups, lookup_tokens=settings.lookup_tokens),
         lookups=MemoryLookups(ledger.memories, searcher, rules),

@@ -16,10 +16,11 @@ from memoryd.index.filters import one_of
 from memoryd.index.resident import Resident
 from memoryd.index.tables import table
 from memoryd_actors.core.errors import IndexDamaged, Unavailable
+from memoryd_actors.memory.case import StoreStatistics
 from memoryd_actors.memory.fusion import Candidate
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
-from memoryd_actors.ports.index import IndexRow, StoreStatistics
+from memoryd_actors.ports.index import IndexRow
 
 if TYPE_CHECKING:
     from lancedb import AsyncTable

@@ -14,10 +14,10 @@ from memoryd.index.grown import GrownVectors, Slots
 from memoryd.index.postings import Postings
 from memoryd.index.tables import matrix
 from memoryd.index.words import folded, words_of
+from memoryd_actors.memory.case import StoreStatistics
 from memoryd_actors.memory.fusion import Candidate
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
-from memoryd_actors.ports.index import StoreStatistics
 
 if TYPE_CHECKING:
     import pyarrow as pa
