@@ -57,7 +57,7 @@ def test_the_gate_stays_clean_and_keeps_the_evidence(
 ) -> None:
     figures = gate.run(data, embeddings=Embeddings(models=models))["home"]
     assert (figures["own"], figures["foreign"], figures["without answer"]) == (2, 2, 0)
-    assert (figures["judge"]["clean"], figures["judge"]["evidence"]) == (1.0, 1.0)
+    assert (figures["balanced"]["clean"], figures["balanced"]["evidence"]) == (1.0, 1.0)
     assert figures["ceiling"] == 1.0
     # Nobody asked what has no answer: nothing is said of it, which is not the same as never.
     assert figures["judge"]["quiet"] is None
