@@ -111,8 +111,7 @@ def _case(
 ) -> Case:
     return Case(
         focus=focus.text,
-        window="
-".join(focus.window),
+        window="\n".join(focus.window),
         exhibits=tuple(map(_exhibit, found)),
         in_context=tuple(map(_exhibit, hidden)),
         store=store,
