@@ -17,7 +17,7 @@ import msgspec
 from benchmarks.recall.data import DEFAULT
 from benchmarks.record import RESULTS, write
 from benchmarks.vectors import Embeddings
-from memoryd_actors.searching.near_identical import Told, near_identical, sentences
+from memoryd_actors.searching.near_identical import DatedText, near_identical, sentences
 from memoryd_actors.texts.words import content_words
 
 LABELS = ("dup", "near", "related", "conflict")
@@ -54,7 +54,7 @@ def run(folder: Path = DEFAULT, *, embeddings: Embeddings | None = None, cosines
     rules: dict[str, Rule] = {
         "equal text": lambda pair: pair.a == pair.b,
         "same words, any order": same_words,
-        "near identical": lambda pair: near_identical(Told(pair.a), Told(pair.b)),
+        "near identical": lambda pair: near_identical(DatedText(pair.a), DatedText(pair.b)),
     }
     if cosines:
         embed(pairs, embeddings or Embeddings())
@@ -113,7 +113,7 @@ def timing(pairs: Sequence[Pair]) -> dict[str, float]:
 
     sentences.cache_clear()
     figures = {
-        "first_us": spent(lambda pair: near_identical(Told(pair.a), Told(pair.b))),
+        "first_us": spent(lambda pair: near_identical(DatedText(pair.a), DatedText(pair.b))),
         "floor_us": spent(lambda pair: pair.a.lower().split() == pair.b.lower().split()),
     }
     print(f"\na pair: {figures['first_us']:.1f} us; splitting both at blanks: {figures['floor_us']:.1f} us")

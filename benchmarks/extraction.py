@@ -35,7 +35,7 @@ from benchmarks.home import Running, daemon, home, wait_for_model
 from benchmarks.recall.data import DEFAULT, DataSet, Said, moment, no_data, read
 from benchmarks.recall.play import project
 from memoryd_actors.capture import explicit, standing_instruction
-from memoryd_actors.extraction import Heard, capped, stated
+from memoryd_actors.extraction import InputMessage, capped, stated
 from memoryd_actors.texts.sentences import sentences
 from memoryd_client import Client
 from memoryd_client.wire.memory import Source
@@ -160,7 +160,8 @@ def by_rules(data: DataSet, threshold: float | None = None) -> dict[str, list[Ke
     for messages in in_sessions(data).values():
         spoken = zip(messages, entries_of(messages), strict=True)
         said = [
-            Heard(at, role_of(one), entry.name, one.text, entry.at or NEVER) for at, (one, entry) in enumerate(spoken)
+            InputMessage(at, role_of(one), entry.name, one.text, entry.at or NEVER)
+            for at, (one, entry) in enumerate(spoken)
         ]
         for one in capped(stated(said, threshold=threshold), said):
             rests = tuple(message.id for message in messages[one.first : one.last + 1])

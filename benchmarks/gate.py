@@ -33,7 +33,7 @@ from memoryd_actors.memory.case import Case, Exhibit
 from memoryd_actors.memory.settings import RecallSettings
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.recall.weighing import LONGEST_EXHIBIT
-from memoryd_actors.searching.near_identical import Told, adds_nothing, told
+from memoryd_actors.searching.near_identical import DatedText, adds_nothing, told
 from memoryd_actors.searching.ranking import rank
 from memoryd_client.wire.memory import Memory
 
@@ -128,7 +128,7 @@ def exhibits(pool: Pool) -> tuple[Exhibit, ...]:
     """Return the ten that the judge would be shown, as it would."""
     by_id = {one.id: memory for one, memory in pool.found}
     shown: list[Exhibit] = []
-    known: list[Told] = []
+    known: list[DatedText] = []
     for one in rank(pool.question.query, pool.found):
         memory = by_id[one.id]
         new = told(memory)

@@ -16,7 +16,7 @@ import anyio
 from memoryd.clock import SystemClock
 from memoryd.ledger import SqlLedger
 from memoryd_actors.admission.gate import content_hash
-from memoryd_actors.memory.steps import RELATED, Add, Relate, Step
+from memoryd_actors.memory.steps import RELATED, Add, AddEdge, Step
 from memoryd_client.wire.memory import Memory, Scope
 
 _EDGES = 5
@@ -40,7 +40,7 @@ async def _measure(folder: Path) -> dict[str, float]:
         edges = _EDGES if n % 2 and len(before) >= _EDGES else 0
         memory = _memory(n)
         steps: list[Step] = [Add(memory)]
-        steps += [Relate(memory.id, other, RELATED, 0.7) for other in before[-edges:] if edges]
+        steps += [AddEdge(memory.id, other, RELATED, 0.7) for other in before[-edges:] if edges]
         began = perf_counter()
         await ledger.memories.apply("local", steps, actor="benchmark")
         took[edges].append((perf_counter() - began) * 1000)

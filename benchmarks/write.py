@@ -19,7 +19,7 @@ from benchmarks.home import Running, bare_model, daemon, fill, home, text, wait_
 from memoryd.clock import SystemClock
 from memoryd.ledger import SqlLedger
 from memoryd_actors.admission.gate import admit, content_hash
-from memoryd_actors.memory.steps import RELATED, Add, Relate, Step
+from memoryd_actors.memory.steps import RELATED, Add, AddEdge, Step
 from memoryd_client import Memory, NewMemory, Scope
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import new_memory_id
@@ -114,7 +114,7 @@ async def _edges() -> dict[str, float]:
         for number in range(ROUNDS):
             for times, edges in ((alone, 0), (linked, EDGES)):
                 new = msgspec.structs.replace(_memory(f"new {number} of {edges}"), id=new_memory_id())
-                steps: list[Step] = [Add(new), *(Relate(new.id, one.id, RELATED, 0.6) for one in there[:edges])]
+                steps: list[Step] = [Add(new), *(AddEdge(new.id, one.id, RELATED, 0.6) for one in there[:edges])]
                 start = perf_counter()
                 await ledger.memories.apply("local", steps, actor="benchmark")
                 times.append((perf_counter() - start) * 1000)

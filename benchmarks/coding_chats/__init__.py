@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from memoryd_actors.capture import standing_instruction
-from memoryd_actors.extraction import Heard, stated
+from memoryd_actors.extraction import InputMessage, stated
 
 HERE = Path(__file__).parent
 NAMES = ("tuned", "held_out")
@@ -64,7 +64,7 @@ def read(name: str) -> list[Turn]:
 def kept(turn: Turn) -> list[str]:
     """Return what the rules keep of a turn without a model, whichever of them."""
     role: Literal["user", "assistant"] = "user" if turn.role == "user" else "assistant"
-    found = [one.content for one in stated([Heard(1, role, "", turn.text, _AT)])]
+    found = [one.content for one in stated([InputMessage(1, role, "", turn.text, _AT)])]
     if role == "user" and (instruction := standing_instruction(turn.text)):
         found.append(instruction.content)
     return [_plain(one) for one in found]

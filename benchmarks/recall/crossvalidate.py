@@ -27,7 +27,7 @@ from benchmarks.recall.metrics import interval, recall
 from benchmarks.recall.pools import Pool, fused_order, own_pools
 from benchmarks.record import RESULTS, write
 from benchmarks.vectors import Embeddings
-from memoryd_actors.searching.ranking import Weights, rank
+from memoryd_actors.searching.ranking import RankingWeights, rank
 
 Matrix = npt.NDArray[np.float64]
 Order = Callable[[Pool], Sequence[str]]
@@ -63,7 +63,7 @@ class Example:
     right: npt.NDArray[np.bool_]
 
 
-def features(pool: Pool, weights: Weights) -> Matrix:
+def features(pool: Pool, weights: RankingWeights) -> Matrix:
     """Return per memory what each weight, were it 1, would add to its score.
 
     They are read off `rank` itself, with weights that let one thing speak at a time.
@@ -71,7 +71,7 @@ def features(pool: Pool, weights: Weights) -> Matrix:
     at = {one.id: n for n, (one, _) in enumerate(pool.found)}
     table = np.zeros((len(at), len(FITTED)))
 
-    def ask(probe: Weights, read: dict[str, int]) -> None:
+    def ask(probe: RankingWeights, read: dict[str, int]) -> None:
         for one in rank(pool.question.query, pool.found, probe):
             boosts = dict(one.boosts)
             for name, column in read.items():
@@ -91,7 +91,7 @@ def features(pool: Pool, weights: Weights) -> Matrix:
     return table
 
 
-def examples(pools: Iterable[Pool], weights: Weights) -> list[Example]:
+def examples(pools: Iterable[Pool], weights: RankingWeights) -> list[Example]:
     """Return what there is to learn from some pools."""
     found: list[Example] = []
     for pool in pools:
@@ -101,7 +101,7 @@ def examples(pools: Iterable[Pool], weights: Weights) -> list[Example]:
     return found
 
 
-def fit(sets: Sequence[Sequence[Pool]], start: Weights = Weights()) -> Weights:  # noqa: B008 - frozen
+def fit(sets: Sequence[Sequence[Pool]], start: RankingWeights = RankingWeights()) -> RankingWeights:  # noqa: B008 - frozen
     """Return the weights that set evidence apart from the rest of its pool; every set counts alike.
 
     Raises:
@@ -117,7 +117,7 @@ def fit(sets: Sequence[Sequence[Pool]], start: Weights = Weights()) -> Weights: 
     return weights
 
 
-def named(values: Matrix, weights: Weights) -> Weights:
+def named(values: Matrix, weights: RankingWeights) -> RankingWeights:
     """Return fitted values as weights, on the scale on which a memory's own text is worth at most 1."""
     own = float(values[: len(OWN)].sum())
     fitted: dict[str, Any] = {name: float(value / own) for name, value in zip(FITTED, values, strict=True)}
@@ -179,7 +179,7 @@ def folds(sets: Sequence[Sequence[Pool]], count: int) -> list[frozenset[str]]:
     return [frozenset(one) for one in dealt if one]
 
 
-def ranked(weights: Weights) -> Order:
+def ranked(weights: RankingWeights) -> Order:
     """Return the order of the ranking with some weights."""
     return lambda pool: [one.id for one in rank(pool.question.query, pool.found, weights)]
 
@@ -214,7 +214,7 @@ def run(folder: Path, cache: Path | None = None, count: int = FOLDS) -> dict[str
     print(f"{'':34}" + "".join(f"{name:>28}" for name in sets))
     figures: dict[str, Any] = {
         "meaning and words alone": measure("meaning and words alone", sets, fused_order),
-        "shipped": measure("shipped weights", sets, ranked(Weights())),
+        "shipped": measure("shipped weights", sets, ranked(RankingWeights())),
     }
     by_group: dict[str, Order] = {}
     for n, part in enumerate(parts, 1):
@@ -225,7 +225,7 @@ def run(folder: Path, cache: Path | None = None, count: int = FOLDS) -> dict[str
     whole = fit(list(sets.values()))
     figures["fitted on all"] = measure("fitted on the same", sets, ranked(whole))
     print(f"\n{'weight':14}{'shipped':>9}{'fitted':>9}")
-    figures["weights"] = {name: [getattr(Weights(), name), getattr(whole, name)] for name in FITTED}
+    figures["weights"] = {name: [getattr(RankingWeights(), name), getattr(whole, name)] for name in FITTED}
     for name, (mine, theirs) in figures["weights"].items():
         print(f"{name:14}{mine:9.2f}{theirs:9.2f}")
     return figures

@@ -77,6 +77,6 @@ def _describe(error: Exception) -> str:
             pass
     from memoryd_actors.core import errors as daemon
 
-    if isinstance(error, daemon.MemorydError):
+    if isinstance(error, daemon.DaemonError):
         return sentence(str(error), error.hint)
     return sentence(f"this is a bug: {type(error).__name__}: {error}", "MEMORYD_DEBUG=1 shows where it happened")

@@ -25,8 +25,7 @@ from memoryd.clock import SystemClock
 from memoryd.config import Config, ConfigInvalid, load, retired_in
 from memoryd.descriptors import allow_many
 from memoryd.dispatch import Dispatcher
-from memoryd.embedding import Statistics as ModelStatistics
-from memoryd.embedding import build_embedder
+from memoryd.embedding import ModelStatistics, build_embedder
 from memoryd.heap import settle, share_arenas
 from memoryd.home_name import home_name
 from memoryd.hosts import arrivals
@@ -48,7 +47,7 @@ from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.consolidating.comparer import Comparer
 from memoryd_actors.core.actor import ActorRef
-from memoryd_actors.core.errors import MemorydError, Refused, first_of
+from memoryd_actors.core.errors import DaemonError, Refused, first_of
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.keeping.answering import KeepingAnswers
 from memoryd_actors.keeping.checkpoints import CheckpointKeeper
@@ -510,7 +509,7 @@ def main() -> int:
     except ConfigInvalid as exc:
         _fail(str(exc), "Mend it, or take the setting out; `memoryd config list` shows what there is.")
         return os.EX_CONFIG  # systemd does not try again: it would not get better
-    except MemorydError as exc:
+    except DaemonError as exc:
         return _fail(str(exc), exc.hint)
     return os.EX_OK
 

@@ -8,12 +8,12 @@ from dataclasses import asdict
 from pathlib import Path
 
 from memoryd import __version__
-from memoryd.embedding import Statistics as ModelStatistics
-from memoryd.ipc import Statistics as SocketStatistics
+from memoryd.embedding import ModelStatistics
+from memoryd.ipc import SocketStatistics
 from memoryd_actors.capture.capturer import Capturer
-from memoryd_actors.conversations.counts import Counts
-from memoryd_actors.core.actor import Statistics
-from memoryd_actors.core.errors import MemorydError, Refused
+from memoryd_actors.conversations.counts import TranscriptCounts
+from memoryd_actors.core.actor import MailboxStatistics
+from memoryd_actors.core.errors import DaemonError, Refused
 from memoryd_actors.extraction.extractor import Extractor
 from memoryd_actors.extraction.harvest import DAILY, OF_SESSION
 from memoryd_actors.indexing.indexer import Indexer
@@ -93,7 +93,7 @@ def index(indexer: Indexer, *, optimised: int, cached_bytes: int) -> ComponentSt
         "cached_bytes": cached_bytes,
     }
     if indexer.problem is not None:
-        hint = indexer.problem.hint if isinstance(indexer.problem, MemorydError) else ""
+        hint = indexer.problem.hint if isinstance(indexer.problem, DaemonError) else ""
         return ComponentStatus(state="degraded", message=str(indexer.problem), hint=hint, numbers=numbers)
     if not indexer.opened.is_set():
         return ComponentStatus(state="loading", numbers=numbers)
@@ -143,7 +143,7 @@ def sessions(recall: Recall) -> ComponentStatus:
     )
 
 
-def keeper(statistics: Statistics) -> ComponentStatus:
+def keeper(statistics: MailboxStatistics) -> ComponentStatus:
     """Return how writes are doing."""
     state = "degraded" if statistics.crashed else "ok"
     message = f"{statistics.crashed} writes hit a bug" if statistics.crashed else ""
@@ -209,7 +209,7 @@ def _numbers(counts: Mapping[str, int]) -> dict[str, float]:
 
 
 def transcripts(
-    counts: Counts, indexer: MessageIndexer, damaged: Collection[int], *, cached_bytes: int
+    counts: TranscriptCounts, indexer: MessageIndexer, damaged: Collection[int], *, cached_bytes: int
 ) -> ComponentStatus:
     """Return what was written down, how much of it cannot be found yet, and how much of it cannot be read any more.
 

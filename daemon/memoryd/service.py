@@ -9,7 +9,7 @@ from pathlib import Path
 from memoryd import units
 from memoryd.config import overrides
 from memoryd.units import UnitState
-from memoryd_actors.core.errors import MemorydError
+from memoryd_actors.core.errors import DaemonError
 from memoryd_client.paths import Paths
 
 WITHOUT_SYSTEMD = "`memoryd start` runs the daemon without systemd."
@@ -19,7 +19,7 @@ NO_NAMESPACES = {"217": "USER", "226": "NAMESPACE"}
 """Exit statuses with which systemd says that the kernel does not allow the sandbox."""
 
 
-class ServiceFailed(MemorydError):
+class ServiceFailed(DaemonError):
     """Raised when the service could not be installed, started or removed; `steps` had been done by then."""
 
     def __init__(self, message: str, hint: str, steps: list[str] | None = None) -> None:

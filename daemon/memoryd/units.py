@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 
-from memoryd_actors.core.errors import MemorydError
+from memoryd_actors.core.errors import DaemonError
 from memoryd_client.paths import Paths
 
 NAMES = ("memoryd.socket", "memoryd.service")
@@ -34,7 +34,7 @@ class UnitState(Enum):
     """Somebody else's file of the same name."""
 
 
-class PathNotForUnit(MemorydError):
+class PathNotForUnit(DaemonError):
     """Raised when a path has characters that mean something else in a unit file."""
 
     hint = "Use a folder whose path has no quotes, backslashes, dollar signs or control characters."

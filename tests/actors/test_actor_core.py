@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd_actors.core.actor import Actor, ActorRef, RestartLimit
-from memoryd_actors.core.errors import ActorCrashed, ActorStopped, DeadlineExceeded, Refused, Superseded
+from memoryd_actors.core.errors import ActorCrashed, ActorStopped, ActorTimeout, Refused, Superseded
 
 
 class Recorder(Actor[str, str]):
@@ -195,7 +195,7 @@ async def test_an_ask_past_its_deadline_is_skipped_when_its_turn_comes() -> None
         tasks.start_soon(ref.run)
         await ref.tell("wait")
         await started.wait()
-        with pytest.raises(DeadlineExceeded, match=r"0\.01 s"):
+        with pytest.raises(ActorTimeout, match=r"0\.01 s"):
             await ref.ask("too late", deadline_s=0.01)
         gate.set()
         await drained(ref)
@@ -206,7 +206,7 @@ async def test_an_ask_past_its_deadline_is_skipped_when_its_turn_comes() -> None
 async def test_an_ask_that_finds_no_room_before_its_deadline_was_never_accepted() -> None:
     ref = actor_on(lambda: Recorder([]), capacity=1)
     assert ref.offer("a")
-    with pytest.raises(DeadlineExceeded):
+    with pytest.raises(ActorTimeout):
         await ref.ask("no room", deadline_s=0.01)
     assert (ref.statistics().accepted, ref.statistics().waiting) == (1, 1)
     async with anyio.create_task_group() as tasks:
@@ -253,7 +253,7 @@ def test_every_accepted_message_is_accounted_for_exactly_once(
         for word, asked in before:  # nobody serves yet: an ask times out, in the mailbox or waiting for room in it
             room = capacity is None or ref.statistics().waiting < capacity
             if asked:
-                with pytest.raises(DeadlineExceeded):
+                with pytest.raises(ActorTimeout):
                     await ref.ask(word, deadline_s=0.001)
                 accepted += room
             else:

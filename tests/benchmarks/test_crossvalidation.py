@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.memory.fusion import Ranked
-from memoryd_actors.searching.ranking import Weights, rank
+from memoryd_actors.searching.ranking import RankingWeights, rank
 from memoryd_client.wire.memory import Memory
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -49,7 +49,7 @@ def pool(number: int, question: str, chance: Random) -> Pool:
 @given(st.integers(0, 10_000), st.sampled_from(QUESTIONS))
 def test_a_memorys_score_is_its_features_times_the_weights(seed: int, question: str) -> None:
     one = pool(0, question, Random(seed))
-    weights = Weights()
+    weights = RankingWeights()
     values = np.array([getattr(weights, name) for name in FITTED])
     values[:3] /= weights.own
     told = dict(zip((ranked.id for ranked, _ in one.found), features(one, weights) @ values, strict=True))
@@ -63,13 +63,13 @@ def test_a_fit_finds_what_evidence_has_in_common() -> None:
     known = [pool(n, QUESTIONS[0], chance) for n in range(40)]
     fresh = [pool(n, QUESTIONS[0], chance) for n in range(40, 60)]
     fitted = fit([known])
-    assert fitted.named > 10 * Weights().named
+    assert fitted.named > 10 * RankingWeights().named
 
-    def first_are_evidence(weights: Weights) -> float:
+    def first_are_evidence(weights: RankingWeights) -> float:
         order = ranked(weights)
         return float(np.mean([one.evidence.issubset(order(one)[: len(one.evidence)]) for one in fresh]))
 
-    assert first_are_evidence(fitted) > 0.9 > first_are_evidence(Weights())
+    assert first_are_evidence(fitted) > 0.9 > first_are_evidence(RankingWeights())
 
 
 def test_nothing_can_be_learnt_where_nothing_is_relevant() -> None:

@@ -10,7 +10,7 @@ from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Unavailable
 from memoryd_actors.keeping.orders import KeeperMessage
 from memoryd_actors.memory.settings import CaptureSettings
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.transcripts import Key
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_client.wire.caller import Caller
@@ -42,7 +42,7 @@ async def test_only_what_fails_on_its_first_way_is_to_be_looked_at_again() -> No
     capturer = Capturer(
         keeper=cast("ActorRef[KeeperMessage, tuple[Memory, ...]]", None),
         recall=cast("Recall", Away()),
-        ledger=cast("Memories", Away()),
+        ledger=cast("MemoryRepository", Away()),
         publish=untold,
         settings=CaptureSettings(),
         on_unfinished=unfinished.append,

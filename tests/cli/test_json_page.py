@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from memoryd.doctor import Finding
-from memoryd_cli.demo.steps import Decided, Figures, Pushed, Remembered, SessionBegan, Took
+from memoryd_cli.demo.steps import ContextPushed, Decided, DemoFigures, MemoryRemembered, SessionBegan, Took
 from memoryd_cli.demo.transcript import Note
 from memoryd_client.wire.checkpoints import CheckpointInfo
 from memoryd_client.wire.consent import Consent
@@ -77,7 +77,7 @@ SECTIONS = {
     "Status": (Status, ComponentStatus),
     "Findings": (Finding,),
     "Transcripts, for push and demo": (Note,),
-    "What demo prints": (SessionBegan, Pushed, Decided, Remembered, Took, Figures),
+    "What demo prints": (SessionBegan, ContextPushed, Decided, MemoryRemembered, Took, DemoFigures),
 }
 
 

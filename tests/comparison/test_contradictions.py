@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from memoryd_actors.admission.gate import content_hash
 from memoryd_actors.comparison import Comparison, Statement, action, compare, vetoed
 from memoryd_actors.comparison.fuller import fuller
-from memoryd_actors.searching.near_identical import Told, adds_nothing
+from memoryd_actors.searching.near_identical import DatedText, adds_nothing
 
 from .contradictions import PAIRS
 from .hostile import HOSTILE_PAIRS
@@ -44,8 +44,8 @@ def test_a_contradiction_is_never_merged(kind: str, one: str, other: str) -> Non
 def test_a_contradiction_is_never_hidden_nor_taken_for_what_is_there(kind: str, one: str, other: str) -> None:
     assert kind
     assert content_hash(one) != content_hash(other)
-    assert not adds_nothing(Told(one), Told(other))
-    assert not adds_nothing(Told(other), Told(one))
+    assert not adds_nothing(DatedText(one), DatedText(other))
+    assert not adds_nothing(DatedText(other), DatedText(one))
 
 
 @pytest.mark.parametrize(("kind", "one", "other"), GUARDED)
@@ -79,7 +79,7 @@ def test_a_value_that_only_one_side_has_is_never_the_same(words: list[str], valu
     without, having = " ".join(words), " ".join((*words[:at], value, *words[at:]))
     for new, old in ((having, without), (without, having)):
         assert compare(Statement(new), Statement(old), 1.0).relation != "same"
-    assert not adds_nothing(Told(having), Told(without))
+    assert not adds_nothing(DatedText(having), DatedText(without))
 
 
 @given(PLAIN, VALUES, VALUES, st.data())
@@ -90,7 +90,7 @@ def test_a_value_in_the_place_of_another_is_never_the_same(
     at = data.draw(st.integers(0, len(words)))
     new, old = (" ".join((*words[:at], value, *words[at:])) for value in (one, other))
     assert compare(Statement(new), Statement(old), 1.0).relation != "same"
-    assert not adds_nothing(Told(new), Told(old))
+    assert not adds_nothing(DatedText(new), DatedText(old))
 
 
 @given(PLAIN, VALUES, VALUES, st.data())

@@ -11,7 +11,7 @@ from memoryd_actors.consolidating.fingerprints import LOCAL, NOBODY, Check, fing
 from memoryd_actors.consolidating.near import NOTHING, ROWS, Band, near
 from memoryd_actors.consolidating.pairs import close, in_turn, suspect
 from memoryd_actors.consolidating.pool import Pooled, candidates, often_used
-from memoryd_actors.consolidating.schedule import STAGES, Run, is_due
+from memoryd_actors.consolidating.schedule import STAGES, ConsolidationRun, is_due
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_client import Memory, Source
 
@@ -184,7 +184,7 @@ def test_what_the_local_classifier_said_is_asked_again_once_there_is_a_model() -
 
 
 def test_a_run_is_due_a_day_after_the_last_one_began_however_long_the_machine_slept() -> None:
-    last = Run(1, "local", NOON, finished_at=NOON)
+    last = ConsolidationRun(1, "local", NOON, finished_at=NOON)
     assert is_due(None, NOON, 24)
     assert not is_due(last, NOON + timedelta(hours=23.9), 24)
     assert is_due(last, NOON + timedelta(hours=24), 24)
@@ -192,20 +192,20 @@ def test_a_run_is_due_a_day_after_the_last_one_began_however_long_the_machine_sl
 
 
 def test_a_run_that_was_broken_off_is_due_at_once_even_where_none_is_scheduled() -> None:
-    broken = Run(1, "local", NOON)
+    broken = ConsolidationRun(1, "local", NOON)
     assert is_due(broken, NOON, 24)
     assert is_due(broken, NOON, 0)
     assert not is_due(None, NOON, 0)
 
 
 def test_a_clock_that_was_turned_back_neither_begins_a_run_at_every_look_nor_never_again() -> None:
-    ahead = Run(1, "local", NOON + timedelta(hours=1), finished_at=NOON + timedelta(hours=1))
+    ahead = ConsolidationRun(1, "local", NOON + timedelta(hours=1), finished_at=NOON + timedelta(hours=1))
     assert not is_due(ahead, NOON, 24)
-    far_ahead = Run(1, "local", NOON + timedelta(days=300), finished_at=NOON)
+    far_ahead = ConsolidationRun(1, "local", NOON + timedelta(days=300), finished_at=NOON)
     assert is_due(far_ahead, NOON, 24)
 
 
 def test_a_run_goes_on_behind_the_last_stage_that_it_has_done() -> None:
-    assert Run(1, "local", NOON).left == STAGES
-    assert Run(1, "local", NOON, stage=STAGES[0]).left == STAGES[1:]
-    assert Run(1, "local", NOON, stage=STAGES[-1]).left == ()
+    assert ConsolidationRun(1, "local", NOON).left == STAGES
+    assert ConsolidationRun(1, "local", NOON, stage=STAGES[0]).left == STAGES[1:]
+    assert ConsolidationRun(1, "local", NOON, stage=STAGES[-1]).left == ()

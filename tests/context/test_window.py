@@ -9,7 +9,7 @@ from memoryd_actors.context.window import (
     LONGEST_PIECE,
     Caps,
     Conversation,
-    Item,
+    WindowItem,
     WindowSettings,
     pressure,
     recent,
@@ -25,9 +25,9 @@ PARTS = st.tuples(
 )
 
 
-def conversation(parts: list[tuple[str, str, str, int]]) -> list[Item]:
+def conversation(parts: list[tuple[str, str, str, int]]) -> list[WindowItem]:
     return [
-        Item(n, kind, role if kind == "message" else "", tokens, "" if kind == "message" else call)
+        WindowItem(n, kind, role if kind == "message" else "", tokens, "" if kind == "message" else call)
         for n, (kind, role, call, tokens) in enumerate(parts)
     ]
 
@@ -35,13 +35,13 @@ def conversation(parts: list[tuple[str, str, str, int]]) -> list[Item]:
 CONVERSATIONS = st.lists(PARTS, max_size=40).map(conversation)
 
 
-def messages(*sizes: int) -> list[Item]:
-    return [Item(n, "message", "assistant" if n % 2 else "user", size) for n, size in enumerate(sizes)]
+def messages(*sizes: int) -> list[WindowItem]:
+    return [WindowItem(n, "message", "assistant" if n % 2 else "user", size) for n, size in enumerate(sizes)]
 
 
-def split_calls(left: list[Item], right: list[Item]) -> list[Item]:
+def split_calls(left: list[WindowItem], right: list[WindowItem]) -> list[WindowItem]:
     """The results on the right whose call is on the left, and the user said nothing since."""
-    split: list[Item] = []
+    split: list[WindowItem] = []
     for at, item in enumerate(right):
         if item.kind != "tool_result":
             continue
@@ -59,32 +59,32 @@ def split_calls(left: list[Item], right: list[Item]) -> list[Item]:
 
 def test_a_call_and_its_results_are_one_piece_with_what_stands_between() -> None:
     said = [
-        Item(0, "message", "user", 1),
-        Item(1, "tool_call", "", 1, "x"),
-        Item(2, "tool_call", "", 1, "y"),
-        Item(3, "tool_result", "", 1, "x"),
-        Item(4, "message", "assistant", 1),
-        Item(5, "tool_result", "", 1, "y"),
-        Item(6, "message", "user", 1),
+        WindowItem(0, "message", "user", 1),
+        WindowItem(1, "tool_call", "", 1, "x"),
+        WindowItem(2, "tool_call", "", 1, "y"),
+        WindowItem(3, "tool_result", "", 1, "x"),
+        WindowItem(4, "message", "assistant", 1),
+        WindowItem(5, "tool_result", "", 1, "y"),
+        WindowItem(6, "message", "user", 1),
     ]
     assert [len(piece.items) for piece in Conversation(said).pieces()] == [1, 5, 1]
 
 
 def test_an_id_that_is_used_again_begins_another_call() -> None:
-    said = [Item(n, kind, "", 1, "1") for n, kind in enumerate(["tool_call", "tool_result"] * 3)]
+    said = [WindowItem(n, kind, "", 1, "1") for n, kind in enumerate(["tool_call", "tool_result"] * 3)]
     assert [len(piece.items) for piece in Conversation(said).pieces()] == [2, 2, 2]
 
 
 def test_results_without_an_id_stay_with_the_call_right_before_them() -> None:
-    said = [Item(n, kind, "", 1) for n, kind in enumerate(["tool_call", "tool_result", "tool_result", "message"])]
+    said = [WindowItem(n, kind, "", 1) for n, kind in enumerate(["tool_call", "tool_result", "tool_result", "message"])]
     assert [len(piece.items) for piece in Conversation(said).pieces()] == [3, 1]
 
 
-def late(between: list[Item]) -> list[Item]:
+def late(between: list[WindowItem]) -> list[WindowItem]:
     """A call whose result comes after all that."""
     n = len(between)
-    moved = [Item(at, one.kind, one.role, one.tokens, one.call_id) for at, one in enumerate(between, start=1)]
-    return [Item(0, "tool_call", "", 1, "late"), *moved, Item(n + 1, "tool_result", "", 1, "late")]
+    moved = [WindowItem(at, one.kind, one.role, one.tokens, one.call_id) for at, one in enumerate(between, start=1)]
+    return [WindowItem(0, "tool_call", "", 1, "late"), *moved, WindowItem(n + 1, "tool_result", "", 1, "late")]
 
 
 def test_what_the_user_says_ends_a_piece_and_a_late_result_is_one_by_itself() -> None:
@@ -94,10 +94,10 @@ def test_what_the_user_says_ends_a_piece_and_a_late_result_is_one_by_itself() ->
     left = len(said) - len(to_compact(Conversation(said), WindowSettings(protected=300)))
     assert left == 31
     # Also within one turn, and calls that overlap without end.
-    alone = late([Item(0, "message", "assistant", 10)] * 200)
+    alone = late([WindowItem(0, "message", "assistant", 10)] * 200)
     assert [len(piece.items) for piece in Conversation(alone).pieces()] == [1] * 202
     chain = [
-        Item(2 * n + at, kind, "", 1, str(call))
+        WindowItem(2 * n + at, kind, "", 1, str(call))
         for n in range(200)
         for at, (kind, call) in enumerate((("tool_call", n), ("tool_result", n - 1)))
     ]
@@ -107,10 +107,10 @@ def test_what_the_user_says_ends_a_piece_and_a_late_result_is_one_by_itself() ->
 
 
 @given(between=CONVERSATIONS, tail=CONVERSATIONS)
-def test_a_late_result_ties_nothing_together(between: list[Item], tail: list[Item]) -> None:
-    between = [Item(0, "message", "user", 1), *between]
+def test_a_late_result_ties_nothing_together(between: list[WindowItem], tail: list[WindowItem]) -> None:
+    between = [WindowItem(0, "message", "user", 1), *between]
     said = late(between)
-    said += [Item(len(said) + n, one.kind, one.role, one.tokens, one.call_id) for n, one in enumerate(tail)]
+    said += [WindowItem(len(said) + n, one.kind, one.role, one.tokens, one.call_id) for n, one in enumerate(tail)]
     first, *others = Conversation(said).pieces()
     assert len(first.items) == 1
     assert all(not one.begins_turn or len(piece.items) == 1 for piece in others for one in piece.items)
@@ -122,9 +122,9 @@ def test_a_late_result_ties_nothing_together(between: list[Item], tail: list[Ite
 
 @given(calls=st.integers(1, LONGEST_PIECE), texts=st.integers(0, 200), size=st.integers(0, 50))
 def test_no_piece_is_longer_than_the_longest(calls: int, texts: int, size: int) -> None:
-    said = [Item(n, "tool_call", "", size, str(n)) for n in range(calls)]
-    said += [Item(calls + n, "message", "assistant", size) for n in range(texts)]
-    said += [Item(calls + texts + n, "tool_result", "", size, str(n)) for n in range(calls)]
+    said = [WindowItem(n, "tool_call", "", size, str(n)) for n in range(calls)]
+    said += [WindowItem(calls + n, "message", "assistant", size) for n in range(texts)]
+    said += [WindowItem(calls + texts + n, "tool_result", "", size, str(n)) for n in range(calls)]
     pieces = Conversation(said).pieces()
     assert [item for piece in pieces for item in piece.items] == said
     assert max(len(piece.items) for piece in pieces) <= LONGEST_PIECE
@@ -168,7 +168,9 @@ def test_the_end_of_a_conversation_is_kept_within_turns_and_tokens() -> None:
 
 
 def test_what_is_cut_counts_as_it_is_cut() -> None:
-    said = Conversation([*messages(10), Item(1, "tool_call", "", 5, "x"), Item(2, "tool_result", "", 9_000, "x")])
+    said = Conversation(
+        [*messages(10), WindowItem(1, "tool_call", "", 5, "x"), WindowItem(2, "tool_result", "", 9_000, "x")]
+    )
     assert recent(said, turns=9, tokens=100, caps=WHOLE) == []
     assert len(recent(said, turns=9, tokens=100, caps=Caps(tool=50, other=500))) == 3
 
@@ -182,7 +184,7 @@ def test_pressure_grows_with_the_tokens(tokens: int, expected: str) -> None:
 
 
 @given(said=CONVERSATIONS)
-def test_pieces_are_the_conversation_and_divide_no_call(said: list[Item]) -> None:
+def test_pieces_are_the_conversation_and_divide_no_call(said: list[WindowItem]) -> None:
     cut = Conversation(said).pieces()
     assert [item for piece in cut for item in piece.items] == said
     at = 0
@@ -193,7 +195,7 @@ def test_pieces_are_the_conversation_and_divide_no_call(said: list[Item]) -> Non
 
 @given(said=CONVERSATIONS, turns=st.integers(1, 10), tokens=st.integers(0, 2_000), cap=st.integers(1, 500))
 def test_what_is_kept_is_an_end_within_the_budget_that_divides_no_call(
-    said: list[Item], turns: int, tokens: int, cap: int
+    said: list[WindowItem], turns: int, tokens: int, cap: int
 ) -> None:
     caps = Caps(tool=cap, other=cap)
     kept = recent(Conversation(said), turns=turns, tokens=tokens, caps=caps)
@@ -205,7 +207,7 @@ def test_what_is_kept_is_an_end_within_the_budget_that_divides_no_call(
 
 @given(said=CONVERSATIONS, protected=st.integers(256, 2_000))
 def test_a_compaction_takes_a_beginning_leaves_the_protected_and_divides_no_call(
-    said: list[Item], protected: int
+    said: list[WindowItem], protected: int
 ) -> None:
     taken = to_compact(Conversation(said), WindowSettings(protected=protected))
     left = said[len(taken) :]
@@ -219,7 +221,7 @@ def test_a_compaction_takes_a_beginning_leaves_the_protected_and_divides_no_call
 
 @given(said=CONVERSATIONS, more=CONVERSATIONS, protected=st.integers(256, 2_000))
 def test_compaction_done_twice_changes_nothing_and_with_more_said_it_only_goes_on(
-    said: list[Item], more: list[Item], protected: int
+    said: list[WindowItem], more: list[WindowItem], protected: int
 ) -> None:
     settings = WindowSettings(protected=protected)
     taken = to_compact(Conversation(said), settings)
@@ -227,7 +229,7 @@ def test_compaction_done_twice_changes_nothing_and_with_more_said_it_only_goes_o
     if taken:
         rest = rest.without(taken[-1].sequence)
     assert to_compact(rest, settings) == []
-    later = [Item(len(said) + n, one.kind, one.role, one.tokens, one.call_id) for n, one in enumerate(more)]
+    later = [WindowItem(len(said) + n, one.kind, one.role, one.tokens, one.call_id) for n, one in enumerate(more)]
     grown = Conversation([*said, *later])
     assert grown.tokens == sum(item.tokens for item in (*said, *later))
     untied = not any(one.kind == "tool_result" for one in later)

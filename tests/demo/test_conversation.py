@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from memoryd_cli.demo.transcript import Said, builtin_transcript
+from memoryd_cli.demo.transcript import DemoMessage, builtin_transcript
 
 TRANSCRIPT = builtin_transcript()
 BY_THE_USER = [said for said in TRANSCRIPT.said if said.message.role == "user"]
@@ -56,7 +56,7 @@ def test_there_are_turns_after_which_nothing_should_come_and_none_wants_both() -
 
 
 def test_only_the_user_asks_and_only_the_agent_remembers() -> None:
-    def misplaced(said: Said) -> bool:
+    def misplaced(said: DemoMessage) -> bool:
         user = said.message.role == "user"
         return bool(said.notes if user else said.expects or said.quiet)
 

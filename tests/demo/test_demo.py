@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from memoryd_cli.demo.steps import Figures, Outcome, judged
+from memoryd_cli.demo.steps import DemoFigures, TurnOutcome, judged
 from memoryd_client.wire.traces import Trace
 
 MEMORYD = Path(sys.executable).with_name("memoryd")
@@ -37,7 +37,7 @@ def test_the_built_in_conversation_brings_back_what_it_should_and_keeps_quiet_wh
     done = demo(home, "--json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
-    figures = msgspec.convert(report["figures"], Figures)
+    figures = msgspec.convert(report["figures"], DemoFigures)
     assert figures.turns >= 40
     assert figures.sessions >= 5
     assert figures.pushes == figures.turns == figures.decided
@@ -107,16 +107,16 @@ def test_a_transcript_without_a_usable_line_is_refused_before_anything_starts(ho
 @pytest.mark.parametrize(
     ("expects", "labels", "quiet", "outcome"),
     [
-        (("a",), ("a",), False, Outcome.HIT),
-        (("a", "b"), ("c", "b"), False, Outcome.HIT),
-        (("a",), ("b",), False, Outcome.MISS),
-        (("a",), (), False, Outcome.MISS),
-        ((), (), True, Outcome.QUIET),
-        ((), ("",), True, Outcome.FALSE_ALARM),
-        ((), ("a",), False, Outcome.UNJUDGED),
+        (("a",), ("a",), False, TurnOutcome.HIT),
+        (("a", "b"), ("c", "b"), False, TurnOutcome.HIT),
+        (("a",), ("b",), False, TurnOutcome.MISS),
+        (("a",), (), False, TurnOutcome.MISS),
+        ((), (), True, TurnOutcome.QUIET),
+        ((), ("",), True, TurnOutcome.FALSE_ALARM),
+        ((), ("a",), False, TurnOutcome.UNJUDGED),
     ],
 )
 def test_a_turn_is_judged_by_what_the_conversation_says_of_it(
-    expects: tuple[str, ...], labels: tuple[str, ...], quiet: bool, outcome: Outcome
+    expects: tuple[str, ...], labels: tuple[str, ...], quiet: bool, outcome: TurnOutcome
 ) -> None:
     assert judged(expects, labels, quiet=quiet) is outcome

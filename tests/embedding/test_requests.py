@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd.embedding.recent import RecentVectors
-from memoryd.embedding.requests import RUN_CHARACTERS, SMALL_RUNS_IN_A_ROW, Key, Queue, Request
+from memoryd.embedding.requests import RUN_CHARACTERS, SMALL_RUNS_IN_A_ROW, EmbeddingRequest, Key, Queue
 from memoryd_actors.ports.embedder import Vector
 
 TEXTS = st.lists(st.text(max_size=30) | st.integers(0, 20_000).map(lambda size: "x" * size), max_size=30)
@@ -16,7 +16,7 @@ def vectors(run: dict[Key, str]) -> dict[Key, Vector]:
 @given(st.lists(st.tuples(TEXTS, st.sampled_from([64, 256])), max_size=8), st.integers(1, 12))
 def test_every_request_is_settled_and_no_text_runs_twice(asked: list[tuple[list[str], int]], max_batch: int) -> None:
     queue = Queue(max_batch)
-    requests = [Request.of(texts, max_tokens, max_batch) for texts, max_tokens in asked]
+    requests = [EmbeddingRequest.of(texts, max_tokens, max_batch) for texts, max_tokens in asked]
     for request in requests:
         queue.add(request)
     ran: list[Key] = []
@@ -36,10 +36,10 @@ def test_every_request_is_settled_and_no_text_runs_twice(asked: list[tuple[list[
 
 def test_bulk_gets_its_turn_among_endless_small_requests() -> None:
     queue = Queue(2)
-    queue.add(Request.of([f"bulk {number}" for number in range(6)], 256, 2))
+    queue.add(EmbeddingRequest.of([f"bulk {number}" for number in range(6)], 256, 2))
     kinds: list[str] = []
     for number in range(SMALL_RUNS_IN_A_ROW + 2):
-        queue.add(Request.of([f"small {number}"], 256, 2))
+        queue.add(EmbeddingRequest.of([f"small {number}"], 256, 2))
         _, run = queue.next_run()
         kinds.append(next(iter(run.values())).split()[0])
         queue.supply(vectors(run))
@@ -49,7 +49,7 @@ def test_bulk_gets_its_turn_among_endless_small_requests() -> None:
 
 def test_texts_of_a_bulk_request_run_by_length() -> None:
     queue = Queue(2)
-    queue.add(Request.of(["x" * 50, "x", "x" * 40, "xx"], 256, 2))
+    queue.add(EmbeddingRequest.of(["x" * 50, "x", "x" * 40, "xx"], 256, 2))
     assert [len(text) for text in queue.next_run()[1].values()] == [1, 2]
 
 

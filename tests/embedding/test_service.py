@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from memoryd.config import EmbeddingConfig
-from memoryd.embedding import EmbeddingService, Statistics, build_embedder
+from memoryd.embedding import EmbeddingService, ModelStatistics, build_embedder
 from memoryd.embedding.model import Model
 from memoryd.embedding.onnx import OnnxModel
 from memoryd.embedding.thread import ModelThread
@@ -184,7 +184,7 @@ async def test_an_unused_model_leaves_memory_and_comes_back_on_demand(model_fold
     states: list[str] = []
     idle = anyio.Event()
 
-    def observe(now: Statistics) -> None:
+    def observe(now: ModelStatistics) -> None:
         states.append(now.state)
         if now.state == "idle":
             idle.set()
@@ -210,7 +210,7 @@ async def test_nothing_is_loaded_before_it_is_needed_and_warm_loads_ahead(embedd
     async with embedder:
         assert (embedder.identity, embedder.dimensions) == ("all-MiniLM-L6-v2/fp32", 384)
         assert (await embedder.embed([])).shape == (0, 384)
-        assert embedder.statistics() == Statistics()
+        assert embedder.statistics() == ModelStatistics()
         await embedder.warm()
         await embedder.warm()
         now = embedder.statistics()
@@ -220,7 +220,7 @@ async def test_nothing_is_loaded_before_it_is_needed_and_warm_loads_ahead(embedd
 
 async def test_a_failed_load_is_told_once_and_mended_by_the_next_call(model_folder: Path, tmp_path: Path) -> None:
     folder = tmp_path / "own"
-    told: list[Statistics] = []
+    told: list[ModelStatistics] = []
     config = EmbeddingConfig(folder=str(folder))
     errors: list[ModelUnavailable] = []
 

@@ -5,11 +5,11 @@ from datetime import UTC, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.episodes.episode import PATH, Run, document, episode, path, points
+from memoryd_actors.episodes.episode import PATH, AgentRun, document, episode, path, points
 from memoryd_actors.summarising import EXTRACTED, Summary
 from memoryd_client.wire.caller import Caller
 
-RUN = Run(3, 40, 9, datetime(2026, 1, 17, 23, 30, tzinfo=UTC))
+RUN = AgentRun(3, 40, 9, datetime(2026, 1, 17, 23, 30, tzinfo=UTC))
 CALLER = Caller(owner="local", project="/p", agent="tui", session="s1")
 
 

@@ -6,18 +6,18 @@ import pytest
 from benchmarks.coding_chats import NAMES, kept, read, score
 
 from memoryd_actors.admission.writing import MAX_FACT
-from memoryd_actors.extraction import Heard, stated
+from memoryd_actors.extraction import InputMessage, stated
 from memoryd_actors.extraction.languages import TELLINGS
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-def user(text: str, sequence: int = 1) -> Heard:
-    return Heard(sequence, "user", "", text, AT)
+def user(text: str, sequence: int = 1) -> InputMessage:
+    return InputMessage(sequence, "user", "", text, AT)
 
 
-def assistant(text: str, sequence: int = 1) -> Heard:
-    return Heard(sequence, "assistant", "", text, AT)
+def assistant(text: str, sequence: int = 1) -> InputMessage:
+    return InputMessage(sequence, "assistant", "", text, AT)
 
 
 def test_of_turns_that_the_rules_were_made_on_hardly_any_junk_is_kept_and_little_is_missed() -> None:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.extraction import Heard
+from memoryd_actors.extraction import InputMessage
 from memoryd_actors.extraction.due import Waiting, due
 from memoryd_actors.extraction.window import WINDOW_CHARACTERS, windows
 
@@ -53,7 +53,7 @@ MESSAGES = st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.integer
 @given(MESSAGES, st.integers(1, 12))
 def test_parts_hold_every_message_once_and_none_is_too_long(said: list[tuple[str, int]], turns: int) -> None:
     messages = [
-        Heard(number, "user" if role == "user" else "assistant", "", "x" * size, NOW)
+        InputMessage(number, "user" if role == "user" else "assistant", "", "x" * size, NOW)
         for number, (role, size) in enumerate(said, 1)
     ]
     parts = windows(messages, turns=turns)

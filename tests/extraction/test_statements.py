@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.admission.writing import MAX_FACT, written
-from memoryd_actors.extraction import Heard, capped, heard, stated
+from memoryd_actors.extraction import InputMessage, capped, heard, stated
 from memoryd_actors.extraction.candidate import MOST_A_TURN
 from memoryd_actors.texts.quoting import saying, undated
 from memoryd_client.wire.session_context import SUMMARY_OPENING
@@ -17,12 +17,12 @@ from memoryd_client.wire.transcripts import Record
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
-def user(text: str, sequence: int = 1, speaker: str = "") -> Heard:
-    return Heard(sequence, "user", speaker, text, AT)
+def user(text: str, sequence: int = 1, speaker: str = "") -> InputMessage:
+    return InputMessage(sequence, "user", speaker, text, AT)
 
 
-def assistant(text: str, sequence: int = 1) -> Heard:
-    return Heard(sequence, "assistant", "", text, AT)
+def assistant(text: str, sequence: int = 1) -> InputMessage:
+    return InputMessage(sequence, "assistant", "", text, AT)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 
 from memoryd.project_files import ProjectFolders
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.orders import Link, Store
+from memoryd_actors.keeping.orders import LinkMemories, Store
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate, Message
 from memoryd_client.wire.memory import MAX_CONTENT_BYTES, NewMemory, Source
@@ -38,7 +38,7 @@ async def test_nothing_of_ignored_and_environment_files_is_kept(tmp_path: Path, 
         (other,) = await system.keeper.ask(
             Store((NewMemory(content="The shop opens at nine."),), caller), deadline_s=10
         )
-        link = Link(stored.id, other.id, "opens with swordfishes", 1.0, caller)
+        link = LinkMemories(stored.id, other.id, "opens with swordfishes", 1.0, caller)
         await system.keeper.ask(link, deadline_s=10)
         named = {one.relation for one in await system.ledger.memories.edges("local", [other.id])}
         assert "opens with [redacted:env]" in named

@@ -15,10 +15,10 @@ from memoryd.ipc import Server
 from memoryd_actors.core.errors import (
     ActorCrashed,
     ActorStopped,
+    ActorTimeout,
     Ambiguous,
-    DeadlineExceeded,
+    DaemonError,
     DiskFull,
-    MemorydError,
     ModelUnavailable,
     NotFound,
     Refused,
@@ -223,11 +223,11 @@ async def serving(paths: Paths, rules: Rules, concurrency: int = 256) -> AsyncGe
         (ModelUnavailable("no weights", "get some"), "unavailable"),
         (ActorStopped("keeper"), "unavailable"),
         (DiskFull("/data"), "disk_full"),
-        (DeadlineExceeded("keeper", 1.0), "deadline"),
+        (ActorTimeout("keeper", 1.0), "deadline"),
         (Refused("no", "ask nicely"), "refused"),
         (ActorCrashed("keeper", KeyError("secret")), "internal"),
         (ZeroDivisionError("secret"), "internal"),
-        (MemorydError("secret"), "internal"),
+        (DaemonError("secret"), "internal"),
     ],
 )
 async def test_each_error_has_its_code_on_the_wire(paths: Paths, peers: Peers, error: Exception, code: str) -> None:

@@ -11,7 +11,15 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.orders import Edit, KeeperMessage, Link, Purge, SetState, Store, TakeBack
+from memoryd_actors.keeping.orders import (
+    EditMemory,
+    KeeperMessage,
+    LinkMemories,
+    PurgeMemories,
+    SetState,
+    Store,
+    TakeBack,
+)
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client import NewMemory, Scope, State
 from memoryd_client.wire.caller import Caller
@@ -53,14 +61,14 @@ async def message(system: System, what: str, one: int, other: int) -> KeeperMess
         case "restore":
             return SetState(first, State.ACTIVE, CALLER)
         case "edit":
-            return Edit(first, Changes(content=said[1].content, importance=1 + other % 5), None, CALLER)
+            return EditMemory(first, Changes(content=said[1].content, importance=1 + other % 5), None, CALLER)
         case "link":
-            return Link(first, second, ("supersedes", "about")[other % 2], 0.8, CALLER)
+            return LinkMemories(first, second, ("supersedes", "about")[other % 2], 0.8, CALLER)
         case "undo":
             history = await system.ledger.memories.history("local")
             return TakeBack(history[one % len(history)].operation if history else 1, CALLER)
         case "purge":
-            return Purge((first,), "local", "test")
+            return PurgeMemories((first,), "local", "test")
         case _:
             return None
 

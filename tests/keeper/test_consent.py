@@ -3,7 +3,7 @@
 import pytest
 
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.orders import Answer, Edit, SetState, Store, TakeBack
+from memoryd_actors.keeping.orders import DecideProposal, EditMemory, SetState, Store, TakeBack
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client import Memory, NewMemory, Scope, Source, State
 from memoryd_client.wire.caller import Caller
@@ -26,7 +26,7 @@ async def store(system: System, *new: NewMemory, caller: Caller = AGENT) -> Memo
 
 
 async def answer(system: System, memory: Memory, *, approve: bool) -> Memory:
-    return (await system.keeper.ask(Answer(memory.id, approve, USER), deadline_s=20))[0]
+    return (await system.keeper.ask(DecideProposal(memory.id, approve, USER), deadline_s=20))[0]
 
 
 async def state(system: System, memory: Memory) -> State:
@@ -131,7 +131,7 @@ async def test_there_is_no_way_around_the_yes(place: Place) -> None:
             await system.keeper.ask(SetState(new.id, State.ACTIVE, AGENT), deadline_s=20)
         for memory in (new, said):
             with pytest.raises(Refused, match="user"):
-                await system.keeper.ask(Edit(memory.id, Changes(content="Faro"), None, AGENT), deadline_s=20)
+                await system.keeper.ask(EditMemory(memory.id, Changes(content="Faro"), None, AGENT), deadline_s=20)
         await answer(system, new, approve=False)
         with pytest.raises(Refused, match="did not consent"):
             await system.keeper.ask(SetState(new.id, State.ACTIVE, AGENT), deadline_s=20)

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.orders import Edit, SetState, Store, TakeBack
+from memoryd_actors.keeping.orders import EditMemory, SetState, Store, TakeBack
 from memoryd_actors.memory.steps import CONTRADICTS
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client import Memory, NewMemory, State
@@ -25,7 +25,7 @@ async def store(system: System, *contents: str, **fields: object) -> Memory:
 
 async def edit(system: System, memory: Memory, **fields: object) -> Memory:
     changes = msgspec.convert(fields, Changes)
-    return (await system.keeper.ask(Edit(memory.id, changes, None, CALLER), deadline_s=20))[0]
+    return (await system.keeper.ask(EditMemory(memory.id, changes, None, CALLER), deadline_s=20))[0]
 
 
 async def restore(system: System, memory: Memory) -> Memory:

@@ -5,7 +5,7 @@ import pytest
 
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.indexing.indexer import BATCH
-from memoryd_actors.keeping.orders import Edit, Link, SetState, Store, TakeBack
+from memoryd_actors.keeping.orders import EditMemory, LinkMemories, SetState, Store, TakeBack
 from memoryd_actors.memory.steps import RELATED, SUPERSEDES
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client import Memory, NewMemory, Scope
@@ -66,13 +66,13 @@ async def test_only_an_active_memory_supersedes_an_active_one_by_hand(place: Pla
         old = await store(system, "The rowing club meets on Mondays.")
         new = await store(system, "Bees sleep in the walls of the mill.")
         for _ in range(2):  # said again, it is still so
-            await system.keeper.ask(Link(new.id, old.id, SUPERSEDES, 1.0, CALLER), deadline_s=20)
+            await system.keeper.ask(LinkMemories(new.id, old.id, SUPERSEDES, 1.0, CALLER), deadline_s=20)
         with pytest.raises(Refused, match=f"{old.id} is superseded by {new.id}"):
-            await system.keeper.ask(Link(old.id, new.id, SUPERSEDES, 1.0, CALLER), deadline_s=20)
+            await system.keeper.ask(LinkMemories(old.id, new.id, SUPERSEDES, 1.0, CALLER), deadline_s=20)
         await system.keeper.ask(SetState(new.id, State.FORGOTTEN, CALLER), deadline_s=20)
         with pytest.raises(Refused, match=f"{new.id} is forgotten"):
             third = await store(system, "Salt keeps the stairs free of ice.")
-            await system.keeper.ask(Link(third.id, new.id, SUPERSEDES, 1.0, CALLER), deadline_s=20)
+            await system.keeper.ask(LinkMemories(third.id, new.id, SUPERSEDES, 1.0, CALLER), deadline_s=20)
 
 
 async def test_two_projects_do_not_merge_what_they_both_know(place: Place) -> None:
@@ -105,7 +105,9 @@ async def test_a_rule_has_one_value_for_each_name(place: Place) -> None:
 async def test_an_edit_passes_the_gate_and_loses_nobodys_change(place: Place) -> None:
     async with running(place) as system:
         memory = await store(system, "The token is kept in the vault.")
-        edit = Edit(memory.id[:10], Changes(content=f"The token is {SECRET}.", importance=5), memory.revision, CALLER)
+        edit = EditMemory(
+            memory.id[:10], Changes(content=f"The token is {SECRET}.", importance=5), memory.revision, CALLER
+        )
         (edited,) = await system.keeper.ask(edit, deadline_s=10)
         assert SECRET not in edited.content
         assert (edited.importance, edited.revision, edited.created_at) == (5, 2, memory.created_at)
@@ -129,8 +131,8 @@ async def test_what_became_of_a_memory_cannot_be_said_by_hand(place: Place) -> N
         one, other = await store(system, "Ana plays chess."), await store(system, "Rain is expected on Sunday.")
         for relation, remove in (("merged_into", False), ("supersedes", True)):
             with pytest.raises(Refused, match="by hand"):
-                await system.keeper.ask(Link(one.id, other.id, relation, 1.0, CALLER, remove), deadline_s=10)
-        await system.keeper.ask(Link(one.id, other.id, "supersedes", 1.0, CALLER), deadline_s=10)
+                await system.keeper.ask(LinkMemories(one.id, other.id, relation, 1.0, CALLER, remove), deadline_s=10)
+        await system.keeper.ask(LinkMemories(one.id, other.id, "supersedes", 1.0, CALLER), deadline_s=10)
         assert (await now(system, other)).superseded_by == one.id
 
 

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.orders import Edit, Purge, SetState, Store, TakeBack
+from memoryd_actors.keeping.orders import EditMemory, PurgeMemories, SetState, Store, TakeBack
 from memoryd_client import Memory, NewMemory, Scope, State
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.editing import Changes
@@ -41,7 +41,9 @@ async def test_a_memory_cannot_be_edited_into_one_that_is_there(place: Place) ->
     async with running(place) as system:
         one, other = await store(system, "Ana plays chess."), await store(system, "Rain is expected on Sunday.")
         with pytest.raises(Refused, match=f"says the same as {one.id}"):
-            await system.keeper.ask(Edit(other.id, Changes(content="Ana plays  chess."), None, CALLER), deadline_s=10)
+            await system.keeper.ask(
+                EditMemory(other.id, Changes(content="Ana plays  chess."), None, CALLER), deadline_s=10
+            )
 
 
 async def test_nul_and_half_a_character_are_kept_as_what_stands_for_them(place: Place) -> None:
@@ -50,7 +52,7 @@ async def test_nul_and_half_a_character_are_kept_as_what_stands_for_them(place: 
         assert odd.content == "Ana plays\ufffd chess \ufffd well."
         again = await store(system, "Ana plays\0 chess \ud83d well.")
         assert (again.id, again.strength) == (odd.id, 2)
-        edit = Edit(odd.id, Changes(importance=5), None, CALLER)
+        edit = EditMemory(odd.id, Changes(importance=5), None, CALLER)
         (edited,) = await system.keeper.ask(edit, deadline_s=10)
         assert (edited.content, edited.content_hash) == (odd.content, odd.content_hash)
 
@@ -65,7 +67,7 @@ async def test_what_was_merged_away_can_be_restored_and_undone_but_not_after_a_p
         (back,) = await system.keeper.ask(SetState(merged, State.ACTIVE, CALLER), deadline_s=10)
         assert back.active
         (entry, *_) = await system.ledger.memories.history("local", memory_id=merged)
-        await system.keeper.ask(Purge((merged,), "local", "a"), deadline_s=10)
+        await system.keeper.ask(PurgeMemories((merged,), "local", "a"), deadline_s=10)
         with pytest.raises(Refused, match="cannot be undone"):
             await system.keeper.ask(TakeBack(entry.operation, CALLER), deadline_s=10)
         assert (await system.ledger.memories.get("local", [one.id]))[one.id].active
@@ -82,7 +84,7 @@ async def test_a_purge_during_searches_and_an_import_leaves_nothing_to_be_found(
                 tasks.start_soon(partial(store, system, "Who opens the vault of the bank?", "episode"))
             tasks.start_soon(partial(system.keeper.ask, Store(new, CALLER), deadline_s=60))
             for one in secrets:
-                tasks.start_soon(partial(system.keeper.ask, Purge((one.id,), "local", "a"), deadline_s=60))
+                tasks.start_soon(partial(system.keeper.ask, PurgeMemories((one.id,), "local", "a"), deadline_s=60))
         assert await system.indexer.purge(deadline_s=60)
         assert await system.index.vectors([one.id for one in secrets]) == {}
         assert await system.index.count() == 301

@@ -9,7 +9,7 @@ from memoryd.ledger.consolidation_book import SqlConsolidation
 from memoryd_actors.consolidating.book import Used
 from memoryd_actors.consolidating.fingerprints import fingerprint
 from memoryd_actors.core.errors import NotFound
-from memoryd_actors.memory.steps import Absorb, ChangeState, Checked, Doubt, Noted, Relate, Undo
+from memoryd_actors.memory.steps import Absorb, AddCandidatePair, AddEdge, ChangeState, Checked, Noted, RevertOperation
 from memoryd_client.wire.memory import Scope, State
 
 from .samples import NOON, insert, memory
@@ -76,7 +76,7 @@ async def test_marks_and_counts_are_written_with_the_operation_or_not_at_all(
     assert (check.fingerprint, check.judge) == ((one, other, hundredths), "local")
 
     # What is taken back was compared all the same.
-    await ledger.memories.apply("local", [Undo(applied.operation)], actor="test")
+    await ledger.memories.apply("local", [RevertOperation(applied.operation)], actor="test")
     assert len(await book.checks("local", since=FAR_BACK)) == 1
 
 
@@ -111,13 +111,13 @@ async def test_episodes_that_are_in_a_summary_are_not_told_again(ledger: SqlLedg
         await insert(ledger, [one], actor="test")
     await insert(ledger, [memory("everywhere", category="episode")], actor="test")
     assert [one.id for one in await book.episodes("local")] == ["e1", "e2"]
-    await ledger.memories.apply("local", [Relate("s", "e1", "summarises", 1.0)], actor="memoryd")
+    await ledger.memories.apply("local", [AddEdge("s", "e1", "summarises", 1.0)], actor="memoryd")
     assert [one.id for one in await book.episodes("local")] == ["e2"]
 
 
 async def test_pairs_in_doubt_are_known_also_once_they_are_decided(ledger: SqlLedger, book: SqlConsolidation) -> None:
     await insert(ledger, [memory("tea", id="b"), memory("green tea", id="a")], actor="test")
-    await ledger.memories.apply("local", [Doubt("b", "a", 0.8, "close")], actor="memoryd")
+    await ledger.memories.apply("local", [AddCandidatePair("b", "a", 0.8, "close")], actor="memoryd")
     assert await book.queued("local") == {("a", "b")}
     assert await book.queued("them") == frozenset()
 

@@ -15,16 +15,16 @@ from memoryd_actors.memory.steps import (
     SUPERSEDES,
     Absorb,
     Add,
+    AddCandidatePair,
+    AddEdge,
     ChangeState,
-    Compared,
-    Doubt,
+    MarkCompared,
     Merge,
-    Relate,
+    RemoveEdge,
+    RevertOperation,
     Revise,
     Step,
     Supersede,
-    Undo,
-    Unrelate,
 )
 from memoryd_client.wire.memory import Memory, State
 
@@ -79,7 +79,7 @@ async def test_undoing_a_merge_brings_back_both(ledger: SqlLedger) -> None:
     (tea,) = await stored(ledger, "Ana drinks tea.")
     again = memory("Ana likes tea.")
     applied = await ledger.memories.apply("local", [Merge(again, tea.id, "Ana drinks and likes tea.")], actor="a")
-    await ledger.memories.apply("local", [Undo(applied.operation)], actor="a")
+    await ledger.memories.apply("local", [RevertOperation(applied.operation)], actor="a")
     back = await now(ledger, tea.id)
     assert (back.content, back.strength, back.sources) == (tea.content, 1, ())
     assert (await now(ledger, again.id)).state is State.FORGOTTEN
@@ -89,9 +89,9 @@ async def test_undoing_a_merge_brings_back_both(ledger: SqlLedger) -> None:
 async def test_an_undone_operation_can_be_done_again_by_undoing_the_undo(ledger: SqlLedger) -> None:
     (tea,) = await stored(ledger, "Ana drinks tea.")
     applied = await ledger.memories.apply("local", [ChangeState(tea.id, State.FORGOTTEN, "DELETE")], actor="a")
-    undone = await ledger.memories.apply("local", [Undo(applied.operation)], actor="a")
+    undone = await ledger.memories.apply("local", [RevertOperation(applied.operation)], actor="a")
     assert (await now(ledger, tea.id)).active
-    await ledger.memories.apply("local", [Undo(undone.operation)], actor="a")
+    await ledger.memories.apply("local", [RevertOperation(undone.operation)], actor="a")
     assert (await now(ledger, tea.id)).state is State.FORGOTTEN
 
 
@@ -102,8 +102,8 @@ async def test_what_was_written_again_since_has_to_be_undone_first(ledger: SqlLe
     again = msgspec.structs.replace(first.memories[0], content="Ana drinks wine.", content_hash="h2")
     second = await ledger.memories.apply("local", [Revise(again)], actor="a")
     with pytest.raises(Refused, match=f"operation {second.operation}"):
-        await ledger.memories.apply("local", [Undo(first.operation)], actor="a")
-    await ledger.memories.apply("local", [Undo(second.operation)], actor="a")
+        await ledger.memories.apply("local", [RevertOperation(first.operation)], actor="a")
+    await ledger.memories.apply("local", [RevertOperation(second.operation)], actor="a")
     assert (await now(ledger, tea.id)).content == "Ana drinks mate."
 
 
@@ -146,7 +146,7 @@ async def test_a_superseded_memory_is_linked_and_can_be_restored(ledger: SqlLedg
     assert (edge.from_id, edge.to_id, edge.relation) == (new.id, old.id, CONTRADICTS)
     (told, *_) = await ledger.memories.history("local", memory_id=new.id)
     assert (told.event, dict(told.meta)) == ("LINK", {"to": old.id, "relation": CONTRADICTS})
-    await ledger.memories.apply("local", [Undo(told.operation)], actor="a")
+    await ledger.memories.apply("local", [RevertOperation(told.operation)], actor="a")
     assert (await now(ledger, old.id)).superseded_by == new.id
     assert [one.relation for one in await ledger.memories.edges("local", [old.id])] == [SUPERSEDES]
 
@@ -175,14 +175,14 @@ async def test_what_only_a_purged_memory_had_replaced_waits_to_be_restored(ledge
     old, new = await stored(ledger, "port 1", "port 2")
     replaced = await ledger.memories.apply("local", [Supersede(old.id, new.id)], actor="a")
     restored = await ledger.memories.apply("local", [ChangeState(old.id, State.ACTIVE, "RESTORE")], actor="a")
-    await ledger.memories.apply("local", [Undo(restored.operation)], actor="a")
+    await ledger.memories.apply("local", [RevertOperation(restored.operation)], actor="a")
     await ledger.purges.purge("local", [new.id], actor="a")
     stands = await now(ledger, old.id)
     assert (stands.state, stands.superseded_by) == (State.SUPERSEDED, "")
     again = await ledger.memories.apply("local", [ChangeState(old.id, State.ACTIVE, "RESTORE")], actor="a")
-    await ledger.memories.apply("local", [Undo(again.operation)], actor="a")
+    await ledger.memories.apply("local", [RevertOperation(again.operation)], actor="a")
     assert (await now(ledger, old.id)).superseded_by == ""
-    await ledger.memories.apply("local", [Undo(replaced.operation)], actor="a")
+    await ledger.memories.apply("local", [RevertOperation(replaced.operation)], actor="a")
     assert (await now(ledger, old.id)).active
 
 
@@ -199,20 +199,20 @@ async def test_no_circle_of_supersessions_can_be_made(ledger: SqlLedger) -> None
 async def test_edges_are_made_once_and_keep_the_greater_strength(ledger: SqlLedger) -> None:
     one, two = await stored(ledger, "one", "two")
     for strength in (0.7, 0.9, 0.8):
-        await ledger.memories.apply("local", [Relate(one.id, two.id, RELATED, strength)], actor="a")
+        await ledger.memories.apply("local", [AddEdge(one.id, two.id, RELATED, strength)], actor="a")
     (edge,) = await ledger.memories.edges("local", [two.id])
     assert edge.strength == 0.9
 
 
 async def test_an_edge_that_was_made_by_hand_is_told_and_can_be_taken_back(ledger: SqlLedger) -> None:
     one, two = await stored(ledger, "one", "two")
-    made = await ledger.memories.apply("local", [Relate(one.id, two.id, CONTRADICTS, 1.0, told=True)], actor="a")
+    made = await ledger.memories.apply("local", [AddEdge(one.id, two.id, CONTRADICTS, 1.0, told=True)], actor="a")
     assert (await ledger.memories.history("local", limit=1))[0].event == "LINK"
-    gone = await ledger.memories.apply("local", [Unrelate(one.id, two.id, CONTRADICTS)], actor="a")
+    gone = await ledger.memories.apply("local", [RemoveEdge(one.id, two.id, CONTRADICTS)], actor="a")
     assert await ledger.memories.edges("local", [one.id]) == []
-    await ledger.memories.apply("local", [Undo(gone.operation)], actor="a")
+    await ledger.memories.apply("local", [RevertOperation(gone.operation)], actor="a")
     assert len(await ledger.memories.edges("local", [one.id])) == 1
-    await ledger.memories.apply("local", [Undo(made.operation)], actor="a")
+    await ledger.memories.apply("local", [RevertOperation(made.operation)], actor="a")
     assert await ledger.memories.edges("local", [one.id]) == []
 
 
@@ -236,7 +236,7 @@ async def test_another_owner_cannot_touch_a_memory(ledger: SqlLedger) -> None:
     with pytest.raises(NotFound):
         await ledger.memories.apply("them", [ChangeState(one.id, State.FORGOTTEN, "DELETE")], actor="a")
     with pytest.raises(Refused, match="no operation"):
-        await ledger.memories.apply("them", [Undo(1)], actor="a")
+        await ledger.memories.apply("them", [RevertOperation(1)], actor="a")
     assert await ledger.memories.edges("them", [one.id]) == []
 
 
@@ -245,8 +245,8 @@ async def test_what_was_stored_in_bulk_waits_to_be_compared(ledger: SqlLedger) -
     await insert(ledger, [bulk], actor="a")
     await stored(ledger, "looked at")
     assert [one.id for one in await ledger.memories.uncompared(limit=10)] == [bulk.id]
-    doubt = Doubt(bulk.id, "mem_other", 0.8, "in doubt")
-    await ledger.memories.apply("local", [Compared((bulk.id,)), doubt, doubt], actor="worker")
+    doubt = AddCandidatePair(bulk.id, "mem_other", 0.8, "in doubt")
+    await ledger.memories.apply("local", [MarkCompared((bulk.id,)), doubt, doubt], actor="worker")
     assert await ledger.memories.uncompared(limit=10) == []
 
 
@@ -273,9 +273,9 @@ async def test_an_undone_restoration_cannot_close_a_circle_of_supersessions(ledg
     restored = await ledger.memories.apply("local", [ChangeState(one.id, State.ACTIVE, "RESTORE")], actor="a")
     turned = await ledger.memories.apply("local", [Supersede(two.id, one.id)], actor="a")
     with pytest.raises(Refused, match="supersedes"):
-        await ledger.memories.apply("local", [Undo(restored.operation)], actor="a")
-    await ledger.memories.apply("local", [Undo(turned.operation)], actor="a")
-    await ledger.memories.apply("local", [Undo(restored.operation)], actor="a")
+        await ledger.memories.apply("local", [RevertOperation(restored.operation)], actor="a")
+    await ledger.memories.apply("local", [RevertOperation(turned.operation)], actor="a")
+    await ledger.memories.apply("local", [RevertOperation(restored.operation)], actor="a")
     assert (await now(ledger, one.id)).superseded_by == two.id
 
 
@@ -289,36 +289,36 @@ async def test_operations_are_undone_one_after_the_other(ledger: SqlLedger) -> N
         )
         operations.append(revised.operation)
     for operation, importance in zip(reversed(operations), (4, 5, 3), strict=True):
-        await ledger.memories.apply("local", [Undo(operation)], actor="a")
+        await ledger.memories.apply("local", [RevertOperation(operation)], actor="a")
         assert (await now(ledger, tea.id)).importance == importance
     with pytest.raises(Refused, match="changed again since"):
-        await ledger.memories.apply("local", [Undo(operations[0])], actor="a")
+        await ledger.memories.apply("local", [RevertOperation(operations[0])], actor="a")
 
 
 async def test_an_edge_that_is_made_stronger_and_taken_back_is_as_strong_as_before(ledger: SqlLedger) -> None:
     one, two = await stored(ledger, "one", "two")
-    await ledger.memories.apply("local", [Relate(one.id, two.id, RELATED, 0.5, told=True)], actor="a")
-    stronger = await ledger.memories.apply("local", [Relate(one.id, two.id, RELATED, 0.9, told=True)], actor="a")
-    undone = await ledger.memories.apply("local", [Undo(stronger.operation)], actor="a")
+    await ledger.memories.apply("local", [AddEdge(one.id, two.id, RELATED, 0.5, told=True)], actor="a")
+    stronger = await ledger.memories.apply("local", [AddEdge(one.id, two.id, RELATED, 0.9, told=True)], actor="a")
+    undone = await ledger.memories.apply("local", [RevertOperation(stronger.operation)], actor="a")
     assert [edge.strength for edge in await ledger.memories.edges("local", [one.id])] == [0.5]
     with pytest.raises(Refused, match="nothing left"):
-        await ledger.memories.apply("local", [Undo(stronger.operation)], actor="a")
-    await ledger.memories.apply("local", [Undo(undone.operation)], actor="a")
+        await ledger.memories.apply("local", [RevertOperation(stronger.operation)], actor="a")
+    await ledger.memories.apply("local", [RevertOperation(undone.operation)], actor="a")
     assert [edge.strength for edge in await ledger.memories.edges("local", [one.id])] == [0.9]
 
 
 async def test_edges_that_nobody_was_told_of_are_not_undone_with_the_next_operation(ledger: SqlLedger) -> None:
     one, two = await stored(ledger, "one", "two")
-    await ledger.memories.apply("local", [Relate(one.id, two.id, RELATED, 0.5)], actor="worker")
+    await ledger.memories.apply("local", [AddEdge(one.id, two.id, RELATED, 0.5)], actor="worker")
     revised = await ledger.memories.apply("local", [Revise(msgspec.structs.replace(one, importance=5))], actor="a")
-    await ledger.memories.apply("local", [Undo(revised.operation)], actor="a")
+    await ledger.memories.apply("local", [RevertOperation(revised.operation)], actor="a")
     assert len(await ledger.memories.edges("local", [one.id])) == 1
 
 
 async def test_what_is_there_already_is_linked_under_the_id_that_stands(ledger: SqlLedger) -> None:
     one, two = await stored(ledger, "one", "two")
     again = memory("one")
-    steps: list[Step] = [Add(again), Relate(again.id, two.id, RELATED, 0.6), Relate(again.id, one.id, RELATED, 0.9)]
+    steps: list[Step] = [Add(again), AddEdge(again.id, two.id, RELATED, 0.6), AddEdge(again.id, one.id, RELATED, 0.9)]
     (standing,) = (await ledger.memories.apply("local", steps, actor="a")).memories
     assert (standing.id, standing.strength) == (one.id, 2)
     assert [(edge.from_id, edge.to_id) for edge in await ledger.memories.edges("local", [one.id])] == [(one.id, two.id)]
@@ -328,7 +328,7 @@ async def test_an_addition_that_was_confirmed_since_is_not_undone(ledger: SqlLed
     added = await ledger.memories.apply("local", [Add(memory("one"))], actor="a")
     confirmed = await ledger.memories.apply("local", [Add(memory("one"))], actor="b")
     with pytest.raises(Refused, match=f"operation {confirmed.operation}"):
-        await ledger.memories.apply("local", [Undo(added.operation)], actor="a")
+        await ledger.memories.apply("local", [RevertOperation(added.operation)], actor="a")
 
 
 async def test_nobody_stores_a_memory_in_the_name_of_another(ledger: SqlLedger) -> None:

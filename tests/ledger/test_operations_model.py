@@ -23,17 +23,17 @@ from memoryd_actors.memory.steps import (
     RELATED,
     Absorb,
     Add,
+    AddCandidatePair,
+    AddEdge,
     Applied,
     ChangeState,
-    Compared,
-    Doubt,
+    MarkCompared,
     Merge,
-    Relate,
+    RemoveEdge,
+    RevertOperation,
     Revise,
     Step,
     Supersede,
-    Undo,
-    Unrelate,
 )
 from memoryd_client.wire.memory import Memory, Scope, State
 from postgresql import database, missing
@@ -115,7 +115,20 @@ class OperationsMachine(RuleBasedStateMachine):
             return data.draw(st.sampled_from(added)) if from_here else self.some(data, owner)
 
         kind = data.draw(
-            st.sampled_from([Add, Merge, Absorb, Revise, Supersede, Relate, Unrelate, ChangeState, Doubt, Compared])
+            st.sampled_from(
+                [
+                    Add,
+                    Merge,
+                    Absorb,
+                    Revise,
+                    Supersede,
+                    AddEdge,
+                    RemoveEdge,
+                    ChangeState,
+                    AddCandidatePair,
+                    MarkCompared,
+                ]
+            )
         )
         if kind in {Add, Merge}:
             new = self.new(data, owner)
@@ -127,18 +140,18 @@ class OperationsMachine(RuleBasedStateMachine):
             return self.revise(data, owner, one())
         if kind is Supersede:
             return Supersede(one(), one(), "said so")
-        if kind is Relate:
-            return Relate(one(), one(), data.draw(_RELATIONS), data.draw(_STRENGTHS), told=data.draw(st.booleans()))
-        if kind is Unrelate:
-            return Unrelate(one(), one(), data.draw(_RELATIONS))
+        if kind is AddEdge:
+            return AddEdge(one(), one(), data.draw(_RELATIONS), data.draw(_STRENGTHS), told=data.draw(st.booleans()))
+        if kind is RemoveEdge:
+            return RemoveEdge(one(), one(), data.draw(_RELATIONS))
         if kind is ChangeState:
             return ChangeState(one(), data.draw(st.sampled_from(_STATES)), "UPDATE")
-        if kind is Doubt:
+        if kind is AddCandidatePair:
             ids = [*added, *(each for each, row in self.now.memories.items() if row["owner"] == owner)]
             if not ids:
-                return Compared(())
-            return Doubt(data.draw(st.sampled_from(ids)), data.draw(st.sampled_from(ids)), 0.8, "alike")
-        return Compared((one(),))
+                return MarkCompared(())
+            return AddCandidatePair(data.draw(st.sampled_from(ids)), data.draw(st.sampled_from(ids)), 0.8, "alike")
+        return MarkCompared((one(),))
 
     def revise(self, data: st.DataObject, owner: str, memory_id: str) -> Step:
         there = self.call(lambda: self.ledger.memories.get(owner, [memory_id])).get(memory_id)
@@ -204,7 +217,7 @@ class OperationsMachine(RuleBasedStateMachine):
     def undo_the_latest(self, data: st.DataObject) -> None:
         """Newest first, any number of operations, undos among them: everything is as it was before each."""
         for owner, operation, before, _ in list(reversed(self.done))[: data.draw(st.integers(1, 4))]:
-            assert self.apply(owner, Undo(operation)) is not None, f"operation {operation} cannot be undone"
+            assert self.apply(owner, RevertOperation(operation)) is not None, f"operation {operation} cannot be undone"
             standing = self.now.standing()
             assert {one: standing[one] for one in before.memories} == before.standing()
             assert self.now.edges == before.edges
@@ -216,16 +229,18 @@ class OperationsMachine(RuleBasedStateMachine):
     def redo(self, data: st.DataObject) -> None:
         """An undo is an operation: undone at once, it brings back what the operation had done."""
         owner, operation, _, after = self.done[-1]
-        undone = self.apply(owner, Undo(operation))
+        undone = self.apply(owner, RevertOperation(operation))
         assert undone is not None
-        assert self.apply(owner, Undo(undone.operation)) is not None
+        assert self.apply(owner, RevertOperation(undone.operation)) is not None
         assert self.now.standing() == after.standing()
         assert self.now.edges == after.edges
 
     @precondition(lambda self: self.now.history)
     @rule(data=st.data(), owner=st.sampled_from(OWNERS))
     def undo_any(self, data: st.DataObject, owner: str) -> None:
-        self.apply(owner, Undo(data.draw(st.sampled_from(sorted({row["operation"] for row in self.now.history})))))
+        self.apply(
+            owner, RevertOperation(data.draw(st.sampled_from(sorted({row["operation"] for row in self.now.history}))))
+        )
 
     @rule(data=st.data(), owner=st.sampled_from(OWNERS))
     def purge(self, data: st.DataObject, owner: str) -> None:
@@ -244,7 +259,7 @@ class OperationsMachine(RuleBasedStateMachine):
 
     def refused(self, owner: str, operation: int) -> None:
         with pytest.raises(Refused, match="cannot be undone"):
-            self.call(lambda: self.ledger.memories.apply(owner, [Undo(operation)], actor="test"))
+            self.call(lambda: self.ledger.memories.apply(owner, [RevertOperation(operation)], actor="test"))
 
     @rule()
     def restart(self) -> None:

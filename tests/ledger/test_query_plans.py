@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, event
 
 from memoryd.ledger import SqlLedger
-from memoryd_actors.memory.steps import RELATED, Add, ChangeState, Relate, Undo
+from memoryd_actors.memory.steps import RELATED, Add, AddEdge, ChangeState, RevertOperation
 from memoryd_client.wire.memory import State
 
 from .samples import HandClock, insert, memory
@@ -53,11 +53,11 @@ async def test_a_write_walks_through_nothing(file: Path) -> None:
     there, new = memory("there already"), memory("new")
     await insert(opened, [there], actor="a")
     with listening() as asked:
-        await opened.memories.apply("local", [Add(new), Relate(new.id, there.id, RELATED, 0.7)], actor="a")
+        await opened.memories.apply("local", [Add(new), AddEdge(new.id, there.id, RELATED, 0.7)], actor="a")
         await insert(opened, [memory("one more"), memory("and one")], actor="a")
         forgotten = await opened.memories.apply("local", [ChangeState(new.id, State.FORGOTTEN, "DELETE")], actor="a")
         await opened.memories.apply("local", [ChangeState(new.id, State.ACTIVE, "RESTORE")], actor="a")
-        await opened.memories.apply("local", [Undo(forgotten.operation + 1)], actor="a")
+        await opened.memories.apply("local", [RevertOperation(forgotten.operation + 1)], actor="a")
         assert await opened.memories.uncompared(limit=10)
         await opened.memories.edges("local", [new.id])
     await opened.close()

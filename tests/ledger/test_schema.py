@@ -17,7 +17,7 @@ from memoryd.ledger import SqlLedger
 from memoryd.ledger.tables import HEAD, metadata
 from memoryd_actors.admission.gate import content_hash, identity
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.memory.steps import Undo
+from memoryd_actors.memory.steps import RevertOperation
 from postgresql import database
 
 from .samples import HandClock, insert, memory
@@ -111,7 +111,7 @@ async def test_a_ledger_from_before_operations_keeps_its_memories_and_its_histor
     (entry,) = await ledger.memories.history("local")
     assert (entry.event, entry.new, entry.operation) == ("ADD", "tea", 1)
     with pytest.raises(Refused, match="cannot be undone"):
-        await ledger.memories.apply("local", [Undo(1)], actor="a")
+        await ledger.memories.apply("local", [RevertOperation(1)], actor="a")
     await ledger.close()
 
 

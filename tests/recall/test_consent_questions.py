@@ -2,7 +2,7 @@
 
 import pytest
 
-from memoryd_actors.keeping.orders import Answer, Store
+from memoryd_actors.keeping.orders import DecideProposal, Store
 from memoryd_client import Memory, NewMemory, PendingMemory, Scope
 from memoryd_client.wire.caller import Caller
 from recall_system import Place, System, running
@@ -71,7 +71,7 @@ async def test_what_is_proposed_is_not_in_force_and_no_news(place: Place) -> Non
         pending = await take(system, "a", "1")
         assert pending is not None
         assert (pending.always, pending.memories, pending.changes) == ((), (), ())
-        await system.keeper.ask(Answer(proposal.id, True, Caller()), deadline_s=20)
+        await system.keeper.ask(DecideProposal(proposal.id, True, Caller()), deadline_s=20)
         told = await take(system, "a", "2")
         assert told is not None
         assert [one.content for one in told.always] == ["city: Lisbon"]

@@ -1,6 +1,6 @@
 """Standing memory in a running system: it comes with the first take, once, and what becomes of it with the next."""
 
-from memoryd_actors.keeping.orders import Edit, SetState, Store
+from memoryd_actors.keeping.orders import EditMemory, SetState, Store
 from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN
 from memoryd_client import NewMemory, PendingMemory, Scope, State
 from memoryd_client.wire.caller import Caller
@@ -57,7 +57,7 @@ async def test_what_is_new_or_changed_is_told_with_the_next_take_and_what_is_wit
         await system.remember("Never push to main.", category="correction")
         new = await take(system, "3")
         assert standing(new) == {"Never push to main."}
-        edit = Edit(spaces, Changes(content="tabs"), None, Caller())
+        edit = EditMemory(spaces, Changes(content="tabs"), None, Caller())
         await system.keeper.ask(edit, deadline_s=10)
         changed = await take(system, "4")
         assert standing(changed) == {"indentation: tabs"}

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from memoryd_actors.comparison import Comparison
 from memoryd_actors.comparison.statement import Relation
-from memoryd_actors.keeping.consolidation import Compared, comparable, is_statement, judged, plan, settle
+from memoryd_actors.keeping.consolidation import ComparedNeighbour, comparable, is_statement, judged, plan, settle
 from memoryd_actors.keeping.neighbours import Neighbour
-from memoryd_actors.memory.steps import CONTRADICTS, Absorb, Add, Doubt, Merge, Relate, Step, Supersede
+from memoryd_actors.memory.steps import CONTRADICTS, Absorb, Add, AddCandidatePair, AddEdge, Merge, Step, Supersede
 from memoryd_client import Memory
 from memoryd_client.wire.memory import Source
 
@@ -23,8 +23,10 @@ def memory(memory_id: str, content: str = "The deploy job runs at 02:00 UTC.", *
     return msgspec.structs.replace(plain, **fields)
 
 
-def compared(other: Memory, relation: Relation, confidence: float = 0.95, *, by_model: bool = False) -> Compared:
-    return Compared(Neighbour(other, 0.9), Comparison(relation, confidence, "because"), by_model)
+def compared(
+    other: Memory, relation: Relation, confidence: float = 0.95, *, by_model: bool = False
+) -> ComparedNeighbour:
+    return ComparedNeighbour(Neighbour(other, 0.9), Comparison(relation, confidence, "because"), by_model)
 
 
 def kinds(steps: list[Step]) -> list[type]:
@@ -48,8 +50,8 @@ def test_what_only_differs_in_a_value_may_be_about_another_thing_and_stays_with_
     new = memory("new", "Ward 4 has twelve beds.")
     near = Neighbour(memory("old", "Ward 3 has twelve beds."), 0.95)
     steps = plan(new, [], [judged(new, near)], {})
-    assert kinds(steps) == [Add, Relate, Doubt]
-    assert isinstance(steps[1], Relate)
+    assert kinds(steps) == [Add, AddEdge, AddCandidatePair]
+    assert isinstance(steps[1], AddEdge)
     assert steps[1].relation == CONTRADICTS
 
 
@@ -101,9 +103,9 @@ def test_what_says_itself_that_it_changed_takes_the_place_of_the_old_one() -> No
         ({"category": "correction", "source": Source.USER, "trust": 0.1}, {"pinned": True}, Supersede),
         ({"trust": 0.9}, {"trust": 0.5}, Supersede),
         ({"trust": 0.5}, {"trust": 0.5}, Supersede),
-        ({"trust": 0.5}, {"trust": 0.9}, Relate),
-        ({"trust": 0.9}, {"trust": 0.5, "pinned": True}, Relate),
-        ({"trust": 1.0}, {"category": "correction", "source": Source.USER}, Relate),
+        ({"trust": 0.5}, {"trust": 0.9}, AddEdge),
+        ({"trust": 0.9}, {"trust": 0.5, "pinned": True}, AddEdge),
+        ({"trust": 1.0}, {"category": "correction", "source": Source.USER}, AddEdge),
     ],
 )
 def test_the_users_correction_wins_then_trust_then_time(
@@ -128,7 +130,7 @@ def test_of_two_stored_ones_the_newer_is_absorbed() -> None:
 
 
 def test_a_doubt_changes_nothing_and_is_queued() -> None:
-    assert kinds(settle(memory("new"), compared(memory("old"), "same", 0.1))) == [Doubt]
+    assert kinds(settle(memory("new"), compared(memory("old"), "same", 0.1))) == [AddCandidatePair]
 
 
 def test_a_message_kept_as_it_was_said_is_compared_with_nothing() -> None:
@@ -147,7 +149,7 @@ def test_a_message_kept_as_it_was_said_is_compared_with_nothing() -> None:
 def test_nothing_is_merged_but_what_is_surely_the_same(
     relation: Relation, confidence: float, by_model: bool, guarded: bool
 ) -> None:
-    found = Compared(Neighbour(memory("old"), 0.99), Comparison(relation, confidence, "", guarded), by_model)
+    found = ComparedNeighbour(Neighbour(memory("old"), 0.99), Comparison(relation, confidence, "", guarded), by_model)
     steps = [*plan(memory("new"), [], [found], {}), *settle(memory("new"), found)]
     if relation != "same" or guarded:
         assert not {Merge, Absorb} & set(kinds(steps))

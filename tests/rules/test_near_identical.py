@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.searching.near_identical import Told, adds_nothing, near_identical
+from memoryd_actors.searching.near_identical import DatedText, adds_nothing, near_identical
 
 DAY, NEXT_DAY = datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 3, 2, tzinfo=UTC)
 
@@ -23,7 +23,7 @@ DAY, NEXT_DAY = datetime(2026, 3, 1, tzinfo=UTC), datetime(2026, 3, 2, tzinfo=UT
     ],
 )
 def test_the_same_in_the_same_words_is_near_identical(one: str, other: str) -> None:
-    assert near_identical(Told(one), Told(other))
+    assert near_identical(DatedText(one), DatedText(other))
 
 
 @pytest.mark.parametrize(
@@ -52,48 +52,48 @@ def test_the_same_in_the_same_words_is_near_identical(one: str, other: str) -> N
     ],
 )
 def test_what_differs_in_one_thing_that_matters_is_not(one: str, other: str) -> None:
-    assert not near_identical(Told(one), Told(other))
-    assert not adds_nothing(Told(one), Told(other))
+    assert not near_identical(DatedText(one), DatedText(other))
+    assert not adds_nothing(DatedText(one), DatedText(other))
 
 
 def test_a_part_adds_nothing_to_the_whole_but_the_whole_does_to_the_part() -> None:
-    part, whole = Told("Use uv, not pip."), Told("Use uv, not pip. The lock file is checked in.")
+    part, whole = DatedText("Use uv, not pip."), DatedText("Use uv, not pip. The lock file is checked in.")
     assert adds_nothing(part, whole)
     assert not adds_nothing(whole, part)
 
 
 def test_who_speaks_matters_where_a_text_speaks_of_me() -> None:
-    assert not near_identical(Told("I like tea.", "Ana"), Told("I like tea.", "Bob"))
-    assert near_identical(Told("I like tea.", "Ana"), Told("I like the tea", "ana"))
-    assert near_identical(Told("Ana likes tea.", "Ana"), Told("Ana likes tea.", "Bob"))
+    assert not near_identical(DatedText("I like tea.", "Ana"), DatedText("I like tea.", "Bob"))
+    assert near_identical(DatedText("I like tea.", "Ana"), DatedText("I like the tea", "ana"))
+    assert near_identical(DatedText("Ana likes tea.", "Ana"), DatedText("Ana likes tea.", "Bob"))
 
 
 def test_the_day_matters_where_a_text_speaks_of_today() -> None:
-    assert not near_identical(Told("Deployed today.", moment=DAY), Told("Deployed today.", moment=NEXT_DAY))
+    assert not near_identical(DatedText("Deployed today.", moment=DAY), DatedText("Deployed today.", moment=NEXT_DAY))
     assert near_identical(
-        Told("Deploys need two reviews.", moment=DAY), Told("Deploys need 2 reviews", moment=NEXT_DAY)
+        DatedText("Deploys need two reviews.", moment=DAY), DatedText("Deploys need 2 reviews", moment=NEXT_DAY)
     )
 
 
 def test_what_follows_a_long_beginning_counts_to_the_letter() -> None:
     beginning = "the same sentence again and again. " * 100
-    assert near_identical(Told(beginning + "Use tabs."), Told(beginning + "Use tabs."))
-    assert not near_identical(Told(beginning + "Use tabs."), Told(beginning + "Use blanks."))
+    assert near_identical(DatedText(beginning + "Use tabs."), DatedText(beginning + "Use tabs."))
+    assert not near_identical(DatedText(beginning + "Use tabs."), DatedText(beginning + "Use blanks."))
 
 
 def test_signs_alone_are_the_same_only_where_they_are_equal() -> None:
-    assert adds_nothing(Told("..."), Told("..."))
-    assert not adds_nothing(Told("..."), Told("Anything at all."))
+    assert adds_nothing(DatedText("..."), DatedText("..."))
+    assert not adds_nothing(DatedText("..."), DatedText("Anything at all."))
 
 
 @given(st.text(max_size=300))
 def test_every_text_adds_nothing_to_itself(text: str) -> None:
-    assert near_identical(Told(text), Told(text))
+    assert near_identical(DatedText(text), DatedText(text))
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_near_identical_is_the_same_both_ways(one: str, other: str) -> None:
-    assert near_identical(Told(one), Told(other)) == near_identical(Told(other), Told(one))
+    assert near_identical(DatedText(one), DatedText(other)) == near_identical(DatedText(other), DatedText(one))
 
 
 WORDS = st.lists(st.sampled_from(["deployment", "timeout", "30", "not", "Postgres", "never", "the"]), min_size=1)
@@ -102,10 +102,10 @@ WORDS = st.lists(st.sampled_from(["deployment", "timeout", "30", "not", "Postgre
 @given(WORDS, st.integers(0, 99))
 def test_another_number_is_never_near_identical(words: list[str], number: int) -> None:
     text = " ".join(words)
-    assert not near_identical(Told(f"{text} {number}"), Told(f"{text} {number + 1}"))
+    assert not near_identical(DatedText(f"{text} {number}"), DatedText(f"{text} {number + 1}"))
 
 
 @given(WORDS)
 def test_a_denial_is_never_near_identical(words: list[str]) -> None:
     text = " ".join(words)
-    assert not near_identical(Told(f"{text} works"), Told(f"{text} not works"))
+    assert not near_identical(DatedText(f"{text} works"), DatedText(f"{text} not works"))

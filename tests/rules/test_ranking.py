@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.memory.fusion import Ranked
-from memoryd_actors.searching.ranking import LONGEST_TEXT, Weights, rank
+from memoryd_actors.searching.ranking import LONGEST_TEXT, RankingWeights, rank
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.memory import Memory, Source
 
@@ -44,8 +44,8 @@ def candidate(
     return Ranked(name, cosine, words, 0.0), memory
 
 
-def first(question: str, pool: Pool, weights: Weights | None = None) -> str:
-    best = rank(question, pool, weights or Weights())[0].id
+def first(question: str, pool: Pool, weights: RankingWeights | None = None) -> str:
+    best = rank(question, pool, weights or RankingWeights())[0].id
     return next(memory.content for one, memory in pool if one.id == best)
 
 
@@ -102,7 +102,7 @@ def test_a_long_message_speaks_for_itself() -> None:
     near = answer("sailing", session="s", at=1, cosine=0.9)
     brief = answer("So it was.", session="s", at=2)
     lengthy = answer("So it was. " * 60, session="s", at=2)
-    around = Weights(substance=0.0)
+    around = RankingWeights(substance=0.0)
     scores = {one.id: one.score for one in rank("sailing", [near, brief], around)}
     others = {one.id: one.score for one in rank("sailing", [near, lengthy], around)}
     assert scores[brief[0].id] > others[lengthy[0].id]
@@ -184,14 +184,14 @@ def test_a_word_that_all_candidates_have_tells_less_than_a_rare_one() -> None:
 
 
 def test_words_match_by_their_stems_and_short_ones_whole() -> None:
-    only_words = Weights(meaning=0.0, index_words=0.0, substance=0.0)
+    only_words = RankingWeights(meaning=0.0, index_words=0.0, substance=0.0)
     assert first("painting", [candidate("a saint"), candidate("she painted it")], only_words) == "she painted it"
     assert first("cat", [candidate("a category"), candidate("two cats")], only_words) == "two cats"
     assert first("猫の写真", [candidate("犬の家"), candidate("猫の写真だ")], only_words) == "猫の写真だ"
 
 
 def test_a_long_text_is_read_at_its_beginning_only() -> None:
-    only_words = Weights(meaning=0.0, index_words=0.0, substance=0.0)
+    only_words = RankingWeights(meaning=0.0, index_words=0.0, substance=0.0)
     hidden = candidate("x " * LONGEST_TEXT + "lighthouse")
     assert {one.score for one in rank("lighthouse", [hidden, candidate("y")], only_words)} == {0.0}
 

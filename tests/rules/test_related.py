@@ -10,7 +10,7 @@ from memoryd_actors.memory.described import surfaced
 from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN, MOST_RELATED, render
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.recall.session_state import SessionState
-from memoryd_actors.searching.near_identical import Told, told
+from memoryd_actors.searching.near_identical import DatedText, told
 from memoryd_actors.searching.related import beside, checked_again
 from memoryd_actors.texts.fence import OPENING
 from memoryd_client import Memory, PendingMemory, RelatedMemory, State, SurfacedMemory
@@ -35,7 +35,7 @@ def known(*memories: Memory) -> dict[str, Memory]:
     return {one.id: one for one in memories}
 
 
-def shown(*memories: Memory) -> dict[str, Told]:
+def shown(*memories: Memory) -> dict[str, DatedText]:
     return {one.id: told(one) for one in memories}
 
 

@@ -3,28 +3,28 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.purging.derived import IN_A_ROW, Telling
+from memoryd_actors.purging.derived import IN_A_ROW, PhraseMatcher
 
 VOCABULARY = ("the", "a", "brontomerus", "exhibit", "opens", "on", "floor", "nineteen")
 WORDS = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=12)
 
 
 def test_four_words_in_a_row_tell_it_and_three_do_not() -> None:
-    telling = Telling(["The exhibit opens on floor nineteen."])
+    telling = PhraseMatcher(["The exhibit opens on floor nineteen."])
     assert telling.within("Say that the EXHIBIT opens, on floor 3.")
     assert not telling.within("The exhibit opens tomorrow. We meet on floor nineteen.")
 
 
 def test_a_short_text_is_told_whole_and_nothing_by_nothing() -> None:
-    assert Telling(["Brontomerus"]).within("the brontomerus!")
-    assert not Telling(["tall Brontomerus"]).within("the brontomerus")
-    assert not Telling(["", "…"])
-    assert not Telling([""]).within("")
+    assert PhraseMatcher(["Brontomerus"]).within("the brontomerus!")
+    assert not PhraseMatcher(["tall Brontomerus"]).within("the brontomerus")
+    assert not PhraseMatcher(["", "…"])
+    assert not PhraseMatcher([""]).within("")
 
 
 @given(WORDS, WORDS, WORDS)
 def test_whatever_stands_around_it_a_text_is_found(before: list[str], text: list[str], after: list[str]) -> None:
-    assert Telling([" ".join(text)]).within(" ".join((*before, *text, *after)))
+    assert PhraseMatcher([" ".join(text)]).within(" ".join((*before, *text, *after)))
 
 
 @given(WORDS, WORDS)
@@ -32,4 +32,4 @@ def test_it_is_so_as_the_definition_says(one: list[str], other: list[str]) -> No
     length = min(IN_A_ROW, len(one))
     runs = {tuple(one[at : at + length]) for at in range(len(one) - length + 1)}
     told = any(tuple(other[at : at + length]) in runs for at in range(len(other) - length + 1))
-    assert Telling([" ".join(one)]).within(" ".join(other)) == told
+    assert PhraseMatcher([" ".join(one)]).within(" ".join(other)) == told

@@ -15,7 +15,7 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.progress import Progress
 from memoryd_actors.memory.steps import Add, ChangeState
 from memoryd_actors.memory.visibility import Visibility
-from memoryd_actors.upkeep.sharing import Heard, Notice
+from memoryd_actors.upkeep.sharing import LedgerNews, Notice
 from memoryd_client.wire.memory import State
 from postgresql import database
 
@@ -103,7 +103,7 @@ async def test_of_two_that_save_a_session_the_second_learns_that_it_is_not_the_f
 
 async def test_each_hears_of_what_the_others_wrote_and_not_of_its_own(url: str) -> None:
     async with ledgers(url, 2) as (one, other):
-        send, receive = anyio.create_memory_object_stream[Heard](100)
+        send, receive = anyio.create_memory_object_stream[LedgerNews](100)
         async with send, receive, anyio.create_task_group() as tasks:
             tasks.start_soon(one.sharing.follow, send.send_nowait)
             assert (await receive.receive()).notice is Notice.ANYTHING
@@ -113,7 +113,7 @@ async def test_each_hears_of_what_the_others_wrote_and_not_of_its_own(url: str) 
                     "local", [Add(memory("no")), ChangeState("mem_none", State.ACTIVE, "x")], actor="a"
                 )
             (stored,), sequence = await insert(other, [memory("theirs")], actor="a")
-            assert await receive.receive() == Heard(Notice.CHANGED, sequence)
+            assert await receive.receive() == LedgerNews(Notice.CHANGED, sequence)
             await other.switches.switch_off("local", "/p", actor="a", at=NOON)
             assert (await receive.receive()).notice is Notice.SWITCHED
             await other.purges.purge("local", [stored.id], actor="a")
@@ -182,7 +182,7 @@ async def test_how_far_jobs_are_with_a_transcript_is_each_homes_own(url: str) ->
 async def test_who_loses_its_connections_finds_back_by_itself(url: str) -> None:
     """As when the server is restarted: the writer writes on, the follower hears that it may have missed something."""
     async with ledgers(url, 1) as (one,):
-        send, receive = anyio.create_memory_object_stream[Heard](100)
+        send, receive = anyio.create_memory_object_stream[LedgerNews](100)
         async with send, receive, anyio.create_task_group() as tasks:
             tasks.start_soon(one.sharing.follow, send.send_nowait)
             assert (await receive.receive()).notice is Notice.ANYTHING

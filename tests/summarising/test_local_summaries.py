@@ -13,14 +13,15 @@ from memoryd.embedding import EmbeddingService
 from memoryd_actors.admission.writing import written
 from memoryd_actors.core.errors import ModelUnavailable
 from memoryd_actors.ports.embedder import Vectors
-from memoryd_actors.summarising import EXTRACTED, LocalSummariser, Said
+from memoryd_actors.summarising import EXTRACTED, LocalSummariser, Spoken
 from memoryd_actors.summarising.local import MARK
 from memoryd_actors.summarising.units import MOST_UNITS, units
 
 Loaded = Callable[[], AbstractAsyncContextManager[EmbeddingService]]
 CONVERSATION = Path(memoryd_cli.demo.__file__).with_name("conversation.jsonl")
 TALK = [
-    Said(one["content"], one["role"]) for one in map(json.loads, CONVERSATION.read_text(encoding="utf-8").splitlines())
+    Spoken(one["content"], one["role"])
+    for one in map(json.loads, CONVERSATION.read_text(encoding="utf-8").splitlines())
 ]
 WHEELS = (
     "Which tyres should we put on the blue van?",
@@ -60,8 +61,8 @@ async def test_a_summary_quotes_the_conversation_within_its_budget_and_says_so(l
 
 async def test_a_decision_and_a_question_come_before_small_talk(loaded: Loaded) -> None:
     async with loaded() as embedder:
-        said = [Said("It is a really lovely morning outside again, is all.", "assistant")] * 3
-        said += [Said(WHEELS[0]), Said(WHEELS[1], "assistant"), Said(WHEELS[2])]
+        said = [Spoken("It is a really lovely morning outside again, is all.", "assistant")] * 3
+        said += [Spoken(WHEELS[0]), Spoken(WHEELS[1], "assistant"), Spoken(WHEELS[2])]
         summary = await LocalSummariser(embedder, embedder).summarise(said, budget_tokens=58)
         assert WHEELS[2] in summary.text
         assert "lovely morning" not in summary.text
@@ -72,12 +73,12 @@ async def test_a_decision_and_a_question_come_before_small_talk(loaded: Loaded) 
 async def test_an_episode_names_decisions_and_the_question_that_nobody_answered(loaded: Loaded) -> None:
     async with loaded() as embedder:
         said = [
-            Said("Why does the nightly export of the ledger fail?"),
-            Said("The disk of the export host is full, the archive step stops.", "assistant"),
-            Said("I'll move the archive to another host now. Let me know if you need anything else!", "assistant"),
-            Said("We decided to keep only ninety days of exports."),
-            Said("The archive was moved to host beta and the export ran through.", "assistant"),
-            Said("Which team has to approve the new retention policy?"),
+            Spoken("Why does the nightly export of the ledger fail?"),
+            Spoken("The disk of the export host is full, the archive step stops.", "assistant"),
+            Spoken("I'll move the archive to another host now. Let me know if you need anything else!", "assistant"),
+            Spoken("We decided to keep only ninety days of exports."),
+            Spoken("The archive was moved to host beta and the export ran through.", "assistant"),
+            Spoken("Which team has to approve the new retention policy?"),
         ]
         summary = await LocalSummariser(embedder, embedder).summarise(said, budget_tokens=400, purpose="episode")
         assert 'Key decision: The user said: "We decided to keep only ninety days of exports."' in summary.points
@@ -93,13 +94,13 @@ async def test_an_episode_names_decisions_and_the_question_that_nobody_answered(
 async def test_what_tools_code_and_logs_say_is_no_part_of_it(loaded: Loaded) -> None:
     async with loaded() as embedder:
         said = [
-            Said(
+            Spoken(
                 "Please look at why the importer of the customer list fails.\n"
                 "```\nsecret_code = important_decision()\n```"
             ),
-            Said('{"path": "importer decides everything important"}', "assistant", "read", "tool_call"),
-            Said("we decided that the importer is important because of customers", "tool", "read", "tool_result"),
-            Said("2026-03-01 10:00:00 ERROR we decided that the customer importer fails", "user"),
+            Spoken('{"path": "importer decides everything important"}', "assistant", "read", "tool_call"),
+            Spoken("we decided that the importer is important because of customers", "tool", "read", "tool_result"),
+            Spoken("2026-03-01 10:00:00 ERROR we decided that the customer importer fails", "user"),
         ]
         summary = await LocalSummariser(embedder, embedder).summarise(said, budget_tokens=500)
         assert summary.points == ('The user said: "Please look at why the importer of the customer list fails."',)
@@ -107,7 +108,7 @@ async def test_what_tools_code_and_logs_say_is_no_part_of_it(loaded: Loaded) -> 
 
 async def test_where_only_tools_were_at_work_it_says_which(loaded: Loaded) -> None:
     async with loaded() as embedder:
-        said = [Said("{}", "", "grep", "tool_call"), Said("nothing", "", "grep", "tool_result")]
+        said = [Spoken("{}", "", "grep", "tool_call"), Spoken("nothing", "", "grep", "tool_result")]
         summary = await LocalSummariser(embedder, embedder).summarise(said, budget_tokens=500)
         assert "1 calls (grep)" in summary.text
         assert (await LocalSummariser(embedder, embedder).summarise([], budget_tokens=500)).text == ""
@@ -128,16 +129,16 @@ async def test_what_was_decided_outlives_the_small_talk_in_every_later_summary(l
     decided = "We decided to use Postgres 16 because the auditors require row level security."
     nouns = "apple stone river cloud engine paper silver winter garden bottle window mirror".split()
 
-    def chat(talk: int) -> list[Said]:
+    def chat(talk: int) -> list[Spoken]:
         words = [nouns[(talk * 5 + n * 7) % len(nouns)] for n in range(48)]
         return [
-            Said(f"The {words[n]} needs the {words[n + 1]} number {talk}{n}, and a {words[n + 2]} is fine.", "user")
+            Spoken(f"The {words[n]} needs the {words[n + 1]} number {talk}{n}, and a {words[n + 2]} is fine.", "user")
             for n in range(0, 45, 3)
         ]
 
     async with loaded() as embedder:
         summariser = LocalSummariser(embedder, embedder)
-        summary = await summariser.summarise([Said(decided, "user"), *chat(0)], budget_tokens=200)
+        summary = await summariser.summarise([Spoken(decided, "user"), *chat(0)], budget_tokens=200)
         for talk in range(1, 5):
             assert f'The user said: "{decided}"' in summary.points
             summary = await summariser.summarise(chat(talk), budget_tokens=200, earlier=summary.text)
@@ -153,7 +154,9 @@ async def test_every_line_reads_as_an_episode_has_to(loaded: Loaded) -> None:
 
 async def test_ten_thousand_messages_cost_no_more_than_a_few_hundred_sentences(loaded: Loaded) -> None:
     async with loaded() as embedder:
-        said = [Said(f"{one.text} That was number {n} of them.", one.role) for n, one in enumerate(TALK * 80)][:10_000]
+        said = [Spoken(f"{one.text} That was number {n} of them.", one.role) for n, one in enumerate(TALK * 80)][
+            :10_000
+        ]
         before = embedder.statistics().texts
         summary = await LocalSummariser(embedder, embedder).summarise(said, budget_tokens=400)
         assert embedder.statistics().texts - before <= MOST_UNITS
@@ -185,10 +188,10 @@ async def test_the_event_loop_stays_free_meanwhile(loaded: Loaded) -> None:
 
 def test_what_is_quoted_or_supposed_is_not_what_somebody_said() -> None:
     said = [
-        Said("> We moved the staging database to Oslo in April.\nis that so with the new staging database?", "user"),
-        Said("Suppose we moved the cache servers to Quito last year.", "user"),
-        Said("Angenommen, die neue Datenbank liegt in Oslo.", "user"),
-        Said("We moved the public API to port 8080 in May.", "user"),
+        Spoken("> We moved the staging database to Oslo in April.\nis that so with the new staging database?", "user"),
+        Spoken("Suppose we moved the cache servers to Quito last year.", "user"),
+        Spoken("Angenommen, die neue Datenbank liegt in Oslo.", "user"),
+        Spoken("We moved the public API to port 8080 in May.", "user"),
     ]
     assert [unit.text for unit in units(said)] == [
         "is that so with the new staging database?",
@@ -205,7 +208,7 @@ def test_what_is_quoted_or_supposed_is_not_what_somebody_said() -> None:
     )
 )
 def test_units_are_sentences_of_messages_in_order_each_once(parts: list[tuple[str, str, str]]) -> None:
-    found = units([Said(text, role, kind=kind) for text, role, kind in parts])
+    found = units([Spoken(text, role, kind=kind) for text, role, kind in parts])
     assert [unit.place for unit in found] == sorted(unit.place for unit in found)
     assert len({unit.text.casefold() for unit in found}) == len(found) <= MOST_UNITS
     for unit in found:

@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.summarising import Said
+from memoryd_actors.summarising import Spoken
 from memoryd_actors.summarising.outcome import LONGEST, outcome
 
 
-def talk(*said: str) -> list[Said]:
+def talk(*said: str) -> list[Spoken]:
     """Return messages of a user and an assistant in turn; those that begin with `A: ` are the assistant's."""
-    return [Said(one[3:], "assistant" if one.startswith("A: ") else "user") for one in said]
+    return [Spoken(one[3:], "assistant" if one.startswith("A: ") else "user") for one in said]
 
 
 ENDINGS = [
@@ -144,9 +144,9 @@ def test_plans_questions_and_explanations_are_no_outcome(said: tuple[str, ...]) 
 
 def test_what_tools_say_and_what_is_shown_is_no_outcome() -> None:
     said = [
-        Said("Run the tests."),
-        Said("42 passed, all fixed", "tool", "pytest", "tool_result"),
-        Said("Here is the log:\n```\ndeployed and merged\n```", "assistant"),
+        Spoken("Run the tests."),
+        Spoken("42 passed, all fixed", "tool", "pytest", "tool_result"),
+        Spoken("Here is the log:\n```\ndeployed and merged\n```", "assistant"),
     ]
     assert outcome(said) == ""
 
@@ -155,7 +155,7 @@ def test_what_tools_say_and_what_is_shown_is_no_outcome() -> None:
     "piece", ["I fixed ", "konnte ", "schlägt ", "the test ", "not ", "done. ", "- ", "if ", "`", "a"]
 )
 def test_a_long_text_made_of_one_piece_is_done_before_the_test_times_out(piece: str) -> None:
-    outcome([Said(piece * 50_000, role) for role in ("user", "assistant") * 30])
+    outcome([Spoken(piece * 50_000, role) for role in ("user", "assistant") * 30])
 
 
 def test_an_old_result_is_not_the_outcome_of_a_long_conversation() -> None:
@@ -170,7 +170,7 @@ _PIECES = st.sampled_from(
 
 @given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.lists(_PIECES).map(" ".join) | st.text())))
 def test_whatever_is_said_an_outcome_is_one_quoted_line_or_none(said: list[tuple[str, str]]) -> None:
-    found = outcome([Said(text, role) for role, text in said])
+    found = outcome([Spoken(text, role) for role, text in said])
     assert "\n" not in found
     assert len(found) <= 2 * LONGEST + 60
     assert found == "" or (found.startswith("The ") and found.endswith('"'))

@@ -22,7 +22,7 @@ from memoryd_client.wire.switching import Switched, SwitchedOff
 EVERYWHERE = ""
 
 
-class SwitchBook(Protocol):
+class SwitchRepository(Protocol):
     """Where switches are kept: the part of the ledger that is needed here."""
 
     async def switched_off(self) -> Sequence[tuple[str, SwitchedOff]]:
@@ -41,7 +41,7 @@ class SwitchBook(Protocol):
 class Switches:
     """Where memory is off, known without asking the ledger: every context and every take looks here."""
 
-    def __init__(self, book: SwitchBook, clock: Clock) -> None:
+    def __init__(self, book: SwitchRepository, clock: Clock) -> None:
         self._book = book
         self._clock = clock
         self._off: dict[tuple[str, str], SwitchedOff] = {}

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.visibility import Visibility, is_allowed
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.filters import Filters
@@ -18,7 +18,7 @@ _ALL = Filters()
 class MemoryView:
     """Reads the ledger for callers, of whose agents some may see some categories only."""
 
-    def __init__(self, memories: Memories, categories: Categories) -> None:
+    def __init__(self, memories: MemoryRepository, categories: Categories) -> None:
         self._memories = memories
         self._categories = categories
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.indexing.indexer import Indexer
-from memoryd_actors.keeping.orders import KeeperMessage, Perform, Purge
+from memoryd_actors.keeping.orders import KeeperMessage, Perform, PurgeMemories
 from memoryd_actors.memory.decay import LifecycleSettings
 from memoryd_actors.memory.lifecycle import due
 from memoryd_actors.memory.steps import ChangeState, Decide, Noted
@@ -116,7 +116,7 @@ class Ageing:
         purged = 0
         while due_now := await self._ledger.purges.due(owner, limit=PAGE):
             began = self._clock.monotonic()
-            await self._keeper.ask(Purge(tuple(due_now), owner, ACTOR), deadline_s=KEEPER_S)
+            await self._keeper.ask(PurgeMemories(tuple(due_now), owner, ACTOR), deadline_s=KEEPER_S)
             await self._keeper.ask(Perform(owner, (Noted(run, {"purged": len(due_now)}),), ACTOR, NODE), deadline_s=60)
             purged += len(due_now)
             await rest(self._clock.monotonic() - began)

@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from functools import partial
 
 from memoryd_actors.capture import Captured, explicit, may_ask, standing_instruction
-from memoryd_actors.core.actor import Actor, ActorRef, RestartLimit, Statistics
+from memoryd_actors.core.actor import Actor, ActorRef, MailboxStatistics, RestartLimit
 from memoryd_actors.core.errors import ActorError, ActorStopped, DiskFull, Refused, Unavailable
 from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.keeping.orders import KeeperMessage, Store
 from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.memory.settings import CaptureSettings
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key
 from memoryd_actors.recall.memory_actor import Recall
@@ -41,7 +41,7 @@ _SPOKEN = frozenset({"user", "assistant"})
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class CaptureInput:
     """A user's message that may have something to remember, and the message before it."""
 
     message: str
@@ -75,7 +75,7 @@ class Capturer:
         *,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         recall: Recall,
-        ledger: Memories,
+        ledger: MemoryRepository,
         publish: Publisher,
         settings: CaptureSettings,
         rules: Rules = DEFAULT,
@@ -97,7 +97,7 @@ class Capturer:
         self._seen: dict[int, None] = {}
         self.counts = CaptureCounts()
         self._thread = WorkerThreads(name="capture")
-        self._actor: ActorRef[Heard, bool] = ActorRef(
+        self._actor: ActorRef[CaptureInput, bool] = ActorRef(
             "capture",
             lambda: _Listener(self.hear),
             on_crash=self._crashed,
@@ -124,7 +124,7 @@ class Capturer:
         done = True
         for said, before in _asked(messages):
             if self._is_request(said):
-                heard = Heard(said, before, caller, _key(said, before, caller), again=True)
+                heard = CaptureInput(said, before, caller, _key(said, before, caller), again=True)
                 try:
                     done = await self._actor.ask(heard, deadline_s=2 * STORE_S) and done
                 except ActorStopped:
@@ -140,7 +140,7 @@ class Capturer:
         self._seen[key] = None
         if len(self._seen) > MOST_SEEN:
             del self._seen[next(iter(self._seen))]
-        if self._is_request(said) and not self._actor.offer(Heard(said, before, caller, key)):
+        if self._is_request(said) and not self._actor.offer(CaptureInput(said, before, caller, key)):
             self._seen.pop(key, None)
             self.counts.dropped += 1
             self._on_unfinished((caller.owner, caller.session))
@@ -152,7 +152,7 @@ class Capturer:
 
     # --- in the background
 
-    async def hear(self, heard: Heard) -> bool:
+    async def hear(self, heard: CaptureInput) -> bool:
         """Store what a message asks to have remembered; return whether that is dealt with."""
         done = True
         said, found = await self._thread.run(partial(self._found, heard))
@@ -175,7 +175,7 @@ class Capturer:
                 self._warn(f"what was to be remembered was refused: {refused}", refused.hint)
         return done
 
-    def _found(self, heard: Heard) -> tuple[str, tuple[Captured, ...]]:
+    def _found(self, heard: CaptureInput) -> tuple[str, tuple[Captured, ...]]:
         """Return what was said, cleaned, and what of it is to be stored."""
         said = clean_text(heard.message, self._rules)
         before = clean_text(heard.before.content, self._rules) if heard.before else ""
@@ -184,7 +184,7 @@ class Capturer:
             found = (instruction,)
         return said, found
 
-    async def _keep(self, new: NewMemory, heard: Heard) -> None:
+    async def _keep(self, new: NewMemory, heard: CaptureInput) -> None:
         caller = heard.caller
         if await self._recall.was_captured(caller, new.id):
             return
@@ -221,7 +221,7 @@ class Capturer:
         self._actor.close()
         await self._actor.stopped.wait()
 
-    def statistics(self) -> Statistics:
+    def statistics(self) -> MailboxStatistics:
         """Return the counts of the mailbox."""
         return self._actor.statistics()
 
@@ -230,13 +230,13 @@ class Capturer:
         self._publish(Warned(component="capture", message=f"{name} crashed: {type(bug).__name__}"))
 
 
-class _Listener(Actor[Heard, bool]):
+class _Listener(Actor[CaptureInput, bool]):
     """Handles one message at a time, in order."""
 
-    def __init__(self, hear: Callable[[Heard], Awaitable[bool]]) -> None:
+    def __init__(self, hear: Callable[[CaptureInput], Awaitable[bool]]) -> None:
         self._hear = hear
 
-    async def handle(self, message: Heard) -> bool:
+    async def handle(self, message: CaptureInput) -> bool:
         """Store what it asks to have remembered."""
         return await self._hear(message)
 
@@ -256,7 +256,7 @@ def _key(said: str, before: Message | None, caller: Caller) -> int:
     return hash((caller.owner, caller.session, caller.project, said, before.content if before else None))
 
 
-def _as_new(captured: Captured, heard: Heard, at: int | None) -> NewMemory:
+def _as_new(captured: Captured, heard: CaptureInput, at: int | None) -> NewMemory:
     caller = heard.caller
     in_project = bool(caller.project.strip()) and not captured.everywhere
     speaker = heard.before.role if captured.from_before and heard.before else "user"

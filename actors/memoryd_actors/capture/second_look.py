@@ -16,7 +16,7 @@ import anyio
 
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.core.errors import ActorError, ActorStopped, Refused
-from memoryd_actors.memory.progress import Progress, ProgressBook
+from memoryd_actors.memory.progress import Progress, ProgressRepository
 from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.transcripts import Key, Transcripts
@@ -50,7 +50,7 @@ class SecondLook:
     def __init__(
         self,
         transcripts: Transcripts,
-        book: ProgressBook,
+        book: ProgressRepository,
         switches: Switches,
         clock: Clock,
         hear: Hear,

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
-from memoryd_actors.consolidating.schedule import Run
+from memoryd_actors.consolidating.schedule import ConsolidationRun
 from memoryd_client.wire.memory import Memory
 
 
@@ -32,7 +32,7 @@ class Used:
     tokens: int = 0
 
 
-class ConsolidationBook(Protocol):
+class ConsolidationRepository(Protocol):
     """Where runs and comparisons are written down; the ledger is one."""
 
     async def owners(self) -> list[str]:
@@ -71,7 +71,7 @@ class ConsolidationBook(Protocol):
         """Add to what was done for an owner on a day."""
         ...
 
-    async def ask_run(self, owner: str) -> Run:
+    async def ask_run(self, owner: str) -> ConsolidationRun:
         """Return the owner's run that is not finished, or else a new one, as one that somebody asked for."""
         ...
 
@@ -79,7 +79,7 @@ class ConsolidationBook(Protocol):
         """Return the owners whose run somebody asked for, and is not finished, in the order in which they began."""
         ...
 
-    async def begin_run(self, owner: str) -> Run:
+    async def begin_run(self, owner: str) -> ConsolidationRun:
         """Return the owner's run that is not finished, taken up once more, or else a new one."""
         ...
 
@@ -87,7 +87,7 @@ class ConsolidationBook(Protocol):
         """Put down how far a run is; an empty stage leaves it where it was."""
         ...
 
-    async def runs(self, owner: str, *, limit: int) -> list[Run]:
+    async def runs(self, owner: str, *, limit: int) -> list[ConsolidationRun]:
         """Return the owner's runs, newest first."""
         ...
 

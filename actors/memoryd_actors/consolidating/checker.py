@@ -13,19 +13,29 @@ from typing import Protocol
 import anyio
 
 from memoryd_actors.comparison import Comparison, action
-from memoryd_actors.consolidating.book import ConsolidationBook, OpenDoubt, Used
+from memoryd_actors.consolidating.book import ConsolidationRepository, OpenDoubt, Used
 from memoryd_actors.consolidating.fingerprints import LOCAL, NOBODY, Fingerprint, fingerprint, known
 from memoryd_actors.consolidating.pairs import Suspect, in_turn, suspect
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.judging.pairs import Classified, Pair, planned_tokens
-from memoryd_actors.keeping.consolidation import Compared, settle, statement
+from memoryd_actors.keeping.consolidation import ComparedNeighbour, settle, statement
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.memory.budget import today
-from memoryd_actors.memory.steps import CONTRADICTS, Absorb, Checked, Doubt, Noted, Settled, Step, Supersede, Unrelate
+from memoryd_actors.memory.steps import (
+    CONTRADICTS,
+    Absorb,
+    AddCandidatePair,
+    Checked,
+    Noted,
+    RemoveEdge,
+    Settled,
+    Step,
+    Supersede,
+)
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_client.wire.memory import Memory
 
 KEEPER_S = 60.0
@@ -39,7 +49,7 @@ UNSURE = "unsure"
 """Decision about a pair that a model, too, had doubts about: both stay."""
 
 
-class Said(Enum):
+class CheckOutcome(Enum):
     """What came of asking about pairs."""
 
     DONE = "done"
@@ -71,8 +81,8 @@ class Checker:
     def __init__(
         self,
         *,
-        ledger: Memories,
-        book: ConsolidationBook,
+        ledger: MemoryRepository,
+        book: ConsolidationRepository,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         clock: Clock,
         settings: ConsolidationSettings,
@@ -142,9 +152,9 @@ class Checker:
                 await self.put_aside(owner, moot)
                 for some in self.groups(in_turn(suspects, by_model=True)):
                     said = await self._check(owner, some)
-                    if said is Said.NOT_NOW:
+                    if said is CheckOutcome.NOT_NOW:
                         return
-                    if said is Said.NOT_TODAY:
+                    if said is CheckOutcome.NOT_TODAY:
                         break
 
     async def look(self, owner: str, doubts: Sequence[OpenDoubt]) -> tuple[list[Suspect], list[Settled]]:
@@ -170,7 +180,7 @@ class Checker:
         size = self._settings.pairs_in_a_prompt
         return (pairs[at : at + size] for at in range(0, len(pairs), size))
 
-    async def check(self, owner: str, some: Sequence[Suspect], run: int) -> Said:
+    async def check(self, owner: str, some: Sequence[Suspect], run: int) -> CheckOutcome:
         """Compare pairs of one owner in one prompt, and do what follows.
 
         Raises:
@@ -181,26 +191,26 @@ class Checker:
         async with self._one_at_a_time:
             return await self._check(owner, some, run)
 
-    async def _check(self, owner: str, some: Sequence[Suspect], run: int = 0) -> Said:
+    async def _check(self, owner: str, some: Sequence[Suspect], run: int = 0) -> CheckOutcome:
         allowed = await self.allowance(owner)
         # As they are now: what was decided about one pair may have taken a memory of the next.
         there = await self._read(owner, some)
         some = [one for one in some if _stand(one, there)][: allowed.pairs]
         if not some:
-            return Said.DONE if allowed.pairs else Said.NOT_TODAY
+            return CheckOutcome.DONE if allowed.pairs else CheckOutcome.NOT_TODAY
         if self._pairs is None:
             await self._book.use(owner, today(self._clock.now()), Used(pairs=len(some)))
             for one in some:
                 if _stand(one, await self._read(owner, [one])):
                     await self._perform(owner, [*decided(one, one.local), *_marks(one, LOCAL, one.local, run)])
-            return Said.DONE
+            return CheckOutcome.DONE
         asked = [Pair(statement(one.newer), statement(one.older), one.cosine) for one in some]
         if planned_tokens(asked) > allowed.tokens:
-            return Said.NOT_TODAY
+            return CheckOutcome.NOT_TODAY
         said = await self._pairs.classify(asked)
         if not any(said.by_model) and said.note and not said.tokens:
             # No call was made, or nobody answered: when there is news, it is tried again.
-            return Said.NOT_NOW
+            return CheckOutcome.NOT_NOW
         tokens = said.tokens
         await self._book.use(owner, today(self._clock.now()), Used(len(some), tokens))
         if run:
@@ -212,7 +222,7 @@ class Checker:
                 # Each by itself, so that it can be taken back by itself.
                 done = decided(one, comparison, by_model=True)
                 await self._perform(owner, [*done, *_marks(one, said.judge, comparison, run)])
-        return Said.DONE
+        return CheckOutcome.DONE
 
     async def _read(self, owner: str, some: Sequence[Suspect]) -> dict[str, Memory]:
         return await self._ledger.get(owner, [side.id for one in some for side in (one.older, one.newer)])
@@ -224,17 +234,17 @@ class Checker:
 def decided(one: Suspect, comparison: Comparison, *, by_model: bool = False) -> list[Step]:
     """Return what follows from a comparison of a pair."""
     older, newer = one.older, one.newer
-    done = settle(newer, Compared(Neighbour(older, one.cosine), comparison, by_model=by_model))
+    done = settle(newer, ComparedNeighbour(Neighbour(older, one.cosine), comparison, by_model=by_model))
     what = action(comparison)
     if by_model and what == "queue":
         # Of a pair that was in doubt a model can say no more than that.
         return [Settled(older.id, newer.id, UNSURE)]
     if by_model and what == "keep":
         # What was taken for a contradiction is none.
-        return [Unrelate(newer.id, older.id, CONTRADICTS), Settled(older.id, newer.id, comparison.relation)]
+        return [RemoveEdge(newer.id, older.id, CONTRADICTS), Settled(older.id, newer.id, comparison.relation)]
     if any(isinstance(step, Absorb | Supersede) for step in done):
         # As a pair that was in doubt and is not any more: who takes this back does not want it made again.
-        doubt = Doubt(older.id, newer.id, round(one.cosine, 4), comparison.reason)
+        doubt = AddCandidatePair(older.id, newer.id, round(one.cosine, 4), comparison.reason)
         return [doubt, *done, Settled(older.id, newer.id, comparison.relation)]
     if by_model:
         return [*done, Settled(older.id, newer.id, comparison.relation)]

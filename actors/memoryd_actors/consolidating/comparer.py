@@ -11,7 +11,7 @@ from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import (
     ActorError,
     ActorStopped,
-    DeadlineExceeded,
+    ActorTimeout,
     DiskFull,
     LedgerCorrupt,
     Refused,
@@ -21,10 +21,10 @@ from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.keeping.consolidation import comparable, judged, plan_stored
 from memoryd_actors.keeping.neighbours import Neighbours
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
-from memoryd_actors.memory.steps import Compared
+from memoryd_actors.memory.steps import MarkCompared
 from memoryd_actors.ports.embedder import Vector
 from memoryd_actors.ports.index import Index
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_client.wire.memory import Memory
 
 log = logging.getLogger(__name__)
@@ -45,7 +45,7 @@ class Comparer:
     def __init__(
         self,
         *,
-        ledger: Memories,
+        ledger: MemoryRepository,
         index: Index,
         indexer: Indexer,
         neighbours: Neighbours,
@@ -93,11 +93,11 @@ class Comparer:
                 vector = await self._neighbours.embed(memory)
             try:
                 await self._compare_one(memory, vector)
-            except (Unavailable, DiskFull, LedgerCorrupt, ActorStopped, DeadlineExceeded):
+            except (Unavailable, DiskFull, LedgerCorrupt, ActorStopped, ActorTimeout):
                 raise
             except Exception as problem:  # a supervisor: one memory must not keep all others waiting, nor the daemon
                 log.warning("%s stands uncompared: %s", memory.id, problem, exc_info=not isinstance(problem, Refused))
-                await self._keeper.ask(Perform(memory.owner, (Compared((memory.id,)),), ACTOR), deadline_s=KEEPER_S)
+                await self._keeper.ask(Perform(memory.owner, (MarkCompared((memory.id,)),), ACTOR), deadline_s=KEEPER_S)
             self.compared += 1
             # As much rest as work: nobody waits for this, and somebody may want the machine.
             await anyio.sleep(perf_counter() - began)
@@ -105,5 +105,5 @@ class Comparer:
     async def _compare_one(self, memory: Memory, vector: Vector) -> None:
         near = await self._neighbours.of(memory, vector)
         verdicts = [judged(memory, one) for one in comparable(memory, near)]
-        steps = (*plan_stored(memory, near, verdicts), Compared((memory.id,)))
+        steps = (*plan_stored(memory, near, verdicts), MarkCompared((memory.id,)))
         await self._keeper.ask(Perform(memory.owner, steps, ACTOR, NODE), deadline_s=KEEPER_S)

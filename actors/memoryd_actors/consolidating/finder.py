@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from anyio import CapacityLimiter, to_thread
 
-from memoryd_actors.consolidating.book import ConsolidationBook
+from memoryd_actors.consolidating.book import ConsolidationRepository
 from memoryd_actors.consolidating.fingerprints import Fingerprint, fingerprint
 from memoryd_actors.consolidating.near import NOTHING, ROWS, Band, Near, near
 from memoryd_actors.consolidating.pairs import Close, Suspect, close, closeness, suspect
@@ -20,7 +20,7 @@ from memoryd_actors.keeping.consolidation import APART
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.embedder import Vectors
 from memoryd_actors.ports.index import Index
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_client.wire.memory import Memory
 
 T = TypeVar("T")
@@ -46,8 +46,8 @@ class PairFinder:
     def __init__(
         self,
         *,
-        ledger: Memories,
-        book: ConsolidationBook,
+        ledger: MemoryRepository,
+        book: ConsolidationRepository,
         index: Index,
         clock: Clock,
         settings: ConsolidationSettings,

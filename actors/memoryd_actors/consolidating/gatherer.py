@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import msgspec
 
 from memoryd_actors.admission.gate import admit
-from memoryd_actors.consolidating.book import ConsolidationBook
+from memoryd_actors.consolidating.book import ConsolidationRepository
 from memoryd_actors.consolidating.rollup import (
     PATH,
     PROJECT_SUMMARY,
@@ -22,12 +22,12 @@ from memoryd_actors.consolidating.rollup import (
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
-from memoryd_actors.memory.steps import Add, ChangeState, Noted, Relate, Revise, Step
+from memoryd_actors.memory.steps import Add, AddEdge, ChangeState, Noted, Revise, Step
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.redaction import Rules
-from memoryd_actors.summarising import Said, Summariser, Summary
+from memoryd_actors.summarising import Spoken, Summariser, Summary
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memory import Memory, NewMemory, State
@@ -45,7 +45,7 @@ _FIRST, _LAST, _EPISODES, _BY = "first", "last", "episodes", "by"
 
 
 @dataclass(frozen=True, slots=True)
-class Gathering:
+class RollupMaterial:
     """What there is to gather in one project."""
 
     owner: str
@@ -55,14 +55,14 @@ class Gathering:
     """Oldest first."""
 
 
-class Gatherer:
+class RollupWriter:
     """Writes what a project has come to, from what its episodes say."""
 
     def __init__(
         self,
         *,
-        ledger: Memories,
-        book: ConsolidationBook,
+        ledger: MemoryRepository,
+        book: ConsolidationRepository,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         summariser: Summariser,
         clock: Clock,
@@ -82,7 +82,7 @@ class Gatherer:
         self._embedding_model = embedding_model
         self._off = off
 
-    async def due(self, owner: str) -> list[Gathering]:
+    async def due(self, owner: str) -> list[RollupMaterial]:
         """Return the projects whose episodes are to be gathered now.
 
         Raises:
@@ -96,14 +96,14 @@ class Gatherer:
             if self._off(owner, episode.project) is None:
                 projects[episode.project].append(episode)
         now = self._clock.now()
-        found: list[Gathering] = []
+        found: list[RollupMaterial] = []
         for project, episodes in sorted(projects.items()):
             summary = await self._summary(owner, project)
             if is_due(summary, episodes, now, self._settings.rollup_days):
-                found.append(Gathering(owner, project, summary, tuple(episodes[:MOST_EPISODES])))
+                found.append(RollupMaterial(owner, project, summary, tuple(episodes[:MOST_EPISODES])))
         return found
 
-    async def gather(self, one: Gathering, run: int) -> Summary:
+    async def gather(self, one: RollupMaterial, run: int) -> Summary:
         """Write a project's summary; return what was written, empty where its episodes say nothing.
 
         Raises:
@@ -112,7 +112,7 @@ class Gatherer:
 
         """
         said = [
-            Said(points_of(episode), role="assistant", name=f"{when(episode):%Y-%m-%d}") for episode in one.episodes
+            Spoken(points_of(episode), role="assistant", name=f"{when(episode):%Y-%m-%d}") for episode in one.episodes
         ]
         earlier = told_before(one.summary)
         budget = self._settings.rollup_tokens
@@ -134,7 +134,7 @@ class Gatherer:
         own = [one for one in there if one.metadata.get(PATH) == path_of(project) and one.state is not State.SUPERSEDED]
         return next((one for one in own if one.active), own[0] if own else None)
 
-    def _steps(self, one: Gathering, summary: Summary) -> Sequence[Step]:
+    def _steps(self, one: RollupMaterial, summary: Summary) -> Sequence[Step]:
         before = one.summary.metadata if one.summary is not None else {}
         dates = sorted(f"{when(episode):%Y-%m-%d}" for episode in one.episodes)
         first = min(before.get(_FIRST, dates[0]), dates[0])
@@ -165,10 +165,10 @@ class Gatherer:
             steps = [Revise(memory, notes=notes)]
             if not one.summary.active:
                 steps.append(ChangeState(memory.id, State.ACTIVE, "RESTORE"))
-        return [*steps, *(Relate(memory.id, episode.id, SUMMARISES, 1.0) for episode in one.episodes)]
+        return [*steps, *(AddEdge(memory.id, episode.id, SUMMARISES, 1.0) for episode in one.episodes)]
 
 
-def reckoned(one: Gathering, budget_tokens: int) -> int:
+def reckoned(one: RollupMaterial, budget_tokens: int) -> int:
     """Return about how many tokens a model uses to tell a gathering. Pure."""
     told = len(told_before(one.summary)) + sum(len(points_of(episode)) for episode in one.episodes)
     return _INSTRUCTION_TOKENS + told // _CHARACTERS_PER_TOKEN + budget_tokens

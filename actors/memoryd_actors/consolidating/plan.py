@@ -3,7 +3,7 @@
 from memoryd_actors.ageing.ageing import Ageing
 from memoryd_actors.comparison import action
 from memoryd_actors.consolidating.checker import Checker, decided
-from memoryd_actors.consolidating.gatherer import Gatherer
+from memoryd_actors.consolidating.gatherer import RollupWriter
 from memoryd_actors.consolidating.pairs import Suspect
 from memoryd_actors.consolidating.report import planned_change, planned_end, planned_pair, planned_rollup
 from memoryd_actors.consolidating.resting import Resting
@@ -25,7 +25,7 @@ class Planner:
         worker: Consolidator,
         checker: Checker,
         ageing: Ageing,
-        gatherer: Gatherer,
+        gatherer: RollupWriter,
         judge: str,
         resting: Resting,
     ) -> None:

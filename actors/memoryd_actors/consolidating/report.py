@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from memoryd_actors.comparison import action
-from memoryd_actors.consolidating.gatherer import Gathering
+from memoryd_actors.consolidating.gatherer import RollupMaterial
 from memoryd_actors.consolidating.pairs import Suspect
 from memoryd_actors.consolidating.rollup import path_of
-from memoryd_actors.consolidating.schedule import Run
+from memoryd_actors.consolidating.schedule import ConsolidationRun
 from memoryd_actors.memory.steps import ChangeState
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.consolidation import Consolidation, PlannedChange, PlannedPair, PlannedRollup
@@ -16,7 +16,7 @@ LONGEST = 200
 """Characters of a memory that a plan shows."""
 
 
-def told(run: Run, *, doing: str = "", done: int = 0, total: int = 0) -> Consolidation:
+def told(run: ConsolidationRun, *, doing: str = "", done: int = 0, total: int = 0) -> Consolidation:
     """Return a run as it travels."""
     return Consolidation(
         number=run.number,
@@ -60,7 +60,7 @@ def planned_end(memory: Memory, becomes: str, reason: str) -> PlannedChange:
     return PlannedChange(id=memory.id, summary=one_line(memory.content, LONGEST), becomes=becomes, reason=reason)
 
 
-def planned_rollup(one: Gathering) -> PlannedRollup:
+def planned_rollup(one: RollupMaterial) -> PlannedRollup:
     """Return what would be gathered as a plan shows it."""
     return PlannedRollup(
         project=one.project,

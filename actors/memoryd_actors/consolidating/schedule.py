@@ -12,7 +12,7 @@ STAGES = (PAIRS, AGEING, ROLLUPS, UPKEEP)
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class ConsolidationRun:
     """One consolidation of one owner's memories, as far as it is."""
 
     number: int
@@ -36,7 +36,7 @@ class Run:
         return STAGES[done:]
 
 
-def is_due(last: Run | None, now: datetime, hours: float) -> bool:
+def is_due(last: ConsolidationRun | None, now: datetime, hours: float) -> bool:
     """Return whether a run is to begin, or one that was broken off to be taken up, whoever asked for it.
 
     A run in the future, where the clock was turned back, counts as any other: it keeps none from being done for ever,

@@ -14,14 +14,14 @@ import anyio
 
 from memoryd_actors.access.switch import EVERYWHERE, refusal
 from memoryd_actors.ageing.ageing import Ageing
-from memoryd_actors.consolidating.book import ConsolidationBook
-from memoryd_actors.consolidating.checker import Checker, Said
+from memoryd_actors.consolidating.book import ConsolidationRepository
+from memoryd_actors.consolidating.checker import Checker, CheckOutcome
 from memoryd_actors.consolidating.finder import PairFinder, Rest
-from memoryd_actors.consolidating.gatherer import Gatherer, reckoned
+from memoryd_actors.consolidating.gatherer import RollupWriter, reckoned
 from memoryd_actors.consolidating.pairs import Suspect, in_turn
 from memoryd_actors.consolidating.report import told
 from memoryd_actors.consolidating.resting import Resting
-from memoryd_actors.consolidating.schedule import AGEING, PAIRS, ROLLUPS, UPKEEP, Run, is_due
+from memoryd_actors.consolidating.schedule import AGEING, PAIRS, ROLLUPS, UPKEEP, ConsolidationRun, is_due
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.errors import ActorError, ActorStopped, Refused
 from memoryd_actors.indexing.indexer import Indexer
@@ -49,7 +49,7 @@ KEEP_RUNS = 30
 class Doing:
     """What the worker is at."""
 
-    run: Run
+    run: ConsolidationRun
     stage: str = ""
     done: int = 0
     total: int = 0
@@ -61,11 +61,11 @@ class Consolidator:
     def __init__(
         self,
         *,
-        book: ConsolidationBook,
+        book: ConsolidationRepository,
         finder: PairFinder,
         checker: Checker,
         ageing: Ageing,
-        gatherer: Gatherer,
+        gatherer: RollupWriter,
         indexer: Indexer,
         optimise: Callable[[], Awaitable[None]],
         clock: Clock,
@@ -121,7 +121,7 @@ class Consolidator:
         """Return the owner's last runs, newest first."""
         return [self._told(run) for run in await self._book.runs(owner, limit=limit)]
 
-    def _told(self, run: Run) -> Consolidation:
+    def _told(self, run: ConsolidationRun) -> Consolidation:
         at = self._doing
         if at is None or at.run.number != run.number:
             return told(run)
@@ -144,7 +144,7 @@ class Consolidator:
             with anyio.move_on_after(min(wait_s, LOOK_S) or LOOK_S):
                 await self._wake.wait()
 
-    async def _next(self, *, scheduled: bool) -> Run | None:
+    async def _next(self, *, scheduled: bool) -> ConsolidationRun | None:
         """Return the next run: what somebody waits for, then what is due, once it is quiet."""
         while True:
             self._wake = anyio.Event()
@@ -170,7 +170,7 @@ class Consolidator:
         put_off = self._put_off.get(owner, 0.0) > self._clock.monotonic()
         return not put_off and self._off(owner, EVERYWHERE) is None
 
-    async def consolidate(self, run: Run) -> None:
+    async def consolidate(self, run: ConsolidationRun) -> None:
         """Do what is left of a run. What fails is tried again at the next look.
 
         Raises:
@@ -233,7 +233,7 @@ class Consolidator:
 
     async def _check(self, doing: Doing, some: Sequence[Suspect]) -> bool:
         began = self._clock.monotonic()
-        if await self._checker.check(doing.run.owner, some, doing.run.number) is not Said.DONE:
+        if await self._checker.check(doing.run.owner, some, doing.run.number) is not CheckOutcome.DONE:
             return False
         doing.done += len(some)
         await self._resting.rest(self._clock.monotonic() - began)

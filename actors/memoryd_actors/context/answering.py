@@ -8,7 +8,7 @@ from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.names import check_names
 from memoryd_actors.context.building import ContextBuilder
 from memoryd_actors.context.compacting import Compactor
-from memoryd_actors.conversations.orders import Bring
+from memoryd_actors.conversations.orders import ImportEntries
 from memoryd_actors.conversations.scribe import Scribe
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.ports.transcripts import Key, Transcripts
@@ -105,7 +105,7 @@ class ConversationAnswers:
             case ImportTranscript():
                 self._check(caller, request.session)
                 project, agent = request.project or caller.project, request.agent or caller.agent
-                bring = Bring(caller, request.session, request.records, project, agent)
+                bring = ImportEntries(caller, request.session, request.records, project, agent)
                 return await self._scribe.bring(bring, deadline_s=deadline_s)
             case PurgeSession():
                 self._check(caller, request.session)

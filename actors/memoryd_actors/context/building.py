@@ -13,7 +13,7 @@ import msgspec
 
 from memoryd_actors.context.counting import PER_MESSAGE, Counting
 from memoryd_actors.context.sizes import Measured, Sizes, shown
-from memoryd_actors.context.window import Caps, Conversation, Item, WindowSettings, pressure, recent
+from memoryd_actors.context.window import Caps, Conversation, WindowItem, WindowSettings, pressure, recent
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.core_memory import STANDARD
 from memoryd_actors.memory.described import surfaced
@@ -55,7 +55,7 @@ _FRAME = f'<{TAG} source="memoryd" part="{{part}}">\n{{preface}}\n{{text}}\n{CLO
 _CUT = "[… cut: there was no room for more]"
 
 
-class Memories(Protocol):
+class PendingMemories(Protocol):
     """What is known beside the conversation; the Memory actor is one."""
 
     async def standing(self, caller: Caller) -> list[Memory]:
@@ -71,7 +71,7 @@ class Memories(Protocol):
         ...
 
 
-class CoreSectionsBook(Protocol):
+class CoreSectionRepository(Protocol):
     """Where core memory rests; the ledger is one."""
 
     async def core_sections(self, owner: str, thread: str, *, limit: int) -> list[Section]:
@@ -97,8 +97,8 @@ class ContextBuilder:
         sizes: Sizes,
         counting: Counting,
         *,
-        memories: Memories,
-        core: CoreSectionsBook,
+        memories: PendingMemories,
+        core: CoreSectionRepository,
         settings: WindowSettings,
     ) -> None:
         self._transcripts = transcripts
@@ -253,7 +253,7 @@ class ContextBuilder:
             left_out.append(f"{len(said) - len(chosen)} older entries: `memoryd session show {key[1]}` has them")
         return await self._entries(key, chosen, caps) if chosen else ()
 
-    async def _entries(self, key: Key, chosen: Sequence[Item], caps: Caps) -> tuple[ContextEntry, ...]:
+    async def _entries(self, key: Key, chosen: Sequence[WindowItem], caps: Caps) -> tuple[ContextEntry, ...]:
         records: dict[int, Record] = {}
         after, last = chosen[0].sequence - 1, chosen[-1].sequence
         while after < last and (
@@ -264,7 +264,7 @@ class ContextBuilder:
         there = [(records[item.sequence], item) for item in chosen if item.sequence in records]
         return tuple([await self._entry(record, item, caps.of(item)) for record, item in there])
 
-    async def _entry(self, record: Record, item: Item, cap: int) -> ContextEntry:
+    async def _entry(self, record: Record, item: WindowItem, cap: int) -> ContextEntry:
         content, tokens = record.content, item.tokens
         if tokens > cap:
             around = tokens - PER_MESSAGE - (await self._counting.count([record.content])).tokens[0]

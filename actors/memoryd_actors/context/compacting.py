@@ -16,19 +16,19 @@ import anyio
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.context.sizes import Measured, Sizes
-from memoryd_actors.context.window import Item, WindowSettings, to_compact
+from memoryd_actors.context.window import WindowItem, WindowSettings, to_compact
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import ActorError, ActorStopped, Refused, Unavailable
 from memoryd_actors.keeping.gatekeeper import Gatekeeper
-from memoryd_actors.keeping.orders import Bring, KeeperMessage, Purge
+from memoryd_actors.keeping.orders import KeeperMessage, PurgeMemories, StoreFindings
 from memoryd_actors.memory.identity import memory_id
-from memoryd_actors.memory.progress import Progress, ProgressBook
+from memoryd_actors.memory.progress import Progress, ProgressRepository
 from memoryd_actors.memory.steps import Advance, Supersede
 from memoryd_actors.memory.visibility import Visibility
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, Transcripts
-from memoryd_actors.summarising import EXTRACTED, Said, Summariser, said_of
+from memoryd_actors.summarising import EXTRACTED, Spoken, Summariser, said_of
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.events import Warned
 from memoryd_client.wire.filters import Filters
@@ -100,8 +100,8 @@ class Compactor:
         appender: Appender,
         recall: Introducer,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
-        ledger: Memories,
-        book: ProgressBook,
+        ledger: MemoryRepository,
+        book: ProgressRepository,
         switches: Switches,
         publish: Publisher,
         settings: WindowSettings,
@@ -190,7 +190,7 @@ class Compactor:
         caller = Caller(owner=key[0], project=project, session=key[1])
         ids = await self._stored(caller, TELLING, tuple(State))
         if ids:
-            await self._keeper.ask(Purge(tuple(ids), key[0], NODE), deadline_s=KEEPER_S)
+            await self._keeper.ask(PurgeMemories(tuple(ids), key[0], NODE), deadline_s=KEEPER_S)
         return ids
 
     def status(self) -> ComponentStatus:
@@ -256,7 +256,7 @@ class Compactor:
             )
         return measured
 
-    async def _compact(self, key: Key, measured: Measured, info: SessionInfo, taken: list[Item]) -> None:
+    async def _compact(self, key: Key, measured: Measured, info: SessionInfo, taken: list[WindowItem]) -> None:
         covers = taken[-1].sequence
         turns = info.last_summarized_turn + sum(item.begins_turn for item in taken)
         earlier = ""
@@ -277,8 +277,8 @@ class Compactor:
             log.info("%d entries of %s, %d tokens, are summarised", len(taken), key[1], measured.said.tokens)
         await self._remember(key)
 
-    async def _said(self, key: Key, after: int, upto: int) -> list[Said]:
-        found: list[Said] = []
+    async def _said(self, key: Key, after: int, upto: int) -> list[Spoken]:
+        found: list[Spoken] = []
         while after < upto and (
             page := await self._transcripts.read(key, after=after, limit=READ, characters=READ_CHARACTERS)
         ):
@@ -306,7 +306,7 @@ class Compactor:
         steps = tuple(Supersede(one, new.id, "a later summary tells it again") for one in older)
         told_as = new.id if memories else progress.detail
         advance = Advance(key[1], JOB, progress.sequence, info.summarized, told_as)
-        await self._keeper.ask(Bring(tuple(memories), caller, (*steps, advance), NODE), deadline_s=KEEPER_S)
+        await self._keeper.ask(StoreFindings(tuple(memories), caller, (*steps, advance), NODE), deadline_s=KEEPER_S)
 
     async def _stored(self, caller: Caller, categories: tuple[str, ...], states: tuple[str, ...]) -> list[str]:
         """Return the ids of a session's memories of these categories."""

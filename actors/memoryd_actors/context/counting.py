@@ -20,7 +20,7 @@ REMEMBERED = 256
 LONGEST_REMEMBERED = 20_000
 
 
-class Counts(NamedTuple):
+class TokenCounts(NamedTuple):
     """What came of counting."""
 
     tokens: list[int]
@@ -35,19 +35,19 @@ class Counting:
         self._tokens = tokens
         self._known: OrderedDict[str, int] = OrderedDict()
 
-    async def count(self, texts: Sequence[str]) -> Counts:
+    async def count(self, texts: Sequence[str]) -> TokenCounts:
         """Return the tokens of each text, without what stands around it."""
         chunks = [text[at : at + CHUNK] for text in texts for at in range(0, len(text), CHUNK)]
         counted = await self._tokens.count(chunks) if chunks else []
         if counted is None:
-            return Counts([estimated(text) for text in texts], exact=False)
+            return TokenCounts([estimated(text) for text in texts], exact=False)
         totals: list[int] = []
         at = 0
         for text in texts:
             parts = math.ceil(len(text) / CHUNK)
             totals.append(max(sum(counted[at : at + parts]), smallest(text)))
             at += parts
-        return Counts(totals, exact=True)
+        return TokenCounts(totals, exact=True)
 
     async def one(self, text: str) -> int:
         """Return the tokens of one text that is likely to come again."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import anyio
 
 from memoryd_actors.context.counting import PER_MESSAGE, Counting
-from memoryd_actors.context.window import Conversation, Item
+from memoryd_actors.context.window import Conversation, WindowItem
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_client.wire.transcripts import Record, SessionInfo
 
@@ -94,11 +94,11 @@ class Sizes:
                 known.said, known.read = said, read
         return Measured(info, said, exact)
 
-    async def _items(self, records: list[Record]) -> tuple[list[Item], bool]:
+    async def _items(self, records: list[Record]) -> tuple[list[WindowItem], bool]:
         said = [record for record in records if not record.covers]
         counts = await self._counting.count([shown(record) for record in said])
         items = [
-            Item(one.sequence, one.kind, one.role, tokens + PER_MESSAGE, one.call_id)
+            WindowItem(one.sequence, one.kind, one.role, tokens + PER_MESSAGE, one.call_id)
             for one, tokens in zip(said, counts.tokens, strict=True)
         ]
         return items, counts.exact

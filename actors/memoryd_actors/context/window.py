@@ -40,7 +40,7 @@ class WindowSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class WindowItem:
     """One entry of a transcript, as far as its size matters."""
 
     sequence: int
@@ -61,7 +61,7 @@ class Item:
 class Piece:
     """Entries that go together or not at all."""
 
-    items: tuple[Item, ...]
+    items: tuple[WindowItem, ...]
 
     @property
     def tokens(self) -> int:
@@ -81,7 +81,7 @@ class Caps:
     tool: int
     other: int
 
-    def of(self, item: Item) -> int:
+    def of(self, item: WindowItem) -> int:
         """Return how many tokens an entry has in the context."""
         return min(item.tokens, self.other if item.kind == "message" and item.role != "tool" else self.tool)
 
@@ -98,9 +98,9 @@ class Conversation:
     call or result right before it; an id that is used again begins a new call.
     """
 
-    def __init__(self, items: Iterable[Item] = ()) -> None:
+    def __init__(self, items: Iterable[WindowItem] = ()) -> None:
         self.tokens = 0
-        self._items: list[Item] = []
+        self._items: list[WindowItem] = []
         self._begins: list[int] = []
         """Where each piece begins."""
         self._calls: dict[str, int] = {}
@@ -121,7 +121,7 @@ class Conversation:
         """How many turns of the user there are."""
         return sum(item.begins_turn for item in self._items)
 
-    def add(self, item: Item) -> None:
+    def add(self, item: WindowItem) -> None:
         """Take in the next entry."""
         at = len(self._items)
         tied = at
@@ -158,7 +158,7 @@ class Conversation:
         return Conversation(self._items[keep:])
 
 
-def recent(said: Conversation, *, turns: int, tokens: int, caps: Caps) -> list[Item]:
+def recent(said: Conversation, *, turns: int, tokens: int, caps: Caps) -> list[WindowItem]:
     """Return the end of a conversation: at most so many turns of the user and so many tokens, no piece divided.
 
     A single piece that is larger than the room is left out with all that is older: the caller says so.
@@ -185,7 +185,7 @@ def pressure(tokens: int, settings: WindowSettings) -> Pressure:
     return "suggested" if tokens >= settings.soft_limit else "none"
 
 
-def to_compact(said: Conversation, settings: WindowSettings) -> list[Item]:
+def to_compact(said: Conversation, settings: WindowSettings) -> list[WindowItem]:
     """Return the beginning of a conversation that a compaction takes: all but what is protected; no piece divided.
 
     The piece in which the protected tokens begin stays, too, unless it is so large that with it compaction would be due

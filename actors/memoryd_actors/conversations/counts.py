@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(slots=True)
-class Counts:
+class TranscriptCounts:
     """What came of everything since the start."""
 
     stored: int = 0

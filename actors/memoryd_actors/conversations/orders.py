@@ -17,7 +17,7 @@ class Say:
 
 
 @dataclass(slots=True)
-class Pushed:
+class PushedContexts:
     """Contexts of one caller, in order, each of which may have something new at its end.
 
     Those that come while the writer is busy join the one that waits, until something else is asked of the session:
@@ -74,7 +74,7 @@ class Summarise:
 
 
 @dataclass(frozen=True, slots=True)
-class Bring:
+class ImportEntries:
     """Entries that were written down elsewhere."""
 
     caller: Caller
@@ -84,4 +84,4 @@ class Bring:
     agent: str
 
 
-ScribeMessage = Say | Pushed | Destroy | Erase | End | Last | Summarise | Bring
+ScribeMessage = Say | PushedContexts | Destroy | Erase | End | Last | Summarise | ImportEntries

@@ -11,25 +11,25 @@ from anyio import to_thread
 
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.conversations.cleaning import Cleaner
-from memoryd_actors.conversations.counts import Counts
+from memoryd_actors.conversations.counts import TranscriptCounts
 from memoryd_actors.conversations.orders import (
-    Bring,
     Destroy,
     End,
     Erase,
+    ImportEntries,
     Last,
-    Pushed,
+    PushedContexts,
     Say,
     ScribeMessage,
     Summarise,
 )
 from memoryd_actors.conversations.settings import TranscriptSettings
 from memoryd_actors.conversations.tail import TAIL_CHARACTERS, Tails
-from memoryd_actors.conversations.writer import Writer
+from memoryd_actors.conversations.writer import TranscriptWriter
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import ActorError, Refused
 from memoryd_actors.indexing.message_indexer import MessageIndexer
-from memoryd_actors.memory.progress import ProgressBook
+from memoryd_actors.memory.progress import ProgressRepository
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, Transcripts
@@ -66,23 +66,23 @@ class Scribe:
         settings: TranscriptSettings,
         rules: ProjectRules,
         indexer: MessageIndexer,
-        progress: ProgressBook,
+        progress: ProgressRepository,
         on_append: Callable[[Key, int], None],
         on_end: Callable[[Key], None],
         on_crash: Callable[[str, Exception], None],
     ) -> None:
         """Prepare; `on_append` learns how far a transcript goes now, `on_end` that a session is over or destroyed."""
-        self.counts = Counts()
+        self.counts = TranscriptCounts()
         self._on_crash = on_crash
         self._transcripts = transcripts
         self._settings = settings
         self._waiting = 0
-        self._joinable: dict[Key, Pushed] = {}
+        self._joinable: dict[Key, PushedContexts] = {}
         cleaner = Cleaner(rules, longest=settings.longest_kb * 1000)
         tails = Tails(transcripts)
 
-        def writer() -> Writer:
-            return Writer(
+        def writer() -> TranscriptWriter:
+            return TranscriptWriter(
                 transcripts,
                 clock=clock,
                 publish=publish,
@@ -130,7 +130,7 @@ class Scribe:
             raise Refused("a transcript belongs to a session", "Name it: `session=`, or `--session`.")
         return await self._of(caller.owner, caller.session).ask(Say(caller, entries), deadline_s=deadline_s)
 
-    async def bring(self, message: Bring, *, deadline_s: float) -> Appended:
+    async def bring(self, message: ImportEntries, *, deadline_s: float) -> Appended:
         """Store entries of a transcript that was kept elsewhere, whole; they are durable then."""
         return await self._of(message.caller.owner, message.session).ask(message, deadline_s=deadline_s)
 
@@ -141,7 +141,7 @@ class Scribe:
             return
         self.counts.pushes += 1
         # Not counted among what waits: its sender does, and may give up before it is begun.
-        await self._of(caller.owner, caller.session).ask(Pushed([update], 0), deadline_s=deadline_s)
+        await self._of(caller.owner, caller.session).ask(PushedContexts([update], 0), deadline_s=deadline_s)
 
     def offer(self, update: ContextUpdate) -> bool:
         """Take what is new of a pushed context, without waiting; return whether there was room.
@@ -166,7 +166,7 @@ class Scribe:
             waiting.updates.append(update)
             waiting.characters += characters
             return True
-        message = Pushed([update], characters)
+        message = PushedContexts([update], characters)
         if not self._writer(key).offer(message):
             return False
         self._joinable[key] = message
@@ -208,7 +208,7 @@ class Scribe:
             before, size = after, FIND_ON
         return None
 
-    def _begun(self, pushed: Pushed) -> None:
+    def _begun(self, pushed: PushedContexts) -> None:
         self._waiting -= pushed.characters
         caller = pushed.caller
         if self._joinable.get((caller.owner, caller.session)) is pushed:

@@ -5,14 +5,14 @@ from datetime import UTC, datetime
 from typing import assert_never
 
 from memoryd_actors.conversations.cleaning import Cleaner, as_entry
-from memoryd_actors.conversations.counts import Counts
+from memoryd_actors.conversations.counts import TranscriptCounts
 from memoryd_actors.conversations.orders import (
-    Bring,
     Destroy,
     End,
     Erase,
+    ImportEntries,
     Last,
-    Pushed,
+    PushedContexts,
     Say,
     ScribeMessage,
     Summarise,
@@ -22,7 +22,7 @@ from memoryd_actors.conversations.tail import TAIL, Tail, Tails
 from memoryd_actors.core.actor import Actor
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.indexing.message_indexer import MessageIndexer
-from memoryd_actors.memory.progress import ENDED, Progress, ProgressBook
+from memoryd_actors.memory.progress import ENDED, Progress, ProgressRepository
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
@@ -38,7 +38,7 @@ SURELY_CUT = 250_000
 """Bytes from which it has: the client sends 256 KiB as it counts them, less the room for marks."""
 
 
-class Writer(Actor[ScribeMessage, Appended]):
+class TranscriptWriter(Actor[ScribeMessage, Appended]):
     """Writes the sessions that are its own, one message after the other."""
 
     def __init__(
@@ -48,12 +48,12 @@ class Writer(Actor[ScribeMessage, Appended]):
         clock: Clock,
         publish: Publisher,
         cleaner: Cleaner,
-        counts: Counts,
+        counts: TranscriptCounts,
         indexer: MessageIndexer,
-        progress: ProgressBook,
+        progress: ProgressRepository,
         on_append: Callable[[Key, int], None],
         on_end: Callable[[Key], None],
-        on_begun: Callable[[Pushed], None],
+        on_begun: Callable[[PushedContexts], None],
         tails: Tails,
     ) -> None:
         """Prepare; see `Scribe`. `on_begun` learns that pushes no longer wait."""
@@ -74,14 +74,14 @@ class Writer(Actor[ScribeMessage, Appended]):
         match message:
             case Say():
                 return await self._say(message)
-            case Pushed():
+            case PushedContexts():
                 self._on_begun(message)
                 try:
                     return await self._pushed(message)
                 except Refused as refused:
                     self._warn(refused)
                     raise
-            case Bring():
+            case ImportEntries():
                 return await self._bring(message)
             case Destroy():
                 return await self._destroy(message)
@@ -138,7 +138,7 @@ class Writer(Actor[ScribeMessage, Appended]):
         self._counts.left_out += left_out
         return Appended(last=done.last, stored=done.stored, known=done.known + claimed, left_out=left_out)
 
-    async def _bring(self, message: Bring) -> Appended:
+    async def _bring(self, message: ImportEntries) -> Appended:
         caller, records = message.caller, message.records
         key = caller.owner, message.session
         gated = await self._cleaner.records(records, caller.project)
@@ -166,7 +166,7 @@ class Writer(Actor[ScribeMessage, Appended]):
             self._on_append(key, done.last)
         return Appended(last=done.last, stored=done.stored, known=done.known, left_out=len(records) - len(kept))
 
-    async def _pushed(self, message: Pushed) -> Appended:
+    async def _pushed(self, message: PushedContexts) -> Appended:
         caller = message.caller
         key = caller.owner, caller.session
         tail = await self._tails.of(key)

@@ -11,7 +11,7 @@ from typing import Generic, Self, TypeVar, cast
 
 import anyio
 
-from memoryd_actors.core.errors import ActorCrashed, ActorStopped, DeadlineExceeded, Refused, Superseded
+from memoryd_actors.core.errors import ActorCrashed, ActorStopped, ActorTimeout, Refused, Superseded
 
 M = TypeVar("M")
 R = TypeVar("R")
@@ -40,7 +40,7 @@ class RestartLimit:
 
 
 @dataclass(slots=True)
-class Statistics:
+class MailboxStatistics:
     """Counts since the start. accepted (got in) = handled + refused + crashed + replaced + abandoned + waiting."""
 
     accepted: int = 0
@@ -96,7 +96,7 @@ class ActorRef(Generic[M, R]):
         self.stopped = anyio.Event()
         self._factory, self._limit, self._on_crash = factory, limit, on_crash
         self._latest = capacity is None
-        self._count = Statistics()
+        self._count = MailboxStatistics()
         self._send, self._receive = anyio.create_memory_object_stream["_Letter[M, R]"](capacity or 1)
 
     async def tell(self, message: M) -> None:
@@ -126,7 +126,7 @@ class ActorRef(Generic[M, R]):
                 await self._post(letter)
                 return await letter.answer()
         except TimeoutError as exc:
-            raise DeadlineExceeded(self.name, deadline_s) from exc
+            raise ActorTimeout(self.name, deadline_s) from exc
         finally:
             letter.abandoned = True
 
@@ -134,7 +134,7 @@ class ActorRef(Generic[M, R]):
         """Take no more messages, handle those accepted, then stop. Await `stopped` to see it through."""
         self._send.close()
 
-    def statistics(self) -> Statistics:
+    def statistics(self) -> MailboxStatistics:
         """Return the counts so far."""
         box = self._receive.statistics()
         return replace(self._count, waiting=box.current_buffer_used, busy=box.tasks_waiting_receive == 0)

@@ -30,14 +30,14 @@ def _shown(name: str) -> str:
     return repr(name) if len(name) <= _LONGEST else f"{name[:_LONGEST]!r}… ({len(name):,} characters)"
 
 
-class MemorydError(Exception):
+class DaemonError(Exception):
     """Base of everything memoryd raises on purpose."""
 
     hint = ""
     """What to do about it, in one sentence."""
 
 
-class ActorError(MemorydError):
+class ActorError(DaemonError):
     """Raised when an actor could not answer."""
 
 
@@ -55,14 +55,14 @@ class ActorCrashed(ActorError):
         super().__init__(f"{name} failed on this message: {type(cause).__name__}: {cause}")
 
 
-class DeadlineExceeded(ActorError):
+class ActorTimeout(ActorError):
     """Raised when an answer did not come in time."""
 
     def __init__(self, name: str, deadline_s: float) -> None:
         super().__init__(f"{name} did not answer within {deadline_s:g} s")
 
 
-class Refused(MemorydError):
+class Refused(DaemonError):
     """Raised when a message is understood and declined."""
 
     def __init__(self, message: str, hint: str = "") -> None:

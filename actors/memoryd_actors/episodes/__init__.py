@@ -3,6 +3,6 @@
 from memoryd_actors.episodes.episode import CATEGORY as CATEGORY
 from memoryd_actors.episodes.episode import PATH as PATH
 from memoryd_actors.episodes.teller import EpisodeSettings as EpisodeSettings
-from memoryd_actors.episodes.teller import EpisodeTeller as EpisodeTeller
+from memoryd_actors.episodes.teller import EpisodeWriter as EpisodeWriter
 
-__all__ = ["CATEGORY", "PATH", "EpisodeSettings", "EpisodeTeller"]
+__all__ = ["CATEGORY", "PATH", "EpisodeSettings", "EpisodeWriter"]

@@ -30,7 +30,7 @@ _UNNAMED = re.compile(r"[^a-z0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class AgentRun:
     """A part of a session, from one end to the next."""
 
     first: int
@@ -43,14 +43,14 @@ class Run:
     """What tells it from a run in a session of the same name in another home that shares the ledger."""
 
 
-def run_of(records: Sequence[Record]) -> Run | None:
+def run_of(records: Sequence[Record]) -> AgentRun | None:
     """Return what run these entries are; None where there are none but summaries."""
     said = [one for one in records if not one.covers]
     if not said:
         return None
     turns = sum(one.kind == "message" and one.role == "user" for one in said)
     ended_at = max(one.at for one in said).astimezone(UTC)
-    return Run(said[0].sequence, said[-1].sequence, turns, ended_at, f"{said[0].id} {said[0].at.isoformat()}")
+    return AgentRun(said[0].sequence, said[-1].sequence, turns, ended_at, f"{said[0].id} {said[0].at.isoformat()}")
 
 
 def points(summary: Summary) -> list[str]:
@@ -64,7 +64,7 @@ def points(summary: Summary) -> list[str]:
     return kept
 
 
-def document(summary: Summary, run: Run, session: str) -> str:
+def document(summary: Summary, run: AgentRun, session: str) -> str:
     """Return an episode in the template of seed 000, section 8."""
     tags = msgspec.json.encode([one_line(tag, 40) for tag in summary.tags]).decode()
     lines = [
@@ -82,14 +82,14 @@ def document(summary: Summary, run: Run, session: str) -> str:
     return "\n".join(lines)
 
 
-def path(summary: Summary, run: Run, session: str, episode_id: str) -> str:
+def path(summary: Summary, run: AgentRun, session: str, episode_id: str) -> str:
     """Return where an episode is among the virtual files: `episodes/2026-01-17/why-the-export-fails-k3v9.md`."""
     plain = unicodedata.normalize("NFKD", _title(summary, session)).encode("ascii", "ignore").decode().lower()
     name = _UNNAMED.sub("-", plain)[:LONGEST_NAME].strip("-") or "run"
     return f"episodes/{run.ended_at:%Y-%m-%d}/{name}-{episode_id[-6:]}.md"
 
 
-def episode(summary: Summary, run: Run, caller: Caller, *, before: int) -> NewMemory:
+def episode(summary: Summary, run: AgentRun, caller: Caller, *, before: int) -> NewMemory:
     """Return the episode as a memory; `before` is the entry at which the run before it ended."""
     # The id follows from where the run begins: told again after a crash it is the same episode.
     episode_id = memory_id(caller.owner, caller.session, f"{CATEGORY} {before} {run.mark}")

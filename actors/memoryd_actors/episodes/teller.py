@@ -18,10 +18,10 @@ from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.context.compacting import Introducer
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import ActorError, ActorStopped, Refused
-from memoryd_actors.episodes.episode import CATEGORY, Run, episode, points, run_of
+from memoryd_actors.episodes.episode import CATEGORY, AgentRun, episode, points, run_of
 from memoryd_actors.keeping.gatekeeper import Gatekeeper
-from memoryd_actors.keeping.orders import Bring, KeeperMessage
-from memoryd_actors.memory.progress import ENDED, ProgressBook
+from memoryd_actors.keeping.orders import KeeperMessage, StoreFindings
+from memoryd_actors.memory.progress import ENDED, ProgressRepository
 from memoryd_actors.memory.steps import Advance
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
@@ -70,7 +70,7 @@ class EpisodeCounts:
     """Did not pass the gate, or the agent may not write episodes."""
 
 
-class EpisodeTeller:
+class EpisodeWriter:
     """Looks for finished runs; `run` it in a task group."""
 
     def __init__(
@@ -81,7 +81,7 @@ class EpisodeTeller:
         quoting: Summariser,
         recall: Introducer,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
-        book: ProgressBook,
+        book: ProgressRepository,
         switches: Switches,
         clock: Clock,
         publish: Publisher,
@@ -205,7 +205,7 @@ class EpisodeTeller:
         if await self._transcripts.last(key) < end:
             return False  # purged meanwhile
         advance = Advance(key[1], JOB, before, end)
-        stored = await self._keeper.ask(Bring(tuple(admitted), caller, (advance,), NODE), deadline_s=KEEPER_S)
+        stored = await self._keeper.ask(StoreFindings(tuple(admitted), caller, (advance,), NODE), deadline_s=KEEPER_S)
         self.counts.told += len(stored)
         if await self._transcripts.last(key) <= end:
             self._forget(key)
@@ -233,7 +233,7 @@ class EpisodeTeller:
             after = page[-1].sequence
         return found
 
-    async def _written(self, records: list[Record], run: Run, caller: Caller, before: int) -> list[Admitted]:
+    async def _written(self, records: list[Record], run: AgentRun, caller: Caller, before: int) -> list[Admitted]:
         """Return the episode of a run; none where it is too short, says nothing, or may not be written."""
         if run.turns < self._settings.fewest_turns:
             self.counts.short += 1

@@ -2,10 +2,10 @@
 
 from memoryd_actors.extraction.candidate import BY_RULE as BY_RULE
 from memoryd_actors.extraction.candidate import TRUST as TRUST
-from memoryd_actors.extraction.candidate import Candidate as Candidate
+from memoryd_actors.extraction.candidate import Extraction as Extraction
 from memoryd_actors.extraction.candidate import capped as capped
-from memoryd_actors.extraction.heard import Heard as Heard
+from memoryd_actors.extraction.heard import InputMessage as InputMessage
 from memoryd_actors.extraction.heard import heard as heard
 from memoryd_actors.extraction.statements import stated as stated
 
-__all__ = ["BY_RULE", "TRUST", "Candidate", "Heard", "capped", "heard", "stated"]
+__all__ = ["BY_RULE", "TRUST", "Extraction", "InputMessage", "capped", "heard", "stated"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
 
-from memoryd_actors.extraction.heard import Heard
+from memoryd_actors.extraction.heard import InputMessage
 
 MOST_A_TURN: Final = 3
 """Memories of one user turn (seed 002, item 13)."""
@@ -20,7 +20,7 @@ BY_RULE: Final = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class Extraction:
     """Something worth remembering, as it would be stored."""
 
     content: str
@@ -42,10 +42,12 @@ class Candidate:
     metadata: dict[str, str] = field(default_factory=dict[str, str])
 
 
-def capped(candidates: Sequence[Candidate], messages: Sequence[Heard], most: int = MOST_A_TURN) -> list[Candidate]:
+def capped(
+    candidates: Sequence[Extraction], messages: Sequence[InputMessage], most: int = MOST_A_TURN
+) -> list[Extraction]:
     """Return the best candidates of each user turn, in their order; a turn begins with what a user says."""
     begins = [one.sequence for one in messages if one.role == "user"]
-    turns: defaultdict[int, list[Candidate]] = defaultdict(list)
+    turns: defaultdict[int, list[Extraction]] = defaultdict(list)
     for one in candidates:
         turns[max((begin for begin in begins if begin <= one.last), default=0)].append(one)
     kept: set[int] = set()

@@ -17,20 +17,20 @@ from anyio import CapacityLimiter, to_thread
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import ActorError, ActorStopped, OutOfStep, Refused
-from memoryd_actors.extraction import Candidate, Heard, capped, heard, stated
+from memoryd_actors.extraction import Extraction, InputMessage, capped, heard, stated
 from memoryd_actors.extraction.due import PATIENT, Reason, Waiting, due
-from memoryd_actors.extraction.harvest import ExtractionCounts, Harvest
+from memoryd_actors.extraction.harvest import ExtractionCounts, ExtractionStore
 from memoryd_actors.extraction.insights import Insights
-from memoryd_actors.extraction.question import Passage
+from memoryd_actors.extraction.question import ConversationPart
 from memoryd_actors.extraction.reader import Reader
-from memoryd_actors.extraction.session import JOB, Session, detail_of
+from memoryd_actors.extraction.session import JOB, ExtractionSession, detail_of
 from memoryd_actors.extraction.window import BEFORE, windows
 from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.orders import KeeperMessage
-from memoryd_actors.memory.progress import ENDED, Progress, ProgressBook
+from memoryd_actors.memory.progress import ENDED, Progress, ProgressRepository
 from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.recall.memory_actor import Recall
@@ -58,8 +58,8 @@ class Extractor:
         self,
         *,
         transcripts: Transcripts,
-        book: ProgressBook,
-        ledger: Memories,
+        book: ProgressRepository,
+        ledger: MemoryRepository,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         recall: Recall,
         reader: Reader,
@@ -89,7 +89,7 @@ class Extractor:
         self._threads = CapacityLimiter(1)
         self._idle = timedelta(minutes=settings.extract_idle_minutes)
         self.counts = ExtractionCounts()
-        self._harvest = Harvest(
+        self._harvest = ExtractionStore(
             transcripts=transcripts,
             book=book,
             ledger=ledger,
@@ -268,7 +268,7 @@ class Extractor:
             return timedelta(seconds=RETRY_S) if info else None
         progress = await self._book.progress(*key, JOB) or Progress(*key, JOB, 0)
         caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
-        session = Session(key, caller, progress, detail_of(progress), await self._harvest.today(key[0]))
+        session = ExtractionSession(key, caller, progress, detail_of(progress), await self._harvest.today(key[0]))
         self._full.pop(key, None)
         if full := self._harvest.used_up(session):
             self._full[key] = full, session.today.day
@@ -292,7 +292,7 @@ class Extractor:
             return outcome.wait
         messages = await self._messages(session, *parts[0])
         if outcome.candidates is None:
-            found: Sequence[Candidate] = await to_thread.run_sync(partial(stated, messages), limiter=self._threads)
+            found: Sequence[Extraction] = await to_thread.run_sync(partial(stated, messages), limiter=self._threads)
         elif outcome.heard in {None, len(messages)}:
             found = outcome.candidates
         else:
@@ -305,7 +305,7 @@ class Extractor:
             await self.insights.think(caller, messages)
         return None
 
-    async def _parts(self, session: Session, upto: int) -> tuple[tuple[tuple[int, int], ...], int]:
+    async def _parts(self, session: ExtractionSession, upto: int) -> tuple[tuple[tuple[int, int], ...], int]:
         """Cut what comes next into parts, and return how far it was read; none where nobody said anything in it."""
         after = session.progress.sequence
         records = await self._transcripts.read(session.key, after=after, limit=READ, characters=READ_CHARACTERS)
@@ -322,14 +322,14 @@ class Extractor:
             found[-1] = (found[-1][0], end)
         return tuple(found), end
 
-    async def _messages(self, session: Session, after: int, upto: int) -> list[Heard]:
+    async def _messages(self, session: ExtractionSession, after: int, upto: int) -> list[InputMessage]:
         records = await self._transcripts.get(session.key, range(after + 1, upto + 1))
         ordered = [records[number] for number in sorted(records)]
         return await to_thread.run_sync(heard, ordered, self._rules, limiter=self._threads)
 
-    async def _passage(self, session: Session, part: tuple[int, int]) -> Passage:
+    async def _passage(self, session: ExtractionSession, part: tuple[int, int]) -> ConversationPart:
         messages = await self._messages(session, *part)
         before = await self._messages(session, max(part[0] - 2 * BEFORE, 0), part[0])
         words = "\n".join(one.text for one in messages if one.role == "user")
         known = await self._near(words, session.caller)
-        return Passage(tuple(messages), tuple(before[-BEFORE:]), known)
+        return ConversationPart(tuple(messages), tuple(before[-BEFORE:]), known)

@@ -8,17 +8,17 @@ import msgspec
 
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.extraction.candidate import Candidate
+from memoryd_actors.extraction.candidate import Extraction
 from memoryd_actors.extraction.reader import Detail
-from memoryd_actors.extraction.session import DAY, JOB, Day, Session, Today, encoded
+from memoryd_actors.extraction.session import DAY, JOB, Day, ExtractionSession, Today, encoded
 from memoryd_actors.keeping.gatekeeper import Gatekeeper
-from memoryd_actors.keeping.orders import Bring, KeeperMessage, Perform
+from memoryd_actors.keeping.orders import KeeperMessage, Perform, StoreFindings
 from memoryd_actors.memory.identity import memory_id
-from memoryd_actors.memory.progress import ProgressBook
+from memoryd_actors.memory.progress import ProgressRepository
 from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.memory.steps import Advance, Step
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.transcripts import Transcripts
 from memoryd_actors.recall.memory_actor import Recall
 from memoryd_client.wire.caller import Caller
@@ -49,15 +49,15 @@ class ExtractionCounts:
     crashed: int = 0
 
 
-class Harvest:
+class ExtractionStore:
     """Stores what was found, as far as a day and a session may bring."""
 
     def __init__(
         self,
         *,
         transcripts: Transcripts,
-        book: ProgressBook,
-        ledger: Memories,
+        book: ProgressRepository,
+        ledger: MemoryRepository,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         recall: Recall,
         clock: Clock,
@@ -76,13 +76,15 @@ class Harvest:
         self._counts = counts
         self.last_refusal = ""
 
-    def used_up(self, session: Session) -> str:
+    def used_up(self, session: ExtractionSession) -> str:
         """Return the setting that allows no more of a session today; empty where there is none."""
         if session.today.stored >= self._settings.daily_memories:
             return DAILY
         return OF_SESSION if session.stored >= self._settings.session_memories else ""
 
-    async def keep(self, session: Session, candidates: Sequence[Candidate], upto: int, detail: Detail | None) -> None:
+    async def keep(
+        self, session: ExtractionSession, candidates: Sequence[Extraction], upto: int, detail: Detail | None
+    ) -> None:
         """Store what was found, and how far the session is looked at: together, or not at all."""
         caller, today = session.caller, session.today
         fresh: list[NewMemory] = []
@@ -111,12 +113,12 @@ class Harvest:
             ),
             *((today.advance(stored),) if memories or today.calls else ()),
         )
-        brought = await self._keeper.ask(Bring(tuple(memories), caller, advances, NODE), deadline_s=KEEPER_S)
+        brought = await self._keeper.ask(StoreFindings(tuple(memories), caller, advances, NODE), deadline_s=KEEPER_S)
         self._counts.extracted += len(brought)
         if brought:
             await self._recall.note_written(caller, [memory.id for memory in brought])
 
-    async def stay(self, session: Session, detail: Detail | None) -> None:
+    async def stay(self, session: ExtractionSession, detail: Detail | None) -> None:
         """Put down what is kept of a part that is not done with."""
         here = session.progress.sequence
         steps: list[Step] = [session.today.advance(session.today.stored)] if session.today.calls else []
@@ -140,7 +142,7 @@ class Harvest:
             self.last_refusal = str(reason)
 
 
-def _as_new(one: Candidate, caller: Caller) -> NewMemory:
+def _as_new(one: Extraction, caller: Caller) -> NewMemory:
     in_project = bool(caller.project.strip()) and not one.everywhere
     return NewMemory(
         id=memory_id(caller.owner, caller.project if in_project else "", one.content),

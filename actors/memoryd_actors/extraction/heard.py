@@ -13,7 +13,7 @@ from memoryd_client.wire.transcripts import Record
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class InputMessage:
     """A message of a conversation, without what was injected, hidden or shown by tools, secrets replaced."""
 
     sequence: int
@@ -24,13 +24,13 @@ class Heard:
     at: datetime
 
 
-def heard(records: Iterable[Record], rules: Rules = DEFAULT) -> list[Heard]:
+def heard(records: Iterable[Record], rules: Rules = DEFAULT) -> list[InputMessage]:
     """Return the messages among the entries of a transcript that may hold something worth remembering.
 
     Calls, results, what the system says, summaries and what is marked `#skip` are left out.
     Takes about a millisecond for each two kilobytes: not for an event loop.
     """
-    found: list[Heard] = []
+    found: list[InputMessage] = []
     for record in records:
         if record.kind != "message" or record.role not in {"user", "assistant"} or record.covers:
             continue
@@ -38,5 +38,5 @@ def heard(records: Iterable[Record], rules: Rules = DEFAULT) -> list[Heard]:
             continue  # a context that was built here, and came back with a push
         if text := clean_text(record.content, rules):
             role: Literal["user", "assistant"] = "user" if record.role == "user" else "assistant"
-            found.append(Heard(record.sequence, role, " ".join(record.name.split())[:60], text, record.at))
+            found.append(InputMessage(record.sequence, role, " ".join(record.name.split())[:60], text, record.at))
     return found

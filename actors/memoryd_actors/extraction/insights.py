@@ -15,18 +15,18 @@ import msgspec
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.actor import ActorRef
-from memoryd_actors.extraction import Heard
+from memoryd_actors.extraction import InputMessage
 from memoryd_actors.keeping.gatekeeper import Gatekeeper
-from memoryd_actors.keeping.orders import Bring, KeeperMessage
+from memoryd_actors.keeping.orders import KeeperMessage, StoreFindings
 from memoryd_actors.memory.identity import memory_id
-from memoryd_actors.memory.progress import ProgressBook
+from memoryd_actors.memory.progress import ProgressRepository
 from memoryd_actors.memory.steps import Advance
 from memoryd_actors.model.model import Model
 from memoryd_actors.model.question import ModelFailed, Prompt, Question
 from memoryd_actors.model.reading import entries, in_line
 from memoryd_actors.model.writing import TEXT, WHOLE, array, fenced, sendable, shape
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_client.wire.caller import Caller
@@ -108,8 +108,8 @@ class Insights:
         self,
         model: Model,
         *,
-        book: ProgressBook,
-        ledger: Memories,
+        book: ProgressRepository,
+        ledger: MemoryRepository,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         clock: Clock,
         categories: Categories,
@@ -127,7 +127,7 @@ class Insights:
         self._failed_at: dict[str, float] = {}
         self.counts = InsightCounts()
 
-    async def think(self, caller: Caller, messages: Sequence[Heard]) -> None:
+    async def think(self, caller: Caller, messages: Sequence[InputMessage]) -> None:
         """Make insights of what was just said and of what is known, if it is time.
 
         Raises:
@@ -160,7 +160,9 @@ class Insights:
         admitted, refused = await self._gate.sift(news, caller)
         for _, reason in refused:
             log.info("no insight: %s", reason)
-        brought = await self._keeper.ask(Bring(tuple(admitted), caller, (advance,), "insights"), deadline_s=KEEPER_S)
+        brought = await self._keeper.ask(
+            StoreFindings(tuple(admitted), caller, (advance,), "insights"), deadline_s=KEEPER_S
+        )
         self.counts.insights += len(brought)
 
     async def _ask(self, material: Material) -> list[Insight] | None:
@@ -182,7 +184,7 @@ class Insights:
         visible = self._categories.visible(caller, Filters(categories=shown))
         return tuple(one.content for one in await self._ledger.page(visible, limit=most))
 
-    def _as_new(self, one: Insight, caller: Caller, messages: Sequence[Heard]) -> NewMemory:
+    def _as_new(self, one: Insight, caller: Caller, messages: Sequence[InputMessage]) -> NewMemory:
         project = caller.project if caller.project.strip() else ""
         return NewMemory(
             id=memory_id(caller.owner, project, one.summary),
@@ -200,7 +202,7 @@ class Insights:
         )
 
 
-def snippet_of(messages: Sequence[Heard]) -> str:
+def snippet_of(messages: Sequence[InputMessage]) -> str:
     """Return the end of a conversation as a model is shown it, if people said enough in it; else nothing."""
     if sum(len(one.text) for one in messages if one.role == "user") < FEWEST:
         return ""

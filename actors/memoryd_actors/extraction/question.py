@@ -6,8 +6,8 @@ from typing import Final, Literal
 
 import msgspec
 
-from memoryd_actors.extraction.candidate import TRUST, Candidate
-from memoryd_actors.extraction.heard import Heard
+from memoryd_actors.extraction.candidate import TRUST, Extraction
+from memoryd_actors.extraction.heard import InputMessage
 from memoryd_actors.model.question import Prompt, Question, Unusable
 from memoryd_actors.model.reading import entries
 from memoryd_actors.model.writing import FLAG, TEXT, WHOLE, array, choice, cut, fenced, sendable, shape
@@ -71,21 +71,21 @@ SCHEMA: Final = shape(
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ConversationPart:
     """A part of a conversation that a model is to read."""
 
-    messages: tuple[Heard, ...]
-    before: tuple[Heard, ...] = ()
+    messages: tuple[InputMessage, ...]
+    before: tuple[InputMessage, ...] = ()
     """What was said just before, so that it is understood; nothing is taken from it."""
     known: tuple[str, ...] = ()
     """Memories nearby, which need not be found again."""
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ExtractionResult:
     """What a model found."""
 
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[Extraction, ...]
     dropped: int = 0
     """Candidates that named no message, or had nothing in them."""
 
@@ -112,14 +112,14 @@ class _Before(msgspec.Struct, frozen=True):
     text: str
 
 
-def about(passage: Passage, model: str, rules: Rules = DEFAULT) -> Question[Read]:
+def about(passage: ConversationPart, model: str, rules: Rules = DEFAULT) -> Question[ExtractionResult]:
     """Return the question what in a passage is worth remembering, for the model of that name."""
     return Question(
         compose=partial(compose, passage, rules), read=partial(read, passage=passage, model=model), deadline_s=CALL_S
     )
 
 
-def compose(passage: Passage, rules: Rules = DEFAULT) -> Prompt:
+def compose(passage: ConversationPart, rules: Rules = DEFAULT) -> Prompt:
     """Return the call for a passage. Secrets are replaced once more.
 
     Takes some milliseconds: looking for secrets is half a millisecond per kilobyte.
@@ -135,7 +135,7 @@ def compose(passage: Passage, rules: Rules = DEFAULT) -> Prompt:
     return Prompt(SYSTEM, content, SCHEMA, MOST_ANSWERED)
 
 
-def read(text: str, *, passage: Passage, model: str) -> Read:
+def read(text: str, *, passage: ConversationPart, model: str) -> ExtractionResult:
     """Return what an answer finds in a passage.
 
     Raises:
@@ -147,18 +147,18 @@ def read(text: str, *, passage: Passage, model: str) -> Read:
     candidates = tuple(one for one in found if one is not None)
     if given and not candidates:
         raise Unusable(f"found {len(given)} memories, none of which fits the conversation")
-    return Read(candidates, dropped=len(given) - len(candidates))
+    return ExtractionResult(candidates, dropped=len(given) - len(candidates))
 
 
-def _speaker(one: Heard, rules: Rules) -> str:
+def _speaker(one: InputMessage, rules: Rules) -> str:
     return f"{one.role} {sendable(one.speaker, rules)}".strip()
 
 
-def _text(one: Heard, rules: Rules) -> str:
+def _text(one: InputMessage, rules: Rules) -> str:
     return cut(one.text, LONGEST_MESSAGE, rules)
 
 
-def _candidate(given: _Given, passage: Passage, model: str) -> Candidate | None:
+def _candidate(given: _Given, passage: ConversationPart, model: str) -> Extraction | None:
     """Return what the model found; None where it is empty, or rests on no message that there is."""
     numbers = [number for number in given.messages if 0 <= number < len(passage.messages)]
     if not numbers or not any(char.isalpha() for char in given.content):
@@ -168,7 +168,7 @@ def _candidate(given: _Given, passage: Passage, model: str) -> Candidate | None:
     # What only assistants said is not what a user stated, whatever the model makes of it.
     stated = any(message.role == "user" for message in told)
     last = max(told, key=lambda message: message.sequence)
-    return Candidate(
+    return Extraction(
         content=given.content,
         category=given.category,
         trust=trust if stated else min(trust, TRUST["observed"]),

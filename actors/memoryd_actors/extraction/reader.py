@@ -12,12 +12,19 @@ from typing import Final
 
 import msgspec
 
-from memoryd_actors.extraction.candidate import Candidate
-from memoryd_actors.extraction.question import CALL_S, LARGEST_ASKED, MOST_ANSWERED, Passage, Read, about
+from memoryd_actors.extraction.candidate import Extraction
+from memoryd_actors.extraction.question import (
+    CALL_S,
+    LARGEST_ASKED,
+    MOST_ANSWERED,
+    ConversationPart,
+    ExtractionResult,
+    about,
+)
 from memoryd_actors.memory.budget import Usage
 from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.model.model import Model
-from memoryd_actors.model.question import Answer, ModelFailed
+from memoryd_actors.model.question import ModelAnswer, ModelFailed
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
@@ -55,10 +62,10 @@ class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ReadingOutcome:
     """What came of the next part."""
 
-    candidates: tuple[Candidate, ...] | None = None
+    candidates: tuple[Extraction, ...] | None = None
     """None: no model looked at it, and rules shall."""
     detail: Detail | None = None
     """What is to be kept."""
@@ -95,7 +102,7 @@ class Reader:
         self._publish = publish
         self._settings = settings
         self._rules = rules
-        self._fetched: tuple[str, dict[str, Answer[Read] | ModelFailed]] = ("", {})
+        self._fetched: tuple[str, dict[str, ModelAnswer[ExtractionResult] | ModelFailed]] = ("", {})
         self.counts = ReaderCounts()
         self.trouble = ""
         self.hint = ""
@@ -120,17 +127,17 @@ class Reader:
         self,
         detail: Detail,
         parts: Sequence[Part],
-        passage: Callable[[Part], Awaitable[Passage]],
+        passage: Callable[[Part], Awaitable[ConversationPart]],
         *,
         patient: bool,
         calls_left: int,
-    ) -> Outcome:
+    ) -> ReadingOutcome:
         """Have the first of the parts read; `patient`: nobody waits for it."""
         if self._model is None:
-            return Outcome()
+            return ReadingOutcome()
         if detail.batch and not self._model.takes_batches:
             # It was handed in where another model was configured: its parts are asked about one by one.
-            return Outcome(detail=Detail(attempts=1), wait=timedelta(0))
+            return ReadingOutcome(detail=Detail(attempts=1), wait=timedelta(0))
         if detail.batch:
             return await self._fetch(self._model, detail, passage)
         if calls_left <= 0:
@@ -145,12 +152,12 @@ class Reader:
     async def _ask(
         self,
         model: Model,
-        passage: Passage,
+        passage: ConversationPart,
         attempts: int,
         *,
         rest: Detail | None = None,
         batch: Detail | None = None,
-    ) -> Outcome:
+    ) -> ReadingOutcome:
         """Have one part read now; of a `batch` it leaves the `rest`."""
         try:
             answer = await model.ask(about(passage, model.name, self._rules))
@@ -164,33 +171,33 @@ class Reader:
         self.counts.tokens += answer.usage.tokens
         return self._found(answer.value, rest, len(passage.messages), calls=1)
 
-    def _found(self, read: Read, rest: Detail | None, heard: int | None, *, calls: int) -> Outcome:
+    def _found(self, read: ExtractionResult, rest: Detail | None, heard: int | None, *, calls: int) -> ReadingOutcome:
         self.counts.dropped += read.dropped
         self.trouble = self.hint = ""
-        return Outcome(candidates=read.candidates, detail=rest, calls=calls, heard=heard)
+        return ReadingOutcome(candidates=read.candidates, detail=rest, calls=calls, heard=heard)
 
-    def _wait(self, why: str, hint: str) -> Outcome:
+    def _wait(self, why: str, hint: str) -> ReadingOutcome:
         self._complain(why, hint)
-        return Outcome(wait=timedelta(seconds=BUDGET_S))
+        return ReadingOutcome(wait=timedelta(seconds=BUDGET_S))
 
-    def _failed(self, failed: ModelFailed, attempts: int, rest: Detail | None, batch: Detail | None) -> Outcome:
+    def _failed(self, failed: ModelFailed, attempts: int, rest: Detail | None, batch: Detail | None) -> ReadingOutcome:
         self.counts.failures += 1
         self._complain(str(failed), failed.hint)
         attempts += 1
         if attempts >= MOST_ATTEMPTS:
             self.counts.given_up += 1
             log.warning("rules look at what %s failed at %d times", self.name, attempts)
-            return Outcome(detail=rest, calls=1)
+            return ReadingOutcome(detail=rest, calls=1)
         wait = timedelta(minutes=self._settings.retry_minutes * 2 ** (attempts - 1))
         # Where it was a part of a batch, what the batch says of the others is fetched after it.
         kept = Detail(attempts=attempts) if batch is None else msgspec.structs.replace(batch, attempts=attempts)
-        return Outcome(detail=kept, wait=wait, calls=1)
+        return ReadingOutcome(detail=kept, wait=wait, calls=1)
 
     # --- batches
 
     async def _submit(
-        self, model: Model, parts: Sequence[Part], passage: Callable[[Part], Awaitable[Passage]]
-    ) -> Outcome | None:
+        self, model: Model, parts: Sequence[Part], passage: Callable[[Part], Awaitable[ConversationPart]]
+    ) -> ReadingOutcome | None:
         """Hand parts in; None where that cannot be done now."""
         passages = [await passage(part) for part in parts]
         named = {_name(part): about(one, model.name, self._rules) for part, one in zip(parts, passages, strict=True)}
@@ -202,9 +209,13 @@ class Reader:
         self.counts.batches += 1
         wait = timedelta(seconds=self._settings.batch_poll_s)
         heard = tuple(len(one.messages) for one in passages[:count])
-        return Outcome(detail=Detail(batch=batch, parts=tuple(parts[:count]), heard=heard), wait=wait, calls=count)
+        return ReadingOutcome(
+            detail=Detail(batch=batch, parts=tuple(parts[:count]), heard=heard), wait=wait, calls=count
+        )
 
-    async def _fetch(self, model: Model, detail: Detail, passage: Callable[[Part], Awaitable[Passage]]) -> Outcome:
+    async def _fetch(
+        self, model: Model, detail: Detail, passage: Callable[[Part], Awaitable[ConversationPart]]
+    ) -> ReadingOutcome:
         """Return what a batch says of the first of its parts."""
         first = detail.parts[0]
         heard = detail.heard[0] if detail.heard else None
@@ -217,11 +228,11 @@ class Reader:
             except ModelFailed as failed:
                 self._complain(str(failed), failed.hint)
                 if failed.kind != "model":
-                    return Outcome(wait=timedelta(minutes=self._settings.retry_minutes))
+                    return ReadingOutcome(wait=timedelta(minutes=self._settings.retry_minutes))
                 # There is no such batch: its parts are asked about one by one.
-                return Outcome(detail=Detail(attempts=1), wait=timedelta(0))
+                return ReadingOutcome(detail=Detail(attempts=1), wait=timedelta(0))
             if results is None:
-                return Outcome(wait=timedelta(seconds=self._settings.batch_poll_s))
+                return ReadingOutcome(wait=timedelta(seconds=self._settings.batch_poll_s))
             known = results
             self._fetched = (detail.batch, known)
         result = known.get(_name(first))
@@ -229,7 +240,7 @@ class Reader:
         if result is not None and result.usage.tokens:
             await model.charge(result.usage)
             self.counts.tokens += result.usage.tokens
-        if isinstance(result, Answer):
+        if isinstance(result, ModelAnswer):
             self.counts.read_in_batches += 1
             if heard in {None, len(asked.messages)}:
                 known[_name(first)] = replace(result, usage=Usage())

@@ -38,7 +38,7 @@ class Today:
 
 
 @dataclass(frozen=True, slots=True)
-class Session:
+class ExtractionSession:
     """A session that is being looked at."""
 
     key: Key

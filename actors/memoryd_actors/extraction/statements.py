@@ -13,9 +13,9 @@ from typing import Final
 from memoryd_actors.admission.writing import MAX_FACT
 from memoryd_actors.capture import explicit, standing_instruction
 from memoryd_actors.capture.kinds import FACT, PREFERENCE
-from memoryd_actors.extraction.candidate import BY_RULE, Candidate
+from memoryd_actors.extraction.candidate import BY_RULE, Extraction
 from memoryd_actors.extraction.dating import needs_day
-from memoryd_actors.extraction.heard import Heard
+from memoryd_actors.extraction.heard import InputMessage
 from memoryd_actors.extraction.languages import ENGLISH
 from memoryd_actors.extraction.particulars import given, particular
 from memoryd_actors.extraction.signs import dated, weigh
@@ -62,7 +62,7 @@ class _Told:
     bare: str
 
 
-def stated(messages: Sequence[Heard], *, threshold: float | None = None) -> list[Candidate]:
+def stated(messages: Sequence[InputMessage], *, threshold: float | None = None) -> list[Extraction]:
     """Return what rules find worth remembering in a conversation, oldest first.
 
     `threshold` stands in for `AMONG_PEOPLE` or `TO_AN_ASSISTANT`.
@@ -70,7 +70,7 @@ def stated(messages: Sequence[Heard], *, threshold: float | None = None) -> list
     people = _among_people(messages)
     if threshold is None:
         threshold = AMONG_PEOPLE if people else TO_AN_ASSISTANT
-    found: list[Candidate] = []
+    found: list[Extraction] = []
     before = ""
     for message in messages:
         found += _of(message, before, threshold, people=people)
@@ -78,13 +78,13 @@ def stated(messages: Sequence[Heard], *, threshold: float | None = None) -> list
     return list({one.content: one for one in found}.values())
 
 
-def _among_people(messages: Sequence[Heard]) -> bool:
+def _among_people(messages: Sequence[InputMessage]) -> bool:
     """Return whether several people talk, and no assistant."""
     speakers = {one.speaker for one in messages if one.speaker}
     return len(speakers) > 1 and all(one.role == "user" for one in messages)
 
 
-def _of(message: Heard, before: str, threshold: float, *, people: bool) -> Iterator[Candidate]:
+def _of(message: InputMessage, before: str, threshold: float, *, people: bool) -> Iterator[Extraction]:
     if message.role == "user" and (explicit(message.text, before) or standing_instruction(message.text)):
         return  # stored as soon as it was said
     said = told_apart(message.text).said
@@ -144,10 +144,12 @@ def _joined(first: str, second: str) -> str:
     return f"{first} {second}" if first.endswith((".", "!", "?", "\u2026")) else f"{first}. {second}"
 
 
-def _candidate(text: str, category: str, weight: float, message: Heard, wordings: Sequence[Wording]) -> Candidate:
+def _candidate(
+    text: str, category: str, weight: float, message: InputMessage, wordings: Sequence[Wording]
+) -> Extraction:
     who = message.speaker or f"the {message.role}"
     quoted = " ".join(text.replace('"', "'").replace("\u201c", "'").replace("\u201d", "'").split())
-    return Candidate(
+    return Extraction(
         content=saying(who, quoted, message.at if needs_day(quoted, (one.code for one in wordings)) else None),
         category=category,
         trust=BY_RULE,
@@ -162,7 +164,7 @@ def _candidate(text: str, category: str, weight: float, message: Heard, wordings
 
 
 def _weight(
-    told: _Told | None, opening: str, message: Heard, wordings: Sequence[Wording], *, people: bool
+    told: _Told | None, opening: str, message: InputMessage, wordings: Sequence[Wording], *, people: bool
 ) -> tuple[float, str]:
     if told is None:
         return -1.0, FACT

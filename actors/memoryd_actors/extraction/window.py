@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from memoryd_actors.extraction.heard import Heard
+from memoryd_actors.extraction.heard import InputMessage
 from memoryd_actors.extraction.question import LONGEST_MESSAGE
 
 WINDOW_CHARACTERS: Final = 24_000
@@ -12,10 +12,10 @@ BEFORE: Final = 4
 """Messages before it that a model is shown, so that it knows what is spoken of."""
 
 
-def windows(messages: Sequence[Heard], *, turns: int) -> list[tuple[Heard, ...]]:
+def windows(messages: Sequence[InputMessage], *, turns: int) -> list[tuple[InputMessage, ...]]:
     """Cut a conversation into parts of at most so many turns of the user and `WINDOW_CHARACTERS`, between turns."""
-    parts: list[tuple[Heard, ...]] = []
-    part: list[Heard] = []
+    parts: list[tuple[InputMessage, ...]] = []
+    part: list[InputMessage] = []
     spoken = room = 0
     for one in messages:
         size = min(len(one.text), LONGEST_MESSAGE)

@@ -16,7 +16,7 @@ from memoryd_actors.memory.index_text import embedded_text, index_text
 from memoryd_actors.memory.visibility import micros
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.index import Index, IndexRow
-from memoryd_actors.ports.ledger import Change, Ledger
+from memoryd_actors.ports.ledger import Ledger, LedgerChange
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_client.wire.events import IndexProgress, Warned
 from memoryd_client.wire.memory import Memory
@@ -247,7 +247,7 @@ class Indexer:
                 after = changes[-1].sequence
                 await send.send(await self._embedded(changes))
 
-    async def _embedded(self, changes: Sequence[Change]) -> "_Batch":
+    async def _embedded(self, changes: Sequence[LedgerChange]) -> "_Batch":
         living = [(change.sequence, change.memory) for change in changes if change.memory is not None]
         rows: list[IndexRow] = []
         if living:

@@ -10,7 +10,7 @@ import msgspec
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.case import Case, Lookup, Passage
 from memoryd_actors.memory.visibility import Visibility, is_visible
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.searching.search import Searcher
@@ -98,7 +98,7 @@ def within(texts: Iterable[str], room: int) -> tuple[str, ...]:
 class MemoryLookups:
     """Looks things up among memories: a session is known by the memories that come from it."""
 
-    def __init__(self, ledger: Memories, searcher: Searcher, rules: Rules = DEFAULT) -> None:
+    def __init__(self, ledger: MemoryRepository, searcher: Searcher, rules: Rules = DEFAULT) -> None:
         self._ledger = ledger
         self._searcher = searcher
         self._rules = rules

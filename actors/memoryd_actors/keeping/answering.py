@@ -10,8 +10,16 @@ from memoryd_actors.access.switch import Switches, refusal
 from memoryd_actors.access.view import MemoryView
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.keeping.importing import Importer
-from memoryd_actors.keeping.orders import Answer, Edit, KeeperMessage, Link, SetState, Store, TakeBack
-from memoryd_actors.ports.ledger import Consents as ConsentQueue
+from memoryd_actors.keeping.orders import (
+    DecideProposal,
+    EditMemory,
+    KeeperMessage,
+    LinkMemories,
+    SetState,
+    Store,
+    TakeBack,
+)
+from memoryd_actors.ports.ledger import ConsentRepository as ConsentQueue
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.wire.edges import Edges, Relate, Unrelate
@@ -74,7 +82,7 @@ class KeepingAnswers:
                 return Consents(consents=tuple(waiting))
             case DecideConsent():
                 proposal = await self._view.resolve(caller, request.id)
-                message = Answer(proposal.id, request.approve, caller)
+                message = DecideProposal(proposal.id, request.approve, caller)
                 return Memories(memories=await self._keeper.ask(message, deadline_s=deadline_s))
             case _:
                 assert_never(request)
@@ -98,7 +106,7 @@ class KeepingAnswers:
 
     async def _update(self, request: Update, caller: Caller, deadline_s: float) -> Memories:
         memory = await self._changeable(caller, request.id)
-        edit = Edit(memory.id, request.changes, request.revision, caller)
+        edit = EditMemory(memory.id, request.changes, request.revision, caller)
         return Memories(memories=await self._keeper.ask(edit, deadline_s=deadline_s))
 
     async def _change_state(self, memory_id: str, state: State, caller: Caller, deadline_s: float) -> Memories:
@@ -107,7 +115,7 @@ class KeepingAnswers:
         return Memories(memories=changed)
 
     async def _link(self, request: Relate | Unrelate, caller: Caller, deadline_s: float) -> Edges:
-        link = Link(
+        link = LinkMemories(
             (await self._changeable(caller, request.from_id)).id,
             (await self._changeable(caller, request.to_id)).id,
             request.relation,

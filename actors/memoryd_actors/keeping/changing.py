@@ -9,8 +9,8 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.consolidation import plan_revised
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, told
 from memoryd_actors.keeping.operations import Operations
-from memoryd_actors.keeping.orders import PERSON, Answer, Edit, Link, SetState
-from memoryd_actors.keeping.surroundings import Seen, Surroundings
+from memoryd_actors.keeping.orders import PERSON, DecideProposal, EditMemory, LinkMemories, SetState
+from memoryd_actors.keeping.surroundings import NeighbourLookup, NeighboursSeen
 from memoryd_actors.memory.consent import needs_consent
 from memoryd_actors.memory.settings import RULE
 from memoryd_actors.memory.steps import (
@@ -18,16 +18,16 @@ from memoryd_actors.memory.steps import (
     RESERVED,
     SUPERSEDES,
     Absorb,
+    AddEdge,
     ChangeState,
     Decide,
-    Relate,
+    RemoveEdge,
     Revise,
     Step,
     Supersede,
-    Unrelate,
 )
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.editing import Changes
 from memoryd_client.wire.memory import Memory, NewMemory, State
@@ -37,7 +37,13 @@ class Changing:
     """Changes memories that are there."""
 
     def __init__(
-        self, *, ledger: Memories, gate: Gatekeeper, operations: Operations, surroundings: Surroundings, clock: Clock
+        self,
+        *,
+        ledger: MemoryRepository,
+        gate: Gatekeeper,
+        operations: Operations,
+        surroundings: NeighbourLookup,
+        clock: Clock,
     ) -> None:
         self._ledger = ledger
         self._gate = gate
@@ -50,7 +56,7 @@ class Changing:
         owner = message.caller.owner
         before = await self._ledger.resolve(owner, message.memory_id)
         if before.state is State.PROPOSED and message.state is State.FORGOTTEN:
-            return await self.answer(Answer(before.id, False, message.caller))
+            return await self.answer(DecideProposal(before.id, False, message.caller))
         sensitive = needs_consent(before.category, before.title, self._gate.consent)
         comes_back = message.state is State.ACTIVE and before.state in {State.SUPERSEDED, State.ARCHIVED}
         if comes_back and sensitive and message.caller.agent != PERSON:
@@ -64,7 +70,7 @@ class Changing:
         )
         return standing
 
-    async def answer(self, message: Answer) -> tuple[Memory, ...]:
+    async def answer(self, message: DecideProposal) -> tuple[Memory, ...]:
         """Decide a proposal."""
         owner = message.caller.owner
         before = await self._ledger.resolve(owner, message.memory_id)
@@ -94,7 +100,7 @@ class Changing:
                 "Store the new value under the same category and title: it waits for the user's consent.",
             )
 
-    async def edit(self, message: Edit) -> tuple[Memory, ...]:
+    async def edit(self, message: EditMemory) -> tuple[Memory, ...]:
         """Change what a memory says, or what is said of it."""
         owner = message.caller.owner
         before = await self._ledger.resolve(owner, message.memory_id)
@@ -128,7 +134,9 @@ class Changing:
         # One that says now what another one says is that other one from here on.
         return standing[-1:] if any(isinstance(step, Absorb) for step in steps) else standing[:1]
 
-    async def _revised(self, before: Memory, after: Memory, notes: Mapping[str, str]) -> tuple[list[Step], Seen | None]:
+    async def _revised(
+        self, before: Memory, after: Memory, notes: Mapping[str, str]
+    ) -> tuple[list[Step], NeighboursSeen | None]:
         """Return the steps by which a memory reads anew, compared with its neighbours as a new one would be."""
         said = (after.content, after.category) != (before.content, before.category)
         if not said or not after.active or (after.category == RULE and after.title):
@@ -141,7 +149,7 @@ class Changing:
         edges = await self._ledger.edges(after.owner, [after.id])
         return [Revise(after, notes=notes), *plan_revised(now, seen.near, seen.compared, edges)], seen
 
-    async def link(self, message: Link) -> tuple[Memory, ...]:
+    async def link(self, message: LinkMemories) -> tuple[Memory, ...]:
         """Make an edge, or remove it."""
         owner, relation = message.caller.owner, await self._gate.label(message.relation, message.caller)
         source = await self._ledger.resolve(owner, message.from_id)
@@ -153,12 +161,12 @@ class Changing:
                 "`memoryd restore` brings a memory back; `memoryd undo` takes an operation back.",
             )
         if message.remove:
-            step = Unrelate(source.id, target.id, relation)
+            step = RemoveEdge(source.id, target.id, relation)
         elif relation == SUPERSEDES:
             _refuse_idle(source, target)
             step = Supersede(target.id, source.id, "said by hand")
         else:
-            step = Relate(source.id, target.id, relation, message.strength, told=True)
+            step = AddEdge(source.id, target.id, relation, message.strength, told=True)
         await self._operations.perform(owner, [step], self._gate.signed(message.caller))
         return (await self._ledger.resolve(owner, source.id), await self._ledger.resolve(owner, target.id))
 

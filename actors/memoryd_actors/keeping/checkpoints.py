@@ -31,7 +31,7 @@ class CheckpointSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unkno
     """The newest of each thread; older ones are deleted when a newer one is saved."""
 
 
-class CheckpointBook(Protocol):
+class CheckpointRepository(Protocol):
     """Where checkpoints rest."""
 
     async def save_checkpoint(
@@ -69,7 +69,7 @@ class CheckpointBook(Protocol):
 class CheckpointKeeper:
     """Answers what is asked of checkpoints."""
 
-    def __init__(self, book: CheckpointBook, rules: ProjectRules, settings: CheckpointSettings) -> None:
+    def __init__(self, book: CheckpointRepository, rules: ProjectRules, settings: CheckpointSettings) -> None:
         self._book = book
         self._rules = rules
         self._keep = settings.keep

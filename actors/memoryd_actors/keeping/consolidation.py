@@ -17,12 +17,12 @@ from memoryd_actors.memory.steps import (
     RELATED,
     Absorb,
     Add,
-    Doubt,
+    AddCandidatePair,
+    AddEdge,
     Merge,
-    Relate,
+    RemoveEdge,
     Step,
     Supersede,
-    Unrelate,
 )
 from memoryd_actors.texts.quoting import what_was_said
 from memoryd_client.wire.edges import Edge
@@ -44,7 +44,7 @@ twice."""
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ComparedNeighbour:
     """A neighbour, and what the new memory is to it."""
 
     neighbour: Neighbour
@@ -79,10 +79,10 @@ def comparable(new: Memory, neighbours: Iterable[Neighbour]) -> list[Neighbour]:
     ]
 
 
-def judged(memory: Memory, neighbour: Neighbour) -> Compared:
+def judged(memory: Memory, neighbour: Neighbour) -> ComparedNeighbour:
     """Return what the newer of the two is to the older, as the local classifier has it."""
     newer, older = in_order(memory, neighbour.memory)
-    return Compared(neighbour, compare(statement(newer), statement(older), neighbour.cosine))
+    return ComparedNeighbour(neighbour, compare(statement(newer), statement(older), neighbour.cosine))
 
 
 def statement(memory: Memory) -> Statement:
@@ -111,7 +111,7 @@ def in_order(one: Memory, other: Memory) -> tuple[Memory, Memory]:
 
 
 def plan(
-    new: Memory, neighbours: Iterable[Neighbour], compared: Iterable[Compared], notes: Mapping[str, str]
+    new: Memory, neighbours: Iterable[Neighbour], compared: Iterable[ComparedNeighbour], notes: Mapping[str, str]
 ) -> list[Step]:
     """Return the steps by which a new memory is stored beside its neighbours, nearest first.
 
@@ -126,25 +126,25 @@ def plan(
     return [Add(new, notes), *beside, *_edges(new, neighbours)]
 
 
-def plan_stored(memory: Memory, neighbours: Iterable[Neighbour], compared: Iterable[Compared]) -> list[Step]:
+def plan_stored(memory: Memory, neighbours: Iterable[Neighbour], compared: Iterable[ComparedNeighbour]) -> list[Step]:
     """Return the steps for a memory that is stored already, and has not been compared with its neighbours."""
     return [*(step for one in compared for step in settle(memory, one)), *_edges(memory, neighbours)]
 
 
 def plan_revised(
-    memory: Memory, neighbours: Iterable[Neighbour], compared: Iterable[Compared], edges: Iterable[Edge]
+    memory: Memory, neighbours: Iterable[Neighbour], compared: Iterable[ComparedNeighbour], edges: Iterable[Edge]
 ) -> list[Step]:
     """Return the steps for a memory that reads anew, with the edges it had.
 
     What its former words contradicted is no longer contradicted, unless its new ones do so, too.
     """
     steps = plan_stored(memory, neighbours, compared)
-    kept = {frozenset((one.from_id, one.to_id)) for one in steps if isinstance(one, Relate) and one.told}
+    kept = {frozenset((one.from_id, one.to_id)) for one in steps if isinstance(one, AddEdge) and one.told}
     gone = [one for one in edges if one.relation == CONTRADICTS and frozenset((one.from_id, one.to_id)) not in kept]
-    return [*(Unrelate(one.from_id, one.to_id, CONTRADICTS) for one in gone), *steps]
+    return [*(RemoveEdge(one.from_id, one.to_id, CONTRADICTS) for one in gone), *steps]
 
 
-def settle(memory: Memory, one: Compared) -> list[Step]:
+def settle(memory: Memory, one: ComparedNeighbour) -> list[Step]:
     """Return the steps for two memories once it is known what they are to each other."""
     comparison = one.comparison
     newer, older = in_order(memory, one.neighbour.memory)
@@ -155,18 +155,18 @@ def settle(memory: Memory, one: Compared) -> list[Step]:
             return [_contradicted(newer, older, comparison)]
         case "supersede" | "contradict":
             return [
-                Relate(newer.id, older.id, CONTRADICTS, 1.0, told=True),
-                Doubt(older.id, newer.id, round(one.neighbour.cosine, 4), comparison.reason),
+                AddEdge(newer.id, older.id, CONTRADICTS, 1.0, told=True),
+                AddCandidatePair(older.id, newer.id, round(one.neighbour.cosine, 4), comparison.reason),
             ]
         case "queue":
-            return [Doubt(older.id, newer.id, round(one.neighbour.cosine, 4), comparison.reason)]
+            return [AddCandidatePair(older.id, newer.id, round(one.neighbour.cosine, 4), comparison.reason)]
         case "merge" | "keep":
             return []
 
 
 def _edges(memory: Memory, neighbours: Iterable[Neighbour]) -> list[Step]:
     linked = [one for one in neighbours if one.cosine >= LINKED_FROM][:MOST_EDGES]
-    return [Relate(memory.id, one.memory.id, RELATED, round(min(one.cosine, 1.0), 4)) for one in linked]
+    return [AddEdge(memory.id, one.memory.id, RELATED, round(min(one.cosine, 1.0), 4)) for one in linked]
 
 
 def _contradicted(newer: Memory, older: Memory, comparison: Comparison) -> Step:
@@ -178,10 +178,10 @@ def _contradicted(newer: Memory, older: Memory, comparison: Comparison) -> Step:
     if _is_users_correction(newer):
         return Supersede(older.id, newer.id, comparison.reason)
     if _is_users_correction(older):
-        return Relate(newer.id, older.id, CONTRADICTS, 1.0, told=True)
+        return AddEdge(newer.id, older.id, CONTRADICTS, 1.0, told=True)
     if newer.trust >= older.trust and not older.pinned:
         return Supersede(older.id, newer.id, comparison.reason)
-    return Relate(newer.id, older.id, CONTRADICTS, 1.0, told=True)
+    return AddEdge(newer.id, older.id, CONTRADICTS, 1.0, told=True)
 
 
 def _announced(newer: Memory) -> bool:

@@ -63,7 +63,7 @@ class Standing(NamedTuple):
 Change = Callable[[Standing], str]
 
 
-class CoreBook(Protocol):
+class CoreRepository(Protocol):
     """Where core memory rests."""
 
     async def core_sections(self, owner: str, thread: str, *, limit: int) -> list[Section]:
@@ -96,7 +96,7 @@ class CoreBook(Protocol):
 class CoreMemory:
     """Answers what is asked of core memory."""
 
-    def __init__(self, book: CoreBook, rules: ProjectRules, settings: CoreSettings) -> None:
+    def __init__(self, book: CoreRepository, rules: ProjectRules, settings: CoreSettings) -> None:
         self._book = book
         self._rules = rules
         self._limit = settings.section_chars

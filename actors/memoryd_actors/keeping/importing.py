@@ -27,9 +27,9 @@ from memoryd_actors.keeping.sorting import Sorted, Sorter
 from memoryd_actors.keeping.successors import LONGEST_CHAIN, unsound
 from memoryd_actors.memory.consent import ConsentSettings
 from memoryd_actors.memory.signature import MAX_LABEL, signed
-from memoryd_actors.memory.steps import MERGED_INTO, RESERVED, Relate
+from memoryd_actors.memory.steps import MERGED_INTO, RESERVED, AddEdge
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.fence import one_line
@@ -45,7 +45,7 @@ class Importer:
     def __init__(
         self,
         *,
-        ledger: Memories,
+        ledger: MemoryRepository,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         clock: Clock,
         embedding_model: str,
@@ -175,7 +175,7 @@ class Importer:
         there = {(edge.from_id, edge.to_id, edge.relation) for edge in known}
         ends = {here.get(end, "") for edge in edges if edge.relation in RESERVED for end in (edge.from_id, edge.to_id)}
         fates = await self._ledger.get(caller.owner, sorted(ends - {""}))
-        steps: list[Relate] = []
+        steps: list[AddEdge] = []
         left_out: list[LeftOut] = []
         unchanged = 0
         for edge in edges:
@@ -197,7 +197,7 @@ class Importer:
                 left_out.append(LeftOut(id=edge.from_id, reason=reason))
             else:
                 there.add(key)
-                steps.append(Relate(*key, edge.strength, told=True, at=at))
+                steps.append(AddEdge(*key, edge.strength, told=True, at=at))
         if steps:
             message = Perform(caller.owner, tuple(steps), signed(caller, self._rules))
             await self._keeper.ask(message, deadline_s=deadline_s)

@@ -14,22 +14,22 @@ from memoryd_actors.keeping.neighbours import Neighbours
 from memoryd_actors.keeping.operations import NODE, Operations
 from memoryd_actors.keeping.orders import (
     Adopt,
-    Answer,
-    Bring,
-    Edit,
+    DecideProposal,
+    EditMemory,
     KeeperMessage,
-    Link,
+    LinkMemories,
     Perform,
-    Purge,
+    PurgeMemories,
     SetState,
     Store,
+    StoreFindings,
     TakeBack,
     op,
 )
 from memoryd_actors.keeping.storing import Storing
-from memoryd_actors.keeping.surroundings import Surroundings
+from memoryd_actors.keeping.surroundings import NeighbourLookup
 from memoryd_actors.memory.events import Happened
-from memoryd_actors.memory.steps import Undo
+from memoryd_actors.memory.steps import RevertOperation
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
@@ -58,7 +58,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         self._on_purge = on_purge
         self._gate = gate
         self._operations = operations = Operations(ledger.writes, publish, on_change)
-        surroundings = Surroundings(neighbours, clock)
+        surroundings = NeighbourLookup(neighbours, clock)
         self._storing = Storing(gate=gate, view=view, operations=operations, surroundings=surroundings)
         self._changing = Changing(
             ledger=ledger.memories, gate=gate, operations=operations, surroundings=surroundings, clock=clock
@@ -69,7 +69,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         try:
             return await self._handle(message)
         except Refused:
-            owner = message.caller.owner if not isinstance(message, Adopt | Perform | Purge) else message.owner
+            owner = message.caller.owner if not isinstance(message, Adopt | Perform | PurgeMemories) else message.owner
             node = message.node if isinstance(message, Perform) else NODE
             self._ledger.events.record([Happened(owner, node, op(message), "error")])
             raise
@@ -78,29 +78,29 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         match message:
             case Store():
                 return await self._storing.store(message)
-            case Bring():
+            case StoreFindings():
                 return await self._storing.bring(message)
             case Adopt():
                 return await self._storing.adopt(message)
             case SetState():
                 return await self._changing.set_state(message)
-            case Edit():
+            case EditMemory():
                 return await self._changing.edit(message)
-            case Link():
+            case LinkMemories():
                 return await self._changing.link(message)
-            case Answer():
+            case DecideProposal():
                 return await self._changing.answer(message)
             case TakeBack():
                 owner, actor = message.caller.owner, self._gate.signed(message.caller)
-                return (await self._operations.perform(owner, [Undo(message.operation)], actor))[0]
+                return (await self._operations.perform(owner, [RevertOperation(message.operation)], actor))[0]
             case Perform():
                 return (await self._operations.perform(message.owner, message.steps, message.actor, message.node))[0]
-            case Purge():
+            case PurgeMemories():
                 return await self._purge(message)
             case _:
                 assert_never(message)
 
-    async def _purge(self, message: Purge) -> tuple[Memory, ...]:
+    async def _purge(self, message: PurgeMemories) -> tuple[Memory, ...]:
         there = await self._ledger.memories.get(message.owner, message.ids)
         self._on_purge(message.ids)
         gone = await self._ledger.purges.purge(message.owner, message.ids, actor=message.actor)

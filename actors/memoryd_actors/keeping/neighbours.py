@@ -10,7 +10,7 @@ from memoryd_actors.memory.index_text import embedded_text
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.index import Index
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memory import Memory
 
@@ -38,7 +38,7 @@ class _Recent:
 class Neighbours:
     """Finds active memories near a text, in the same place: of the same owner, scope and project."""
 
-    def __init__(self, embedder: Embedder, index: Index, indexer: Indexer, ledger: Memories) -> None:
+    def __init__(self, embedder: Embedder, index: Index, indexer: Indexer, ledger: MemoryRepository) -> None:
         self._embedder = embedder
         self._index = index
         self._indexer = indexer

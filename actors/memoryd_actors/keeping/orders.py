@@ -45,7 +45,7 @@ class SetState:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class EditMemory:
     """Change one memory; `memory_id` may be shortened. Refused where it is no longer at `revision`."""
 
     memory_id: str
@@ -55,7 +55,7 @@ class Edit:
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class LinkMemories:
     """Make an edge between two memories, or remove it; ids may be shortened."""
 
     from_id: str
@@ -67,7 +67,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DecideProposal:
     """The user's yes or no to a proposal; `memory_id` may be shortened."""
 
     memory_id: str
@@ -95,7 +95,7 @@ class Perform:
 
 
 @dataclass(frozen=True, slots=True)
-class Purge:
+class PurgeMemories:
     """Destroy memories for good; ids must be whole."""
 
     ids: tuple[str, ...]
@@ -104,7 +104,7 @@ class Purge:
 
 
 @dataclass(frozen=True, slots=True)
-class Bring:
+class StoreFindings:
     """Store what a job found in a conversation and the gate admitted, and how far it is: in one transaction."""
 
     admitted: tuple[Admitted, ...]
@@ -114,27 +114,38 @@ class Bring:
     node: str
 
 
-KeeperMessage = Bring | Store | Adopt | SetState | Edit | Link | Answer | TakeBack | Perform | Purge
+KeeperMessage = (
+    StoreFindings
+    | Store
+    | Adopt
+    | SetState
+    | EditMemory
+    | LinkMemories
+    | DecideProposal
+    | TakeBack
+    | Perform
+    | PurgeMemories
+)
 
 
 def op(message: KeeperMessage) -> str:  # noqa: PLR0911 - one case a message
     """Return what a message asks for, as it is counted."""
     match message:
-        case Store() | Bring():
+        case Store() | StoreFindings():
             return "create"
         case Adopt():
             return "import"
         case SetState():
             return "delete" if message.state is State.FORGOTTEN else "restore"
-        case Edit():
+        case EditMemory():
             return "update"
-        case Link():
+        case LinkMemories():
             return "unlink" if message.remove else "link"
-        case Answer():
+        case DecideProposal():
             return "consent"
         case TakeBack():
             return "undo"
         case Perform():
             return "perform"
-        case Purge():
+        case PurgeMemories():
             return "purge"

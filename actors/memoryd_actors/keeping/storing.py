@@ -8,8 +8,8 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.consolidation import plan
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, told
 from memoryd_actors.keeping.operations import Operations
-from memoryd_actors.keeping.orders import PERSON, Adopt, Bring, Store
-from memoryd_actors.keeping.surroundings import Surroundings
+from memoryd_actors.keeping.orders import PERSON, Adopt, Store, StoreFindings
+from memoryd_actors.keeping.surroundings import NeighbourLookup
 from memoryd_actors.memory.settings import RULE
 from memoryd_actors.memory.steps import Add, Step
 from memoryd_client.wire.memory import Memory
@@ -19,7 +19,7 @@ class Storing:
     """Stores memories."""
 
     def __init__(
-        self, *, gate: Gatekeeper, view: MemoryView, operations: Operations, surroundings: Surroundings
+        self, *, gate: Gatekeeper, view: MemoryView, operations: Operations, surroundings: NeighbourLookup
     ) -> None:
         self._gate = gate
         self._view = view
@@ -45,7 +45,7 @@ class Storing:
         ]
         return (await self._operations.perform(admitted[0].memory.owner, steps, actor))[0]
 
-    async def bring(self, message: Bring) -> tuple[Memory, ...]:
+    async def bring(self, message: StoreFindings) -> tuple[Memory, ...]:
         """Store what a job found, and how far the job is."""
         # Compared afterwards, in the background, as everything that nobody waits for.
         steps: list[Step] = [

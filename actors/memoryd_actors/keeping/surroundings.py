@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import anyio
 
 from memoryd_actors.core.errors import Unavailable
-from memoryd_actors.keeping.consolidation import Compared, comparable, judged
+from memoryd_actors.keeping.consolidation import ComparedNeighbour, comparable, judged
 from memoryd_actors.keeping.neighbours import Neighbour, Neighbours
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.embedder import Vector
@@ -21,17 +21,17 @@ UNCOMPARED_S = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class NeighboursSeen:
     """What was found around a memory."""
 
     vector: Vector
     near: list[Neighbour]
-    compared: list[Compared]
+    compared: list[ComparedNeighbour]
     as_of: int
     """The change up to which other daemons' memories were among them."""
 
 
-class Surroundings:
+class NeighbourLookup:
     """Looks at the neighbours of what is written; remembers for a while that there is no model."""
 
     def __init__(self, neighbours: Neighbours, clock: Clock) -> None:
@@ -39,7 +39,7 @@ class Surroundings:
         self._clock = clock
         self._looks_again = float("-inf")
 
-    async def look(self, memory: Memory) -> Seen | None:
+    async def look(self, memory: Memory) -> NeighboursSeen | None:
         """Return what is around a memory; None where that cannot be seen now, so that it is compared later."""
         if self._clock.monotonic() < self._looks_again:
             return None
@@ -48,7 +48,7 @@ class Surroundings:
                 vector = await self._neighbours.embed(memory)
                 as_of = self._neighbours.as_of
                 near = await self._neighbours.of(memory, vector)
-            return Seen(vector, near, [judged(memory, one) for one in comparable(memory, near)], as_of)
+            return NeighboursSeen(vector, near, [judged(memory, one) for one in comparable(memory, near)], as_of)
         except Unavailable as missing:
             log.info("stored, to be compared later: %s", missing)
         except TimeoutError:
@@ -56,6 +56,6 @@ class Surroundings:
             self._looks_again = self._clock.monotonic() + UNCOMPARED_S
         return None
 
-    def wrote(self, memory: Memory, seen: Seen, sequence: int) -> None:
+    def wrote(self, memory: Memory, seen: NeighboursSeen, sequence: int) -> None:
         """Have a memory that was written, and stands, known before the index has it."""
         self._neighbours.wrote(memory, seen.vector, sequence)

@@ -29,7 +29,7 @@ class Progress:
     """When it got there; None where it is yet to be stored."""
 
 
-class ProgressBook(Protocol):
+class ProgressRepository(Protocol):
     """Where it is kept: the part of the ledger that is needed here."""
 
     async def progress(self, owner: str, session: str, job: str) -> Progress | None:

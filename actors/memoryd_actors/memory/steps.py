@@ -88,7 +88,7 @@ class Supersede:
 
 
 @dataclass(frozen=True, slots=True)
-class Relate:
+class AddEdge:
     """Say what one memory is to another; the same edge again keeps the greater strength."""
 
     from_id: str
@@ -102,7 +102,7 @@ class Relate:
 
 
 @dataclass(frozen=True, slots=True)
-class Unrelate:
+class RemoveEdge:
     """Remove an edge; nothing where there is none."""
 
     from_id: str
@@ -156,7 +156,7 @@ class Decide:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class AddCandidatePair:
     """Queue a pair for the worker; a pair that was queued before is not queued again."""
 
     older: str
@@ -178,7 +178,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class MarkCompared:
     """Say of memories that their neighbours have been looked at. No history."""
 
     ids: tuple[str, ...]
@@ -224,7 +224,7 @@ class Noted:
 
 
 @dataclass(frozen=True, slots=True)
-class Undo:
+class RevertOperation:
     """Take back an operation, all of it.
 
     Refused where something that it wrote was written again since: that has to be undone first.
@@ -239,18 +239,18 @@ Step = (
     | Absorb
     | Revise
     | Supersede
-    | Relate
-    | Unrelate
+    | AddEdge
+    | RemoveEdge
     | ChangeState
     | Patch
     | Decide
-    | Doubt
+    | AddCandidatePair
     | Settled
-    | Compared
+    | MarkCompared
     | Advance
     | Checked
     | Noted
-    | Undo
+    | RevertOperation
 )
 
 
@@ -260,7 +260,7 @@ class Applied:
 
     memories: tuple[Memory, ...]
     """For each step that concerns one memory, that memory as it now stands: of `Merge` and `Absorb` the one that it was
-    merged into, of `Supersede` the old one, of `Undo` each that was changed back."""
+    merged into, of `Supersede` the old one, of `RevertOperation` each that was changed back."""
     sequence: int
     """The last change's number."""
     operation: int

@@ -15,7 +15,7 @@ _HELD_FOR = timedelta(days=1)
 """After the day on which it was handed in: no batch is worked on for longer than 24 hours."""
 
 
-class SpendingBook(Protocol):
+class SpendingRepository(Protocol):
     """Where spending survives a restart; the ledger is one."""
 
     async def spending(self, day: str) -> Spending:
@@ -33,7 +33,7 @@ class Account:
     Reservations keep sessions that ask together from overdrawing together.
     """
 
-    def __init__(self, book: SpendingBook, clock: Clock, limits: Limits) -> None:
+    def __init__(self, book: SpendingRepository, clock: Clock, limits: Limits) -> None:
         self._book = book
         self._clock = clock
         self._limits = limits

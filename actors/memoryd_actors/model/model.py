@@ -16,8 +16,8 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.budget import Prices, Usage
 from memoryd_actors.model.account import Account
 from memoryd_actors.model.breaker import Breaker, Permit
-from memoryd_actors.model.provider import BatchProvider, Provider, Said
-from memoryd_actors.model.question import Answer, ModelFailed, Prompt, Question, Unusable, bounded
+from memoryd_actors.model.provider import BatchProvider, Completion, Provider
+from memoryd_actors.model.question import ModelAnswer, ModelFailed, Prompt, Question, Unusable, bounded
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_client.wire.events import Warned
@@ -119,7 +119,7 @@ class Model:
         await self._account.save()
         await self._provider.aclose()
 
-    async def ask(self, question: Question[A]) -> Answer[A]:
+    async def ask(self, question: Question[A]) -> ModelAnswer[A]:
         """Return the model's answer.
 
         Raises:
@@ -179,14 +179,14 @@ class Model:
 
     async def fetch(
         self, batch: str, questions: Mapping[str, Question[A]], *, deadline_s: float
-    ) -> dict[str, Answer[A] | ModelFailed] | None:
+    ) -> dict[str, ModelAnswer[A] | ModelFailed] | None:
         """Return what came of a batch, each to be charged when it is used; None as long as nobody knows.
 
         Raises:
             ModelFailed: nobody can say; of kind `model` where there is no such batch.
 
         """
-        said: Mapping[str, Said | ModelFailed] | None = None
+        said: Mapping[str, Completion | ModelFailed] | None = None
         try:
             with anyio.CancelScope(deadline=anyio.current_time() + deadline_s):
                 said = await self._batches().fetch(batch)
@@ -197,7 +197,7 @@ class Model:
         if said is None:
             return None
         self._account.free(batch)
-        found: dict[str, Answer[A] | ModelFailed] = {}
+        found: dict[str, ModelAnswer[A] | ModelFailed] = {}
         for name, question in questions.items():
             if name not in said:
                 continue
@@ -256,9 +256,9 @@ class Model:
 
     async def _call(
         self, question: Question[A], prompt: Prompt, planned: Usage, permit: Permit, answer_by: float
-    ) -> Answer[A]:
+    ) -> ModelAnswer[A]:
         self.counts.calls += 1
-        said: Said | None = None
+        said: Completion | None = None
         try:
             with self._account.reserved(planned), anyio.CancelScope(deadline=answer_by):
                 said = await self._provider.say(prompt, deadline_s=question.deadline_s)
@@ -281,9 +281,9 @@ class Model:
         self._account.charge(answer.usage)
         return answer
 
-    def _read(self, question: Question[A], said: Said, usage: Usage) -> Answer[A]:
+    def _read(self, question: Question[A], said: Completion, usage: Usage) -> ModelAnswer[A]:
         try:
-            return Answer(question.read(said.text), usage)
+            return ModelAnswer(question.read(said.text), usage)
         except Unusable as unusable:
             failed = ModelFailed("nonsense", f"{self.name} {unusable}", hint=_NONSENSE_HINT)
             failed.usage = usage

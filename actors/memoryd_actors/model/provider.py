@@ -8,7 +8,7 @@ from memoryd_actors.model.question import ModelFailed, Prompt
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Completion:
     """What a model said to a prompt."""
 
     text: str
@@ -33,7 +33,7 @@ class Provider(Protocol):
         """
         ...
 
-    async def say(self, prompt: Prompt, *, deadline_s: float) -> Said:
+    async def say(self, prompt: Prompt, *, deadline_s: float) -> Completion:
         """Return what the model says to a prompt. Whoever asks keeps the deadline; this is told for its own timeouts.
 
         Raises:
@@ -60,7 +60,7 @@ class BatchProvider(Protocol):
         """
         ...
 
-    async def fetch(self, batch: str) -> Mapping[str, Said | ModelFailed] | None:
+    async def fetch(self, batch: str) -> Mapping[str, Completion | ModelFailed] | None:
         """Return what came of a batch; None as long as nobody knows.
 
         Raises:

@@ -93,7 +93,7 @@ class Question(Generic[A]):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer(Generic[A]):
+class ModelAnswer(Generic[A]):
     """An answer, and what it cost."""
 
     value: A

@@ -21,7 +21,7 @@ from memoryd_client.wire.traces import Trace
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class LedgerChange:
     """One entry of the ledger's change log: the memory as it is now, or None once purged."""
 
     sequence: int
@@ -36,7 +36,7 @@ class SavedSession(NamedTuple):
     version: int
 
 
-class Memories(Protocol):
+class MemoryRepository(Protocol):
     """What is known of memories, whoever reads it. `touch` is all that a reader writes."""
 
     async def get(self, owner: str, ids: Sequence[str]) -> dict[str, Memory]:
@@ -128,10 +128,10 @@ class MemoryWrites(Protocol):
         ...
 
 
-class Changes(Protocol):
+class ChangeLog(Protocol):
     """The change log, and what says which model embeds a memory: for what is derived from the ledger."""
 
-    async def changes_after(self, sequence: int, *, limit: int) -> list[Change]:
+    async def changes_after(self, sequence: int, *, limit: int) -> list[LedgerChange]:
         """Return the next changes in order, only the latest one of each memory within the page."""
         ...
 
@@ -144,7 +144,7 @@ class Changes(Protocol):
         ...
 
 
-class Consents(Protocol):
+class ConsentRepository(Protocol):
     """Proposals that wait for the user's yes."""
 
     async def waiting(self, visible: Visibility, *, limit: int) -> list[Consent]:
@@ -156,7 +156,7 @@ class Consents(Protocol):
         ...
 
 
-class Purges(Protocol):
+class PurgeRepository(Protocol):
     """What is destroyed, and what interrupted purges have left to do."""
 
     async def due(self, owner: str, *, limit: int) -> list[str]:
@@ -202,7 +202,7 @@ class Purges(Protocol):
         ...
 
 
-class Sessions(Protocol):
+class SessionRepository(Protocol):
     """What sessions were shown: their states and their decision traces."""
 
     async def load(self, owner: str, session: str, *, known: int = 0) -> SavedSession | None:
@@ -227,7 +227,7 @@ class Sessions(Protocol):
         ...
 
 
-class Events(Protocol):
+class EventRepository(Protocol):
     """What was done, and how often."""
 
     def record(self, happened: Sequence[Happened]) -> None:
@@ -262,7 +262,7 @@ class Ledger(Protocol):
     """The ports of one ledger, for those that need several."""
 
     @property
-    def memories(self) -> Memories:
+    def memories(self) -> MemoryRepository:
         """What is known of memories."""
         ...
 
@@ -272,27 +272,27 @@ class Ledger(Protocol):
         ...
 
     @property
-    def changes(self) -> Changes:
+    def changes(self) -> ChangeLog:
         """The change log."""
         ...
 
     @property
-    def consents(self) -> Consents:
+    def consents(self) -> ConsentRepository:
         """What waits for a yes."""
         ...
 
     @property
-    def purges(self) -> Purges:
+    def purges(self) -> PurgeRepository:
         """What is destroyed."""
         ...
 
     @property
-    def sessions(self) -> Sessions:
+    def sessions(self) -> SessionRepository:
         """What sessions were shown."""
         ...
 
     @property
-    def events(self) -> Events:
+    def events(self) -> EventRepository:
         """What was done."""
         ...
 

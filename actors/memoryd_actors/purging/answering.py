@@ -9,13 +9,12 @@ from memoryd_actors.access.view import MemoryView
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Unavailable
 from memoryd_actors.indexing.indexer import Indexer
-from memoryd_actors.keeping.orders import KeeperMessage
-from memoryd_actors.keeping.orders import Purge as PurgeMemories
+from memoryd_actors.keeping.orders import KeeperMessage, PurgeMemories
 from memoryd_actors.keeping.successors import heir
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.memory.visibility import is_allowed
 from memoryd_actors.ports.ledger import Ledger
-from memoryd_actors.purging.purger import Places, Told, TranscriptPurger
+from memoryd_actors.purging.purger import Places, PurgeReach, TranscriptPurger
 from memoryd_client.drafts import destroy
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import Memory
@@ -127,7 +126,7 @@ class PurgingAnswers:
         )
 
 
-def _erased(told: Told, erased: int) -> str:
+def _erased(told: PurgeReach, erased: int) -> str:
     """Say what was taken out of transcripts."""
     answer = f", and the words of {erased} entries of {len(told.places)} transcripts" if told.places else ""
     if told.unreadable:

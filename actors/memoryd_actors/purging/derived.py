@@ -11,7 +11,7 @@ IN_A_ROW = 4
 _WORD = re.compile(r"\w+")
 
 
-class Telling:
+class PhraseMatcher:
     """What some texts say, to be found again in others."""
 
     def __init__(self, texts: Iterable[str], *, telling: int = 0) -> None:

@@ -10,9 +10,9 @@ from anyio import CapacityLimiter, to_thread
 from memoryd_actors.conversations.scribe import Scribe
 from memoryd_actors.memory.steps import MERGED_INTO
 from memoryd_actors.memory.visibility import Visibility
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.transcripts import Key, Transcripts
-from memoryd_actors.purging.derived import Telling
+from memoryd_actors.purging.derived import PhraseMatcher
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memory import Memory, State
 from memoryd_client.wire.purging import TellingEntry
@@ -31,7 +31,7 @@ Places = Mapping[Key, Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PurgeReach:
     """What tells of memories in the transcripts of their owner."""
 
     owner: str
@@ -58,13 +58,13 @@ class Told:
 class TranscriptPurger:
     """Looks through the sessions that memories come from, or through all."""
 
-    def __init__(self, ledger: Memories, transcripts: Transcripts, scribe: Scribe) -> None:
+    def __init__(self, ledger: MemoryRepository, transcripts: Transcripts, scribe: Scribe) -> None:
         self._ledger = ledger
         self._transcripts = transcripts
         self._scribe = scribe
         self._threads = CapacityLimiter(1)
 
-    async def told(self, owner: str, memories: Sequence[Memory], *, every_session: bool) -> Told:
+    async def told(self, owner: str, memories: Sequence[Memory], *, every_session: bool) -> PurgeReach:
         """Return the entries that tell what these memories say: those they rest on, and those in the same words.
 
         What was merged into the memories goes with them, and is looked for as they are.
@@ -73,7 +73,9 @@ class TranscriptPurger:
         sessions = [one for memory in memories for one in (memory.session, *memory.sources) if one]
         if every_session:
             sessions += [info.session for info in await self._transcripts.sessions(owner, limit=_ALL, offset=0)]
-        everywhere = Telling((one.content for one in memories), telling=ELSEWHERE) if every_session else Telling(())
+        everywhere = (
+            PhraseMatcher((one.content for one in memories), telling=ELSEWHERE) if every_session else PhraseMatcher(())
+        )
         sessions = list(dict.fromkeys(sessions))
         entries: list[TellingEntry] = []
         unreadable = 0
@@ -84,7 +86,7 @@ class TranscriptPurger:
             unreadable += info.missing if info else 0
         ids = tuple(one.id for one in memories)
         retold = await self._retold(owner, memories, None if every_session else set(sessions))
-        return Told(owner, ids, tuple(entries), retold, len(sessions), unreadable)
+        return PurgeReach(owner, ids, tuple(entries), retold, len(sessions), unreadable)
 
     async def erase(self, places: Places, *, deadline_s: float) -> int:
         """Take the words of these entries out of transcripts, their index and their copies; return how many."""
@@ -110,7 +112,7 @@ class TranscriptPurger:
         Those of projects are of every session that was held there. What an episode says of itself, all of them do: of
         those that are purged themselves nothing is looked for.
         """
-        telling = Telling((one.content for one in memories if one.category not in RETELLING), telling=ELSEWHERE)
+        telling = PhraseMatcher((one.content for one in memories if one.category not in RETELLING), telling=ELSEWHERE)
         if not telling:
             return ()
         ids = {one.id for one in memories}
@@ -123,8 +125,8 @@ class TranscriptPurger:
             before = page[-1].id
         return tuple(found)
 
-    async def _in(self, key: Key, memories: Sequence[Memory], everywhere: Telling) -> list[TellingEntry]:
-        here = Telling(one.content for one in memories)
+    async def _in(self, key: Key, memories: Sequence[Memory], everywhere: PhraseMatcher) -> list[TellingEntry]:
+        here = PhraseMatcher(one.content for one in memories)
         rested = [one.source_messages for one in memories if one.source_messages and one.session == key[1]]
         if not rested and not here and not everywhere:
             return []
@@ -148,7 +150,7 @@ class TranscriptPurger:
 _ALL = 2**31
 
 
-def _telling(telling: Telling, memories: Sequence[Memory]) -> list[Memory]:
+def _telling(telling: PhraseMatcher, memories: Sequence[Memory]) -> list[Memory]:
     return [one for one in memories if telling.within(one.content)]
 
 

@@ -7,7 +7,7 @@ from memoryd_actors.access.categories import Categories
 from memoryd_actors.memory.described import surfaced
 from memoryd_actors.memory.render import fit_standing
 from memoryd_actors.memory.standing import MOST_STANDING, Standing, in_order, named
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.pending import SurfacedMemory
@@ -24,7 +24,7 @@ class StandingMemory:
 
     def __init__(
         self,
-        memories: Memories,
+        memories: MemoryRepository,
         categories: Categories,
         *,
         nearness: Nearness,

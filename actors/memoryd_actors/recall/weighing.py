@@ -14,7 +14,7 @@ from memoryd_actors.recall.focus import Focus
 from memoryd_actors.recall.stages import Stages
 from memoryd_actors.searching.near_identical import adds_nothing, told, told_again
 from memoryd_actors.searching.related import Relatives
-from memoryd_actors.searching.search import Found, Searcher, Sifted
+from memoryd_actors.searching.search import FoundMemory, Searcher, Sifted
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.pending import SurfacedMemory
 from memoryd_client.wire.traces import CandidateTrace
@@ -107,7 +107,7 @@ class Weighing:
 
 
 def _case(
-    focus: Focus, found: Sequence[Found], hidden: Sequence[Found], store: StoreStatistics, visible: Visibility
+    focus: Focus, found: Sequence[FoundMemory], hidden: Sequence[FoundMemory], store: StoreStatistics, visible: Visibility
 ) -> Case:
     return Case(
         focus=focus.text,
@@ -119,7 +119,7 @@ def _case(
     )
 
 
-def _exhibit(one: Found) -> Exhibit:
+def _exhibit(one: FoundMemory) -> Exhibit:
     return Exhibit(
         id=one.memory.id,
         text=_exhibit_text(one),
@@ -135,11 +135,11 @@ def _exhibit(one: Found) -> Exhibit:
 
 
 def _distinct(
-    ranked: Sequence[Found], hidden: Sequence[Found], *, most: int
-) -> tuple[list[Found], list[tuple[Found, Found]]]:
+    ranked: Sequence[FoundMemory], hidden: Sequence[FoundMemory], *, most: int
+) -> tuple[list[FoundMemory], list[tuple[FoundMemory, FoundMemory]]]:
     """Return the first `most` that each say something new, and those passed over, with what says the same already."""
-    found: list[Found] = []
-    repeated: list[tuple[Found, Found]] = []
+    found: list[FoundMemory] = []
+    repeated: list[tuple[FoundMemory, FoundMemory]] = []
     known = [(one, told(one.memory)) for one in hidden]
     for one in ranked:
         if len(found) == most:
@@ -154,13 +154,13 @@ def _distinct(
     return found, repeated
 
 
-def _exhibit_text(one: Found) -> str:
+def _exhibit_text(one: FoundMemory) -> str:
     memory = one.memory
     said = f"{memory.speaker}: {memory.content}" if memory.speaker else memory.content
     return (f"{memory.title}\n{said}" if memory.title else said)[:LONGEST_EXHIBIT]
 
 
-def _settle(found: Sequence[Found], judgement: Judgement) -> tuple[list[SurfacedMemory], list[CandidateTrace]]:
+def _settle(found: Sequence[FoundMemory], judgement: Judgement) -> tuple[list[SurfacedMemory], list[CandidateTrace]]:
     """Turn verdicts into what is kept; an exhibit without a verdict, or with an impossible index, is dropped."""
     verdicts: dict[int, Verdict] = {}
     for given in judgement.verdicts:
@@ -179,7 +179,7 @@ def _settle(found: Sequence[Found], judgement: Judgement) -> tuple[list[Surfaced
     return kept, traces
 
 
-def _candidate(one: Found, reason: str, *, verdict: Verdict | None = None, kept: bool = False) -> CandidateTrace:
+def _candidate(one: FoundMemory, reason: str, *, verdict: Verdict | None = None, kept: bool = False) -> CandidateTrace:
     return CandidateTrace(
         id=one.memory.id,
         summary=summary(one.memory),

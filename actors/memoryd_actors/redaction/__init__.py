@@ -6,10 +6,10 @@ Every rule is pure and bounded; see `redact` for the promises. In the order in w
 person); `doubt` and `harmless` speak against it.
 """
 
-from memoryd_actors.redaction.finding import Finding as Finding
 from memoryd_actors.redaction.finding import Redacted as Redacted
+from memoryd_actors.redaction.finding import SecretFinding as SecretFinding
 from memoryd_actors.redaction.redactor import redact as redact
 from memoryd_actors.redaction.remembered import redacted as redacted
 from memoryd_actors.redaction.rules import Rules as Rules
 
-__all__ = ["Finding", "Redacted", "Rules", "redact", "redacted"]
+__all__ = ["Redacted", "Rules", "SecretFinding", "redact", "redacted"]

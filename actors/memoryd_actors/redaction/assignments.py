@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memoryd_actors.redaction.doubt import Doubt, clocked, names_a_thing, stub
-from memoryd_actors.redaction.finding import MARKER, Finding
+from memoryd_actors.redaction.finding import MARKER, SecretFinding
 from memoryd_actors.redaction.harmless import entropy, measure, placeholder, reference
 from memoryd_actors.redaction.names import STEM, Kind, classify
 from memoryd_actors.redaction.traits import has_digit, has_letter, symbols
@@ -83,7 +83,7 @@ class _Name(NamedTuple):
     kind: Kind
 
 
-def find_assignments(text: str, lowered: str, doubt: Doubt) -> Iterator[Finding]:
+def find_assignments(text: str, lowered: str, doubt: Doubt) -> Iterator[SecretFinding]:
     """Yield the values of names that announce a secret. `lowered` is the text in lower case, of the same length."""
     done = at = 0
     names: dict[str, _Name | None] = {}
@@ -108,7 +108,7 @@ def find_assignments(text: str, lowered: str, doubt: Doubt) -> Iterator[Finding]
         if value is not None:
             done = max(at, value.end)
             at = max(at, value.end)
-            yield Finding(_RULES[name.kind], value.start, value.end)
+            yield SecretFinding(_RULES[name.kind], value.start, value.end)
 
 
 _RULES = {Kind.PASSWORD: "password", Kind.TOKEN: "token", Kind.KEY: "key"}

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from memoryd_actors.redaction.finding import Finding
+from memoryd_actors.redaction.finding import SecretFinding
 
 _BEGIN = re.compile(r"-----BEGIN[ A-Z0-9]{0,40}?PRIVATE KEY(?: BLOCK)?-----")
 _PUBLIC = re.compile(
@@ -32,7 +32,7 @@ _SHORTEST_LINE = 40
 """Characters of a line of a key, but for the last one."""
 
 
-def find_blocks(text: str) -> Iterator[Finding]:
+def find_blocks(text: str) -> Iterator[SecretFinding]:
     """Yield private key blocks and the data of Kubernetes secrets."""
     if _ANY_BEGIN in text:
         yield from _pem(text)
@@ -40,7 +40,7 @@ def find_blocks(text: str) -> Iterator[Finding]:
         yield from _tails(text)
     if "Private-Lines" in text:
         for match in _PUTTY.finditer(text):
-            yield Finding("private-key", *match.span(1))
+            yield SecretFinding("private-key", *match.span(1))
     if "kind" in text and "data" in text.lower():
         yield from _kubernetes(text)
 
@@ -59,7 +59,7 @@ def public_blocks(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _pem(text: str) -> Iterator[Finding]:
+def _pem(text: str) -> Iterator[SecretFinding]:
     """Walk from header to header; each is searched for its end only as far as the next, so the walk is linear."""
     at = text.find(_ANY_BEGIN)
     while at >= 0:
@@ -70,15 +70,15 @@ def _pem(text: str) -> Iterator[Finding]:
             end = text.find(_ANY_END, at, limit)
             footer = _END.match(text, end) if end >= 0 else None
             if footer:
-                yield Finding("private-key", at, footer.end())
+                yield SecretFinding("private-key", at, footer.end())
             else:
                 body = _BODY.match(text, header.end(), min(limit, header.end() + _LONGEST_BODY))
                 if body and len(body.group().strip()) >= 16:
-                    yield Finding("private-key", at, header.end() + len(body.group().rstrip()))
+                    yield SecretFinding("private-key", at, header.end() + len(body.group().rstrip()))
         at = following
 
 
-def _tails(text: str) -> Iterator[Finding]:
+def _tails(text: str) -> Iterator[SecretFinding]:
     """Yield the ends of private keys that began elsewhere: in the message before, or above what was copied."""
     begun = 0
     for footer in _FOOTER.finditer(text):
@@ -86,7 +86,7 @@ def _tails(text: str) -> Iterator[Finding]:
         begun = footer.end()
         start = _body_from(text[floor : footer.start()])
         if start is not None:
-            yield Finding("private-key", floor + start, footer.end())
+            yield SecretFinding("private-key", floor + start, footer.end())
 
 
 def _body_from(before: str) -> int | None:
@@ -109,7 +109,7 @@ def _body_from(before: str) -> int | None:
     return found if longest >= _SHORTEST_LINE else None
 
 
-def _kubernetes(text: str) -> Iterator[Finding]:
+def _kubernetes(text: str) -> Iterator[SecretFinding]:
     done = -1
     for kind in _KUBERNETES.finditer(text):
         if kind.start() < done:
@@ -120,7 +120,7 @@ def _kubernetes(text: str) -> Iterator[Finding]:
         yield from _entries(text, max(start, 0), done)
 
 
-def _entries(text: str, start: int, stop: int) -> Iterator[Finding]:
+def _entries(text: str, start: int, stop: int) -> Iterator[SecretFinding]:
     indent: int | None = None
     plain = False
     at = start
@@ -134,5 +134,5 @@ def _entries(text: str, start: int, stop: int) -> Iterator[Finding]:
             if entry is None or len(entry.group(1)) <= indent:
                 indent = None
             elif _BASE64.fullmatch(entry.group(2)) or (plain and len(entry.group(2)) >= 4 and "{{" not in body):
-                yield Finding("kubernetes-secret", at + entry.start(2), at + entry.end(2))
+                yield SecretFinding("kubernetes-secret", at + entry.start(2), at + entry.end(2))
         at += len(line)

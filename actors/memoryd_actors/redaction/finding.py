@@ -8,7 +8,7 @@ MARKER = re.compile(r"\[redacted:[a-z0-9-]{1,48}\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SecretFinding:
     """One secret: the rule that saw it and its place in the text that was given, in characters, end exclusive."""
 
     rule: str
@@ -26,4 +26,4 @@ class Redacted:
     """A text without its secrets. Findings are in order and do not overlap."""
 
     text: str
-    findings: tuple[Finding, ...]
+    findings: tuple[SecretFinding, ...]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from memoryd_actors.redaction.doubt import BALANCED
-from memoryd_actors.redaction.finding import Finding
+from memoryd_actors.redaction.finding import SecretFinding
 from memoryd_actors.redaction.harmless import placeholder
 from memoryd_actors.redaction.names import classify
 from memoryd_actors.redaction.rules import Variable
@@ -16,17 +16,17 @@ _BETWEEN = 12
 _JOINTS = frozenset(" \t=:\"'`,>")
 
 
-def find_words(lowered: str, words: tuple[str, ...]) -> Iterator[Finding]:
+def find_words(lowered: str, words: tuple[str, ...]) -> Iterator[SecretFinding]:
     """Yield the user's own words, whole ones in whatever case. `lowered` is the text in lower case, of its length."""
     for word in words:
         wanted = word.lower()
         for start, end in _places(lowered, wanted):
             whole_left = not (wanted[0].isalnum() and lowered[start - 1 : start].isalnum()) or start == 0
             if whole_left and not (wanted[-1].isalnum() and lowered[end : end + 1].isalnum()):
-                yield Finding("word", start, end)
+                yield SecretFinding("word", start, end)
 
 
-def find_environment(text: str, variables: tuple[Variable, ...]) -> Iterator[Finding]:
+def find_environment(text: str, variables: tuple[Variable, ...]) -> Iterator[SecretFinding]:
     """Yield the values of environment files.
 
     A value whose name announces a secret, and a long one that somebody drew, wherever they stand; any other
@@ -39,7 +39,7 @@ def find_environment(text: str, variables: tuple[Variable, ...]) -> Iterator[Fin
         anywhere = classify(variable.name, BALANCED) is not None or _drawn(value)
         for start, end in _places(text, value):
             if anywhere or _assigned(text, variable.name, start):
-                yield Finding("env", start, end)
+                yield SecretFinding("env", start, end)
 
 
 def _drawn(value: str) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from memoryd_actors.redaction.finding import Finding
+from memoryd_actors.redaction.finding import SecretFinding
 from memoryd_actors.redaction.harmless import placeholder
 
 _USERINFO = re.compile(r"([^\s:/@\"'`<>?#]{0,128})(?::([^\s/\"'`<>]{1,256}))?@(?=[\w\[{$%-])")
@@ -18,7 +18,7 @@ _REACH = 400
 """Characters after a command in which its flags are looked for."""
 
 
-def find_locators(text: str, lowered: str) -> Iterator[Finding]:
+def find_locators(text: str, lowered: str) -> Iterator[SecretFinding]:
     """Yield passwords in `scheme://user:password@host`, and those given to curl, mysql, sshpass and their like."""
     at = text.find("://")
     while at >= 0:
@@ -27,9 +27,9 @@ def find_locators(text: str, lowered: str) -> Iterator[Finding]:
             user, password = match.group(1), match.group(2)
             if password is None:
                 if len(user) >= 20 and any(char.isdigit() for char in user) and not _masked(user):
-                    yield Finding("url-credentials", *match.span(1))
+                    yield SecretFinding("url-credentials", *match.span(1))
             elif not _masked(password) and not password.isdigit():
-                yield Finding("url-credentials", *match.span(2))
+                yield SecretFinding("url-credentials", *match.span(2))
         at = text.find("://", at + 3)
     if "curl" in lowered:
         yield from _flags(text, lowered, _CURL, _CURL_USER)
@@ -37,7 +37,7 @@ def find_locators(text: str, lowered: str) -> Iterator[Finding]:
         yield from _flags(text, lowered, _SHORT_FLAG, _FLAG_VALUE)
 
 
-def _flags(text: str, lowered: str, command: re.Pattern[str], flag: re.Pattern[str]) -> Iterator[Finding]:
+def _flags(text: str, lowered: str, command: re.Pattern[str], flag: re.Pattern[str]) -> Iterator[SecretFinding]:
     done = 0
     for match in command.finditer(lowered):
         start = max(match.end(), done)
@@ -47,7 +47,7 @@ def _flags(text: str, lowered: str, command: re.Pattern[str], flag: re.Pattern[s
         if found:
             done = found.end()
             if not _masked(found.group(2)) and not found.group(2).isdigit():
-                yield Finding("command-credentials", *found.span(2))
+                yield SecretFinding("command-credentials", *found.span(2))
 
 
 def _masked(value: str) -> bool:

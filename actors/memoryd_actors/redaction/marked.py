@@ -7,7 +7,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 
-from memoryd_actors.redaction.finding import Finding
+from memoryd_actors.redaction.finding import SecretFinding
 from memoryd_actors.redaction.harmless import entropy, measure, placeholder, reference
 from memoryd_actors.redaction.traits import has_digit, has_letter, symbols
 
@@ -57,7 +57,7 @@ _HEX = re.compile(r"[0-9a-f]{24,128}", re.IGNORECASE)
 _LINE_BEFORE = 70
 
 
-def find_marked(text: str, lowered: str) -> Iterator[Finding]:
+def find_marked(text: str, lowered: str) -> Iterator[SecretFinding]:
     """Yield the values. `lowered` is the text in lower case, of the same length."""
     done = 0
     uses = _Uses(lowered)
@@ -73,7 +73,7 @@ def find_marked(text: str, lowered: str) -> Iterator[Finding]:
         password = not name.group().startswith(_KEYS)
         if _is_secret(text[slice(*value)], password=password, strong=joint is not None):
             done = value[1]
-            yield Finding("password" if password else "token", *value)
+            yield SecretFinding("password" if password else "token", *value)
 
 
 def _joint(text: str, end: int, behind: str) -> re.Match[str] | None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Literal, get_args
 
-from memoryd_actors.redaction.finding import Finding
+from memoryd_actors.redaction.finding import SecretFinding
 
 PersonalData = Literal["card", "iban", "national-id", "phone", "email"]
 KINDS: tuple[PersonalData, ...] = get_args(PersonalData)
@@ -67,7 +67,7 @@ _DOMAIN = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,6}[A-Za-z]{2,24
 _RESERVED = re.compile(r"(?:.*\.)?(?:example\.(?:com|org|net)|example|test|invalid|localhost|local)", re.IGNORECASE)
 
 
-def find_personal(text: str, kinds: frozenset[PersonalData]) -> Iterator[Finding]:
+def find_personal(text: str, kinds: frozenset[PersonalData]) -> Iterator[SecretFinding]:
     """Yield personal data of the given kinds."""
     # Most texts have no number as long as that; one look at them takes a fifth of the time of looking for each kind.
     numbers = _NUMBER.search(text) is not None
@@ -76,11 +76,11 @@ def find_personal(text: str, kinds: frozenset[PersonalData]) -> Iterator[Finding
             yield from _FINDERS[kind](text)
 
 
-def _cards(text: str) -> Iterator[Finding]:
+def _cards(text: str) -> Iterator[SecretFinding]:
     for match in _CARD.finditer(text):
         digits = match.group().replace(" ", "").replace("-", "")
         if _ISSUERS.fullmatch(digits) and digits not in _TEST_CARDS and len(set(digits)) > 2 and _luhn(digits):
-            yield Finding("card-number", *match.span())
+            yield SecretFinding("card-number", *match.span())
 
 
 def _luhn(digits: str) -> bool:
@@ -89,7 +89,7 @@ def _luhn(digits: str) -> bool:
     return (doubled + sum(map(int, digits[-1::-2]))) % 10 == 0
 
 
-def _ibans(text: str) -> Iterator[Finding]:
+def _ibans(text: str) -> Iterator[SecretFinding]:
     for match in _IBAN.finditer(text):
         length = _LENGTHS.get(match.group()[:2])
         if length is None:
@@ -101,7 +101,7 @@ def _ibans(text: str) -> Iterator[Finding]:
         end = place[length - 1] + 1
         number = text[match.start() : end].replace(" ", "")
         if not text[end : end + 1].isalnum() and _remainder(number) == 1:
-            yield Finding("iban", match.start(), end)
+            yield SecretFinding("iban", match.start(), end)
 
 
 def _remainder(iban: str) -> int:
@@ -109,18 +109,18 @@ def _remainder(iban: str) -> int:
     return int("".join(str(int(char, 36)) for char in iban[4:] + iban[:4])) % 97
 
 
-def _national_ids(text: str) -> Iterator[Finding]:
+def _national_ids(text: str) -> Iterator[SecretFinding]:
     for pattern in (_US, _UK):
         for match in pattern.finditer(text):
-            yield Finding("national-id", *match.span())
+            yield SecretFinding("national-id", *match.span())
     for match in _FRENCH.finditer(text):
         number = match.group().replace(" ", "").replace("2A", "19").replace("2B", "18")
         if 97 - int(number[:-2]) % 97 == int(number[-2:]):
-            yield Finding("national-id", *match.span())
+            yield SecretFinding("national-id", *match.span())
     lowered = text.lower()
     for match in _GERMAN.finditer(text) if "steuer" in lowered or "idnr" in lowered else ():
         if _german(match.group(1).replace(" ", "")):
-            yield Finding("national-id", *match.span(1))
+            yield SecretFinding("national-id", *match.span(1))
 
 
 def _german(digits: str) -> bool:
@@ -132,27 +132,27 @@ def _german(digits: str) -> bool:
     return (11 - product) % 10 == int(digits[-1])
 
 
-def _phones(text: str) -> Iterator[Finding]:
+def _phones(text: str) -> Iterator[SecretFinding]:
     for match in _PHONE.finditer(text):
         place = 1 if match.group(1) else 0
         if _FEWEST_DIGITS <= sum(map(str.isdigit, match.group(place))) <= _MOST_DIGITS:
-            yield Finding("phone", *match.span(place))
+            yield SecretFinding("phone", *match.span(place))
 
 
-def _emails(text: str) -> Iterator[Finding]:
+def _emails(text: str) -> Iterator[SecretFinding]:
     at = text.find("@")
     done = 0
     while at >= 0:
         local = _LOCAL.search(text, max(done, at - 64), at)
         domain = _DOMAIN.match(text, at + 1)
         if local and domain and not _RESERVED.fullmatch(domain.group()):
-            yield Finding("email", local.start(), domain.end())
+            yield SecretFinding("email", local.start(), domain.end())
             done = domain.end()
         at = text.find("@", at + 1)
 
 
 _NUMBERS = frozenset[PersonalData]({"card", "national-id"})
-_FINDERS: dict[PersonalData, Callable[[str], Iterator[Finding]]] = {
+_FINDERS: dict[PersonalData, Callable[[str], Iterator[SecretFinding]]] = {
     "card": _cards,
     "iban": _ibans,
     "national-id": _national_ids,

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 from functools import partial
 
-from memoryd_actors.redaction.finding import Finding
+from memoryd_actors.redaction.finding import SecretFinding
 from memoryd_actors.redaction.phrases import COMMON, SUBJECT
 from memoryd_actors.redaction.spoken import ENDS, TALK, WEAK_SUBJECTS, looks_secret, value_at
-from memoryd_actors.redaction.surroundings import Surroundings
+from memoryd_actors.redaction.surroundings import SubjectContext
 
 _AND = re.compile(r"\s{0,2}(?:,|/|\band\b|\bor\b|\bund\b|\boder\b|\bet\b|\bou\b|\by\b|\bor:)\s{1,2}")
 _PAIR = re.compile(
@@ -36,10 +36,10 @@ _LOGINS = frozenset(
 )
 
 
-def find_prose(text: str, lowered: str) -> Iterator[Finding]:
+def find_prose(text: str, lowered: str) -> Iterator[SecretFinding]:
     """Yield secrets that sentences hand over. `lowered` is the text in lower case, of the same length."""
     done = previous = 0
-    around = Surroundings(text, lowered)
+    around = SubjectContext(text, lowered)
     for subject in SUBJECT.finditer(lowered):
         start = subject.start()
         if start < done:
@@ -54,7 +54,7 @@ def find_prose(text: str, lowered: str) -> Iterator[Finding]:
             yield finding
 
 
-def _about(around: Surroundings, subject: re.Match[str]) -> list[Finding]:
+def _about(around: SubjectContext, subject: re.Match[str]) -> list[SecretFinding]:
     """Return what is said of a subject behind it."""
     text, lowered = around.text, around.lowered
     word, end = subject.group(), subject.end()
@@ -62,28 +62,28 @@ def _about(around: Surroundings, subject: re.Match[str]) -> list[Finding]:
         pair = _PAIR.match(text, end)
         span = value_at(text, pair.end(), word) if pair else None
         if span:
-            return [Finding("password", *span)]
+            return [SecretFinding("password", *span)]
     if "phrase" in word or word == "mnemonic":
         link = around.link(end)
         words = _WORDS.match(lowered, link) if link >= 0 else None
         if words and TALK.isdisjoint(re.split(r"[ ,]+", words.group())):
-            return [Finding("passphrase", *words.span())]
+            return [SecretFinding("passphrase", *words.span())]
     span = _told(around, subject.start(), end, word) if around.leads_on(end) else None
     if span is None:
         near = around.drawn_after(end)
-        return [Finding("random-string", *near)] if near else []
+        return [SecretFinding("random-string", *near)] if near else []
     rule = "token" if any(weak in word for weak in WEAK_SUBJECTS) else "password"
-    found = [Finding(rule, *span)]
+    found = [SecretFinding(rule, *span)]
     for _ in range(5):
         joint = _AND.match(lowered, span[1])
         span = value_at(text, joint.end(), word) if joint else None
         if span is None:
             break
-        found.append(Finding(rule, *span))
+        found.append(SecretFinding(rule, *span))
     return found
 
 
-def _told(around: Surroundings, start: int, end: int, word: str) -> tuple[int, int] | None:
+def _told(around: SubjectContext, start: int, end: int, word: str) -> tuple[int, int] | None:
     """Return where the value is that a sentence gives a subject."""
     text = around.text
     common = COMMON.match(text, end) is not None
@@ -98,12 +98,12 @@ def _told(around: Surroundings, start: int, end: int, word: str) -> tuple[int, i
     return span
 
 
-def _before(around: Surroundings, start: int, previous: int) -> list[Finding]:
+def _before(around: SubjectContext, start: int, previous: int) -> list[SecretFinding]:
     """Return `hunter2` of `hunter2 is my password`; not from before the previous word of this kind."""
     span = around.reversed_value(start, previous)
     if span is None:
         return []
     value = around.text[slice(*span)].rstrip(ENDS)
     if looks_secret(value, "password", strict=True) and not value.isdigit():
-        return [Finding("password", span[0], span[0] + len(value))]
+        return [SecretFinding("password", span[0], span[0] + len(value))]
     return []

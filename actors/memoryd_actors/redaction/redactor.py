@@ -9,7 +9,7 @@ from itertools import chain
 from memoryd_actors.redaction.assignments import find_assignments
 from memoryd_actors.redaction.blocks import find_blocks, public_blocks
 from memoryd_actors.redaction.doubt import documented_spans
-from memoryd_actors.redaction.finding import Finding, Redacted
+from memoryd_actors.redaction.finding import Redacted, SecretFinding
 from memoryd_actors.redaction.harmless import protected_spans
 from memoryd_actors.redaction.literals import find_environment, find_words
 from memoryd_actors.redaction.locators import find_locators
@@ -47,7 +47,7 @@ def redact(text: str, rules: Rules = DEFAULT) -> Redacted:
     """
     if _NO_SECRET.fullmatch(text) and not rules.words and not rules.environment:
         return Redacted(text, ())
-    findings: list[Finding] = []
+    findings: list[SecretFinding] = []
     current = text
     for number in range(1, MOST_ROUNDS + 1):
         found = _find(current, rules)
@@ -62,7 +62,7 @@ def redact(text: str, rules: Rules = DEFAULT) -> Redacted:
     return Redacted(text=current, findings=tuple(findings))
 
 
-def _find(text: str, rules: Rules) -> list[Finding]:
+def _find(text: str, rules: Rules) -> list[SecretFinding]:
     # U+0130 is the one character whose lower case is longer; rules need both texts to have the same positions.
     lowered = text.replace("\u0130", "i").lower()
     findings = list(
@@ -84,7 +84,7 @@ def _find(text: str, rules: Rules) -> list[Finding]:
     return _united(_outside(findings, protected))
 
 
-def _outside(findings: Iterable[Finding], protected: list[tuple[int, int]]) -> Iterator[Finding]:
+def _outside(findings: Iterable[SecretFinding], protected: list[tuple[int, int]]) -> Iterator[SecretFinding]:
     starts = [start for start, _ in protected]
     for finding in findings:
         before = bisect_right(starts, finding.start) - 1
@@ -94,27 +94,27 @@ def _outside(findings: Iterable[Finding], protected: list[tuple[int, int]]) -> I
             yield finding
 
 
-def _united(findings: Iterable[Finding]) -> list[Finding]:
+def _united(findings: Iterable[SecretFinding]) -> list[SecretFinding]:
     """Return the findings in order, overlapping ones as one, named by the vendor where one of them is."""
-    united: list[Finding] = []
+    united: list[SecretFinding] = []
     for finding in sorted(findings, key=lambda each: (each.start, -each.end)):
         if united and finding.start < united[-1].end:
             last = united[-1]
             rule = finding.rule if last.rule in _GENERAL else last.rule
-            united[-1] = Finding(rule, last.start, max(last.end, finding.end))
+            united[-1] = SecretFinding(rule, last.start, max(last.end, finding.end))
         else:
             united.append(finding)
     return united
 
 
-def _is_crowded(findings: list[Finding], text: str) -> bool:
+def _is_crowded(findings: list[SecretFinding], text: str) -> bool:
     """Return whether a text is a list of secrets, in which nothing is worth keeping that stands between two of them."""
     return len(findings) >= CROWD and len(findings) * CROWDED_WITHIN > len(text)
 
 
-def _gathered(findings: list[Finding]) -> list[Finding]:
+def _gathered(findings: list[SecretFinding]) -> list[SecretFinding]:
     """Return the findings, those that follow one another closely as one."""
-    gathered: list[Finding] = []
+    gathered: list[SecretFinding] = []
     for finding in findings:
         if gathered and finding.start - gathered[-1].end <= CROWDED_GAP:
             gathered[-1] = replace(gathered[-1], end=finding.end)
@@ -123,7 +123,7 @@ def _gathered(findings: list[Finding]) -> list[Finding]:
     return gathered
 
 
-def _replaced(text: str, findings: list[Finding]) -> str:
+def _replaced(text: str, findings: list[SecretFinding]) -> str:
     parts: list[str] = []
     at = 0
     for finding in findings:
@@ -132,7 +132,7 @@ def _replaced(text: str, findings: list[Finding]) -> str:
     return "".join((*parts, text[at:]))
 
 
-def _located(found: list[Finding], earlier: list[Finding]) -> Iterator[Finding]:
+def _located(found: list[SecretFinding], earlier: list[SecretFinding]) -> Iterator[SecretFinding]:
     """Yield findings in a text whose earlier ones are replaced, at their places in the original text."""
     starts: list[int] = []
     shifts: list[int] = []
@@ -144,10 +144,10 @@ def _located(found: list[Finding], earlier: list[Finding]) -> Iterator[Finding]:
     for finding in found:
         start = _original(finding.start, earlier, starts, shifts, end=False)
         end = _original(finding.end, earlier, starts, shifts, end=True)
-        yield Finding(finding.rule, start, end)
+        yield SecretFinding(finding.rule, start, end)
 
 
-def _original(at: int, earlier: list[Finding], starts: list[int], shifts: list[int], *, end: bool) -> int:
+def _original(at: int, earlier: list[SecretFinding], starts: list[int], shifts: list[int], *, end: bool) -> int:
     before = bisect_right(starts, at - end) - 1
     if before < 0:
         return at

@@ -18,7 +18,7 @@ MOST_WORDS = 64
 """Of the user's own and of environment files: with more, to look a text up costs what it saves."""
 
 
-class Remembered:
+class RememberedSecrets:
     """Redacted texts by the digest of what was given, so that no secret stays in memory; for many threads."""
 
     def __init__(self, most: int = REMEMBERED) -> None:
@@ -44,5 +44,5 @@ class Remembered:
         return known
 
 
-redacted = Remembered().redacted
+redacted = RememberedSecrets().redacted
 """As `functools.lru_cache` would make it, but for what it keeps of what it was given."""

@@ -31,7 +31,7 @@ _BEFORE, _CLOSE = 140, 64
 Span = tuple[int, int]
 
 
-class Surroundings:
+class SubjectContext:
     """One text, in lower case beside; a place is where a subject begins or ends."""
 
     def __init__(self, text: str, lowered: str) -> None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from memoryd_actors.redaction.doubt import Doubt, lone, typed
-from memoryd_actors.redaction.finding import Finding
+from memoryd_actors.redaction.finding import SecretFinding
 from memoryd_actors.redaction.formats import CUT, FORMATS
 from memoryd_actors.redaction.harmless import degenerate, placeholder
 
@@ -34,7 +34,7 @@ _PUBLISHABLE = frozenset({"gcp-api-key"})
 """Formats that are no secret by themselves: see `Doubt.lone_public_keys`."""
 
 
-def find_tokens(text: str, doubt: Doubt) -> Iterator[Finding]:
+def find_tokens(text: str, doubt: Doubt) -> Iterator[SecretFinding]:
     """Yield tokens of known vendors. Only words long enough to be one are looked at: prose has none."""
     at = 0
     for word in text.split():
@@ -50,7 +50,7 @@ def find_tokens(text: str, doubt: Doubt) -> Iterator[Finding]:
             if rule in _PUBLISHABLE and lone(text, *match.span(), doubt):
                 continue
             if rule in _LENIENT or not (degenerate(value) or value.endswith("EXAMPLE")):
-                yield Finding(rule, *match.span())
+                yield SecretFinding(rule, *match.span())
         at = end
 
 

@@ -35,7 +35,7 @@ _TAKES_BACK = NEGATORS | frozenset("but however except unless until formerly wro
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class DatedText:
     """A text, who said it and when."""
 
     text: str
@@ -43,7 +43,7 @@ class Told:
     moment: datetime | None = None
 
 
-def adds_nothing(new: Told, shown: Told) -> bool:
+def adds_nothing(new: DatedText, shown: DatedText) -> bool:
     """Return whether the sentences of `new` are in `shown`, beside one another, and nothing there takes them back.
 
     Who said it matters where a text speaks of "me", and the day where it speaks of "today". A text without words adds
@@ -80,19 +80,19 @@ def _takes_back(sentence: Canon) -> bool:
     return words[:1] != [] and (words[0] in _TAKES_BACK or (len(words) <= _SHORT and not NEGATORS.isdisjoint(words)))
 
 
-def near_identical(one: Told, other: Told) -> bool:
+def near_identical(one: DatedText, other: DatedText) -> bool:
     """Return whether neither of two texts adds anything to the other."""
     return adds_nothing(one, other) and adds_nothing(other, one)
 
 
-def told(memory: Memory) -> Told:
+def told(memory: Memory) -> DatedText:
     """Return what a memory says."""
-    return Told(memory.content, voice(memory), memory.occurred_at or memory.created_at)
+    return DatedText(memory.content, voice(memory), memory.occurred_at or memory.created_at)
 
 
-def told_again(memory: ShownMemory) -> Told:
+def told_again(memory: ShownMemory) -> DatedText:
     """Return what a memory says as it was handed over."""
-    return Told(memory.content, memory.provenance.partition(SESSION)[0], memory.date)
+    return DatedText(memory.content, memory.provenance.partition(SESSION)[0], memory.date)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def _folded(text: str) -> str:
     return text[:LONGEST_READ].casefold()
 
 
-def _day(told: Told) -> date | None:
+def _day(told: DatedText) -> date | None:
     return told.moment.date() if told.moment else None
 
 

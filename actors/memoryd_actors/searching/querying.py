@@ -12,9 +12,9 @@ from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN, MOST_RELATED
 from memoryd_actors.memory.standing import named
 from memoryd_actors.memory.steps import CONTRADICTS
 from memoryd_actors.memory.visibility import Visibility
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.token_counter import TokenCounter
-from memoryd_actors.searching.near_identical import Told, told
+from memoryd_actors.searching.near_identical import DatedText, told
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import Searcher
 from memoryd_actors.texts.fence import defused, one_line
@@ -52,7 +52,7 @@ class Querier:
     def __init__(
         self,
         searcher: Searcher,
-        ledger: Memories,
+        ledger: MemoryRepository,
         tokens: TokenCounter,
         categories: Categories,
         *,
@@ -124,7 +124,7 @@ class Querier:
         return [_Chosen(one.memory, one.ranked.score) for one in found[: request.top_k]], note
 
     async def _beside(
-        self, shown: Mapping[str, Told], visible: Visibility, room: int
+        self, shown: Mapping[str, DatedText], visible: Visibility, room: int
     ) -> dict[str, list[tuple[RelatedBullet, int]]]:
         """Return what belongs beside which of the bullets, within the same filters, and its tokens.
 

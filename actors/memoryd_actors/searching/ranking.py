@@ -31,7 +31,7 @@ _SHORT_STEM = 3
 _APART = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
-class Statement(Protocol):
+class RankedText(Protocol):
     """What can be ranked: a memory, or a message of a conversation."""
 
     @property
@@ -81,7 +81,7 @@ class Statement(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Weights:
+class RankingWeights:
     """What counts how much. Fitted on LoCoMo and BEAM at once, with and without the assistant, and rounded."""
 
     meaning: float = 0.55
@@ -142,8 +142,8 @@ class Weights:
 
 def rank(
     question: str,
-    pool: Sequence[tuple[Ranked, Statement]],
-    weights: Weights = Weights(),
+    pool: Sequence[tuple[Ranked, RankedText]],
+    weights: RankingWeights = RankingWeights(),
     *,
     decay: Sequence[float] = (),
     edges: Sequence[Edge] = (),
@@ -189,7 +189,7 @@ def rank(
     return [one for _, one in totals]
 
 
-def _said(question: str, pool: Sequence[tuple[Ranked, Statement]], weights: Weights) -> list[float]:
+def _said(question: str, pool: Sequence[tuple[Ranked, RankedText]], weights: RankingWeights) -> list[float]:
     """Return what each memory's own text is worth, 0 to 1."""
     texts = [_text(memory) for _, memory in pool]
     found = [0.0] * len(texts)
@@ -213,7 +213,7 @@ def _said(question: str, pool: Sequence[tuple[Ranked, Statement]], weights: Weig
 
 
 def _around(
-    pool: Sequence[tuple[Ranked, Statement]], said: Sequence[float], weights: Weights
+    pool: Sequence[tuple[Ranked, RankedText]], said: Sequence[float], weights: RankingWeights
 ) -> list[tuple[float, float]]:
     """Return what each memory's session and its neighbours add to it."""
     begins: dict[tuple[str, int], float] = {}
@@ -242,7 +242,7 @@ def _faded(decay: Sequence[float]) -> list[float]:
 
 
 def _joined(
-    pool: Sequence[tuple[Ranked, Statement]], said: Sequence[float], edges: Sequence[Edge], weights: Weights
+    pool: Sequence[tuple[Ranked, RankedText]], said: Sequence[float], edges: Sequence[Edge], weights: RankingWeights
 ) -> dict[str, float]:
     """Return what the edges to strong candidates add to others."""
     if not edges:
@@ -261,10 +261,10 @@ def _joined(
 
 
 def _neighbours(
-    memory: Statement,
+    memory: RankedText,
     begins: Mapping[tuple[str, int], float],
     ends: Mapping[tuple[str, int], float],
-    weights: Weights,
+    weights: RankingWeights,
 ) -> float:
     if not memory.session or memory.source_messages is None:
         return 0.0
@@ -278,7 +278,7 @@ def _neighbours(
     return leans * told
 
 
-def _lacks(memory: Statement, weights: Weights) -> float:
+def _lacks(memory: RankedText, weights: RankingWeights) -> float:
     """Return how much of a person's utterance is missing to say something, 0 to 1."""
     length = len(memory.content)
     if length >= weights.full or not _is_a_persons(memory):
@@ -286,7 +286,7 @@ def _lacks(memory: Statement, weights: Weights) -> float:
     return 1.0 - math.log(max(length, 1)) / math.log(weights.full)
 
 
-def _text(memory: Statement) -> str:
+def _text(memory: RankedText) -> str:
     """Return the beginning of what a memory says, in lower case, with a blank between words and at both ends."""
     said = memory.content[:LONGEST_TEXT]
     if memory.speaker and is_person(memory.speaker):
@@ -312,11 +312,11 @@ def _holds(stem: str, texts: Sequence[str]) -> list[bool]:
     return [bool(stem) and (word in text or plural in text) for text in texts]
 
 
-def _is_a_persons(memory: Statement) -> bool:
+def _is_a_persons(memory: RankedText) -> bool:
     return bool(memory.speaker) and is_person(memory.speaker)
 
 
-def _is_the_users(memory: Statement) -> bool:
+def _is_the_users(memory: RankedText) -> bool:
     return memory.speaker.casefold() == "user" if memory.speaker else memory.source is Source.USER
 
 

@@ -9,8 +9,8 @@ from memoryd_actors.memory.origin import other_end
 from memoryd_actors.memory.render import MOST_RELATED, words_beside
 from memoryd_actors.memory.steps import CONTRADICTS, RELATED, RESERVED
 from memoryd_actors.memory.visibility import Visibility, is_allowed, is_visible
-from memoryd_actors.ports.ledger import Memories
-from memoryd_actors.searching.near_identical import Told, adds_nothing, told, told_again
+from memoryd_actors.ports.ledger import MemoryRepository
+from memoryd_actors.searching.near_identical import DatedText, adds_nothing, told, told_again
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.pending import RelatedMemory, SurfacedMemory
@@ -19,12 +19,12 @@ from memoryd_client.wire.pending import RelatedMemory, SurfacedMemory
 class Relatives:
     """Looks up what belongs beside memories: two questions to the ledger for all of them together."""
 
-    def __init__(self, ledger: Memories) -> None:
+    def __init__(self, ledger: MemoryRepository) -> None:
         self._ledger = ledger
 
     async def beside(
         self,
-        shown: Mapping[str, Told],
+        shown: Mapping[str, DatedText],
         visible: Visibility,
         *,
         hidden: Collection[str] = (),
@@ -46,7 +46,7 @@ class Relatives:
 
 
 def beside(
-    shown: Mapping[str, Told],
+    shown: Mapping[str, DatedText],
     edges: Iterable[Edge],
     known: Mapping[str, Memory],
     *,

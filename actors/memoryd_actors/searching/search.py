@@ -19,7 +19,7 @@ from memoryd_actors.memory.visibility import Visibility, is_visible
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.index import Index
-from memoryd_actors.ports.ledger import Memories
+from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.searching.ranking import rank
 from memoryd_actors.texts.stems import stems
 from memoryd_actors.texts.words import content_words
@@ -41,7 +41,7 @@ SHORT_QUEUE = 2 * BATCH
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundMemory:
     """A memory that came up, and how it ranked."""
 
     memory: Memory
@@ -52,9 +52,9 @@ class Found:
 class Sifted:
     """What a search came to."""
 
-    found: tuple[Found, ...]
+    found: tuple[FoundMemory, ...]
     """Visible memories, best first."""
-    excluded: tuple[Found, ...]
+    excluded: tuple[FoundMemory, ...]
     """Those that came up, too, but that the caller asked to leave out, best first."""
 
 
@@ -66,7 +66,7 @@ class Searcher:
         embedder: Embedder,
         index: Index,
         indexer: Indexer,
-        ledger: Memories,
+        ledger: MemoryRepository,
         settings: RecallSettings,
         *,
         categories: Categories | None = None,
@@ -126,13 +126,13 @@ class Searcher:
             ranked = rank(words[:LONGEST_QUERY], pool, decay=self._decay(pool), edges=edges)
         if visible.for_context:
             ranked = self._categories.for_context(ranked, {one.id: memory.category for one, memory in pool})
-        found: list[Found] = []
-        excluded: list[Found] = []
+        found: list[FoundMemory] = []
+        excluded: list[FoundMemory] = []
         for one in ranked:
             if one.id in exclude:
-                excluded.append(Found(memories[one.id], one))
+                excluded.append(FoundMemory(memories[one.id], one))
             elif len(found) < limit:
-                found.append(Found(memories[one.id], one))
+                found.append(FoundMemory(memories[one.id], one))
         if self._indexer.applied < stored and isinstance(self._indexer.problem, ModelUnavailable):
             known = {one.memory.id for one in (*found, *excluded)}.union(exclude)
             found += [one for one in await self._unindexed(words, visible, limit=limit) if one.memory.id not in known]
@@ -196,7 +196,7 @@ class Searcher:
         """Return what `find` finds, each in a line."""
         return [_hit(found) for found in await self.find(query, visible, limit=limit, deadline_s=deadline_s)]
 
-    async def find(self, query: str, visible: Visibility, *, limit: int, deadline_s: float) -> list[Found]:
+    async def find(self, query: str, visible: Visibility, *, limit: int, deadline_s: float) -> list[FoundMemory]:
         """Return what a person or agent searches for, everything acknowledged so far included.
 
         Without a model, or with one that still loads when most of `deadline_s` is over, it searches by words alone, and
@@ -236,19 +236,19 @@ class Searcher:
             return None
         return vector
 
-    async def _unindexed(self, query: str, visible: Visibility, *, limit: int) -> list[Found]:
+    async def _unindexed(self, query: str, visible: Visibility, *, limit: int) -> list[FoundMemory]:
         """Search the newest memories word by word: they wait for a model that is not there."""
         asked = set(content_words(query[:LONGEST_QUERY]))
-        found: list[Found] = []
+        found: list[FoundMemory] = []
         for memory in await self._ledger.page(visible, limit=NEWEST_READ) if asked else []:
             share = len(asked & set(content_words(index_text(memory)))) / len(asked)
             if share > 0:
                 score = share * (1 - self._settings.vector_weight)
-                found.append(Found(memory, Ranked(memory.id, 0.0, share, score)))
+                found.append(FoundMemory(memory, Ranked(memory.id, 0.0, share, score)))
         return sorted(found, key=lambda one: -one.ranked.score)[:limit]
 
 
-def _hit(found: Found) -> Hit:
+def _hit(found: FoundMemory) -> Hit:
     memory, ranked = found.memory, found.ranked
     return Hit(
         id=memory.id,

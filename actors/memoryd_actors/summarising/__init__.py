@@ -5,7 +5,7 @@ from memoryd_actors.summarising.sidecar import SummarySettings as SummarySetting
 from memoryd_actors.summarising.sidecar import SummarySidecar as SummarySidecar
 from memoryd_actors.summarising.summary import EXTRACTED as EXTRACTED
 from memoryd_actors.summarising.summary import Purpose as Purpose
-from memoryd_actors.summarising.summary import Said as Said
+from memoryd_actors.summarising.summary import Spoken as Spoken
 from memoryd_actors.summarising.summary import Summariser as Summariser
 from memoryd_actors.summarising.summary import Summary as Summary
 from memoryd_actors.summarising.summary import said_of as said_of
@@ -14,7 +14,7 @@ __all__ = [
     "EXTRACTED",
     "LocalSummariser",
     "Purpose",
-    "Said",
+    "Spoken",
     "Summariser",
     "Summary",
     "SummarySettings",

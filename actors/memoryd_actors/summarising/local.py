@@ -17,7 +17,7 @@ from memoryd_actors.ports.embedder import Embedder, Vectors
 from memoryd_actors.ports.token_counter import TokenCounter
 from memoryd_actors.summarising.central import centrality, chosen
 from memoryd_actors.summarising.outcome import decides, outcome
-from memoryd_actors.summarising.summary import EXTRACTED, Purpose, Said, Summary
+from memoryd_actors.summarising.summary import EXTRACTED, Purpose, Spoken, Summary
 from memoryd_actors.summarising.units import MOST_UNITS, Unit, earlier_units, topics, units
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.words import content_words
@@ -46,7 +46,7 @@ class LocalSummariser:
         self._threads = CapacityLimiter(1)
 
     async def summarise(
-        self, said: Sequence[Said], *, budget_tokens: int, purpose: Purpose = "compaction", earlier: str = ""
+        self, said: Sequence[Spoken], *, budget_tokens: int, purpose: Purpose = "compaction", earlier: str = ""
     ) -> Summary:
         """Return what the conversation says itself, quoted; see the port. What is rolled up is points already."""
         if purpose == "rollup":
@@ -129,7 +129,7 @@ def _selected(every: Sequence[Unit], vectors: Vectors, costs: Sequence[int], bud
     return sorted(taken)
 
 
-def _leads(every: Sequence[Unit], said: Sequence[Said]) -> list[str]:
+def _leads(every: Sequence[Unit], said: Sequence[Spoken]) -> list[str]:
     """Return what stands in front of each point of an episode (seed 000, section 8): decisions and open questions.
 
     A question is open where nobody else said anything after it.
@@ -151,7 +151,7 @@ def _title(found: Sequence[Unit]) -> str:
     return one_line(asked[0].text, LONGEST_TITLE) if asked else ""
 
 
-def _tools_only(said: Sequence[Said]) -> str:
+def _tools_only(said: Sequence[Spoken]) -> str:
     calls = [one for one in said if one.kind == "tool_call"]
     if not calls:
         return ""

@@ -11,7 +11,7 @@ from typing import Final, Literal
 
 from memoryd_actors.capture.languages import typed
 from memoryd_actors.summarising.languages import ENDINGS, Ending
-from memoryd_actors.summarising.summary import Said
+from memoryd_actors.summarising.summary import Spoken
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.hidden import strip_hidden
 from memoryd_actors.texts.quoted import told_apart
@@ -72,7 +72,7 @@ class _Sign:
     words: int
 
 
-def outcome(said: Sequence[Said]) -> str:
+def outcome(said: Sequence[Spoken]) -> str:
     """Return how a conversation ended, quoted with who said it; empty where nobody said so. In bounded time."""
     spoken = [one for one in said if one.kind == "message" and one.role not in {"tool", "system"}][-MOST_READ:]
     answered = next((at for at, one in enumerate(spoken) if one.role == "assistant"), len(spoken))
@@ -118,7 +118,7 @@ def _telling(signs: Sequence[_Sign]) -> str:
     return both if len(both) <= LONGEST else rest
 
 
-def _signs(one: Said) -> Iterator[_Sign]:
+def _signs(one: Spoken) -> Iterator[_Sign]:
     text = told_apart(strip_hidden(one.text)[-LONGEST_READ:]).said
     by_user = one.role != "assistant"
     # A list of an assistant's is of things to do, or of what was said above it.
@@ -178,6 +178,6 @@ def _hedged(before: str, *, nots: bool = True) -> bool:
     return bool(_PLANNED.search(clause) or (nots and _NOT.search(clause)))
 
 
-def _quoted(one: Said, text: str) -> str:
+def _quoted(one: Spoken, text: str) -> str:
     who = one_line(one.name, 60) or f"The {one.role or 'user'}"
     return f'{who} said: "{text.replace(chr(34), chr(39))}"' if text else ""

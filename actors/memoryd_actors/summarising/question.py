@@ -12,7 +12,7 @@ from memoryd_actors.model.reading import whole
 from memoryd_actors.model.writing import TEXT, array, fenced, sendable, shape
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
-from memoryd_actors.summarising.summary import Purpose, Said
+from memoryd_actors.summarising.summary import Purpose, Spoken
 from memoryd_actors.texts.hidden import strip_hidden
 
 CALL_CHARACTERS = 120_000
@@ -48,13 +48,13 @@ SCHEMA: Final = shape({"title": TEXT, "topic": TEXT, "outcome": TEXT, "tags": ar
 class Assignment:
     """A part of a conversation to be summarised in one call."""
 
-    said: tuple[Said, ...]
+    said: tuple[Spoken, ...]
     earlier: str
     budget_tokens: int
     purpose: Purpose
 
 
-class Written(msgspec.Struct, frozen=True):
+class WrittenSummary(msgspec.Struct, frozen=True):
     """What a model wrote. Nothing in it is trusted to be short, clean or in one line."""
 
     points: tuple[str, ...]
@@ -69,7 +69,7 @@ class _Shown(msgspec.Struct, frozen=True):
     text: str
 
 
-def about(assignment: Assignment, rules: Rules = DEFAULT, *, deadline_s: float) -> Question[Written]:
+def about(assignment: Assignment, rules: Rules = DEFAULT, *, deadline_s: float) -> Question[WrittenSummary]:
     """Return the question what a part of a conversation came to."""
     return Question(compose=partial(compose, assignment, rules), read=read, deadline_s=deadline_s)
 
@@ -92,21 +92,21 @@ def compose(assignment: Assignment, rules: Rules = DEFAULT) -> Prompt:
     )
 
 
-def read(text: str) -> Written:
+def read(text: str) -> WrittenSummary:
     """Return what a model wrote.
 
     Raises:
         Unusable: there is no point in it.
 
     """
-    written = whole(text, "points", Written)
+    written = whole(text, "points", WrittenSummary)
     points = tuple(point for point in written.points if any(char.isalpha() for char in point))
     if not points:
         raise Unusable("had nothing to say about a conversation")
     return msgspec.structs.replace(written, points=points)
 
 
-def parts(said: Sequence[Said]) -> list[tuple[Said, ...]]:
+def parts(said: Sequence[Spoken]) -> list[tuple[Spoken, ...]]:
     """Cut a conversation into what one call shows each, at most `MOST_CALLS`; long messages lose their ends first.
 
     Of a conversation that is longer than all calls together every message is cut to its share.
@@ -119,8 +119,8 @@ def parts(said: Sequence[Said]) -> list[tuple[Said, ...]]:
     while sum(len(one.text) + 40 for one in shown) > room and longest > 60:
         longest //= 2
         shown = [replace(one, text=one.text[:longest]) for one in shown]
-    found: list[tuple[Said, ...]] = []
-    part: list[Said] = []
+    found: list[tuple[Spoken, ...]] = []
+    part: list[Spoken] = []
     size = 0
     for one in shown:
         if part and size + len(one.text) > CALL_CHARACTERS:
@@ -131,7 +131,7 @@ def parts(said: Sequence[Said]) -> list[tuple[Said, ...]]:
     return ([*found, tuple(part)] if part else found)[-MOST_CALLS:]
 
 
-def _shown(one: Said, longest: int) -> Said:
+def _shown(one: Spoken, longest: int) -> Spoken:
     said = one.kind == "message" and one.role != "tool"
     text = strip_hidden(one.text[: 4 * longest]).strip()
     return replace(one, text=text[: longest if said else LONGEST_TOOL])

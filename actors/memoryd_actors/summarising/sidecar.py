@@ -13,8 +13,8 @@ from memoryd_actors.ports.token_counter import TokenCounter
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.summarising.local import LONGEST_TITLE, MOST_TAGS, LocalSummariser, count
-from memoryd_actors.summarising.question import Assignment, Written, about, parts
-from memoryd_actors.summarising.summary import Purpose, Said, Summary
+from memoryd_actors.summarising.question import Assignment, WrittenSummary, about, parts
+from memoryd_actors.summarising.summary import Purpose, Spoken, Summary
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.hidden import strip_hidden
 from memoryd_client.wire.status import ComponentStatus
@@ -59,7 +59,7 @@ class SummarySidecar:
         return self._local
 
     async def summarise(
-        self, said: Sequence[Said], *, budget_tokens: int, purpose: Purpose = "compaction", earlier: str = ""
+        self, said: Sequence[Spoken], *, budget_tokens: int, purpose: Purpose = "compaction", earlier: str = ""
     ) -> Summary:
         """Return the model's summary, or a quoting one with a note why; see the port."""
         note = ""
@@ -98,10 +98,10 @@ class SummarySidecar:
         )
 
     async def _write(
-        self, model: Model, said: Sequence[Said], budget_tokens: int, purpose: Purpose, earlier: str
-    ) -> Written | None:
+        self, model: Model, said: Sequence[Spoken], budget_tokens: int, purpose: Purpose, earlier: str
+    ) -> WrittenSummary | None:
         """Have all parts written, each on the summary of those before; None where nothing was said."""
-        written: Written | None = None
+        written: WrittenSummary | None = None
         # In a thread: ten thousand messages are looked through for what is hidden in them.
         for part in await to_thread.run_sync(parts, said):
             assignment = Assignment(part, earlier, budget_tokens, purpose)
@@ -109,7 +109,7 @@ class SummarySidecar:
             earlier = "\n".join(f"- {point}" for point in written.points)
         return written
 
-    async def _checked(self, written: Written, by: str, budget_tokens: int) -> Summary:
+    async def _checked(self, written: WrittenSummary, by: str, budget_tokens: int) -> Summary:
         """Return what a model wrote in lines without secrets, markup of our own and more tokens than allowed."""
         lines = [self._clean(point, LONGEST_POINT).lstrip("-*• ") for point in written.points]
         lines = [line for line in dict.fromkeys(lines) if line]

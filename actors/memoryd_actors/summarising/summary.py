@@ -14,7 +14,7 @@ episodes of one project told as one."""
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Spoken:
     """Something that was said, or done by a tool."""
 
     text: str
@@ -52,7 +52,7 @@ class Summariser(Protocol):
     """Tells shortly what was said."""
 
     async def summarise(
-        self, said: Sequence[Said], *, budget_tokens: int, purpose: Purpose = "compaction", earlier: str = ""
+        self, said: Sequence[Spoken], *, budget_tokens: int, purpose: Purpose = "compaction", earlier: str = ""
     ) -> Summary:
         """Return a summary of at most so many tokens, counted, that says again what `earlier` said.
 
@@ -61,6 +61,6 @@ class Summariser(Protocol):
         ...
 
 
-def said_of(records: Iterable[Record]) -> list[Said]:
+def said_of(records: Iterable[Record]) -> list[Spoken]:
     """Return entries of a transcript as something to be summarised."""
-    return [Said(one.content, one.role, one.name, one.kind) for one in records]
+    return [Spoken(one.content, one.role, one.name, one.kind) for one in records]

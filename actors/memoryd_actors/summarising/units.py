@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from memoryd_actors.capture.languages import typed
 from memoryd_actors.summarising.languages import ENDINGS
-from memoryd_actors.summarising.summary import Said
+from memoryd_actors.summarising.summary import Spoken
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.hidden import strip_hidden
 from memoryd_actors.texts.quoted import LOG_LINE
@@ -92,7 +92,7 @@ class Unit:
         return f'{self.who} {verb}: "{self.text}"'
 
 
-def units(said: Sequence[Said]) -> list[Unit]:
+def units(said: Sequence[Spoken]) -> list[Unit]:
     """Return the sentences of a conversation that say something, at most `MOST_UNITS`, in order.
 
     Of more than that, each stretch of the conversation keeps those that speak most of what all of it speaks of: the
@@ -146,7 +146,7 @@ def topics(found: Iterable[Unit], most: int) -> list[str]:
     return [word for word, count in counts.most_common(most) if count > 1]
 
 
-def _of_message(one: Said, place: int) -> list[Unit]:
+def _of_message(one: Spoken, place: int) -> list[Unit]:
     text = _FENCED.sub("\n", strip_hidden(one.text)[:LONGEST_READ])
     # What somebody quotes is not what they say.
     text = "\n".join(

@@ -51,7 +51,7 @@ _INDENTED = re.compile(r"^(?: {4,}|\t)\S")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class QuotedMessage:
     """A message, taken apart."""
 
     said: str
@@ -65,14 +65,14 @@ class Told:
 
 
 @lru_cache(maxsize=64)
-def told_apart(text: str) -> Told:
+def told_apart(text: str) -> QuotedMessage:
     """Tell what somebody says from the code, logs, stack traces, diffs and mails that they show.
 
     In linear time. The last results are kept: a message is looked at several times, in several contexts in a row.
     """
     lines = text.split("\n")
     if len(lines) < FEWEST_CODE_LINES and not text.lstrip().startswith(">"):
-        return Told(text.strip(), "")
+        return QuotedMessage(text.strip(), "")
     said: list[str] = []
     shown: list[str] = []
     at = 0
@@ -85,7 +85,7 @@ def told_apart(text: str) -> Told:
         said.append(lines[at])
         at += 1
     kept = "\n".join(dict.fromkeys(_cut(line.strip()) for line in shown if line.strip()))
-    return Told("\n".join(said).strip(), kept[:CHARACTERS_SHOWN])
+    return QuotedMessage("\n".join(said).strip(), kept[:CHARACTERS_SHOWN])
 
 
 def is_error(line: str) -> bool:

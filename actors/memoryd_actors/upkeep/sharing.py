@@ -33,7 +33,7 @@ class Notice(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class LedgerNews:
     """A piece of news."""
 
     notice: Notice
@@ -54,7 +54,7 @@ class Sharing(Protocol):
         """Whether this daemon is the one that works in the background."""
         ...
 
-    async def follow(self, hear: Callable[[Heard], None]) -> None:
+    async def follow(self, hear: Callable[[LedgerNews], None]) -> None:
         """Hear what the others write, until cancelled. What this daemon writes itself is not told."""
         ...
 
@@ -72,7 +72,7 @@ class Alone:
     shared = False
     leads = True
 
-    async def follow(self, hear: Callable[[Heard], None]) -> None:
+    async def follow(self, hear: Callable[[LedgerNews], None]) -> None:
         """Return: there is nobody to hear of."""
 
     async def lead(self, work: Callable[[], Awaitable[None]]) -> None:
@@ -92,7 +92,7 @@ class Follower:
         """Follow until cancelled; return where there is nobody to follow."""
         async with anyio.create_task_group() as tasks:
 
-            def hear(heard: Heard) -> None:
+            def hear(heard: LedgerNews) -> None:
                 if heard.notice in {Notice.CHANGED, Notice.PURGED, Notice.ANYTHING}:
                     self._indexer.kick(heard.sequence)
                 if heard.notice is Notice.PURGED:

@@ -13,7 +13,7 @@ import msgspec
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.orders import Edit, KeeperMessage, SetState, Store
+from memoryd_actors.keeping.orders import EditMemory, KeeperMessage, SetState, Store
 from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.memory.paths import compiled, plain, replaced
 from memoryd_actors.memory.settings import FILE, PATH
@@ -49,7 +49,7 @@ GREP_S = 2.0
 _TITLE = 120
 
 
-class FileBook(Protocol):
+class FileRepository(Protocol):
     """Finds memories by their paths; the ledger is one."""
 
     async def files(self, visible: Visibility, *, prefix: str, limit: int) -> list[Memory]:
@@ -66,7 +66,7 @@ class VirtualFiles:
 
     def __init__(
         self,
-        book: FileBook,
+        book: FileRepository,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         categories: Categories,
         *,
@@ -101,7 +101,7 @@ class VirtualFiles:
                 content = replaced(file.content, request.old, request.new, request.path)
                 # At the revision that was read here, so that two edits that meet do not lose each other's words.
                 revision = request.revision or file.revision
-                edit = Edit(file.id, Changes(content=content), revision, caller)
+                edit = EditMemory(file.id, Changes(content=content), revision, caller)
                 return MemoryFiles(files=(_listed((await self._keeper.ask(edit, deadline_s=deadline_s))[0]),))
             case GrepFiles():
                 return await self._matches(request, caller)
@@ -163,7 +163,7 @@ class VirtualFiles:
         changes = Changes(content=request.content, title=_title(request.content, file.metadata[PATH]))
         if request.tags is not None:
             changes = msgspec.structs.replace(changes, tags=request.tags)
-        edit = Edit(file.id, changes, request.revision, caller)
+        edit = EditMemory(file.id, changes, request.revision, caller)
         return (await self._keeper.ask(edit, deadline_s=deadline_s))[0]
 
     async def _matches(self, request: GrepFiles, caller: Caller) -> FileMatches:

@@ -8,8 +8,8 @@ from time import monotonic, perf_counter
 from types import TracebackType
 from typing import Self
 
-from memoryd_cli.demo.steps import Decided, Pushed, Remembered, SessionBegan, Step, Took, judged
-from memoryd_cli.demo.transcript import Note, Said, Transcript
+from memoryd_cli.demo.steps import ContextPushed, Decided, DemoStep, MemoryRemembered, SessionBegan, Took, judged
+from memoryd_cli.demo.transcript import DemoMessage, DemoTranscript, Note
 from memoryd_client.client import Client
 from memoryd_client.paths import Paths
 from memoryd_client.wire.context import Message
@@ -26,13 +26,13 @@ _GLANCE_S = 0.5
 class Player:
     """One conversation with one daemon."""
 
-    def __init__(self, transcript: Transcript, paths: Paths, *, project: str) -> None:
+    def __init__(self, transcript: DemoTranscript, paths: Paths, *, project: str) -> None:
         self._transcript = transcript
         self._paths = paths
         self._project = project
         self._labels: dict[str, str] = {}
 
-    def play(self) -> Iterator[Step]:
+    def play(self) -> Iterator[DemoStep]:
         """Yield each step as it happens; a session's turns are numbered from 1."""
         last = {said.session: index for index, said in enumerate(self._transcript.said)}
         sessions: dict[str, _Session] = {}
@@ -48,7 +48,7 @@ class Player:
                 if last[said.session] == index and session.asked is not None:
                     yield self._take(session, session.asked)
 
-    def _said(self, session: "_Session", said: Said, listener: "_Listener") -> Iterator[Step]:
+    def _said(self, session: "_Session", said: DemoMessage, listener: "_Listener") -> Iterator[DemoStep]:
         session.messages.append(said.message)
         if said.message.role == "user":
             if session.asked is not None:
@@ -57,14 +57,16 @@ class Player:
             begun = perf_counter()
             queued = session.client.push_context(session.messages[-WINDOW:], turn=session.turn)
             spent = perf_counter() - begun
-            yield Pushed(turn=session.turn, text=said.message.content, queued=queued, push_us=round(spent * 1e6, 1))
+            yield ContextPushed(
+                turn=session.turn, text=said.message.content, queued=queued, push_us=round(spent * 1e6, 1)
+            )
             decided = listener.decision(session, begun)
             if decided is not None:
                 yield decided
         for note in said.notes:
             yield self._remember(session, said, note)
 
-    def _take(self, session: "_Session", asked: Said) -> Took:
+    def _take(self, session: "_Session", asked: DemoMessage) -> Took:
         """Take what the last turn brought up."""
         begun = perf_counter()
         pending = session.client.take_pending(deadline_s=5.0, strict=True)
@@ -80,7 +82,7 @@ class Player:
             take_ms=spent_ms,
         )
 
-    def _remember(self, session: "_Session", said: Said, note: Note) -> Remembered:
+    def _remember(self, session: "_Session", said: DemoMessage, note: Note) -> MemoryRemembered:
         memory = session.client.remember(
             note.content,
             category=note.category,
@@ -98,7 +100,7 @@ class Player:
             self._labels[memory.id] = note.label
         # A search waits until the index has the memory. Between two real turns there is time enough for that.
         session.client.search(note.content, limit=1)
-        return Remembered(memory, note.label)
+        return MemoryRemembered(memory, note.label)
 
 
 class _Listener:
@@ -149,5 +151,5 @@ class _Session:
         self.client = client
         self.messages: list[Message] = []
         self.turn = 0
-        self.asked: Said | None = None
+        self.asked: DemoMessage | None = None
         """The last message of the user: what came of it is taken next."""

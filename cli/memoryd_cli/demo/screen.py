@@ -3,8 +3,17 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
-from memoryd_cli.demo.steps import Decided, Figures, Outcome, Pushed, Remembered, SessionBegan, Step, Took
-from memoryd_cli.demo.transcript import Transcript
+from memoryd_cli.demo.steps import (
+    ContextPushed,
+    Decided,
+    DemoFigures,
+    DemoStep,
+    MemoryRemembered,
+    SessionBegan,
+    Took,
+    TurnOutcome,
+)
+from memoryd_cli.demo.transcript import DemoTranscript
 from memoryd_cli.launch import Launched
 from memoryd_cli.output import on_terminal, one_line, out, short_ids
 from memoryd_cli.render import timings
@@ -17,11 +26,11 @@ Piece = tuple[str, str]
 """Text and its rich style."""
 SHOWN_DROPPED = 3
 _MARKS = {
-    Outcome.HIT: ("as expected", "green"),
-    Outcome.MISS: ("missed", "red"),
-    Outcome.QUIET: ("rightly quiet", "green"),
-    Outcome.FALSE_ALARM: ("uncalled for", "yellow"),
-    Outcome.UNJUDGED: ("", ""),
+    TurnOutcome.HIT: ("as expected", "green"),
+    TurnOutcome.MISS: ("missed", "red"),
+    TurnOutcome.QUIET: ("rightly quiet", "green"),
+    TurnOutcome.FALSE_ALARM: ("uncalled for", "yellow"),
+    TurnOutcome.UNJUDGED: ("", ""),
 }
 
 
@@ -36,7 +45,7 @@ class Screen:
             self._console = Console(highlight=False)
         self._labels: dict[str, str] = {}
 
-    def opening(self, transcript: Transcript, launched: Launched) -> None:
+    def opening(self, transcript: DemoTranscript, launched: Launched) -> None:
         """Say what is going to happen."""
         self._line(
             (f"{transcript.turns} turns in {len(transcript.sessions)} sessions, played to a daemon of their own ", ""),
@@ -46,7 +55,7 @@ class Screen:
             (">  what the user says   <  what the turn before brought back   why  the decision behind it", "dim")
         )
 
-    def show(self, step: Step) -> None:
+    def show(self, step: DemoStep) -> None:
         """Print one step."""
         match step:
             case SessionBegan():
@@ -54,11 +63,11 @@ class Screen:
                 self._line((f"== {step.session} ", "bold cyan"), (step.date, "cyan"))
             case Took():
                 self._took(step)
-            case Pushed():
+            case ContextPushed():
                 self._line((f"{step.turn:3} > ", "bold"), (one_line(step.text), "bold"))
             case Decided():
                 self._decided(step)
-            case Remembered():
+            case MemoryRemembered():
                 self._labels[step.memory.id] = step.label
                 self._line(
                     ("    + ", "magenta"), (f"{step.label or 'remembered'}: ", "magenta"), (step.memory.content, "")
@@ -68,14 +77,17 @@ class Screen:
 
     def _took(self, step: Took) -> None:
         mark, style = _MARKS[step.outcome]
-        told = f"[{mark}{': ' + ', '.join(step.expects) if step.outcome is Outcome.MISS else ''}]" if mark else ""
+        told = f"[{mark}{': ' + ', '.join(step.expects) if step.outcome is TurnOutcome.MISS else ''}]" if mark else ""
         if not step.memories:
             self._line((f"    < turn {step.turn} brought nothing  ", "dim"), (told, style))
         for memory, label in zip(step.memories, step.labels, strict=True):
             shown = f"{label}: " if label else ""
             self._line(
                 (f"    < turn {step.turn}, {memory.score:.2f}  ", "green"),
-                (shown + one_line(memory.content), "green" if step.outcome is not Outcome.FALSE_ALARM else "yellow"),
+                (
+                    shown + one_line(memory.content),
+                    "green" if step.outcome is not TurnOutcome.FALSE_ALARM else "yellow",
+                ),
                 (f"  {told}" if memory is step.memories[0] else "", style),
             )
 
@@ -101,7 +113,7 @@ class Screen:
                 (one_line(one.reason), "dim"),
             )
 
-    def closing(self, sums: Figures) -> None:
+    def closing(self, sums: DemoFigures) -> None:
         """Print the figures."""
         self._line()
         self._line(("== what came of it", "bold cyan"))

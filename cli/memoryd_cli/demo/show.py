@@ -13,8 +13,8 @@ from memoryd.embedding.model import PACKAGE
 from memoryd_cli import launch
 from memoryd_cli.demo.player import Player
 from memoryd_cli.demo.screen import Screen
-from memoryd_cli.demo.steps import Figures, Pushed, SessionBegan, Step, figures
-from memoryd_cli.demo.transcript import Transcript, TranscriptUnusable, builtin_transcript, read_transcript
+from memoryd_cli.demo.steps import ContextPushed, DemoFigures, DemoStep, SessionBegan, figures
+from memoryd_cli.demo.transcript import DemoTranscript, TranscriptUnusable, builtin_transcript, read_transcript
 from memoryd_cli.failures import CommandFailed
 from memoryd_cli.output import note, out_json
 from memoryd_client.client import Client
@@ -35,7 +35,7 @@ def show(file: Path | None, *, pace_s: float, keep: bool, as_json: bool) -> int:
         note(f"{file}, line {problem.line}: skipped: {problem.reason}")
     if not transcript.remembers:
         note(f"{file}: no line has `remember`, so nothing is stored and nothing can come back (docs/json.md)")
-    steps: list[Step] = []
+    steps: list[DemoStep] = []
     screen = None if as_json else Screen()
     with _home(keep=keep) as paths:
         try:
@@ -43,7 +43,7 @@ def show(file: Path | None, *, pace_s: float, keep: bool, as_json: bool) -> int:
             if screen:
                 screen.opening(transcript, launched)
             for step in Player(transcript, paths, project=str(paths.home / "tidemark")).play():
-                if screen and isinstance(step, Pushed | SessionBegan):
+                if screen and isinstance(step, ContextPushed | SessionBegan):
                     time.sleep(pace_s)
                 steps.append(step)
                 if screen:
@@ -60,7 +60,7 @@ def show(file: Path | None, *, pace_s: float, keep: bool, as_json: bool) -> int:
     return 0
 
 
-def _transcript(file: Path | None) -> Transcript:
+def _transcript(file: Path | None) -> DemoTranscript:
     if file is None:
         return builtin_transcript()
     try:
@@ -112,7 +112,7 @@ def _environment(paths: Paths) -> dict[str, str]:
     return {**kept, "MEMORYD_HOME": str(paths.home)}
 
 
-def _report(transcript: Transcript, steps: list[Step], result: Figures) -> dict[str, object]:
+def _report(transcript: DemoTranscript, steps: list[DemoStep], result: DemoFigures) -> dict[str, object]:
     named = [{"step": _STEP_NAMES[type(step).__name__], "data": step} for step in steps]
     problems = [{"line": problem.line, "reason": problem.reason} for problem in transcript.problems]
     return {"figures": result, "problems": problems, "steps": named}
@@ -121,7 +121,7 @@ def _report(transcript: Transcript, steps: list[Step], result: Figures) -> dict[
 _STEP_NAMES = {
     "SessionBegan": "session",
     "Took": "take",
-    "Pushed": "push",
+    "ContextPushed": "push",
     "Decided": "why",
     "Remembered": "remember",
 }

@@ -11,7 +11,7 @@ from memoryd_client.wire.pending import SurfacedMemory
 from memoryd_client.wire.traces import Trace
 
 
-class Outcome(StrEnum):
+class TurnOutcome(StrEnum):
     """What came of a turn, measured by what the conversation says should have."""
 
     HIT = "hit"
@@ -23,13 +23,13 @@ class Outcome(StrEnum):
     """The conversation does not say what should have come."""
 
 
-def judged(expects: Sequence[str], labels: Sequence[str], *, quiet: bool) -> Outcome:
+def judged(expects: Sequence[str], labels: Sequence[str], *, quiet: bool) -> TurnOutcome:
     """Compare the labels of what came back (empty: it has none) with what should have: one of `expects`, or nothing."""
     if quiet:
-        return Outcome.FALSE_ALARM if labels else Outcome.QUIET
+        return TurnOutcome.FALSE_ALARM if labels else TurnOutcome.QUIET
     if not expects:
-        return Outcome.UNJUDGED
-    return Outcome.HIT if set(expects) & set(labels) else Outcome.MISS
+        return TurnOutcome.UNJUDGED
+    return TurnOutcome.HIT if set(expects) & set(labels) else TurnOutcome.MISS
 
 
 class SessionBegan(msgspec.Struct, frozen=True):
@@ -49,11 +49,11 @@ class Took(msgspec.Struct, frozen=True, kw_only=True):
     labels: tuple[str, ...]
     """The conversation's names for them, in the same order."""
     expects: tuple[str, ...]
-    outcome: Outcome
+    outcome: TurnOutcome
     take_ms: float
 
 
-class Pushed(msgspec.Struct, frozen=True, kw_only=True):
+class ContextPushed(msgspec.Struct, frozen=True, kw_only=True):
     """The user spoke, and the context was pushed."""
 
     turn: int
@@ -70,17 +70,17 @@ class Decided(msgspec.Struct, frozen=True, kw_only=True):
     """From the push until the event that said so arrived; None where the event was missed."""
 
 
-class Remembered(msgspec.Struct, frozen=True):
+class MemoryRemembered(msgspec.Struct, frozen=True):
     """The agent stored a memory."""
 
     memory: Memory
     label: str
 
 
-Step = SessionBegan | Took | Pushed | Decided | Remembered
+DemoStep = SessionBegan | Took | ContextPushed | Decided | MemoryRemembered
 
 
-class Figures(msgspec.Struct, frozen=True, kw_only=True):
+class DemoFigures(msgspec.Struct, frozen=True, kw_only=True):
     """A played conversation in numbers."""
 
     sessions: int
@@ -115,29 +115,29 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     """Of the daemon, at the end."""
 
 
-def figures(steps: Iterable[Step], *, ready_s: float, rss_bytes: int) -> Figures:
+def figures(steps: Iterable[DemoStep], *, ready_s: float, rss_bytes: int) -> DemoFigures:
     """Count and measure the steps of one conversation."""
     every = list(steps)
     took = [step for step in every if isinstance(step, Took)]
-    pushed = [step for step in every if isinstance(step, Pushed)]
+    pushed = [step for step in every if isinstance(step, ContextPushed)]
     decided = [step for step in every if isinstance(step, Decided)]
     outcomes = [step.outcome for step in took]
-    return Figures(
+    return DemoFigures(
         sessions=sum(isinstance(step, SessionBegan) for step in every),
         turns=len(pushed),
         pushes=sum(step.queued for step in pushed),
         decided=len(decided),
-        memories_stored=len({step.memory.id for step in every if isinstance(step, Remembered)}),
+        memories_stored=len({step.memory.id for step in every if isinstance(step, MemoryRemembered)}),
         memories_surfaced=sum(len(step.memories) for step in took),
         surfaced_expected=sum(label in step.expects for step in took for label in step.labels),
         turns_with_memories=sum(bool(step.memories) for step in took),
         turns_without=sum(not step.memories for step in took),
-        expected=outcomes.count(Outcome.HIT) + outcomes.count(Outcome.MISS),
-        hits=outcomes.count(Outcome.HIT),
-        misses=outcomes.count(Outcome.MISS),
-        quiet=outcomes.count(Outcome.QUIET) + outcomes.count(Outcome.FALSE_ALARM),
-        kept_quiet=outcomes.count(Outcome.QUIET),
-        false_alarms=outcomes.count(Outcome.FALSE_ALARM),
+        expected=outcomes.count(TurnOutcome.HIT) + outcomes.count(TurnOutcome.MISS),
+        hits=outcomes.count(TurnOutcome.HIT),
+        misses=outcomes.count(TurnOutcome.MISS),
+        quiet=outcomes.count(TurnOutcome.QUIET) + outcomes.count(TurnOutcome.FALSE_ALARM),
+        kept_quiet=outcomes.count(TurnOutcome.QUIET),
+        false_alarms=outcomes.count(TurnOutcome.FALSE_ALARM),
         push_median_us=_median(step.push_us for step in pushed),
         take_median_ms=_median(step.take_ms for step in took),
         pending_median_ms=_median(step.pending_ms for step in decided if step.pending_ms is not None),

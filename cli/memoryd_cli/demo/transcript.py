@@ -34,7 +34,7 @@ class Note(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     trust: Share | None = None
 
 
-class Said(msgspec.Struct, frozen=True, kw_only=True):
+class DemoMessage(msgspec.Struct, frozen=True, kw_only=True):
     """One message, and what belongs to it."""
 
     session: str
@@ -46,7 +46,7 @@ class Said(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class TranscriptProblem:
     """A line that could not be used, counted from 1, and why."""
 
     line: int
@@ -54,11 +54,11 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Transcript:
+class DemoTranscript:
     """What could be read, in order, and what could not."""
 
-    said: tuple[Said, ...]
-    problems: tuple[Problem, ...] = ()
+    said: tuple[DemoMessage, ...]
+    problems: tuple[TranscriptProblem, ...] = ()
 
     @property
     def turns(self) -> int:
@@ -79,34 +79,34 @@ class Transcript:
 class TranscriptUnusable(Exception):
     """Raised when a transcript has no message by a user; the message names the first problem."""
 
-    def __init__(self, problems: tuple[Problem, ...]) -> None:
+    def __init__(self, problems: tuple[TranscriptProblem, ...]) -> None:
         first = f"; the first problem is line {problems[0].line}: {problems[0].reason}" if problems else ""
         super().__init__(f"the transcript has no usable message by a user{first}")
         self.problems = problems
 
 
-def builtin_transcript() -> Transcript:
+def builtin_transcript() -> DemoTranscript:
     """Return the conversation that comes with memoryd."""
     text = files("memoryd_cli.demo").joinpath("conversation.jsonl").read_text(encoding="utf-8")
     return read_transcript(text.splitlines())
 
 
-def read_transcript(lines: Iterable[str]) -> Transcript:
+def read_transcript(lines: Iterable[str]) -> DemoTranscript:
     """Read JSON lines; skip and report those that cannot be used.
 
     Raises:
         TranscriptUnusable: no line holds a message by a user.
     """
-    said: list[Said] = []
-    problems: list[Problem] = []
+    said: list[DemoMessage] = []
+    problems: list[TranscriptProblem] = []
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             said.extend(_parse(line))
         except (msgspec.MsgspecError, UnicodeError) as exc:
-            problems.append(Problem(number, str(exc)))
-    transcript = Transcript(tuple(said), tuple(problems))
+            problems.append(TranscriptProblem(number, str(exc)))
+    transcript = DemoTranscript(tuple(said), tuple(problems))
     if not transcript.turns:
         raise TranscriptUnusable(transcript.problems)
     return transcript
@@ -162,17 +162,19 @@ _own = msgspec.json.Decoder(_Line)
 _foreign = msgspec.json.Decoder(_ForeignLine)
 
 
-def _parse(line: str) -> Iterator[Said]:
+def _parse(line: str) -> Iterator[DemoMessage]:
     if _kind.decode(line).type is not None:
         yield from _from_foreign(_foreign.decode(line))
         return
     own = _own.decode(line)
     notes = (own.remember,) if isinstance(own.remember, Note) else own.remember
     message = Message(role=own.role, content=own.content, name=own.name)
-    yield Said(session=own.session, message=message, at=own.ts, notes=notes, expects=own.expects, quiet=own.quiet)
+    yield DemoMessage(
+        session=own.session, message=message, at=own.ts, notes=notes, expects=own.expects, quiet=own.quiet
+    )
 
 
-def _from_foreign(line: _ForeignLine) -> Iterator[Said]:
+def _from_foreign(line: _ForeignLine) -> Iterator[DemoMessage]:
     """Yield the messages of one line: none for summaries and the like, a tool's result as the tool's own message."""
     if line.type not in ("user", "assistant") or line.message is None or line.is_meta:
         return
@@ -181,7 +183,7 @@ def _from_foreign(line: _ForeignLine) -> Iterator[Said]:
     for role, kind in (("tool", "tool_result"), (line.message.role, "text")):
         text = "\n".join(filter(None, (_text(block) for block in blocks if block.type == kind)))
         if text.strip():
-            yield Said(session=line.session_id, message=Message(role=role, content=text), at=line.timestamp)
+            yield DemoMessage(session=line.session_id, message=Message(role=role, content=text), at=line.timestamp)
 
 
 def _text(block: _Block) -> str:

@@ -12,7 +12,7 @@ from memoryd_actors.ageing.ageing import Ageing
 from memoryd_actors.consolidating.answering import ConsolidationAnswers
 from memoryd_actors.consolidating.checker import Checker
 from memoryd_actors.consolidating.finder import PairFinder
-from memoryd_actors.consolidating.gatherer import Gatherer
+from memoryd_actors.consolidating.gatherer import RollupWriter
 from memoryd_actors.consolidating.plan import Planner
 from memoryd_actors.consolidating.resting import Resting
 from memoryd_actors.consolidating.worker import Consolidator
@@ -28,7 +28,7 @@ from memoryd_client.wire.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
-class Consolidation:
+class ConsolidationServices:
     """The parts that others need."""
 
     checker: Checker
@@ -52,7 +52,7 @@ def build_consolidation(
     optimise: Callable[[], Awaitable[None]],
     clock: Clock,
     publish: Publisher,
-) -> Consolidation:
+) -> ConsolidationServices:
     """Return the daily consolidation."""
     settings = config.consolidation
     book = ledger.consolidation
@@ -72,7 +72,7 @@ def build_consolidation(
         ledger=ledger, indexer=indexer, keeper=keeper, clock=clock, settings=config.lifecycle, off=switches.off
     )
 
-    gatherer = Gatherer(
+    gatherer = RollupWriter(
         ledger=ledger.memories,
         book=book,
         keeper=keeper,
@@ -114,4 +114,4 @@ def build_consolidation(
         judge=judging.name,
         resting=resting,
     )
-    return Consolidation(checker, worker, ConsolidationAnswers(worker, planner, view))
+    return ConsolidationServices(checker, worker, ConsolidationAnswers(worker, planner, view))

@@ -21,7 +21,7 @@ from memoryd_actors.context import Compactor, ContextBuilder, Counting, Sizes
 from memoryd_actors.context.answering import ConversationAnswers
 from memoryd_actors.conversations.scribe import Scribe
 from memoryd_actors.core.actor import ActorRef
-from memoryd_actors.episodes import EpisodeTeller
+from memoryd_actors.episodes import EpisodeWriter
 from memoryd_actors.extraction.extractor import Extractor
 from memoryd_actors.extraction.insights import Insights
 from memoryd_actors.extraction.nearby import Nearby
@@ -136,7 +136,7 @@ class ConversationServices:
         )
         self._counting = Counting(embedder)
         self._sizes = Sizes(self.transcripts, self._counting)
-        self.episodes = EpisodeTeller(
+        self.episodes = EpisodeWriter(
             transcripts=self.transcripts,
             summariser=judging.summariser,
             quoting=judging.summariser.quoting,

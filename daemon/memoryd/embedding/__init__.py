@@ -7,6 +7,6 @@
 
 from memoryd.embedding.build import build_embedder as build_embedder
 from memoryd.embedding.service import EmbeddingService as EmbeddingService
-from memoryd.embedding.service import Statistics as Statistics
+from memoryd.embedding.service import ModelStatistics as ModelStatistics
 
-__all__ = ["EmbeddingService", "Statistics", "build_embedder"]
+__all__ = ["EmbeddingService", "ModelStatistics", "build_embedder"]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from memoryd.config import EmbeddingConfig
 from memoryd.embedding.model import MINILM, MINILM_DIMENSIONS, PACKAGE, Model, identity
-from memoryd.embedding.service import EmbeddingService, Statistics
+from memoryd.embedding.service import EmbeddingService, ModelStatistics
 from memoryd_actors.core.errors import ModelUnavailable
 
 
@@ -18,7 +18,7 @@ def build_embedder(
     endpoint: str | None = None,
     package: str = PACKAGE,
     device: str | None = None,
-    observe: Callable[[Statistics], None] = lambda _: None,
+    observe: Callable[[ModelStatistics], None] = lambda _: None,
 ) -> EmbeddingService:
     """Return the embedder that the configuration describes; enter it before use. Nothing is loaded yet.
 

@@ -20,7 +20,7 @@ Key = tuple[bytes, int]
 
 
 @dataclass(slots=True)
-class Request:
+class EmbeddingRequest:
     """One call of `embed`: which vectors it has, which it still needs."""
 
     max_tokens: int
@@ -34,7 +34,9 @@ class Request:
     abandoned: bool = False
 
     @classmethod
-    def of(cls, texts: Sequence[str], max_tokens: int, max_batch: int, *, background: bool = False) -> "Request":
+    def of(
+        cls, texts: Sequence[str], max_tokens: int, max_batch: int, *, background: bool = False
+    ) -> "EmbeddingRequest":
         """Return a request; the same text twice is embedded once."""
         keys = [_key(text, max_tokens) for text in texts]
         wanted = dict(zip(keys, texts, strict=True))
@@ -61,14 +63,14 @@ class Queue:
 
     def __init__(self, max_batch: int) -> None:
         self._max_batch = max_batch
-        self._small: deque[Request] = deque()
-        self._bulk: deque[Request] = deque()
+        self._small: deque[EmbeddingRequest] = deque()
+        self._bulk: deque[EmbeddingRequest] = deque()
         self._in_a_row = 0
 
     def __len__(self) -> int:
         return len(self._small) + len(self._bulk)
 
-    def add(self, request: Request) -> None:
+    def add(self, request: EmbeddingRequest) -> None:
         """Put a request in line."""
         (self._bulk if request.bulk else self._small).append(request)
 
@@ -88,7 +90,7 @@ class Queue:
                 request.settle(error)
                 request.abandoned = True
 
-    def drain(self) -> list[Request]:
+    def drain(self) -> list[EmbeddingRequest]:
         """Return all requests and forget them."""
         waiting = [*self._small, *self._bulk]
         self._small.clear()

@@ -16,7 +16,7 @@ from anyio.abc import TaskGroup
 
 from memoryd.embedding.model import MAXIMUM_TOKENS, Model
 from memoryd.embedding.recent import RecentVectors
-from memoryd.embedding.requests import Queue, Request
+from memoryd.embedding.requests import EmbeddingRequest, Queue
 from memoryd.embedding.thread import ModelThread
 from memoryd.heap import trim
 from memoryd_actors.core.errors import ModelUnavailable, Unavailable
@@ -29,7 +29,7 @@ RECENT_VECTORS = 2048
 
 
 @dataclass(slots=True)
-class Statistics:
+class ModelStatistics:
     """How the embedder is, and what it did since it was entered."""
 
     state: State = "idle"
@@ -63,7 +63,7 @@ class EmbeddingService:
         dimensions: int | None,
         max_batch: int = 32,
         idle_unload_s: float = 900.0,
-        observe: Callable[[Statistics], None] = lambda _: None,
+        observe: Callable[[ModelStatistics], None] = lambda _: None,
     ) -> None:
         """Prepare; `load` runs in the model's thread and raises ModelUnavailable.
 
@@ -79,7 +79,7 @@ class EmbeddingService:
         self._counter: Callable[[Sequence[str]], list[int]] | None = None
         self._counter_lock = anyio.Lock(fast_acquire=True)
         self._counting = WorkerThreads(name="counting")
-        self._statistics = Statistics()
+        self._statistics = ModelStatistics()
         self._told = ""
         self._queue = Queue(max_batch)
         self._max_batch = max_batch
@@ -107,7 +107,7 @@ class EmbeddingService:
             raise ModelUnavailable(f"the dimensions of {self._identity} are not known before it is loaded")
         return self._dimensions
 
-    def statistics(self) -> Statistics:
+    def statistics(self) -> ModelStatistics:
         """Return the state and the counts so far."""
         return replace(self._statistics, waiting=len(self._queue))
 
@@ -118,7 +118,7 @@ class EmbeddingService:
             ModelUnavailable: there are no weights, or they fail their checksum; the hint says what to do.
 
         """
-        await self._finished(Request.of([], MAXIMUM_TOKENS, self._max_batch))
+        await self._finished(EmbeddingRequest.of([], MAXIMUM_TOKENS, self._max_batch))
 
     async def embed(self, texts: Sequence[str], *, max_tokens: int = 256, background: bool = False) -> Vectors:
         """Return one unit vector per text; shape (len(texts), dimensions), float32.
@@ -133,7 +133,7 @@ class EmbeddingService:
         """
         if not 2 <= max_tokens <= MAXIMUM_TOKENS:
             raise ValueError(f"max_tokens must be from 2 to {MAXIMUM_TOKENS}, not {max_tokens}")
-        request = Request.of(texts, max_tokens, self._max_batch, background=background)
+        request = EmbeddingRequest.of(texts, max_tokens, self._max_batch, background=background)
         self._recall(request)
         if request.texts or (not texts and self._dimensions is None):
             await self._finished(request)
@@ -157,7 +157,7 @@ class EmbeddingService:
         except ModelUnavailable:
             return None
 
-    async def _finished(self, request: Request) -> None:
+    async def _finished(self, request: EmbeddingRequest) -> None:
         if not self._open:
             raise Unavailable("the embedder is not running")
         self._queue.add(request)
@@ -169,7 +169,7 @@ class EmbeddingService:
         if request.error is not None:
             raise request.error
 
-    def _recall(self, request: Request) -> None:
+    def _recall(self, request: EmbeddingRequest) -> None:
         found = self._recent.find(request.texts)
         request.supply(found)
         self._statistics.recalled += len(found)

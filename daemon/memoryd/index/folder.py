@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memoryd.index.tables import LAYOUT, schema
-from memoryd_actors.core.errors import MemorydError
+from memoryd_actors.core.errors import DaemonError
 
 if TYPE_CHECKING:
     from lancedb import AsyncConnection, AsyncTable
@@ -15,7 +15,7 @@ NAME = "memories"
 ASIDE = ".set-aside"
 
 
-class ModelChanged(MemorydError):
+class ModelChanged(DaemonError):
     """Raised when the index holds vectors of another model, or has another layout."""
 
 

@@ -2,6 +2,6 @@
 
 from memoryd.ipc.endpoints import SocketsInUse as SocketsInUse
 from memoryd.ipc.server import Server as Server
-from memoryd.ipc.statistics import Statistics as Statistics
+from memoryd.ipc.statistics import SocketStatistics as SocketStatistics
 
-__all__ = ["Server", "SocketsInUse", "Statistics"]
+__all__ = ["Server", "SocketStatistics", "SocketsInUse"]

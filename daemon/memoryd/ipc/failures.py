@@ -4,8 +4,8 @@ import logging
 
 from memoryd_actors.core.errors import (
     ActorStopped,
+    ActorTimeout,
     Ambiguous,
-    DeadlineExceeded,
     DiskFull,
     LedgerCorrupt,
     NotFound,
@@ -25,7 +25,7 @@ _CODES: tuple[tuple[type[Exception], ErrorCode], ...] = (
     (LedgerCorrupt, "unavailable"),
     (Unavailable, "unavailable"),
     (Refused, "refused"),
-    (DeadlineExceeded, "deadline"),
+    (ActorTimeout, "deadline"),
 )
 
 

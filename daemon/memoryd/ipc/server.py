@@ -19,7 +19,7 @@ from anyio.abc import TaskGroup
 from memoryd.ipc import failures
 from memoryd.ipc.endpoints import Endpoints, Socket, bind
 from memoryd.ipc.frames import Unreadable, read_envelope, read_update
-from memoryd.ipc.statistics import Statistics
+from memoryd.ipc.statistics import SocketStatistics
 from memoryd_client.paths import Paths
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
@@ -79,7 +79,7 @@ class Server:
         self._answer_now = answer_now
         self._inherited = dict(inherited or {})
         self._concurrency = concurrency
-        self._count = Statistics()
+        self._count = SocketStatistics()
         self._endpoints: Endpoints | None = None
         self._tasks: TaskGroup | None = None
         self._reading = anyio.CancelScope()
@@ -143,7 +143,7 @@ class Server:
         except (zmq.ZMQError, ValueError, OverflowError):  # nobody listens fast enough, or it cannot be said
             self._count.dropped += 1
 
-    def statistics(self) -> Statistics:
+    def statistics(self) -> SocketStatistics:
         """Return the counts so far."""
         return replace(self._count)
 

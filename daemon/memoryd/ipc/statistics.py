@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 
 @dataclass(slots=True)
-class Statistics:
+class SocketStatistics:
     """Counts since the start."""
 
     updates: int = 0

@@ -47,7 +47,7 @@ class SqlCheckpoints:
         def work(connection: Connection) -> int:
             gone = checkpointing.remove(connection, owner, thread, version)
             if purge:
-                self._purges.mark(connection, unfinished.Checkpoints(owner, thread, version))
+                self._purges.mark(connection, unfinished.PurgedCheckpoints(owner, thread, version))
             return gone
 
         gone = await self._database.write(work)

@@ -12,7 +12,7 @@ from memoryd_actors.consolidating.book import OpenDoubt, Used
 from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
 from memoryd_actors.consolidating.rollup import EPISODE, SUMMARISES
-from memoryd_actors.consolidating.schedule import Run
+from memoryd_actors.consolidating.schedule import ConsolidationRun
 from memoryd_actors.memory.steps import Checked
 from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.memory import Memory, Scope, State
@@ -130,7 +130,7 @@ def use(connection: Connection, owner: str, day: str, more: Used) -> None:
         connection.execute(insert(check_days), row)
 
 
-def ask(connection: Connection, owner: str, now: datetime) -> Run:
+def ask(connection: Connection, owner: str, now: datetime) -> ConsolidationRun:
     """Return the owner's unfinished run, or a new one that is not begun yet, as one that somebody asked for."""
     return _changed(connection, _unfinished(connection, owner, now), asked=True)
 
@@ -141,7 +141,7 @@ def asked(connection: Connection) -> list[str]:
     return list(connection.execute(query.order_by(consolidations.c.id)).scalars())
 
 
-def begin(connection: Connection, owner: str, now: datetime) -> Run:
+def begin(connection: Connection, owner: str, now: datetime) -> ConsolidationRun:
     """Return the owner's unfinished run, begun once more, or a new one."""
     number = _unfinished(connection, owner, now)
     return _changed(connection, number, starts=consolidations.c.starts + 1, problem="")
@@ -169,7 +169,7 @@ def note(connection: Connection, owner: str, number: int, more: Mapping[str, int
     connection.execute(update(consolidations).where(this).values(counts=msgspec.json.encode(counts).decode()))
 
 
-def runs(connection: Connection, owner: str, limit: int) -> list[Run]:
+def runs(connection: Connection, owner: str, limit: int) -> list[ConsolidationRun]:
     """Return the owner's runs, newest first."""
     query = select(consolidations).where(consolidations.c.owner == clean(owner))
     found = connection.execute(query.order_by(consolidations.c.id.desc()).limit(limit)).mappings()
@@ -210,7 +210,7 @@ def _unfinished(connection: Connection, owner: str, now: datetime) -> int:
     return made
 
 
-def _changed(connection: Connection, number: int, **columns: object) -> Run:
+def _changed(connection: Connection, number: int, **columns: object) -> ConsolidationRun:
     this = consolidations.c.id == number
     connection.execute(update(consolidations).where(this).values(**columns))
     return _run(connection.execute(select(consolidations).where(this)).mappings().one())
@@ -220,8 +220,8 @@ def _of_day(owner: str, day: str) -> ColumnElement[bool]:
     return (check_days.c.owner == clean(owner)) & (check_days.c.day == day)
 
 
-def _run(row: RowMapping) -> Run:
-    return Run(
+def _run(row: RowMapping) -> ConsolidationRun:
+    return ConsolidationRun(
         number=row["id"],
         owner=row["owner"],
         started_at=from_micros(row["started_at"]),

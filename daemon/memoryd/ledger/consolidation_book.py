@@ -8,7 +8,7 @@ from memoryd.ledger.database import Database
 from memoryd_actors.consolidating.book import OpenDoubt, Used
 from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
-from memoryd_actors.consolidating.schedule import Run
+from memoryd_actors.consolidating.schedule import ConsolidationRun
 from memoryd_client.wire.memory import Memory
 
 
@@ -54,7 +54,7 @@ class SqlConsolidation:
         """Add to what was done for an owner on a day."""
         await self._database.write(consolidation.use, owner, day, used)
 
-    async def ask_run(self, owner: str) -> Run:
+    async def ask_run(self, owner: str) -> ConsolidationRun:
         """Return the owner's run that is not finished, or else a new one, as one that somebody asked for."""
         now = self._database.clock.now()
         return await self._database.write(consolidation.ask, owner, now)
@@ -63,7 +63,7 @@ class SqlConsolidation:
         """Return the owners whose run somebody asked for, and is not finished."""
         return await self._database.read(consolidation.asked)
 
-    async def begin_run(self, owner: str) -> Run:
+    async def begin_run(self, owner: str) -> ConsolidationRun:
         """Return the owner's run that is not finished, taken up once more, or else a new one."""
         now = self._database.clock.now()
         return await self._database.write(consolidation.begin, owner, now)
@@ -73,7 +73,7 @@ class SqlConsolidation:
         now = self._database.clock.now()
         await self._database.write(consolidation.mark, number, now, stage=stage, problem=problem, finished=finished)
 
-    async def runs(self, owner: str, *, limit: int) -> list[Run]:
+    async def runs(self, owner: str, *, limit: int) -> list[ConsolidationRun]:
         """Return the owner's runs, newest first."""
         return await self._database.read(consolidation.runs, owner, limit)
 

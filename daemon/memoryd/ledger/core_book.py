@@ -36,7 +36,7 @@ class SqlCoreMemory:
 
         def work(connection: Connection) -> None:
             core_writing.purge(connection, owner, thread, name, purge_id=purge_id, actor=actor, now=now)
-            self._purges.mark(connection, unfinished.CoreSection(owner, thread, name))
+            self._purges.mark(connection, unfinished.PurgedSection(owner, thread, name))
 
         await self._database.write(work)
         await self._purges.finish()

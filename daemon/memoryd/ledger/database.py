@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Engine
 
 from memoryd.ledger import opening, progressing, recording, sharing
 from memoryd.ledger.failures import translated
-from memoryd.ledger.writer import Writer
+from memoryd.ledger.writer import LedgerWriter
 from memoryd_actors.core.errors import Refused, Unavailable
 from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.memory.events import Happened
@@ -45,7 +45,7 @@ class Database:
         self.sharing = sharing.sharing(self._url, self._options.get(sharing.NODE, ""))
         """How this daemon stands with the others on the ledger."""
         self._engine: Engine | None = None
-        self._writer: Writer | None = None
+        self._writer: LedgerWriter | None = None
         self._happened: deque[tuple[Happened, datetime]] = deque(maxlen=_MOST_HAPPENED)
         self._readers = WorkerThreads(_READERS, name="ledger-reader")
         # Copying a large file must not take a reader's place.
@@ -123,7 +123,7 @@ class Database:
 
         return await to_thread.run_sync(translated_copy, limiter=self._copying)
 
-    def _open(self) -> tuple[Engine, Writer]:
+    def _open(self) -> tuple[Engine, LedgerWriter]:
         with self._translate():
             if self.file is not None:
                 opening.check_file(self.file, self.backups)
@@ -133,7 +133,7 @@ class Database:
             except BaseException:
                 engine.dispose()
                 raise
-        writer = Writer(engine.execution_options(memoryd_writes=True), self._translate)
+        writer = LedgerWriter(engine.execution_options(memoryd_writes=True), self._translate)
         # A reader sees one moment, also where it asks twice.
         return engine.execution_options(isolation_level="REPEATABLE READ") if self._options else engine, writer
 

@@ -20,7 +20,7 @@ LONGEST_CHAIN = 1_000
 """Steps along which it is followed what superseded a memory."""
 
 
-class Hand:
+class UnitOfWork:
     """Reads and writes for one operation of one owner, in the writer's transaction; see `operations` and `undoing`."""
 
     def __init__(self, connection: Connection, owner: str, actor: str, now: datetime) -> None:

@@ -10,7 +10,7 @@ from memoryd.ledger.database import Database
 from memoryd_actors.memory.changes import News
 from memoryd_actors.memory.steps import Applied, Step
 from memoryd_actors.memory.visibility import Visibility
-from memoryd_actors.ports.ledger import Change
+from memoryd_actors.ports.ledger import LedgerChange
 from memoryd_actors.upkeep.sharing import Notice
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.history import HistoryEntry
@@ -116,7 +116,7 @@ class SqlMemories:
         """Return what was written after a revision."""
         return await self._database.read(reads.news, visible, after, limit)
 
-    async def changes_after(self, sequence: int, *, limit: int) -> list[Change]:
+    async def changes_after(self, sequence: int, *, limit: int) -> list[LedgerChange]:
         """Return the next changes."""
         return await self._database.read(reads.changes_after, sequence, limit)
 

@@ -10,7 +10,7 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from memoryd.ledger import consenting, consolidation, edges, progressing, spent
-from memoryd.ledger.hand import Hand
+from memoryd.ledger.hand import UnitOfWork
 from memoryd.ledger.reads import MAX_VARIABLES, last_sequence
 from memoryd.ledger.records import difference, told
 from memoryd.ledger.rows import cleaned, to_micros
@@ -28,23 +28,23 @@ from memoryd_actors.memory.steps import (
     SUPERSEDES,
     Absorb,
     Add,
+    AddCandidatePair,
+    AddEdge,
     Advance,
     Applied,
     ChangeState,
     Checked,
-    Compared,
     Decide,
-    Doubt,
+    MarkCompared,
     Merge,
     Noted,
     Patch,
-    Relate,
+    RemoveEdge,
+    RevertOperation,
     Revise,
     Settled,
     Step,
     Supersede,
-    Undo,
-    Unrelate,
 )
 from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.memory import Memory, State
@@ -61,7 +61,7 @@ def perform(
 
     """
     operation = _Operation(connection, clean(owner), actor, now, foreign)
-    operation.prefetch({end for step in steps if isinstance(step, Relate) for end in (step.from_id, step.to_id)})
+    operation.prefetch({end for step in steps if isinstance(step, AddEdge) for end in (step.from_id, step.to_id)})
     for kind, some in groupby(steps, key=_bulk):
         if kind is None:
             for step in some:
@@ -71,7 +71,7 @@ def perform(
     return operation.applied()
 
 
-class _Operation(Hand):
+class _Operation(UnitOfWork):
     """One operation under way."""
 
     def __init__(self, connection: Connection, owner: str, actor: str, now: datetime, foreign: int) -> None:
@@ -93,9 +93,9 @@ class _Operation(Hand):
                 self.standing.append(self._revise(step))
             case Supersede():
                 self._supersede(step)
-            case Relate():
+            case AddEdge():
                 self._relate(step)
-            case Unrelate():
+            case RemoveEdge():
                 self._unrelate(step)
             case ChangeState():
                 self.standing.append(self._change_state(step))
@@ -103,11 +103,11 @@ class _Operation(Hand):
                 self.standing.append(self._patch(step))
             case Decide():
                 self.standing.append(self._decide(step))
-            case Doubt():
+            case AddCandidatePair():
                 self._doubt(step)
             case Settled():
                 self._settled(step)
-            case Compared():
+            case MarkCompared():
                 self._compared(step.ids)
             case Advance():
                 self._advance(step)
@@ -115,7 +115,7 @@ class _Operation(Hand):
                 consolidation.checked(self.connection, self.owner, step, self.now)
             case Noted():
                 self._noted(step)
-            case Undo():
+            case RevertOperation():
                 self.standing += undo(self, step.operation)
             case _:
                 assert_never(step)
@@ -238,7 +238,7 @@ class _Operation(Hand):
         self.edge(new.id, old.id, SUPERSEDES, 1.0)
         return gone
 
-    def _relate(self, step: Relate) -> None:
+    def _relate(self, step: AddEdge) -> None:
         if clean(step.from_id) == clean(step.to_id):
             raise Refused(f"{step.from_id} cannot be related to itself", "Name two different memories.")
         # An edge to a memory that this operation merged away goes to the one that stands for it.
@@ -250,7 +250,7 @@ class _Operation(Hand):
         if made and step.told:
             self.tell(source, "LINK", {"to": target.id, "relation": step.relation})
 
-    def _unrelate(self, step: Unrelate) -> None:
+    def _unrelate(self, step: RemoveEdge) -> None:
         source = self.get(step.from_id)
         if edges.remove(self.connection, step.from_id, step.to_id, step.relation, self.number):
             self.tell(source, "UNLINK", {"to": clean(step.to_id), "relation": step.relation})
@@ -353,7 +353,7 @@ class _Operation(Hand):
             elif other.active and replaces(field):
                 self._retire(other, value, f"{field} has a new value")
 
-    def _doubt(self, step: Doubt) -> None:
+    def _doubt(self, step: AddCandidatePair) -> None:
         older, newer = self._standing(step.older), self._standing(step.newer)
         if older == newer:
             return

@@ -48,7 +48,7 @@ class SqlPurges:
             gone = purging.purge(connection, owner, doomed, actor, now)
             recording.write_operation(connection, operation, NODE)
             if gone:
-                self.mark(connection, unfinished.Memories(tuple(gone), places))
+                self.mark(connection, unfinished.PurgedMemories(tuple(gone), places))
             return gone
 
         gone = await self._database.write(work)
@@ -60,7 +60,7 @@ class SqlPurges:
 
         def work(connection: Connection) -> None:
             purging.erase_session(connection, owner, session)
-            self.mark(connection, unfinished.Session(owner, session))
+            self.mark(connection, unfinished.PurgedSession(owner, session))
 
         await self._database.write(work)
         await self.finish()

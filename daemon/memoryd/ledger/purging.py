@@ -28,7 +28,7 @@ from memoryd.ledger.tables import (
 )
 from memoryd_actors.keeping.successors import heir
 from memoryd_actors.memory.steps import MERGED_INTO, SUPERSEDES
-from memoryd_actors.purging.derived import Telling
+from memoryd_actors.purging.derived import PhraseMatcher
 from memoryd_actors.recall.session_state import decode_state, encode_state
 from memoryd_actors.texts.characters import clean
 from memoryd_actors.upkeep.sharing import Notice
@@ -200,7 +200,7 @@ def sessions_of(connection: Connection, ids: Sequence[str]) -> list[tuple[str, s
     return list(found)
 
 
-def _telling(connection: Connection, ids: Sequence[str]) -> tuple[set[str], Telling]:
+def _telling(connection: Connection, ids: Sequence[str]) -> tuple[set[str], PhraseMatcher]:
     """Return whose memories these are, and what they say and ever said."""
     owners: set[str] = set()
     texts: list[str] = []
@@ -213,7 +213,7 @@ def _telling(connection: Connection, ids: Sequence[str]) -> tuple[set[str], Tell
         for entry in connection.execute(past):
             owners.add(entry.owner)
             texts += (entry.old, entry.new)
-    return owners, Telling(texts)
+    return owners, PhraseMatcher(texts)
 
 
 def erase_session(connection: Connection, owner: str, session: str) -> None:

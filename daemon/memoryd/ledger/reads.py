@@ -22,7 +22,7 @@ from memoryd.ledger.tables import (
 from memoryd_actors.core.errors import Ambiguous, NotFound
 from memoryd_actors.memory.changes import EVENTS, News
 from memoryd_actors.memory.visibility import Visibility
-from memoryd_actors.ports.ledger import Change
+from memoryd_actors.ports.ledger import LedgerChange
 from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.history import HistoryEntry
@@ -197,7 +197,7 @@ def news(connection: Connection, visible: Visibility, after: int, limit: int) ->
     return [News(row["revision"], row["event"], memory_of(row)) for row in connection.execute(query).mappings()]
 
 
-def changes_after(connection: Connection, sequence: int, limit: int) -> list[Change]:
+def changes_after(connection: Connection, sequence: int, limit: int) -> list[LedgerChange]:
     """Return the next changes in order, leaving out those of memories that changed again later.
 
     So a page is short only at the end, and whoever applies all pages has the ledger's memories as they are.
@@ -216,7 +216,7 @@ def changes_after(connection: Connection, sequence: int, limit: int) -> list[Cha
         .limit(limit)
     )
     return [
-        Change(row["sequence"], row["changed"], None if row["id"] is None else memory_of(row))
+        LedgerChange(row["sequence"], row["changed"], None if row["id"] is None else memory_of(row))
         for row in connection.execute(query).mappings()
     ]
 

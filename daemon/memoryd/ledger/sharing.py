@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import anyio
 from sqlalchemy import URL, Connection, text
 
-from memoryd_actors.upkeep.sharing import Alone, Heard, Notice, Sharing
+from memoryd_actors.upkeep.sharing import Alone, LedgerNews, Notice, Sharing
 
 if TYPE_CHECKING:
     from psycopg import AsyncConnection
@@ -57,12 +57,12 @@ class PostgresSharing:
         """Whether this daemon works in the background."""
         return self._leads
 
-    async def follow(self, hear: Callable[[Heard], None]) -> None:
+    async def follow(self, hear: Callable[[LedgerNews], None]) -> None:
         """Listen until cancelled; after every pause anything may have happened."""
 
         async def listen(connection: "AsyncConnection") -> None:
             await connection.execute(f"LISTEN {_CHANNEL}")
-            hear(Heard(Notice.ANYTHING))
+            hear(LedgerNews(Notice.ANYTHING))
             async for told in connection.notifies():
                 heard = self._read(told.payload)
                 if heard is not None:
@@ -97,13 +97,13 @@ class PostgresSharing:
 
         await self._keep(take_turn, "does not work in the background", until=lambda: done)
 
-    def _read(self, payload: str) -> Heard | None:
+    def _read(self, payload: str) -> LedgerNews | None:
         try:
             node, news, sequence = payload.split(" ")
-            return None if node == self._node else Heard(Notice(news), int(sequence))
+            return None if node == self._node else LedgerNews(Notice(news), int(sequence))
         except ValueError:
             # A newer memoryd has more to tell: then all that is known is that something happened.
-            return Heard(Notice.ANYTHING)
+            return LedgerNews(Notice.ANYTHING)
 
     async def _keep(
         self,

@@ -11,7 +11,7 @@ import msgspec
 from sqlalchemy import delete, select
 
 from memoryd.ledger import edges
-from memoryd.ledger.hand import Hand
+from memoryd.ledger.hand import UnitOfWork
 from memoryd.ledger.records import Before, Value, decode_before
 from memoryd.ledger.rows import memory_from, memory_row, to_micros
 from memoryd.ledger.tables import aliases, history
@@ -24,7 +24,7 @@ _OF_EVERY_WRITE = frozenset({"updated_at", "revision", "content_hash"})
 """Columns that follow from the others, or from the write itself."""
 
 
-def undo(hand: Hand, operation: int) -> list[Memory]:
+def undo(hand: UnitOfWork, operation: int) -> list[Memory]:
     """Take back an operation of the owner; return the memories that were changed back.
 
     Raises:
@@ -67,7 +67,7 @@ def undo(hand: Hand, operation: int) -> list[Memory]:
     return list(changed.values())
 
 
-def _refuse_namesake(hand: Hand, before: Memory, after: Memory) -> None:
+def _refuse_namesake(hand: UnitOfWork, before: Memory, after: Memory) -> None:
     """Refuse to bring a rule back beside another one of its name, which was given its value since."""
     if before.active and (before.category, before.title) == (after.category, after.title):
         return
@@ -78,7 +78,7 @@ def _refuse_namesake(hand: Hand, before: Memory, after: Memory) -> None:
         )
 
 
-def _as_before(hand: Hand, memory: Memory, before: Before) -> Memory:
+def _as_before(hand: UnitOfWork, memory: Memory, before: Before) -> Memory:
     """Return the memory as a write found it; one that was not there is forgotten, so that it can come back."""
     if before.created:
         # Stored as merged away, only this operation knows its id.
@@ -98,12 +98,12 @@ def _as_before(hand: Hand, memory: Memory, before: Before) -> Memory:
     return target
 
 
-def _purged(hand: Hand, column: str, value: Value) -> bool:
+def _purged(hand: UnitOfWork, column: str, value: Value) -> bool:
     """Return whether a column named a memory that is purged since: no write of anybody's took it away."""
     return column == "superseded_by" and isinstance(value, str) and bool(value) and hand.find(value) is None
 
 
-def _refuse_rewritten(hand: Hand, memory: Memory, rows: Iterable[Any], after: int) -> None:
+def _refuse_rewritten(hand: UnitOfWork, memory: Memory, rows: Iterable[Any], after: int) -> None:
     """Refuse to undo what was written again since: that change would be lost in silence."""
     undos = [decode_before(row["undo"]) for row in rows if row["memory_id"] == memory.id]
     mine = {column for before in undos for column in before.columns} - _OF_EVERY_WRITE

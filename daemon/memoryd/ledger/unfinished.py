@@ -13,7 +13,7 @@ from memoryd.ledger import checkpointing, core_writing, purging
 from memoryd.ledger.tables import purges
 
 
-class Memories(msgspec.Struct, frozen=True, tag="memories"):
+class PurgedMemories(msgspec.Struct, frozen=True, tag="memories"):
     """Memories were destroyed."""
 
     ids: tuple[str, ...]
@@ -21,14 +21,14 @@ class Memories(msgspec.Struct, frozen=True, tag="memories"):
     """Owners and sessions that they come from."""
 
 
-class Session(msgspec.Struct, frozen=True, tag="session"):
+class PurgedSession(msgspec.Struct, frozen=True, tag="session"):
     """What was asked in a session, and what was shown there, was destroyed."""
 
     owner: str
     session: str
 
 
-class Checkpoints(msgspec.Struct, frozen=True, tag="checkpoints"):
+class PurgedCheckpoints(msgspec.Struct, frozen=True, tag="checkpoints"):
     """The states of a thread were destroyed, or one of them."""
 
     owner: str
@@ -36,7 +36,7 @@ class Checkpoints(msgspec.Struct, frozen=True, tag="checkpoints"):
     version: int | None
 
 
-class CoreSection(msgspec.Struct, frozen=True, tag="core"):
+class PurgedSection(msgspec.Struct, frozen=True, tag="core"):
     """A section of core memory was destroyed."""
 
     owner: str
@@ -44,7 +44,7 @@ class CoreSection(msgspec.Struct, frozen=True, tag="core"):
     name: str
 
 
-Erased = Memories | Session | Checkpoints | CoreSection
+Erased = PurgedMemories | PurgedSession | PurgedCheckpoints | PurgedSection
 
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(Erased).decode
@@ -52,7 +52,7 @@ _decode = msgspec.json.Decoder(Erased).decode
 
 def mark(connection: Connection, erased: Erased, *, in_files: bool) -> None:
     """Note that bytes are left behind: in the index those of memories, and where told in the ledger's own files."""
-    in_index = isinstance(erased, Memories)
+    in_index = isinstance(erased, PurgedMemories)
     if in_files or in_index:
         row = {"erased": _encode(erased).decode(), "in_files": in_files, "in_index": in_index}
         connection.execute(insert(purges), row)
@@ -84,13 +84,13 @@ def gone_from_index(connection: Connection, newest: int) -> None:
 def erase(connection: Connection, erased: Erased) -> None:
     """Take it out of a backup, in which it may be still."""
     match erased:
-        case Memories():
+        case PurgedMemories():
             purging.erase(connection, erased.ids, set(erased.places))
-        case Session():
+        case PurgedSession():
             purging.erase_session(connection, erased.owner, erased.session)
-        case Checkpoints():
+        case PurgedCheckpoints():
             checkpointing.remove(connection, erased.owner, erased.thread, erased.version)
-        case CoreSection():
+        case PurgedSection():
             core_writing.erase(connection, erased.owner, erased.thread, erased.name)
         case _:
             assert_never(erased)

@@ -30,7 +30,7 @@ class Write(Generic[T]):
         self.done: Future[T] = Future()
 
 
-class Writer:
+class LedgerWriter:
     """Owns the connection that writes, in a thread of its own.
 
     Each write has a savepoint: one that is refused takes no other with it. Acknowledged is what the disk has.

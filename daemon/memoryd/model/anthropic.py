@@ -9,7 +9,7 @@ import anyio
 import anyio.to_thread
 import msgspec
 
-from memoryd_actors.model.provider import Said
+from memoryd_actors.model.provider import Completion
 from memoryd_actors.model.question import ModelFailed, Prompt
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class AnthropicProvider:
         """Load the SDK, in a thread; a caller that gives up waiting leaves it loading for the next one."""
         await self._prepared()
 
-    async def say(self, prompt: Prompt, *, deadline_s: float) -> Said:
+    async def say(self, prompt: Prompt, *, deadline_s: float) -> Completion:
         """Return what the model says to a prompt; see the port."""
         client = await self._prepared()
         # Not at the top: it comes with the SDK, which is loaded by now.
@@ -107,7 +107,7 @@ class AnthropicProvider:
             raise ModelFailed("nonsense", f"{self._model} gave a batch an id that cannot be one", hint=_NO_MESSAGES_API)
         return batch
 
-    async def fetch(self, batch: str) -> dict[str, Said | ModelFailed] | None:
+    async def fetch(self, batch: str) -> dict[str, Completion | ModelFailed] | None:
         """Return what came of a batch; see the port."""
         if not _BATCH_ID.fullmatch(batch):
             raise ModelFailed("model", f"{batch!r} is no batch")
@@ -163,7 +163,7 @@ class AnthropicProvider:
                 )
             return self._client
 
-    def _read(self, body: bytes) -> Said:
+    def _read(self, body: bytes) -> Completion:
         """Return what the body of a successful answer says."""
         try:
             reply = _decode_reply(body)
@@ -180,7 +180,7 @@ class AnthropicProvider:
                 message = f"{self._model} was cut off before the end of its answer"
                 raise ModelFailed("truncated", message, tokens=tokens)
             case _:
-                return Said("".join(block.text for block in reply.content if block.type == "text"), tokens)
+                return Completion("".join(block.text for block in reply.content if block.type == "text"), tokens)
 
     def _batch(self, body: bytes) -> _Batch:
         try:
@@ -189,8 +189,8 @@ class AnthropicProvider:
             message = f"{self._model} said nothing of a batch that could be understood"
             raise ModelFailed("nonsense", message, hint=_NO_MESSAGES_API) from exc
 
-    def _results(self, body: bytes) -> dict[str, Said | ModelFailed]:
-        found: dict[str, Said | ModelFailed] = {}
+    def _results(self, body: bytes) -> dict[str, Completion | ModelFailed]:
+        found: dict[str, Completion | ModelFailed] = {}
         for text in body.splitlines():
             try:
                 line = _decode_line(text)
