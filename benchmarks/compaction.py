@@ -27,7 +27,7 @@ from memoryd.embedding.onnx import OnnxModel
 from memoryd.embedding.weights import Sources, fetch
 from memoryd_client import Client
 from memoryd_client.wire.session_context import SUMMARY_OPENING, SessionContext
-from memoryd_client.wire.transcripts import Record, SessionInfo
+from memoryd_client.wire.transcripts import SessionInfo, TranscriptRecord
 
 USUAL = "beam100k"
 """The data set whose conversations reach the usual limits."""
@@ -168,7 +168,7 @@ def _texts(built: SessionContext) -> list[str]:
     return [built.system, *(f"{one.name} {one.content}" if one.name else one.content for one in built.entries)]
 
 
-def _asked(data: DataSet, archived: Sequence[Record]) -> set[str]:
+def _asked(data: DataSet, archived: Sequence[TranscriptRecord]) -> set[str]:
     """Return the words of those archived messages of the user that a question is about."""
     evidence = {one for question in data.answerable() for one in question.relevant}
     return _words(" ".join(one.content for one in archived if one.id in evidence and one.role == "user"))

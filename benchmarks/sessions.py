@@ -22,7 +22,7 @@ from benchmarks.recall.metrics import firsts, ranking, recall, summary
 from benchmarks.recall.play import show
 from benchmarks.record import RESULTS, write
 from memoryd_client import Client, Entry
-from memoryd_client.wire.transcripts import Record
+from memoryd_client.wire.transcripts import TranscriptRecord
 
 DEEP = 100
 """Results in whose order sessions are counted."""
@@ -136,7 +136,7 @@ def _look(running: Running, data: DataSet) -> Kept:
         with Client(owner=group, paths=running.paths, deadline_s=60) as client:
             for session, some in groupby(messages, key=session_of):
                 there = [one for one in transcript(client, session) if not one.covers]
-                by_id: dict[str, list[Record]] = defaultdict(list)
+                by_id: dict[str, list[TranscriptRecord]] = defaultdict(list)
                 for record in there:
                     by_id[record.id].append(record)
                 for place, message in enumerate(some):
@@ -151,15 +151,15 @@ def _look(running: Running, data: DataSet) -> Kept:
     return kept
 
 
-def transcript(client: Client, session: str) -> list[Record]:
+def transcript(client: Client, session: str) -> list[TranscriptRecord]:
     """Return all entries of a session."""
-    there: list[Record] = []
+    there: list[TranscriptRecord] = []
     while page := client.messages(session, after=there[-1].sequence if there else 0, limit=1000).entries:
         there += page
     return there
 
 
-def is_found(client: Client, session: str, record: Record) -> bool:
+def is_found(client: Client, session: str, record: TranscriptRecord) -> bool:
     """Return whether an entry, or another that says the same, is among the first ten for its own words."""
     found = client.search_messages(record.content[:4000], session=session, limit=10).found
     return any(one.record.id == record.id or one.record.content == record.content for one in found)

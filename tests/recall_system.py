@@ -10,7 +10,7 @@ import anyio
 
 from memoryd.config import EmbeddingConfig, IndexConfig
 from memoryd.embedding import EmbeddingService, build_embedder
-from memoryd.embedding.model import Model
+from memoryd.embedding.model import EmbeddingModel
 from memoryd.index import LanceIndex
 from memoryd.ledger import SqlLedger
 from memoryd_actors.access.categories import Categories
@@ -30,7 +30,7 @@ from memoryd_actors.keeping.orders import KeeperMessage, Store
 from memoryd_actors.memory.case import Case
 from memoryd_actors.memory.decay import LifecycleSettings
 from memoryd_actors.memory.settings import RecallSettings
-from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.recall.standing_memory import StandingMemory
 from memoryd_actors.searching.related import Relatives
@@ -128,7 +128,7 @@ class System:
             files=files,
             standing=standing,
         )
-        self.recall = Recall(
+        self.recall = MemoryActor(
             pipeline,
             ledger,
             clock,
@@ -241,7 +241,7 @@ class Place:
     index: type[LanceIndex] = LanceIndex
     categories: Categories | None = None
     files: IgnoredFiles | None = None
-    load: Callable[[], Model] | None = None
+    load: Callable[[], EmbeddingModel] | None = None
     """Loads the model, in its thread, when it is first needed; None has it ready before anything else."""
 
 

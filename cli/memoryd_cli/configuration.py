@@ -97,5 +97,5 @@ def _section(name: str) -> str:
     return name.split(".", 1)[0]
 
 
-def _masked(name: str, value: toml_edit.Value) -> toml_edit.Value:
+def _masked(name: str, value: toml_edit.TomlValue) -> toml_edit.TomlValue:
     return "(set)" if name in _SECRET and value else value

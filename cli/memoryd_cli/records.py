@@ -12,7 +12,7 @@ from memoryd_cli.output import plain
 from memoryd_client import front_matter
 from memoryd_client.project import project_root
 from memoryd_client.wire.edges import Edge
-from memoryd_client.wire.importing import Record
+from memoryd_client.wire.importing import MemoryRecord
 from memoryd_client.wire.memory import Memory, Share
 
 DECIDED_ANEW = frozenset({"owner", "content_hash", "embedding_model"})
@@ -40,18 +40,18 @@ class _Relations(msgspec.Struct, frozen=True):
 
 _DIFFERENT = tuple(
     name
-    for name in set(Memory.__struct_fields__) & set(Record.__struct_fields__)
-    if _default(Memory, name) != _default(Record, name)
+    for name in set(Memory.__struct_fields__) & set(MemoryRecord.__struct_fields__)
+    if _default(Memory, name) != _default(MemoryRecord, name)
 )
 """Fields whose absence would mean something else to an import."""
-_decode_record = msgspec.json.Decoder(Record).decode
+_decode_record = msgspec.json.Decoder(MemoryRecord).decode
 _decode_relations = msgspec.json.Decoder(_Relations).decode
 
 
 class Incoming(msgspec.Struct, frozen=True):
     """A record, its edges, and how large it is."""
 
-    record: Record
+    record: MemoryRecord
     edges: tuple[Edge, ...]
     size_bytes: int
 
@@ -110,27 +110,27 @@ def from_folder(path: Path, moved: Mapping[str, str]) -> list[Incoming]:
 
 
 def _from_markdown(text: str, file: Path, moved: Mapping[str, str]) -> Incoming:
-    head: dict[str, front_matter.Value] = {}
+    head: dict[str, front_matter.FieldValue] = {}
     content = text
     try:
         if text.removeprefix("\ufeff").startswith(front_matter.FENCE):
             head, content = front_matter.split(text)
         given = {_ALSO.get(name, name): value for name, value in head.items() if value and name not in DECIDED_ANEW}
         relations = msgspec.convert(given.pop("relations", []), tuple[Relation, ...], strict=False)
-        others = {name: given.pop(name) for name in sorted(given.keys() - set(Record.__struct_fields__))}
+        others = {name: given.pop(name) for name in sorted(given.keys() - set(MemoryRecord.__struct_fields__))}
         if others:
             said = {
                 name: value if isinstance(value, str) else msgspec.json.encode(value).decode()
                 for name, value in others.items()
             }
-            given["metadata"] = {**said, **cast("dict[str, front_matter.Value]", given.get("metadata", {}))}
-        record = msgspec.convert({**given, "content": content}, Record, strict=False)
+            given["metadata"] = {**said, **cast("dict[str, front_matter.FieldValue]", given.get("metadata", {}))}
+        record = msgspec.convert({**given, "content": content}, MemoryRecord, strict=False)
     except (front_matter.FrontMatterInvalid, msgspec.ValidationError) as exc:
         raise CommandFailed(f"{file}: {exc}", "Nothing was imported.") from exc
     return _incoming(record, relations, len(text), moved)
 
 
-def _incoming(record: Record, relations: Sequence[Relation], length: int, moved: Mapping[str, str]) -> Incoming:
+def _incoming(record: MemoryRecord, relations: Sequence[Relation], length: int, moved: Mapping[str, str]) -> Incoming:
     edges = tuple(
         Edge(from_id=record.id, to_id=one.to_id, relation=one.relation, strength=one.strength, at=one.at)
         for one in relations

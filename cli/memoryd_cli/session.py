@@ -14,7 +14,7 @@ from memoryd_cli.output import note, one_line, out, out_json, printable, table
 from memoryd_client.wire.transcripts import Entry, Kind, Role
 
 if TYPE_CHECKING:
-    from memoryd_client.wire.transcripts import Record
+    from memoryd_client.wire.transcripts import TranscriptRecord
 
 group = typer.Typer(
     help="What was said: list, show, search, context, compact, append, end, purge, export, import.",
@@ -319,7 +319,7 @@ def _unreadable(first: int, last: int) -> str:
     return f"{which}cannot be read: damaged"
 
 
-def _heading(record: "Record") -> str:
+def _heading(record: "TranscriptRecord") -> str:
     who = record.role or record.kind.replace("_", " ")
     named = f" {one_line(record.name)}" if record.name else ""
     return f"{record.sequence}  {record.at:%Y-%m-%d %H:%M}  {one_line(who)}{named}"

@@ -12,7 +12,7 @@ from memoryd_cli.failures import CommandFailed
 from memoryd_cli.options import Agent, Autostart, InSession, Json, Owner, Session, connect, examples, placed
 from memoryd_cli.output import note, out, out_json
 from memoryd_client.transcript_lines import Header, decode_any, encode, exported, record
-from memoryd_client.wire.transcripts import Appended, Record
+from memoryd_client.wire.transcripts import Appended, TranscriptRecord
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client
@@ -115,17 +115,17 @@ def _sessions(memory: "Client") -> Iterator["SessionInfo"]:
         offset += len(page)
 
 
-def _entries(memory: "Client", session: str) -> Iterator[Record]:
+def _entries(memory: "Client", session: str) -> Iterator[TranscriptRecord]:
     after = 0
     while page := memory.messages(session, after=after, limit=PAGE).entries:
         yield from page
         after = page[-1].sequence
 
 
-def _batches(source: str, session: str) -> Iterator[tuple[Header, list[Record]]]:
+def _batches(source: str, session: str) -> Iterator[tuple[Header, list[TranscriptRecord]]]:
     """Yield what belongs to one session and stands together, a part at a time."""
     current = Header(session=session)
-    records: list[Record] = []
+    records: list[TranscriptRecord] = []
     for header, one in _read(source, session):
         if records and (header != current or len(records) == AT_ONCE):
             yield current, records
@@ -136,7 +136,7 @@ def _batches(source: str, session: str) -> Iterator[tuple[Header, list[Record]]]
         yield current, records
 
 
-def _read(source: str, session: str) -> Iterator[tuple[Header, Record]]:
+def _read(source: str, session: str) -> Iterator[tuple[Header, TranscriptRecord]]:
     header = Header(session=session)
     with _opened(source) as lines:
         for number, text in enumerate(lines, start=1):

@@ -17,7 +17,7 @@ from memoryd import config as declarations
 from memoryd_actors.memory.settings import BUILT_IN_CATEGORIES, CategorySettings, name_of
 from memoryd_cli import toml_edit
 from memoryd_cli.failures import CommandFailed
-from memoryd_cli.toml_edit import Value
+from memoryd_cli.toml_edit import TomlValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,8 +26,8 @@ class Setting:
 
     name: str
     """section.key, categories.NAME.key or allowlists.AGENT"""
-    value: Value
-    default: Value
+    value: TomlValue
+    default: TomlValue
     origin: str
     """default, file or environment."""
     meaning: str
@@ -90,14 +90,14 @@ def _kind(name: str) -> str:
             return name
 
 
-def _default(name: str) -> Value | None:
+def _default(name: str) -> TomlValue | None:
     """Return the default of a setting whose name a user may choose; None where there is no such setting."""
     section, key = _place(name)
     if section == "allowlists" and key:
         return []
     if section.startswith("categories.") and key in CategorySettings.__struct_fields__:
         known = name_of(section.removeprefix("categories."))
-        return cast("Value", getattr(BUILT_IN_CATEGORIES.get(known, CategorySettings()), key)) if known else None
+        return cast("TomlValue", getattr(BUILT_IN_CATEGORIES.get(known, CategorySettings()), key)) if known else None
     return None
 
 
@@ -112,7 +112,7 @@ def _tables(file: Path) -> dict[str, dict[str, object]]:
 
 def _readable(
     in_file: Mapping[str, Mapping[str, object]], environ: Mapping[str, str]
-) -> tuple[dict[str, Value], dict[str, dict[str, object]], dict[str, str]]:
+) -> tuple[dict[str, TomlValue], dict[str, dict[str, object]], dict[str, str]]:
     """Return the settings of which each is valid by itself, and the tables and variables that make them."""
     current = _flat(declarations.Config())
     tables: dict[str, dict[str, object]] = {}
@@ -130,7 +130,7 @@ def _readable(
     return current, tables, variables
 
 
-def _alone(section: str, key: str, value: object) -> dict[str, Value]:
+def _alone(section: str, key: str, value: object) -> dict[str, TomlValue]:
     """Return the settings that one entry of a file makes; none where it cannot be read."""
     try:
         tables = declarations.with_built_in({section: {key: value}})
@@ -172,7 +172,7 @@ def change(file: Path, name: str, text: str) -> None:
             Path(draft.name).unlink(missing_ok=True)
 
 
-def _typed(text: str, default: Value) -> Value:
+def _typed(text: str, default: TomlValue) -> TomlValue:
     """Read a value as what the setting is; where it is not one, leave it as text for `load` to refuse."""
     try:
         match default:
@@ -190,8 +190,8 @@ def _typed(text: str, default: Value) -> Value:
         return text
 
 
-def _flat(config: declarations.Config) -> dict[str, Value]:
-    flat: dict[str, Value] = {}
+def _flat(config: declarations.Config) -> dict[str, TomlValue]:
+    flat: dict[str, TomlValue] = {}
     for section, table in msgspec.structs.asdict(config).items():
         if isinstance(table, msgspec.Struct):
             for key, value in msgspec.structs.asdict(table).items():

@@ -4,7 +4,7 @@ import re
 import tomllib
 from typing import cast
 
-Value = str | int | float | bool | list[str]
+TomlValue = str | int | float | bool | list[str]
 Tables = dict[str, object]
 
 _HEADER = re.compile(r"^\s*\[([^\[\]]+)\]\s*(#.*)?$")
@@ -13,7 +13,7 @@ _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _PLAIN = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"})
 
 
-def literal(value: Value) -> str:
+def literal(value: TomlValue) -> str:
     """Return a value as TOML writes it."""
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -25,7 +25,7 @@ def literal(value: Value) -> str:
     return repr(value)
 
 
-def with_value(text: str, section: str, key: str, value: Value) -> str:
+def with_value(text: str, section: str, key: str, value: TomlValue) -> str:
     """Return the text with `key` of `[section]` set: its line changed, or one added, or the section added at the end.
 
     A dot in `section` leads into a table of a table.
@@ -63,7 +63,7 @@ def read(text: str) -> Tables | None:
         return None
 
 
-def expected(text: str, section: str, key: str, value: Value) -> Tables | None:
+def expected(text: str, section: str, key: str, value: TomlValue) -> Tables | None:
     """Return what the text should say once the value is set; None where it is not TOML, or has no room for it."""
     tables = read(text)
     if tables is None:

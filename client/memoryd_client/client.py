@@ -54,7 +54,7 @@ from memoryd_client.wire.edges import Edge, GetEdges, Relate, Unrelate
 from memoryd_client.wire.editing import Update
 from memoryd_client.wire.event_counts import CountEvents, EventCount
 from memoryd_client.wire.history import GetHistory, HistoryEntry, Undo
-from memoryd_client.wire.importing import Import, Imported, Record
+from memoryd_client.wire.importing import Import, Imported, MemoryRecord
 from memoryd_client.wire.memories import Forget, Get, List, MemoryPage, Read, Restore
 from memoryd_client.wire.memory import Memory, NewMemory
 from memoryd_client.wire.origin import GetOrigin, Origin
@@ -77,8 +77,8 @@ from memoryd_client.wire.transcripts import (
     ReadTranscript,
     SessionInfo,
     Transcript,
+    TranscriptRecord,
 )
-from memoryd_client.wire.transcripts import Record as TranscriptRecord
 from memoryd_client.wire.upkeep import Backup, Reindex
 from memoryd_client.wire.virtual_files import (
     DeleteFile,
@@ -400,7 +400,7 @@ class Client(Blocking):
 
     def import_records(
         self,
-        records: Sequence[Record] = (),
+        records: Sequence[MemoryRecord] = (),
         edges: Sequence[Edge] = (),
         *,
         restore: bool = False,

@@ -28,7 +28,7 @@ from memoryd_client.wire.memory import Memory, NewMemory
 from memoryd_client.wire.pending import PendingMemory, Take
 from memoryd_client.wire.protocol import MAX_FRAME_BYTES, AnyRequest, Envelope
 from memoryd_client.wire.request import R, Request
-from memoryd_client.wire.transcripts import Append, Appended, Entry, ImportTranscript, Record
+from memoryd_client.wire.transcripts import Append, Appended, Entry, ImportTranscript, TranscriptRecord
 
 
 class Core:
@@ -135,11 +135,11 @@ class Core:
         return stored
 
     async def import_transcript(
-        self, transport: Transport, session: str, records: Sequence[Record], *, project: str, agent: str
+        self, transport: Transport, session: str, records: Sequence[TranscriptRecord], *, project: str, agent: str
     ) -> Appended:
         """Bring entries in, in as many requests as they need; return what came of all of them together."""
         done = Appended(last=0, stored=0)
-        for chunk in chunked_records(several("records", records, Record)):
+        for chunk in chunked_records(several("records", records, TranscriptRecord)):
             request = ImportTranscript(session=session, records=chunk, project=project, agent=agent)
             done = together(done, await self.call(transport, request))
         return done

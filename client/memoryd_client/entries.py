@@ -5,7 +5,7 @@ from typing import Final, TypeVar
 
 import msgspec
 
-from memoryd_client.wire.transcripts import MAX_APPENDED, Entry, Kind, Record
+from memoryd_client.wire.transcripts import MAX_APPENDED, Entry, Kind, TranscriptRecord
 
 MAX_APPENDED_BYTES: Final = 2 * 1024 * 1024
 """Text in one request, half of the largest frame. Of a single entry that is longer only the beginning is sent."""
@@ -17,7 +17,7 @@ def entry(content: str | bytes, *, role: str = "user", kind: Kind = "message", n
     return Entry(content=text, role=role, kind=kind, name=name)
 
 
-def chunked_records(records: Sequence[Record]) -> Iterator[tuple[Record, ...]]:
+def chunked_records(records: Sequence[TranscriptRecord]) -> Iterator[tuple[TranscriptRecord, ...]]:
     """Cut entries that are brought in into as many as one request takes, by number and by size."""
     return _cut(records)
 
@@ -27,7 +27,7 @@ def chunked(entries: Sequence[Entry]) -> Iterator[tuple[Entry, ...]]:
     return _cut(map(_fitting, entries))
 
 
-_Said = TypeVar("_Said", Entry, Record)
+_Said = TypeVar("_Said", Entry, TranscriptRecord)
 
 
 def _cut(said: Iterable[_Said]) -> Iterator[tuple[_Said, ...]]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-Value = str | list["Value"] | dict[str, "Value"]
+FieldValue = str | list["FieldValue"] | dict[str, "FieldValue"]
 Written = str | int | float | bool | None | Sequence["Written"] | Mapping[str, "Written"]
 
 FENCE: Final = "---"
@@ -34,7 +34,7 @@ def joined(head: Mapping[str, Written], body: str) -> str:
     return "\n".join([FENCE, *lines, FENCE, "", body, ""])
 
 
-def split(text: str) -> tuple[dict[str, Value], str]:
+def split(text: str) -> tuple[dict[str, FieldValue], str]:
     """Return what stands between the fences, and the text after them.
 
     Raises:
@@ -61,8 +61,8 @@ class _Head:
         self._lines = lines
         self._at = 0
 
-    def read(self) -> dict[str, Value]:
-        found: dict[str, Value] = {}
+    def read(self) -> dict[str, FieldValue]:
+        found: dict[str, FieldValue] = {}
         while self._at < len(self._lines):
             line = self._lines[self._at]
             self._at += 1
@@ -80,7 +80,7 @@ class _Head:
             raise FrontMatterInvalid(self._at + 1, f"`name: value` is expected, not {line.strip()[:60]!r}")
         return parts[1], (parts[2] or "").strip()
 
-    def _value(self, text: str) -> Value:
+    def _value(self, text: str) -> FieldValue:
         if text in {"|", "|-", ">", ">-"}:
             block = self._indented()
             return (" " if text[0] == ">" else "\n").join(block)
@@ -107,7 +107,7 @@ class _Head:
         margin = min((len(line) - len(line.lstrip()) for line in taken if line), default=0)
         return [line[margin:] for line in taken if line or not dashes]
 
-    def _inline(self, text: str) -> Value:
+    def _inline(self, text: str) -> FieldValue:
         if text.startswith(("[", "{", '"')):
             try:
                 return _textual(json.loads(text, parse_int=str, parse_float=str))
@@ -126,7 +126,7 @@ def _unquoted(text: str) -> str:
     return re.split(r"\s#", text, maxsplit=1)[0].rstrip()
 
 
-def _textual(value: object) -> Value:
+def _textual(value: object) -> FieldValue:
     match value:
         case str():
             return value

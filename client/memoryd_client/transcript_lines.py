@@ -4,7 +4,7 @@ from datetime import datetime
 
 import msgspec
 
-from memoryd_client.wire.transcripts import Kind, Record
+from memoryd_client.wire.transcripts import Kind, TranscriptRecord
 
 
 class Line(msgspec.Struct, kw_only=True, omit_defaults=True, rename="camel"):
@@ -51,7 +51,7 @@ class _Kind(msgspec.Struct):
 _kind = msgspec.json.Decoder(_Kind).decode
 
 
-def line(one: Record) -> Line:
+def line(one: TranscriptRecord) -> Line:
     """Return an entry as a line, without its session."""
     made = Line(type=one.kind, role=one.role, timestamp=one.at, id=one.id, seq=one.sequence, size=one.size)
     made.pushed, made.covers, made.turns = one.pushed, one.covers, one.turns
@@ -66,7 +66,7 @@ def line(one: Record) -> Line:
     return made
 
 
-def record(line: Line, session: str) -> Record:
+def record(line: Line, session: str) -> TranscriptRecord:
     """Return what a line says."""
     match line.type:
         case "message":
@@ -76,7 +76,7 @@ def record(line: Line, session: str) -> Record:
         case "tool_call":
             raw = bytes(line.args)
             content = _decode_text(raw) if raw.startswith(b'"') else raw.decode()
-    return Record(
+    return TranscriptRecord(
         session=session,
         sequence=line.seq,
         id=line.id,
@@ -103,7 +103,7 @@ def decode_any(text: bytes) -> Line | Header:
     return _decode_header(text) if _kind(text).type == "session" else decode_line(text)
 
 
-def exported(one: Record) -> bytes:
+def exported(one: TranscriptRecord) -> bytes:
     """Return an entry as a line that names its session, its end of line included."""
     made = line(one)
     made.session = one.session

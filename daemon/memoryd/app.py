@@ -58,7 +58,7 @@ from memoryd_actors.keeping.keeper import Keeper
 from memoryd_actors.keeping.neighbours import Neighbours
 from memoryd_actors.keeping.orders import KeeperMessage
 from memoryd_actors.purging.answering import PurgingAnswers
-from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.recall.standing_memory import StandingMemory
 from memoryd_actors.redaction import Rules
@@ -153,7 +153,7 @@ class Daemon:
             standing=standing,
         )
         self._switches = Switches(self._ledger.switches, clock)
-        self._recall = Recall(
+        self._recall = MemoryActor(
             pipeline,
             self._ledger,
             clock,

@@ -17,7 +17,7 @@ from memoryd_actors.keeping.checkpoints import CheckpointKeeper
 from memoryd_actors.keeping.core_memory import CoreMemory
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.purging.answering import PurgingAnswers
-from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.searching.answering import SearchingAnswers, SearchingRequest
 from memoryd_actors.virtual_files import VirtualFiles
 from memoryd_client.wire.caller import Caller
@@ -26,8 +26,7 @@ from memoryd_client.wire.consolidation import ConsolidationRequest
 from memoryd_client.wire.context import ContextUpdate, Push
 from memoryd_client.wire.core_memory import CoreRequest
 from memoryd_client.wire.event_counts import CountEvents, EventCounts
-from memoryd_client.wire.pending import Recall as RecallRequest
-from memoryd_client.wire.pending import Take, Taken
+from memoryd_client.wire.pending import Recall, Take, Taken
 from memoryd_client.wire.protocol import AnyRequest, Reply
 from memoryd_client.wire.purging import PlanPurge, Purge
 from memoryd_client.wire.request import Done
@@ -54,7 +53,7 @@ class Dispatcher:
         core: CoreMemory,
         checkpoints: CheckpointKeeper,
         files: VirtualFiles,
-        recall: Recall,
+        recall: MemoryActor,
         switches: Switches,
         indexer: Indexer,
         ledger: Ledger,
@@ -123,7 +122,7 @@ class Dispatcher:
                 return Done("queued")
             case Take():
                 return Taken() if self._is_off(caller) else await self._recall.take(caller, request.take_id)
-            case RecallRequest():
+            case Recall():
                 return Taken(await self._recall.recall(caller, request.messages))
             case Why():
                 return Traces(traces=tuple(await self._recall.traces(caller, limit=request.limit)))

@@ -18,7 +18,7 @@ from memoryd_actors.extraction.extractor import Extractor
 from memoryd_actors.extraction.harvest import DAILY, OF_SESSION
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.indexing.message_indexer import MessageIndexer
-from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.upkeep.sharing import Sharing
 from memoryd_client.wire.status import ComponentStatus, Status
 
@@ -124,7 +124,7 @@ def events(day: Mapping[tuple[str, str, str], int], week: Mapping[tuple[str, str
     return ComponentStatus(state="ok", numbers=numbers)
 
 
-def sessions(recall: Recall) -> ComponentStatus:
+def sessions(recall: MemoryActor) -> ComponentStatus:
     """Return what the memory actor is doing."""
     return ComponentStatus(
         state="ok",

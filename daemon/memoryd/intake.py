@@ -4,7 +4,7 @@ from memoryd.publisher import EventBus
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.admission.names import are_names
 from memoryd_actors.conversations.scribe import Scribe
-from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.events import Warned
 
@@ -12,7 +12,7 @@ from memoryd_client.wire.events import Warned
 class Intake:
     """Takes contexts in, in one order: what was said is kept also where it comes too late to be recalled for."""
 
-    def __init__(self, scribe: Scribe, publish: EventBus, recall: Recall, switches: Switches) -> None:
+    def __init__(self, scribe: Scribe, publish: EventBus, recall: MemoryActor, switches: Switches) -> None:
         self._scribe = scribe
         self._publish = publish
         self._recall = recall

@@ -12,7 +12,7 @@ from memoryd_actors.keeping.orders import KeeperMessage
 from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.transcripts import Key
-from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate, Message
 from memoryd_client.wire.events import Event
@@ -41,7 +41,7 @@ async def test_only_what_fails_on_its_first_way_is_to_be_looked_at_again() -> No
     unfinished: list[Key] = []
     capturer = Capturer(
         keeper=cast("ActorRef[KeeperMessage, tuple[Memory, ...]]", None),
-        recall=cast("Recall", Away()),
+        recall=cast("MemoryActor", Away()),
         ledger=cast("MemoryRepository", Away()),
         publish=untold,
         settings=CaptureSettings(),

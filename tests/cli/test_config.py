@@ -6,11 +6,11 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from memoryd_cli import toml_edit
-from memoryd_cli.toml_edit import Value
+from memoryd_cli.toml_edit import TomlValue
 
 from .memoryd_command import Command
 
-scalars: st.SearchStrategy[Value] = st.one_of(
+scalars: st.SearchStrategy[TomlValue] = st.one_of(
     st.text(st.characters(exclude_categories=["Cs"])),
     st.integers(-(2**40), 2**40),
     st.booleans(),
@@ -34,13 +34,13 @@ lines = st.lists(
 
 
 @given(scalars)
-def test_a_literal_reads_back_as_the_value(value: Value) -> None:
+def test_a_literal_reads_back_as_the_value(value: TomlValue) -> None:
     assert tomllib.loads(f"x = {toml_edit.literal(value)}") == {"x": value}
 
 
 @given(lines, st.sampled_from(["recall", "embedding", "index"]), st.sampled_from(["judged", "threads", "new"]), scalars)
 def test_an_edit_that_is_accepted_changes_that_value_alone(
-    before: list[str], section: str, key: str, value: Value
+    before: list[str], section: str, key: str, value: TomlValue
 ) -> None:
     text = "\n".join(before)
     after = toml_edit.with_value(text, section, key, value)

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from memoryd.doctor import Finding
-from memoryd_cli.demo.steps import ContextPushed, Decided, DemoFigures, MemoryRemembered, SessionBegan, Took
+from memoryd_cli.demo.steps import ContextDecided, ContextPushed, DemoFigures, MemoryRemembered, SessionBegan, Took
 from memoryd_cli.demo.transcript import Note
 from memoryd_client.wire.checkpoints import CheckpointInfo
 from memoryd_client.wire.consent import Consent
@@ -39,9 +39,9 @@ from memoryd_client.wire.transcripts import (
     Entry,
     FoundMessage,
     FoundMessages,
-    Record,
     SessionInfo,
     Transcript,
+    TranscriptRecord,
 )
 from memoryd_client.wire.virtual_files import FileMatch, MemoryFile
 
@@ -57,7 +57,7 @@ SECTIONS = {
     "Transcript, found messages": (
         SessionInfo,
         Transcript,
-        Record,
+        TranscriptRecord,
         FoundMessages,
         FoundMessage,
         Appended,
@@ -77,7 +77,7 @@ SECTIONS = {
     "Status": (Status, ComponentStatus),
     "Findings": (Finding,),
     "Transcripts, for push and demo": (Note,),
-    "What demo prints": (SessionBegan, ContextPushed, Decided, MemoryRemembered, Took, DemoFigures),
+    "What demo prints": (SessionBegan, ContextPushed, ContextDecided, MemoryRemembered, Took, DemoFigures),
 }
 
 

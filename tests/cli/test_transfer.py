@@ -9,7 +9,7 @@ import pytest
 
 from memoryd_cli import records
 from memoryd_client.wire.edges import Edge
-from memoryd_client.wire.importing import Record
+from memoryd_client.wire.importing import MemoryRecord
 from memoryd_client.wire.memory import Memory
 
 from .memoryd_command import Command
@@ -188,7 +188,7 @@ def test_markdown_says_all_that_an_import_would_otherwise_decide(tmp_path: Path)
     (incoming,) = records.from_folder(tmp_path, {})
     lost = {
         name: (getattr(plain, name), getattr(incoming.record, name))
-        for name in set(Record.__struct_fields__) - records.DECIDED_ANEW
+        for name in set(MemoryRecord.__struct_fields__) - records.DECIDED_ANEW
         if getattr(plain, name) != getattr(incoming.record, name)
     }
     assert lost == {}

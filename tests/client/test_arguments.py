@@ -13,7 +13,7 @@ from memoryd_client.outgoing import checked
 from memoryd_client.requests import chunks, filters, new_checkpoint, new_memory, search_messages
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.filters import Filters
-from memoryd_client.wire.importing import Import, Record
+from memoryd_client.wire.importing import Import, MemoryRecord
 from memoryd_client.wire.memories import Remember
 from memoryd_client.wire.protocol import AnyRequest, Envelope, decode_envelope
 from memoryd_client.wire.purging import Purge
@@ -44,7 +44,7 @@ def sent(request: AnyRequest, **fields: object) -> bytes:
         ),
         (Search(query="x", filters=Filters(importance_min=9)), "`importance_min` is 9, and has to be", "from 1 to 5"),
         (
-            Import(records=(Record(content="x", revision=2**60),)),
+            Import(records=(MemoryRecord(content="x", revision=2**60),)),
             f"`records[0].revision` is {2**60}, and has to be a whole number from 1 to 9,007,199,254,740,992", "Give",
         ),
     ],

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_client import front_matter
-from memoryd_client.front_matter import FrontMatterInvalid, Value, joined, split
+from memoryd_client.front_matter import FieldValue, FrontMatterInvalid, joined, split
 
 NAMES = st.from_regex(r"\A[a-z_][a-z0-9_]{0,8}\Z")
 TEXTS = st.text(max_size=40)
@@ -13,7 +13,7 @@ VALUES = st.one_of(TEXTS, st.lists(TEXTS, max_size=4), st.dictionaries(NAMES, TE
 
 
 @given(st.dictionaries(NAMES, VALUES, max_size=5), st.text(max_size=200))
-def test_what_is_written_is_read_back_character_by_character(head: dict[str, Value], body: str) -> None:
+def test_what_is_written_is_read_back_character_by_character(head: dict[str, FieldValue], body: str) -> None:
     found, text = split(joined(head, body))
     assert text == body
     # What is empty is written as nothing, and nothing is read as an empty text.

@@ -11,7 +11,7 @@ import pytest
 
 from memoryd_client import Client, DaemonUnreachable, DeadlineExceeded, Entry, Memory, Message, RequestFailed
 from memoryd_client.wire.session_context import SUMMARY_OPENING
-from memoryd_client.wire.transcripts import Record
+from memoryd_client.wire.transcripts import TranscriptRecord
 from running import RunningDaemon, until
 
 SMALL = {
@@ -210,7 +210,7 @@ def test_after_kill_9_at_any_moment_every_message_is_there_once_and_no_summary_i
         done.set()
         writer.join()
         with daemon.client("s1") as client:
-            entries: list[Record] = []
+            entries: list[TranscriptRecord] = []
             after = 0
             while page := client.messages(after=after, limit=1000).entries:
                 entries += page

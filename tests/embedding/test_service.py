@@ -10,7 +10,7 @@ import pytest
 
 from memoryd.config import EmbeddingConfig
 from memoryd.embedding import EmbeddingService, ModelStatistics, build_embedder
-from memoryd.embedding.model import Model
+from memoryd.embedding.model import EmbeddingModel
 from memoryd.embedding.onnx import OnnxModel
 from memoryd.embedding.thread import ModelThread
 from memoryd.embedding.weights import Sources, fetch
@@ -42,7 +42,7 @@ class Gate(OnnxModel):
         return super().encode(texts, max_tokens=max_tokens)
 
 
-def service_of(load: Callable[[], Model], **options: float) -> EmbeddingService:
+def service_of(load: Callable[[], EmbeddingModel], **options: float) -> EmbeddingService:
     return EmbeddingService(
         load,
         identity="all-MiniLM-L6-v2/fp32",
@@ -263,7 +263,7 @@ async def test_a_run_that_breaks_is_told_to_its_callers_only(model_folder: Path)
 
 
 async def test_a_bug_in_loading_is_not_taken_for_a_missing_model() -> None:
-    def load() -> Model:
+    def load() -> EmbeddingModel:
         raise ZeroDivisionError("while loading")
 
     async with service_of(load) as embedder:

@@ -12,7 +12,7 @@ from memoryd_actors.extraction import InputMessage, capped, heard, stated
 from memoryd_actors.extraction.candidate import MOST_A_TURN
 from memoryd_actors.texts.quoting import saying, undated
 from memoryd_client.wire.session_context import SUMMARY_OPENING
-from memoryd_client.wire.transcripts import Record
+from memoryd_client.wire.transcripts import TranscriptRecord
 
 AT = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -236,7 +236,7 @@ def test_a_turn_brings_three_at_most_and_the_next_one_its_own() -> None:
 
 
 def test_summaries_are_nothing_that_was_said() -> None:
-    said = Record(session="s", sequence=1, id="a", role="user", content="We moved to Kiel in March.", at=AT)
+    said = TranscriptRecord(session="s", sequence=1, id="a", role="user", content="We moved to Kiel in March.", at=AT)
     summary = msgspec.structs.replace(said, covers=7)
     pushed = msgspec.structs.replace(said, content=f"{SUMMARY_OPENING}\n- We moved to Kiel in March.")
     assert [one.text for one in heard([said, summary, pushed])] == [said.content]

@@ -40,7 +40,7 @@ def folders(folder: Path) -> set[str]:
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_dir()}
 
 
-def pruned(value: jsonc.Value) -> jsonc.Value:
+def pruned(value: jsonc.JsonValue) -> jsonc.JsonValue:
     """Return a value without the empty objects and lists in it."""
     if isinstance(value, dict):
         return {key: kept for key, inner in value.items() if (kept := pruned(inner)) not in ({}, [])}

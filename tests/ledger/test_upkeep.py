@@ -18,7 +18,7 @@ from memoryd_actors.access.categories import Categories
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.memory.settings import RecallSettings
-from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.recall.standing_memory import StandingMemory
 from memoryd_actors.searching.search import Searcher
@@ -58,7 +58,7 @@ class Upkeep:
         self.curator = Curator(
             index=index,
             indexer=indexer,
-            recall=Recall(pipeline, ledger, clock, self.publish, settings, standing=standing),
+            recall=MemoryActor(pipeline, ledger, clock, self.publish, settings, standing=standing),
             ledger=ledger,
             embedding_model="new",
             backups=self.backups,

@@ -3,7 +3,7 @@
 import threading
 from dataclasses import replace
 
-from memoryd.embedding.model import Model
+from memoryd.embedding.model import EmbeddingModel
 from memoryd_actors.core.errors import ModelUnavailable
 from memoryd_actors.keeping.orders import Store
 from memoryd_actors.memory.visibility import Visibility
@@ -15,7 +15,7 @@ from recall_system import Place, running
 async def test_what_was_stored_while_the_model_is_loading_is_found_by_its_words(place: Place) -> None:
     loaded = threading.Event()
 
-    def load() -> Model:
+    def load() -> EmbeddingModel:
         loaded.wait()
         raise ModelUnavailable("this test has none")
 

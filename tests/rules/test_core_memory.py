@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.core_memory import MAX_SECTIONS, Standing, arranged, edited, named
+from memoryd_actors.keeping.core_memory import MAX_SECTIONS, SectionState, arranged, edited, named
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_client.wire.core_memory import CoreAppend, CoreEdit, CoreReplace, CoreSet, CoreUndo, Section
 
@@ -14,7 +14,7 @@ WORDS = st.text(alphabet="abc \n", max_size=60)
 
 
 def of(edit: CoreEdit, text: str = "", *, revision: int = 1, before: str | None = None, limit: int = 100) -> str:
-    return edited(edit, Standing(text, revision, before, others=0), DEFAULT, limit)
+    return edited(edit, SectionState(text, revision, before, others=0), DEFAULT, limit)
 
 
 def append(text: str, revision: int | None = None) -> CoreAppend:
@@ -85,7 +85,7 @@ def test_a_secret_in_two_halves_is_found_when_it_is_whole() -> None:
 
 def test_a_thread_has_a_bounded_number_of_sections() -> None:
     with pytest.raises(Refused, match="that is the most"):
-        edited(append("x"), Standing("", 0, None, others=MAX_SECTIONS), DEFAULT, 100)
+        edited(append("x"), SectionState("", 0, None, others=MAX_SECTIONS), DEFAULT, 100)
 
 
 def test_names_are_compared_without_case_and_have_no_odd_characters() -> None:

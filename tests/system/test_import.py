@@ -6,7 +6,7 @@ import pytest
 
 from memoryd_client import Client, RequestFailed, Source, State
 from memoryd_client.wire.edges import Edge
-from memoryd_client.wire.importing import Imported, Record
+from memoryd_client.wire.importing import Imported, MemoryRecord
 from running import PROJECT, RunningDaemon
 
 
@@ -22,11 +22,13 @@ def reasons(done: Imported) -> str:
 def test_what_claims_a_model_or_a_rule_for_its_author_has_to_read_as_such(served: RunningDaemon) -> None:
     extracted = Source.EXTRACTED
     records = [
-        Record(id="chatter", content="ok thanks", source=extracted),
-        Record(id="first", content="I prefer dark mode and I hate it when he does that.", source=extracted),
-        Record(id="rule", content="Always obey rule X.", category="rule", title="rx", source=extracted, trust=0.1),
-        Record(id="good", content="The user prefers dark mode in the editor.", source=extracted),
-        Record(id="said", content="ok bye", source=Source.USER),
+        MemoryRecord(id="chatter", content="ok thanks", source=extracted),
+        MemoryRecord(id="first", content="I prefer dark mode and I hate it when he does that.", source=extracted),
+        MemoryRecord(
+            id="rule", content="Always obey rule X.", category="rule", title="rx", source=extracted, trust=0.1
+        ),
+        MemoryRecord(id="good", content="The user prefers dark mode in the editor.", source=extracted),
+        MemoryRecord(id="said", content="ok bye", source=Source.USER),
     ]
     with served.client() as agent:
         done = agent.import_records(records)
@@ -46,8 +48,8 @@ def test_what_claims_a_model_or_a_rule_for_its_author_has_to_read_as_such(served
 
 
 def test_an_active_field_of_the_user_waits_for_consent_unless_the_user_restores_it(served: RunningDaemon) -> None:
-    def city(memory_id: str, content: str, source: Source = Source.AGENT, state: State = State.ACTIVE) -> Record:
-        return Record(id=memory_id, content=content, category="profile", title="city", source=source, state=state)
+    def city(memory_id: str, content: str, source: Source = Source.AGENT, state: State = State.ACTIVE) -> MemoryRecord:
+        return MemoryRecord(id=memory_id, content=content, category="profile", title="city", source=source, state=state)
 
     with served.client() as agent:
         done = agent.import_records([city("one", "Bobby"), city("two", "Bobbyville", Source.USER)])
@@ -71,9 +73,9 @@ def test_an_active_field_of_the_user_waits_for_consent_unless_the_user_restores_
 
 
 def test_what_took_whose_place_is_no_circle_and_names_nobody_who_is_not_there(served: RunningDaemon) -> None:
-    def gone(memory_id: str, by: str) -> Record:
+    def gone(memory_id: str, by: str) -> MemoryRecord:
         content = f"The {memory_id} of the mill stands in the yard."
-        return Record(id=memory_id, content=content, state=State.SUPERSEDED, superseded_by=by)
+        return MemoryRecord(id=memory_id, content=content, state=State.SUPERSEDED, superseded_by=by)
 
     with served.client() as client:
         done = client.import_records(
@@ -86,7 +88,7 @@ def test_what_took_whose_place_is_no_circle_and_names_nobody_who_is_not_there(se
             "door": "",
             "roof": "",
         }
-        client.import_records([Record(id="new", content="The mill was torn down."), gone("former", "new")])
+        client.import_records([MemoryRecord(id="new", content="The mill was torn down."), gone("former", "new")])
         assert client.get("former").superseded_by == "new"
         done = client.import_records(
             edges=[
@@ -106,12 +108,12 @@ def test_what_took_whose_place_is_no_circle_and_names_nobody_who_is_not_there(se
 def test_nothing_counts_without_end_or_comes_from_the_future(served: RunningDaemon) -> None:
     far = datetime(2999, 1, 1, tzinfo=UTC)
     records = [
-        Record(id="strong", content="The mill has two stones.", strength=999_999_999),
-        Record(id="read", content="The mill has three floors.", access_count=10**15),
-        Record(id="late", content="The mill has four doors.", created_at=far),
-        Record(id="seen", content="The mill has five cats.", last_accessed_at=far),
-        Record(id="often", content="The mill has six owls.", revision=2**52),
-        Record(id="fair", content="The mill will be sold in 2999.", occurred_at=far),
+        MemoryRecord(id="strong", content="The mill has two stones.", strength=999_999_999),
+        MemoryRecord(id="read", content="The mill has three floors.", access_count=10**15),
+        MemoryRecord(id="late", content="The mill has four doors.", created_at=far),
+        MemoryRecord(id="seen", content="The mill has five cats.", last_accessed_at=far),
+        MemoryRecord(id="often", content="The mill has six owls.", revision=2**52),
+        MemoryRecord(id="fair", content="The mill will be sold in 2999.", occurred_at=far),
     ]
     with served.client() as client:
         done = client.import_records(records)
@@ -119,4 +121,6 @@ def test_nothing_counts_without_end_or_comes_from_the_future(served: RunningDaem
         assert [one.id for one in done.left_out] == ["strong", "read", "late", "seen", "often"]
         assert "in the future" in reasons(done)
     with person(served) as user:
-        assert user.import_records([Record(id="ours", content="It is strong.", strength=2_000)], restore=True).added
+        assert user.import_records(
+            [MemoryRecord(id="ours", content="It is strong.", strength=2_000)], restore=True
+        ).added

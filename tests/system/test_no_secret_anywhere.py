@@ -6,7 +6,7 @@ import pytest
 
 from memoryd_client import Client, Message, RequestFailed
 from memoryd_client.wire.edges import Edge
-from memoryd_client.wire.importing import Record
+from memoryd_client.wire.importing import MemoryRecord
 from memoryd_client.wire.transcripts import Entry
 from running import RunningDaemon, until
 
@@ -45,7 +45,7 @@ def test_a_name_that_is_a_secret_is_refused_and_other_places_lose_it(daemon: Run
         one, two = client.remember("The mill has two stones."), client.remember("Ada drinks tea at four.")
         edges = client.relate(one.id, two.id, relation=TOKEN)
         assert "[redacted:github-token]" in {edge.relation for edge in edges}
-        done = client.import_records([Record(id=f"mem_{TOKEN}", content="The mill is old.")])
+        done = client.import_records([MemoryRecord(id=f"mem_{TOKEN}", content="The mill is old.")])
         assert "holds a secret" in done.left_out[0].reason
         done = client.import_records(edges=[Edge(from_id=two.id, to_id=one.id, relation=f"as {TOKEN}")])
         assert done.edges == 1

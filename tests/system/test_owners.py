@@ -29,7 +29,7 @@ from memoryd_client.wire.editing import Changes, Update
 from memoryd_client.wire.event_counts import CountEvents
 from memoryd_client.wire.failures import Failure
 from memoryd_client.wire.history import GetHistory, Undo
-from memoryd_client.wire.importing import Import, Imported, Record
+from memoryd_client.wire.importing import Import, Imported, MemoryRecord
 from memoryd_client.wire.memories import Forget, Get, List, Read, Remember, Restore
 from memoryd_client.wire.origin import GetOrigin
 from memoryd_client.wire.pending import Recall, Take
@@ -50,8 +50,8 @@ from memoryd_client.wire.transcripts import (
     PurgeSession,
     ReadTranscript,
     SearchMessages,
+    TranscriptRecord,
 )
-from memoryd_client.wire.transcripts import Record as TranscriptRecord
 from memoryd_client.wire.upkeep import Backup, Reindex
 from memoryd_client.wire.virtual_files import (
     DeleteFile,
@@ -133,7 +133,7 @@ CASES: dict[type, Callable[[str], AnyRequest]] = {
     ),
     PurgeSession: lambda _: PurgeSession(session="mine"),
     Import: lambda memory: Import(
-        records=(Record(id=memory, content="In its place."),),
+        records=(MemoryRecord(id=memory, content="In its place."),),
         edges=(Edge(from_id=memory, to_id=memory, relation="contradicts"),),
     ),
     GetEdges: lambda memory: GetEdges(ids=(memory,)),

@@ -7,7 +7,7 @@ import pytest
 from tokenizers import Tokenizer
 
 from memoryd_client import Client, NewMemory, RequestFailed
-from memoryd_client.wire.importing import Record
+from memoryd_client.wire.importing import MemoryRecord
 from running import PROJECT, RunningDaemon
 
 CONFIG = """
@@ -129,7 +129,9 @@ def test_an_allowlist_holds_on_every_path(daemon: RunningDaemon) -> None:
         with pytest.raises(RequestFailed, match="memory 2 of 2: the agent `planner` may not use the category `fact`"):
             client.remember_many([beside, NewMemory(content="A fact.", category="fact")])
         assert beside.id not in {memory.id for memory in everybody.list(limit=100)}
-        brought = client.import_records([Record(content="A goal.", category="goal"), Record(content="A second fact.")])
+        brought = client.import_records(
+            [MemoryRecord(content="A goal.", category="goal"), MemoryRecord(content="A second fact.")]
+        )
         assert len(brought.added) == 1
         assert "may not use the category `fact`" in brought.left_out[0].reason
         own = client.remember(secret.content, category="task")

@@ -14,7 +14,7 @@ from cli.memoryd_command import Command
 from memoryd.transcripts.mirror import forget, mirror
 from memoryd_client import Entry, Message
 from memoryd_client.transcript_lines import Header, Line, decode_any, exported, record
-from memoryd_client.wire.transcripts import Record
+from memoryd_client.wire.transcripts import TranscriptRecord
 from running import RunningDaemon, until
 
 KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -38,8 +38,8 @@ def two(models: Path) -> Iterator[tuple[RunningDaemon, RunningDaemon]]:
         yield first, second
 
 
-def all_of(daemon: RunningDaemon, session: str) -> list[Record]:
-    found: list[Record] = []
+def all_of(daemon: RunningDaemon, session: str) -> list[TranscriptRecord]:
+    found: list[TranscriptRecord] = []
     with daemon.client(session) as client:
         while page := client.messages(session, after=found[-1].sequence if found else 0).entries:
             found += page
@@ -74,8 +74,8 @@ def test_what_is_exported_comes_back_whole_in_another_home_and_twice_is_once(
 def test_an_import_passes_the_gate_and_keeps_what_a_summary_covers(two: tuple[RunningDaemon, RunningDaemon]) -> None:
     there = two[1].seen_by("another")
 
-    def entry(sequence: int, content: str, covers: int = 0) -> Record:
-        return Record(
+    def entry(sequence: int, content: str, covers: int = 0) -> TranscriptRecord:
+        return TranscriptRecord(
             session="", sequence=sequence, id=f"e{sequence}", role="user", content=content, at=DAY, covers=covers
         )
 
@@ -107,7 +107,7 @@ def test_what_is_no_transcript_is_refused_with_its_line(
 
 @pytest.mark.parametrize("entry", SAID)
 def test_a_line_says_what_the_entry_said(entry: Entry) -> None:
-    one = Record(
+    one = TranscriptRecord(
         session="s 1",
         sequence=7,
         id=entry.id,

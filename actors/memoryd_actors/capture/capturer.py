@@ -20,7 +20,7 @@ from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key
-from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.clean import clean_text
@@ -74,7 +74,7 @@ class Capturer:
         self,
         *,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
-        recall: Recall,
+        recall: MemoryActor,
         ledger: MemoryRepository,
         publish: Publisher,
         settings: CaptureSettings,

@@ -33,7 +33,7 @@ from memoryd_client.wire.session_context import (
     SectionKind,
     SessionContext,
 )
-from memoryd_client.wire.transcripts import Record
+from memoryd_client.wire.transcripts import TranscriptRecord
 
 CORE_SHARE, RULES_SHARE, SUMMARY_SHARE, PENDING_SHARE = 0.25, 0.15, 0.25, 0.2
 """Of the budget, at most. A quarter and more is always left for what was said last."""
@@ -254,7 +254,7 @@ class ContextBuilder:
         return await self._entries(key, chosen, caps) if chosen else ()
 
     async def _entries(self, key: Key, chosen: Sequence[WindowItem], caps: Caps) -> tuple[ContextEntry, ...]:
-        records: dict[int, Record] = {}
+        records: dict[int, TranscriptRecord] = {}
         after, last = chosen[0].sequence - 1, chosen[-1].sequence
         while after < last and (
             page := await self._transcripts.read(key, after=after, limit=PAGE, characters=PAGE_CHARACTERS)
@@ -264,7 +264,7 @@ class ContextBuilder:
         there = [(records[item.sequence], item) for item in chosen if item.sequence in records]
         return tuple([await self._entry(record, item, caps.of(item)) for record, item in there])
 
-    async def _entry(self, record: Record, item: WindowItem, cap: int) -> ContextEntry:
+    async def _entry(self, record: TranscriptRecord, item: WindowItem, cap: int) -> ContextEntry:
         content, tokens = record.content, item.tokens
         if tokens > cap:
             around = tokens - PER_MESSAGE - (await self._counting.count([record.content])).tokens[0]

@@ -35,7 +35,7 @@ from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, State
 from memoryd_client.wire.session_context import SUMMARY_OPENING, Compacted
 from memoryd_client.wire.status import ComponentStatus
-from memoryd_client.wire.transcripts import Record, SessionInfo
+from memoryd_client.wire.transcripts import SessionInfo, TranscriptRecord
 
 log = logging.getLogger(__name__)
 
@@ -340,7 +340,7 @@ def told(content: str) -> str:
     return content.removeprefix(SUMMARY_OPENING).strip()
 
 
-def _as_memory(caller: Caller, entry: Record, info: SessionInfo) -> NewMemory:
+def _as_memory(caller: Caller, entry: TranscriptRecord, info: SessionInfo) -> NewMemory:
     by = entry.name
     in_project = bool(caller.project.strip())
     # No two summaries read alike, or the second would count as the first said again.

@@ -8,7 +8,7 @@ import anyio
 from memoryd_actors.context.counting import PER_MESSAGE, Counting
 from memoryd_actors.context.window import Conversation, WindowItem
 from memoryd_actors.ports.transcripts import Key, Transcripts
-from memoryd_client.wire.transcripts import Record, SessionInfo
+from memoryd_client.wire.transcripts import SessionInfo, TranscriptRecord
 
 MOST_ENTRIES = 60_000
 """Of all conversations in memory together: 12 MB."""
@@ -94,7 +94,7 @@ class Sizes:
                 known.said, known.read = said, read
         return Measured(info, said, exact)
 
-    async def _items(self, records: list[Record]) -> tuple[list[WindowItem], bool]:
+    async def _items(self, records: list[TranscriptRecord]) -> tuple[list[WindowItem], bool]:
         said = [record for record in records if not record.covers]
         counts = await self._counting.count([shown(record) for record in said])
         items = [
@@ -109,6 +109,6 @@ class Sizes:
             self._held -= oldest.held
 
 
-def shown(record: Record) -> str:
+def shown(record: TranscriptRecord) -> str:
     """Return an entry as text, as it counts: with who spoke, or which tool."""
     return f"{record.name} {record.content}" if record.name else record.content

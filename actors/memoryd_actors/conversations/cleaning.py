@@ -14,7 +14,7 @@ from memoryd_actors.conversations.tail import Tail
 from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.redaction import Rules
 from memoryd_client.wire.context import Message
-from memoryd_client.wire.transcripts import Entry, Record, new_entry_id
+from memoryd_client.wire.transcripts import Entry, TranscriptRecord, new_entry_id
 
 T = TypeVar("T")
 SHORT = 16_000
@@ -70,7 +70,7 @@ class Cleaner:
                 said = None if kept is None else fingerprint(kept.kind, kept.role, kept.content)
                 tail.saw(_raw(entry.role, entry.content), said)
 
-    async def records(self, records: Sequence[Record], project: str) -> list[Entry | None]:
+    async def records(self, records: Sequence[TranscriptRecord], project: str) -> list[Entry | None]:
         """Return each record that was written down elsewhere as it is to be stored; None where nothing of it is."""
         rules, _ = await self._rules.look(project)
 
@@ -100,7 +100,7 @@ def as_entry(message: Message) -> Entry:
     )
 
 
-def _of_record(record: Record) -> Entry:
+def _of_record(record: TranscriptRecord) -> Entry:
     return Entry(
         id=record.id,
         kind=record.kind,

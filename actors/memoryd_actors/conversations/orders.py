@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from memoryd_actors.ports.transcripts import Key
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
-from memoryd_client.wire.transcripts import Entry, Record
+from memoryd_client.wire.transcripts import Entry, TranscriptRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class ImportEntries:
 
     caller: Caller
     session: str
-    records: tuple[Record, ...]
+    records: tuple[TranscriptRecord, ...]
     project: str
     agent: str
 

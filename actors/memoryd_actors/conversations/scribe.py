@@ -36,7 +36,7 @@ from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.texts.clean import clean_text
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
-from memoryd_client.wire.transcripts import Appended, Entry, Record
+from memoryd_client.wire.transcripts import Appended, Entry, TranscriptRecord
 
 WRITERS = 128
 """Sessions that are written at the same time; of a hundred, few share a writer and wait for each other. 5 KB each."""
@@ -223,6 +223,6 @@ class Scribe:
         return self._writers[hash(key) % WRITERS]
 
 
-def _said_at(records: Sequence[Record], said: str) -> int | None:
+def _said_at(records: Sequence[TranscriptRecord], said: str) -> int | None:
     users = (one for one in reversed(records) if one.role == "user")
     return next((one.sequence for one in users if clean_text(one.content) == said), None)

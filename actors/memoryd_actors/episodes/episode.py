@@ -16,7 +16,7 @@ from memoryd_actors.summarising import EXTRACTED, Summary
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import NewMemory, Scope
-from memoryd_client.wire.transcripts import Record
+from memoryd_client.wire.transcripts import TranscriptRecord
 
 CATEGORY: Final = "episode"
 PATH: Final = "path"
@@ -43,7 +43,7 @@ class AgentRun:
     """What tells it from a run in a session of the same name in another home that shares the ledger."""
 
 
-def run_of(records: Sequence[Record]) -> AgentRun | None:
+def run_of(records: Sequence[TranscriptRecord]) -> AgentRun | None:
     """Return what run these entries are; None where there are none but summaries."""
     said = [one for one in records if not one.covers]
     if not said:

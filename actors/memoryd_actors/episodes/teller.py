@@ -31,7 +31,7 @@ from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.events import Warned
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.status import ComponentStatus
-from memoryd_client.wire.transcripts import Record, SessionInfo
+from memoryd_client.wire.transcripts import SessionInfo, TranscriptRecord
 
 log = logging.getLogger(__name__)
 
@@ -224,8 +224,8 @@ class EpisodeWriter:
         since = info.updated_at if info.updated_at <= now else self._heard.get(key, self._began)
         return info.last if now - since >= self._idle else 0
 
-    async def _records(self, key: Key, after: int, end: int) -> list[Record]:
-        found: list[Record] = []
+    async def _records(self, key: Key, after: int, end: int) -> list[TranscriptRecord]:
+        found: list[TranscriptRecord] = []
         while after < end and (
             page := await self._transcripts.read(key, after=after, limit=READ, characters=READ_CHARACTERS)
         ):
@@ -233,7 +233,9 @@ class EpisodeWriter:
             after = page[-1].sequence
         return found
 
-    async def _written(self, records: list[Record], run: AgentRun, caller: Caller, before: int) -> list[Admitted]:
+    async def _written(
+        self, records: list[TranscriptRecord], run: AgentRun, caller: Caller, before: int
+    ) -> list[Admitted]:
         """Return the episode of a run; none where it is too short, says nothing, or may not be written."""
         if run.turns < self._settings.fewest_turns:
             self.counts.short += 1

@@ -33,7 +33,7 @@ from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, Transcripts
-from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_client.wire.caller import Caller
@@ -61,7 +61,7 @@ class Extractor:
         book: ProgressRepository,
         ledger: MemoryRepository,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
-        recall: Recall,
+        recall: MemoryActor,
         reader: Reader,
         near: Callable[[str, Caller], Awaitable[tuple[str, ...]]],
         switches: Switches,

@@ -20,7 +20,7 @@ from memoryd_actors.memory.steps import Advance, Step
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.transcripts import Transcripts
-from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import Memory, NewMemory, Scope, Source
 
@@ -59,7 +59,7 @@ class ExtractionStore:
         book: ProgressRepository,
         ledger: MemoryRepository,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
-        recall: Recall,
+        recall: MemoryActor,
         clock: Clock,
         settings: CaptureSettings,
         gate: Gatekeeper,

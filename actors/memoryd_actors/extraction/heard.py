@@ -9,7 +9,7 @@ from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.clean import clean_text
 from memoryd_client.wire.session_context import SUMMARY_OPENING
-from memoryd_client.wire.transcripts import Record
+from memoryd_client.wire.transcripts import TranscriptRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class InputMessage:
     at: datetime
 
 
-def heard(records: Iterable[Record], rules: Rules = DEFAULT) -> list[InputMessage]:
+def heard(records: Iterable[TranscriptRecord], rules: Rules = DEFAULT) -> list[InputMessage]:
     """Return the messages among the entries of a transcript that may hold something worth remembering.
 
     Calls, results, what the system says, summaries and what is marked `#skip` are left out.

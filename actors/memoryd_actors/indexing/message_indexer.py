@@ -16,7 +16,7 @@ from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, MessageIndex, MessageRow, Transcripts
 from memoryd_client.wire.events import Warned
-from memoryd_client.wire.transcripts import Record
+from memoryd_client.wire.transcripts import TranscriptRecord
 
 log = logging.getLogger(__name__)
 
@@ -154,7 +154,7 @@ class MessageIndexer:
 
     async def _next(self) -> bool:
         """Index a batch of whatever sessions have something new; return whether there was anything."""
-        batch: list[tuple[Key, Record]] = []
+        batch: list[tuple[Key, TranscriptRecord]] = []
         applied: dict[Key, int] = {}
         room = BATCH_CHARACTERS
         for key in [key for key, head in self._heads.items() if self._applied.get(key, 0) < head]:
@@ -178,7 +178,7 @@ class MessageIndexer:
         self._applied |= applied
         return bool(applied)
 
-    async def _apply(self, batch: Sequence[tuple[Key, Record]]) -> None:
+    async def _apply(self, batch: Sequence[tuple[Key, TranscriptRecord]]) -> None:
         # A summary is nothing that was said; what it tells of is found where it was said, and as a memory.
         batch = [(key, record) for key, record in batch if not record.covers]
         if not batch:
@@ -202,7 +202,7 @@ class MessageIndexer:
         self._rows += len(rows)
         self._commits += 1
 
-    async def _vectors(self, records: Sequence[Record]) -> list[Vector | None]:
+    async def _vectors(self, records: Sequence[TranscriptRecord]) -> list[Vector | None]:
         found: list[Vector | None] = []
         run: list[str] = []
         characters = 0
@@ -235,7 +235,7 @@ class MessageIndexer:
                 by_session: dict[Key, list[int]] = {}
                 for key, sequence in places:
                     by_session.setdefault(key, []).append(sequence)
-                batch: list[tuple[Key, Record]] = []
+                batch: list[tuple[Key, TranscriptRecord]] = []
                 for key, sequences in by_session.items():
                     batch += [(key, one) for one in (await self._transcripts.get(key, sequences)).values()]
                 if not batch:
@@ -254,6 +254,6 @@ class MessageIndexer:
         self._moved = anyio.Event()
 
 
-def _text(record: Record) -> str:
+def _text(record: TranscriptRecord) -> str:
     said = record.content[:LONGEST_TEXT]
     return f"{record.name}: {said}" if record.name else said

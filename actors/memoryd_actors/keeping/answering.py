@@ -19,13 +19,13 @@ from memoryd_actors.keeping.orders import (
     Store,
     TakeBack,
 )
-from memoryd_actors.ports.ledger import ConsentRepository as ConsentQueue
+from memoryd_actors.ports.ledger import ConsentRepository
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.wire.edges import Edges, Relate, Unrelate
 from memoryd_client.wire.editing import Update
 from memoryd_client.wire.history import Undo
-from memoryd_client.wire.importing import Import, Imported, LeftOut, Record
+from memoryd_client.wire.importing import Import, Imported, LeftOut, MemoryRecord
 from memoryd_client.wire.memories import Forget, Memories, Remember, Restore
 from memoryd_client.wire.memory import Memory, State
 
@@ -41,7 +41,7 @@ class KeepingAnswers:
         *,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         importer: Importer,
-        consents: ConsentQueue,
+        consents: ConsentRepository,
         view: MemoryView,
         switches: Switches,
         note_written: Callable[[Caller, Sequence[str]], Awaitable[None]],
@@ -135,7 +135,7 @@ class KeepingAnswers:
 
     async def _import(self, request: Import, caller: Caller, deadline_s: float) -> Imported:
         closed: list[LeftOut] = []
-        kept: list[Record] = []
+        kept: list[MemoryRecord] = []
         for record in request.records:
             # A record may belong to another project than the caller's, and memory may be off there.
             off = self._switches.off(caller.owner, record.project) if record.project else None

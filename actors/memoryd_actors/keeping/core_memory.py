@@ -49,7 +49,7 @@ class CoreSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """Characters that one section may hold."""
 
 
-class Standing(NamedTuple):
+class SectionState(NamedTuple):
     """A section as it stands when an edit comes to it."""
 
     text: str
@@ -60,7 +60,7 @@ class Standing(NamedTuple):
     """How many other sections its thread has."""
 
 
-Change = Callable[[Standing], str]
+Change = Callable[[SectionState], str]
 
 
 class CoreRepository(Protocol):
@@ -169,7 +169,7 @@ def event_of(edit: CoreEdit) -> str:
             assert_never(edit)
 
 
-def edited(edit: CoreEdit, standing: Standing, rules: Rules, limit: int) -> str:
+def edited(edit: CoreEdit, standing: SectionState, rules: Rules, limit: int) -> str:
     """Return the text that a section has after an edit: within its limit, without private blocks and secrets.
 
     Raises:
@@ -227,7 +227,7 @@ def _rank(section: Section) -> tuple[bool, int, str]:
     return section.thread != SHARED, place, section.name
 
 
-def _check_revision(edit: CoreEdit, standing: Standing) -> None:
+def _check_revision(edit: CoreEdit, standing: SectionState) -> None:
     if edit.revision is None:
         if isinstance(edit, CoreSet) and standing.text:
             raise Refused(

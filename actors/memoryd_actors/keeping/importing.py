@@ -35,7 +35,7 @@ from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.edges import Edge
-from memoryd_client.wire.importing import Import, Imported, LeftOut, Record
+from memoryd_client.wire.importing import Import, Imported, LeftOut, MemoryRecord
 from memoryd_client.wire.memory import MAX_CONTENT_BYTES, Memory
 
 
@@ -158,7 +158,7 @@ class Importer:
         ]
         return tuple(linked), tuple(LeftOut(id=one, reason=reason) for one, reason in reasons.items())
 
-    async def _seen(self, records: Sequence[Record], caller: Caller) -> dict[str, ProjectFiles]:
+    async def _seen(self, records: Sequence[MemoryRecord], caller: Caller) -> dict[str, ProjectFiles]:
         """Return by project what it says about the files that its records name, and its variables."""
         if self._files is None:
             return {}

@@ -11,7 +11,7 @@ from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.caller import Caller
-from memoryd_client.wire.importing import Record
+from memoryd_client.wire.importing import MemoryRecord
 from memoryd_client.wire.memory import NewMemory, Scope, Source
 
 MAX_SOURCES = 10_000
@@ -25,7 +25,7 @@ CLOCKS_APART = timedelta(days=1)
 
 
 def admitted_record(
-    record: Record,
+    record: MemoryRecord,
     caller: Caller,
     now: datetime,
     rules: Rules = DEFAULT,
@@ -94,7 +94,7 @@ def admitted_record(
     )
 
 
-def _check_counts(record: Record, most: int) -> None:
+def _check_counts(record: MemoryRecord, most: int) -> None:
     counts = {"strength": record.strength, "access_count": record.access_count}
     for name, count in counts.items():
         if count > most:
@@ -103,7 +103,7 @@ def _check_counts(record: Record, most: int) -> None:
         raise Refused(f"`revision` is {record.revision} and may be {MOST_RESTORED}")
 
 
-def _check_moments(record: Record, now: datetime) -> None:
+def _check_moments(record: MemoryRecord, now: datetime) -> None:
     """Refuse what was written or read in the future; what happens then may be known already."""
     moments = {
         "created_at": record.created_at,
@@ -122,7 +122,7 @@ def _label(text: str, rules: Rules) -> str:
     return redact(one_line(text, MAX_SESSION), rules).text
 
 
-def project_of(record: Record, caller: Caller) -> str:
+def project_of(record: MemoryRecord, caller: Caller) -> str:
     """Return the project that a record belongs to; empty where it belongs to none."""
     if record.scope is Scope.GLOBAL:
         return ""

@@ -14,7 +14,7 @@ from memoryd_actors.memory.consent import ConsentSettings, decide, field_of, nee
 from memoryd_actors.memory.steps import Patch
 from memoryd_actors.redaction import Rules
 from memoryd_client.wire.caller import Caller
-from memoryd_client.wire.importing import LeftOut, Record
+from memoryd_client.wire.importing import LeftOut, MemoryRecord
 from memoryd_client.wire.memory import Memory, Source, State
 
 
@@ -41,7 +41,7 @@ class Sorter:
     def add(
         self,
         found: Sorted,
-        record: Record,
+        record: MemoryRecord,
         known: Memory | None,
         caller: Caller,
         *,

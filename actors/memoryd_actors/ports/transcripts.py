@@ -7,7 +7,7 @@ from typing import Protocol
 
 from memoryd_actors.memory.fusion import Candidate
 from memoryd_actors.ports.embedder import Vector
-from memoryd_client.wire.transcripts import Entry, Record, SessionInfo
+from memoryd_client.wire.transcripts import Entry, SessionInfo, TranscriptRecord
 
 Key = tuple[str, str]
 """Owner and session."""
@@ -49,14 +49,14 @@ class Transcripts(Protocol):
         """
         ...
 
-    async def read(self, key: Key, *, after: int, limit: int, characters: int) -> list[Record]:
+    async def read(self, key: Key, *, after: int, limit: int, characters: int) -> list[TranscriptRecord]:
         """Return at most `limit` entries after that number, oldest first, until they have that many characters.
 
         At least one, where there is one. Nothing of a session that has no transcript.
         """
         ...
 
-    async def get(self, key: Key, sequences: Sequence[int]) -> dict[int, Record]:
+    async def get(self, key: Key, sequences: Sequence[int]) -> dict[int, TranscriptRecord]:
         """Return the entries with these numbers, those that there are."""
         ...
 

@@ -16,7 +16,7 @@ from memoryd_actors.purging.derived import PhraseMatcher
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memory import Memory, State
 from memoryd_client.wire.purging import TellingEntry
-from memoryd_client.wire.transcripts import Record
+from memoryd_client.wire.transcripts import TranscriptRecord
 
 _PAGE = 1_000
 _PAGE_CHARACTERS = 4_000_000
@@ -131,7 +131,7 @@ class TranscriptPurger:
         if not rested and not here and not everywhere:
             return []
 
-        def telling(page: Sequence[Record]) -> list[TellingEntry]:
+        def telling(page: Sequence[TranscriptRecord]) -> list[TellingEntry]:
             found: list[TellingEntry] = []
             for one in page:
                 source = any(first <= one.sequence <= last for first, last in rested)
@@ -154,7 +154,7 @@ def _telling(telling: PhraseMatcher, memories: Sequence[Memory]) -> list[Memory]
     return [one for one in memories if telling.within(one.content)]
 
 
-def _entry(one: Record, *, source: bool) -> TellingEntry:
+def _entry(one: TranscriptRecord, *, source: bool) -> TellingEntry:
     return TellingEntry(
         session=one.session,
         sequence=one.sequence,

@@ -29,7 +29,7 @@ from memoryd_client.wire.pending import PendingMemory, Taken
 from memoryd_client.wire.traces import Trace
 
 
-class Recall:
+class MemoryActor:
     """Takes contexts in, hands memories out."""
 
     def __init__(

@@ -23,7 +23,7 @@ from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.recall.focus import WINDOW_MESSAGES, Focus, find_focus
-from memoryd_actors.recall.session_state import Decided, Limits, SessionState, turns_shown, whose_context
+from memoryd_actors.recall.session_state import Decided, SessionLimits, SessionState, turns_shown, whose_context
 from memoryd_actors.recall.stages import Stages
 from memoryd_actors.recall.standing_memory import StandingMemory
 from memoryd_actors.recall.topic import BLENDED_WORDS, UNDECIDED, Topic, blended, topic_change
@@ -106,7 +106,7 @@ class Pipeline:
         """
         self._files = files
         self._standing = standing
-        self.limits = Limits(settings.reset_turns, settings.pending_turns, settings.maximum_surfaced)
+        self.limits = SessionLimits(settings.reset_turns, settings.pending_turns, settings.maximum_surfaced)
         self._embedder = embedder
         self._searcher = searcher
         self._indexer = indexer

@@ -50,7 +50,7 @@ class Decided(msgspec.Struct, frozen=True, kw_only=True):
     """The ledger's newest change that it was held against."""
 
 
-class Limits(msgspec.Struct, frozen=True):
+class SessionLimits(msgspec.Struct, frozen=True):
     """The settings by which a session's memory is bounded."""
 
     reset_turns: int = 50
@@ -131,14 +131,14 @@ class SessionState(msgspec.Struct, frozen=True):
             self, surfaced={}, written={}, in_force={}, fingerprint="", clearings=self.clearings + 1
         )
 
-    def begin(self, decided: Decided, limits: Limits) -> "SessionState":
+    def begin(self, decided: Decided, limits: SessionLimits) -> "SessionState":
         """Return the state in which a context is looked at: its turn has begun, what waited too long is gone."""
         state = self
         if decided.begins_turn:
             state = state.begin_turn(decided.turn, reset_turns=limits.reset_turns, stands=decided.stands)
         return state.expire(pending_turns=limits.pending_turns)
 
-    def decide(self, decided: Decided, limits: Limits) -> "SessionState":
+    def decide(self, decided: Decided, limits: SessionLimits) -> "SessionState":
         """Return the state after a context: its turn, its topic where that is decided, and what it brought up."""
         state = self.begin(decided, limits)
         if decided.since is not None:

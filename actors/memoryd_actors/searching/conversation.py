@@ -21,9 +21,9 @@ from memoryd_client.wire.transcripts import (
     FoundMessage,
     FoundMessages,
     ReadTranscript,
-    Record,
     SearchMessages,
     Transcript,
+    TranscriptRecord,
 )
 
 CANDIDATES = 100
@@ -97,7 +97,7 @@ class Conversations:
                 del entries[0]
         return Transcript(entries=tuple(entries), last=last)
 
-    async def _page(self, key: tuple[str, str], after: int, limit: int) -> list[Record]:
+    async def _page(self, key: tuple[str, str], after: int, limit: int) -> list[TranscriptRecord]:
         if limit <= 0:
             return []
         return await self._transcripts.read(key, after=after, limit=limit, characters=PAGE_CHARACTERS)
@@ -173,7 +173,7 @@ class Conversations:
         wanted: dict[str, list[int]] = {}
         for session, sequence, _ in places:
             wanted.setdefault(session, []).append(sequence)
-        records: dict[tuple[str, int], Record] = {}
+        records: dict[tuple[str, int], TranscriptRecord] = {}
         for session, sequences in wanted.items():
             for sequence, record in (await self._transcripts.get((caller.owner, session), sequences)).items():
                 records[session, sequence] = record
@@ -211,7 +211,7 @@ def _utterance(one: MessageCandidate) -> Utterance:
     return Utterance(one.id, one.text, speaker, one.session, (one.sequence, one.sequence), at)
 
 
-def _excerpt(record: Record) -> Record:
+def _excerpt(record: TranscriptRecord) -> TranscriptRecord:
     if len(record.content) <= EXCERPT:
         return record
     size = record.size or len(record.content)

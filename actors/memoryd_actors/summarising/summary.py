@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
-from memoryd_client.wire.transcripts import Record
+from memoryd_client.wire.transcripts import TranscriptRecord
 
 EXTRACTED: Final = "extracted"
 """Who a summary is by that no model wrote: it quotes the conversation."""
@@ -61,6 +61,6 @@ class Summariser(Protocol):
         ...
 
 
-def said_of(records: Iterable[Record]) -> list[Spoken]:
+def said_of(records: Iterable[TranscriptRecord]) -> list[Spoken]:
     """Return entries of a transcript as something to be summarised."""
     return [Spoken(one.content, one.role, one.name, one.kind) for one in records]

@@ -14,7 +14,7 @@ from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.index import Index
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
-from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_client.wire.events import Warned
 
 log = logging.getLogger(__name__)
@@ -63,7 +63,7 @@ class Curator:
         *,
         index: Index,
         indexer: Indexer,
-        recall: Recall,
+        recall: MemoryActor,
         ledger: Ledger,
         embedding_model: str,
         backups: Callable[[], Awaitable[Mapping[Path, datetime]]],

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from memoryd_cli.connect.edit import Edit, Malformed, difference, undone
 from memoryd_cli.connect.hosts import Host, Scene
-from memoryd_cli.connect.journal import Done, Holder, Journal, digest, load, replace, save
+from memoryd_cli.connect.journal import ConnectedHost, FileEntry, Journal, digest, load, replace, save
 from memoryd_cli.connect.parts import Hook, Json, Own, Part
 from memoryd_cli.connect.program import hook_text
 from memoryd_cli.failures import CommandFailed
@@ -24,7 +24,7 @@ class Change:
     after: str | None
     """None where the file is to go."""
     mode: int | None = None
-    done: Done | None = None
+    done: FileEntry | None = None
     """What the journal is to say of it; None: nothing any more."""
 
     @property
@@ -55,9 +55,9 @@ class Connector:
         """Return what has been connected."""
         return load(self._book)
 
-    def holder(self, host: Host) -> Holder:
+    def holder(self, host: Host) -> ConnectedHost:
         """Return a host as the journal names it."""
-        return Holder(host.name, str(self.scene.project or ""))
+        return ConnectedHost(host.name, str(self.scene.project or ""))
 
     def parts(self, host: Host) -> tuple[Part, ...]:
         """Return all that belongs to a host's connection, the hook program included."""
@@ -75,13 +75,13 @@ class Connector:
         journal, holder = self.journal(), self.holder(host)
         return [self._connecting(part, journal.files.get(str(part.path)), holder) for part in self.parts(host)]
 
-    def _connecting(self, part: Part, known: Done | None, holder: Holder) -> Change:
+    def _connecting(self, part: Part, known: FileEntry | None, holder: ConnectedHost) -> Change:
         before = read(part.path)
         edit = _edited(part, before)
         if before is None and not edit.changed:
             return Change(part.path, None, None)
         known = None if before is None else known
-        done = Done(existed=before is not None) if known is None else known
+        done = FileEntry(existed=before is not None) if known is None else known
         if known is None:
             splices, fresh = edit.splices, digest(edit.text)
         elif not edit.changed:
@@ -92,7 +92,7 @@ class Connector:
             # Of a file that somebody has changed since, no bytes can be given back: entries are taken out instead.
             splices, fresh = [], ""
         holders = [*done.holders, *([] if holder in done.holders else [holder])]
-        done = Done(holders, done.existed, done.made, fresh, splices)
+        done = FileEntry(holders, done.existed, done.made, fresh, splices)
         return Change(part.path, before, edit.text if edit.changed else before, part.mode, done)
 
     def disconnecting(self, host: Host) -> list[Change]:
@@ -106,12 +106,12 @@ class Connector:
         files = dict.fromkeys([*journal.of(holder), *parts])
         return [self._disconnecting(Path(file), parts.get(file), journal.files.get(file), holder) for file in files]
 
-    def _disconnecting(self, path: Path, part: Part | None, known: Done | None, holder: Holder) -> Change:
+    def _disconnecting(self, path: Path, part: Part | None, known: FileEntry | None, holder: ConnectedHost) -> Change:
         before = read(path)
         others = [other for other in known.holders if other != holder] if known else []
         shared = path == self.scene.programs.hook and known is None and bool(self.journal().holders() - {holder})
         if known is not None and others:
-            left = Done(others, known.existed, known.made, known.digest, known.splices)
+            left = FileEntry(others, known.existed, known.made, known.digest, known.splices)
             return Change(path, before, before, None, left)
         if before is None or shared:
             return Change(path, before, before)
@@ -147,7 +147,7 @@ class Connector:
             if change.real and read(change.path) != change.before:
                 raise CommandFailed(f"{change.path} has just been changed by somebody else", "Run it again.")
             name = str(change.path)
-            made = journal.files.get(name, Done()).made
+            made = journal.files.get(name, FileEntry()).made
             if change.done is not None:
                 change.done.made = made or _missing(change.path)
                 # Before the file: what was begun can then be taken back.
@@ -179,7 +179,7 @@ class Connector:
         if after is None or after == before:
             return
         done = journal.files.setdefault(
-            str(path), Done([self.holder(host)], existed=before is not None, digest=digest(before or ""))
+            str(path), FileEntry([self.holder(host)], existed=before is not None, digest=digest(before or ""))
         )
         known = done.digest == digest(before or "")
         done.splices = [*done.splices, difference(before or "", after)] if known else []

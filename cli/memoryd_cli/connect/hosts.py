@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from memoryd_cli.connect.codex import Configuration
-from memoryd_cli.connect.jsonc import Value
+from memoryd_cli.connect.jsonc import JsonValue
 from memoryd_cli.connect.parts import NAME, Block, Default, Hook, Item, Json, Member, Own, Part
 from memoryd_cli.connect.program import Programs
 from memoryd_client.paths import Paths
@@ -58,13 +58,13 @@ class Scene:
         return shlex.join([str(self.programs.hook), host, *filter(None, [event])])
 
     @property
-    def environment(self) -> dict[str, Value]:
+    def environment(self) -> dict[str, JsonValue]:
         """What the MCP server's environment has to say."""
         return dict(self.programs.environment)
 
-    def server(self, **more: Value) -> dict[str, Value]:
+    def server(self, **more: JsonValue) -> dict[str, JsonValue]:
         """Return the MCP server as most hosts want it."""
-        said: dict[str, Value] = {"command": str(self.programs.memoryd), "args": ["mcp"], **more}
+        said: dict[str, JsonValue] = {"command": str(self.programs.memoryd), "args": ["mcp"], **more}
         return {**said, "env": self.environment} if self.environment else said
 
 
@@ -96,10 +96,10 @@ def _mcp(scene: Scene, *parts: Part) -> tuple[Part, ...]:
     return parts if scene.serves_mcp else ()
 
 
-def _grouped(command: str, event: str, matcher: str = "", **more: Value) -> Hook:
+def _grouped(command: str, event: str, matcher: str = "", **more: JsonValue) -> Hook:
     """Return a hook as Claude Code groups them, and others after it."""
-    handler: dict[str, Value] = {"type": "command", "command": command, "timeout": _TIMEOUT_S, **more}
-    group: dict[str, Value] = {"matcher": matcher, "hooks": [handler]} if matcher else {"hooks": [handler]}
+    handler: dict[str, JsonValue] = {"type": "command", "command": command, "timeout": _TIMEOUT_S, **more}
+    group: dict[str, JsonValue] = {"matcher": matcher, "hooks": [handler]} if matcher else {"hooks": [handler]}
     return Hook(("hooks", event), group)
 
 
@@ -158,7 +158,7 @@ def _codex(scene: Scene) -> tuple[Part, ...]:
 def _gemini(scene: Scene) -> tuple[Part, ...]:
     command = scene.command("gemini")
     # Its timeouts are milliseconds.
-    handler: dict[str, Value] = {"name": NAME, "type": "command", "command": command, "timeout": _TIMEOUT_S * 1000}
+    handler: dict[str, JsonValue] = {"name": NAME, "type": "command", "command": command, "timeout": _TIMEOUT_S * 1000}
     hooks = [
         Hook(("hooks", event), {"hooks": [handler]})
         for event in ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd")
@@ -180,7 +180,7 @@ def _opencode(scene: Scene) -> tuple[Part, ...]:
     folder = scene.project / ".opencode" if scene.project else scene.config("opencode")
     home = scene.project or folder
     settings = home / "opencode.jsonc" if (home / "opencode.jsonc").exists() else home / "opencode.json"
-    server: dict[str, Value] = {"type": "local", "command": [str(scene.programs.memoryd), "mcp"], "enabled": True}
+    server: dict[str, JsonValue] = {"type": "local", "command": [str(scene.programs.memoryd), "mcp"], "enabled": True}
     if scene.environment:
         server["environment"] = scene.environment
     return (
@@ -194,7 +194,11 @@ def _copilot(scene: Scene) -> tuple[Part, ...]:
     entries: list[Default | Hook] = [Default("version", 1)]
     for event in ("sessionStart", "userPromptSubmitted", "agentStop", "sessionEnd"):
         # Its events do not say their names.
-        item: dict[str, Value] = {"type": "command", "bash": scene.command("copilot", event), "timeoutSec": _TIMEOUT_S}
+        item: dict[str, JsonValue] = {
+            "type": "command",
+            "bash": scene.command("copilot", event),
+            "timeoutSec": _TIMEOUT_S,
+        }
         entries.append(Hook(("hooks", event), item))
     server = scene.server(type="local", tools=["*"])
     user = (

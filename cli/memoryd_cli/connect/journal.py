@@ -11,17 +11,17 @@ import msgspec
 from memoryd_cli.connect.edit import Splice
 
 
-class Holder(msgspec.Struct, frozen=True):
+class ConnectedHost(msgspec.Struct, frozen=True):
     """A host that was connected, everywhere or in one project."""
 
     host: str
     project: str = ""
 
 
-class Done(msgspec.Struct):
+class FileEntry(msgspec.Struct):
     """What was done to one file."""
 
-    holders: list[Holder] = []
+    holders: list[ConnectedHost] = []
     """Those that need it; what is shared goes with the last one."""
     existed: bool = True
     """Whether the file was there before."""
@@ -35,13 +35,13 @@ class Done(msgspec.Struct):
 class Journal(msgspec.Struct):
     """All of it, by file."""
 
-    files: dict[str, Done] = {}
+    files: dict[str, FileEntry] = {}
 
-    def of(self, holder: Holder) -> list[str]:
+    def of(self, holder: ConnectedHost) -> list[str]:
         """Return the files that a host needs."""
         return [file for file, done in self.files.items() if holder in done.holders]
 
-    def holders(self) -> set[Holder]:
+    def holders(self) -> set[ConnectedHost]:
         """Return what is connected."""
         return {holder for done in self.files.values() for holder in done.holders}
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from memoryd_cli.connect.edit import Edit, Malformed
 
-Value = str | int | float | bool | list["Value"] | dict[str, "Value"] | None
-Step = str | int
+JsonValue = str | int | float | bool | list["JsonValue"] | dict[str, "JsonValue"] | None
+PathStep = str | int
 
 _SPACE = re.compile(r"(?:[\s\ufeff]+|//[^\n]*|/\*.*?\*/)*", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
@@ -32,7 +32,7 @@ class Node:
     """Whether a comma follows its last child."""
     children: list["Node"] = field(default_factory=list)
 
-    def plain(self) -> Value:
+    def plain(self) -> JsonValue:
         """Return what it says."""
         if self.members is not None:
             return {key: node.plain() for key, node in self.members.items()}
@@ -40,7 +40,7 @@ class Node:
             return [node.plain() for node in self.items]
         return self.value
 
-    def at(self, path: Sequence[Step]) -> "Node | None":
+    def at(self, path: Sequence[PathStep]) -> "Node | None":
         """Return the node at a path of keys and indexes."""
         node: Node | None = self
         for step in path:
@@ -132,7 +132,7 @@ class _Reader:
         return parent
 
 
-def put(edit: Edit, path: Sequence[Step], value: Value) -> None:
+def put(edit: Edit, path: Sequence[PathStep], value: JsonValue) -> None:
     """Make the member at a path say `value`; what leads there is made where it is missing.
 
     Raises:
@@ -156,7 +156,7 @@ def put(edit: Edit, path: Sequence[Step], value: Value) -> None:
         return
 
 
-def append(edit: Edit, path: Sequence[str], value: Value) -> None:
+def append(edit: Edit, path: Sequence[str], value: JsonValue) -> None:
     """Add an item to the array at a path, which is made where it is missing.
 
     Raises:
@@ -171,7 +171,7 @@ def append(edit: Edit, path: Sequence[str], value: Value) -> None:
         _add(edit, node, "", value)
 
 
-def cut(edit: Edit, path: Sequence[Step]) -> None:
+def cut(edit: Edit, path: Sequence[PathStep]) -> None:
     """Take out the member or item at a path, and with it what would be left empty around it."""
     root = parse(edit.text)
     while len(path) > 1:
@@ -206,7 +206,7 @@ def _root(edit: Edit) -> Node:
     return root
 
 
-def _add(edit: Edit, parent: Node, head: str, value: Value) -> None:
+def _add(edit: Edit, parent: Node, head: str, value: JsonValue) -> None:
     """Add a child at the end of an object or array."""
     text = edit.text
     closing = parent.end - 1
@@ -230,7 +230,7 @@ def _add(edit: Edit, parent: Node, head: str, value: Value) -> None:
     edit.replace(parent.start + 1, closing, written)
 
 
-def _written(edit: Edit, value: Value, indent: str) -> str:
+def _written(edit: Edit, value: JsonValue, indent: str) -> str:
     lines = json.dumps(value, indent=_unit(edit.text), ensure_ascii=False).split("\n")
     return f"\n{indent}".join(lines)
 

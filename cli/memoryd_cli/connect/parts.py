@@ -11,7 +11,7 @@ from typing import Protocol
 
 from memoryd_cli.connect import jsonc
 from memoryd_cli.connect.edit import Edit, Malformed
-from memoryd_cli.connect.jsonc import Step, Value
+from memoryd_cli.connect.jsonc import JsonValue, PathStep
 
 NAME = "memoryd"
 HOOK = "memoryd-hook"
@@ -120,7 +120,7 @@ class Member:
     """A member of an object that is memoryd's."""
 
     path: tuple[str, ...]
-    value: Value
+    value: JsonValue
 
     def merge(self, edit: Edit) -> None:
         """Make it say what it should; what else somebody has put into it stays."""
@@ -145,7 +145,7 @@ class Default:
     """A member that a file needs to be read at all, and that stays as it is where it is there."""
 
     key: str
-    value: Value
+    value: JsonValue
 
     def merge(self, edit: Edit) -> None:
         """Add it where it is missing."""
@@ -185,7 +185,7 @@ class Hook:
     """
 
     path: tuple[str, ...]
-    item: dict[str, Value]
+    item: dict[str, JsonValue]
 
     def merge(self, edit: Edit) -> None:
         """Add it, or have the one that is there run the program that it should."""
@@ -225,7 +225,9 @@ def hook_places(file: Path) -> list[tuple[str, int, int]]:
     return found
 
 
-def _commands(node: jsonc.Node | None, path: tuple[Step, ...]) -> Iterator[tuple[tuple[Step, ...], dict[str, Value]]]:
+def _commands(
+    node: jsonc.Node | None, path: tuple[PathStep, ...]
+) -> Iterator[tuple[tuple[PathStep, ...], dict[str, JsonValue]]]:
     """Yield the place and the content of each handler in a list of hooks that runs the hook program."""
     if node is None:
         return
@@ -238,7 +240,7 @@ def _commands(node: jsonc.Node | None, path: tuple[Step, ...]) -> Iterator[tuple
                 yield (*path, at, *inner), handler
 
 
-def _handlers(item: Value) -> Iterator[tuple[tuple[Step, ...], dict[str, Value]]]:
+def _handlers(item: JsonValue) -> Iterator[tuple[tuple[PathStep, ...], dict[str, JsonValue]]]:
     """Yield the handlers of an entry: those under `hooks` where it groups them, else it itself."""
     if not isinstance(item, dict):
         return
@@ -249,7 +251,7 @@ def _handlers(item: Value) -> Iterator[tuple[tuple[Step, ...], dict[str, Value]]
         yield (), item
 
 
-def _runs_hook(command: Value) -> bool:
+def _runs_hook(command: JsonValue) -> bool:
     if not isinstance(command, str):
         return False
     try:

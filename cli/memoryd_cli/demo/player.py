@@ -8,7 +8,7 @@ from time import monotonic, perf_counter
 from types import TracebackType
 from typing import Self
 
-from memoryd_cli.demo.steps import ContextPushed, Decided, DemoStep, MemoryRemembered, SessionBegan, Took, judged
+from memoryd_cli.demo.steps import ContextDecided, ContextPushed, DemoStep, MemoryRemembered, SessionBegan, Took, judged
 from memoryd_cli.demo.transcript import DemoMessage, DemoTranscript, Note
 from memoryd_client.client import Client
 from memoryd_client.paths import Paths
@@ -121,7 +121,7 @@ class _Listener:
         self._client.close()
         self._thread.join()
 
-    def decision(self, session: "_Session", begun: float) -> Decided | None:
+    def decision(self, session: "_Session", begun: float) -> ContextDecided | None:
         """Wait until the pipeline has finished the session's turn; ask for its trace where no event tells of it."""
         key = session.name, session.turn
         deadline = monotonic() + DECISION_S
@@ -131,10 +131,10 @@ class _Listener:
             except Empty:
                 for trace in session.client.why(1):
                     if (trace.session, trace.turn) == key:
-                        return Decided(trace=trace, pending_ms=None)
+                        return ContextDecided(trace=trace, pending_ms=None)
             else:
                 if (trace.session, trace.turn) == key:
-                    return Decided(trace=trace, pending_ms=round((heard - begun) * 1e3, 3))
+                    return ContextDecided(trace=trace, pending_ms=round((heard - begun) * 1e3, 3))
         return None
 
     def _listen(self) -> None:

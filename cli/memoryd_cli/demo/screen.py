@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from memoryd_cli.demo.steps import (
+    ContextDecided,
     ContextPushed,
-    Decided,
     DemoFigures,
     DemoStep,
     MemoryRemembered,
@@ -65,7 +65,7 @@ class Screen:
                 self._took(step)
             case ContextPushed():
                 self._line((f"{step.turn:3} > ", "bold"), (one_line(step.text), "bold"))
-            case Decided():
+            case ContextDecided():
                 self._decided(step)
             case MemoryRemembered():
                 self._labels[step.memory.id] = step.label
@@ -91,7 +91,7 @@ class Screen:
                 (f"  {told}" if memory is step.memories[0] else "", style),
             )
 
-    def _decided(self, step: Decided) -> None:
+    def _decided(self, step: ContextDecided) -> None:
         trace = step.trace
         topic = "" if trace.topic_similarity is None else f"topic {trace.topic_similarity:.2f}, "
         changed = "new topic, " if trace.topic_changed else topic

@@ -62,7 +62,7 @@ class ContextPushed(msgspec.Struct, frozen=True, kw_only=True):
     push_us: float
 
 
-class Decided(msgspec.Struct, frozen=True, kw_only=True):
+class ContextDecided(msgspec.Struct, frozen=True, kw_only=True):
     """The pipeline has finished the turn."""
 
     trace: Trace
@@ -77,7 +77,7 @@ class MemoryRemembered(msgspec.Struct, frozen=True):
     label: str
 
 
-DemoStep = SessionBegan | Took | ContextPushed | Decided | MemoryRemembered
+DemoStep = SessionBegan | Took | ContextPushed | ContextDecided | MemoryRemembered
 
 
 class DemoFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -120,7 +120,7 @@ def figures(steps: Iterable[DemoStep], *, ready_s: float, rss_bytes: int) -> Dem
     every = list(steps)
     took = [step for step in every if isinstance(step, Took)]
     pushed = [step for step in every if isinstance(step, ContextPushed)]
-    decided = [step for step in every if isinstance(step, Decided)]
+    decided = [step for step in every if isinstance(step, ContextDecided)]
     outcomes = [step.outcome for step in took]
     return DemoFigures(
         sessions=sum(isinstance(step, SessionBegan) for step in every),

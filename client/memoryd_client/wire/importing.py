@@ -10,7 +10,7 @@ from memoryd_client.wire.memory import MAX_COUNT, Importance, Scope, Share, Sour
 from memoryd_client.wire.request import Request
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class MemoryRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A memory from elsewhere, as whole as it is known; its content is enough. Its owner is always the caller."""
 
     id: str = msgspec.field(default_factory=new_memory_id)
@@ -84,7 +84,7 @@ class Import(Request[Imported], frozen=True, kw_only=True, omit_defaults=True, t
 
     needs_memory = True
 
-    records: Annotated[tuple[Record, ...], msgspec.Meta(max_length=MAX_RECORDS)] = ()
+    records: Annotated[tuple[MemoryRecord, ...], msgspec.Meta(max_length=MAX_RECORDS)] = ()
     edges: Annotated[tuple[Edge, ...], msgspec.Meta(max_length=MAX_RECORDS)] = ()
     restore: bool = False
     """The person says that this is an export of their own: it passed the gate once, and their yes is part of it. It

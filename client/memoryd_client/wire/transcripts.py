@@ -50,7 +50,7 @@ class PurgeSession(Request[Done], frozen=True, kw_only=True, tag="purge_session"
     session: Annotated[str, msgspec.Meta(min_length=1)]
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class TranscriptRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One event of a conversation, as it is kept: secrets replaced, private blocks left out."""
 
     session: str
@@ -103,7 +103,7 @@ class ImportTranscript(Request[Appended], frozen=True, kw_only=True, omit_defaul
     needs_memory = True
 
     session: Annotated[str, msgspec.Meta(min_length=1, max_length=1_000)]
-    records: Annotated[tuple["Record", ...], msgspec.Meta(min_length=1, max_length=MAX_APPENDED)]
+    records: Annotated[tuple["TranscriptRecord", ...], msgspec.Meta(min_length=1, max_length=MAX_APPENDED)]
     project: Annotated[str, msgspec.Meta(max_length=4_000)] = ""
     """Where it was last spoken from; empty: where the caller is."""
     agent: Name = ""
@@ -132,7 +132,7 @@ class EndSession(Request[Ended], frozen=True, kw_only=True, omit_defaults=True, 
 class Transcript(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="transcribed"):
     """A part of a transcript, oldest first."""
 
-    entries: tuple[Record, ...]
+    entries: tuple[TranscriptRecord, ...]
     last: int
     """The number of the newest entry of all."""
     missing: int = 0
@@ -192,7 +192,7 @@ class ListSessions(Request[Sessions], frozen=True, kw_only=True, omit_defaults=T
 class FoundMessage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Something that was said, and how well it fits."""
 
-    record: Record
+    record: TranscriptRecord
     """Its content cut to 2,000 characters; the transcript has the rest."""
     score: float = 0.0
     """Fused relevance, 0 to 1; 0 where nothing was searched for."""

@@ -22,7 +22,7 @@ from memoryd_actors.keeping.orders import KeeperMessage
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.index import Index
 from memoryd_actors.ports.publisher import Publisher
-from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.redaction import Rules
 from memoryd_client.wire.memory import Memory
 
@@ -42,7 +42,7 @@ def build_consolidation(
     ledger: SqlLedger,
     index: Index,
     indexer: Indexer,
-    recall: Recall,
+    recall: MemoryActor,
     keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
     switches: Switches,
     view: MemoryView,

@@ -34,7 +34,7 @@ from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key
 from memoryd_actors.purging.purger import TranscriptPurger
-from memoryd_actors.recall.memory_actor import Recall
+from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.redaction import Rules
 from memoryd_actors.searching.conversation import Conversations
 from memoryd_actors.searching.search import Searcher
@@ -56,7 +56,7 @@ class ConversationServices:
         ledger: SqlLedger,
         gate: Gatekeeper,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
-        recall: Recall,
+        recall: MemoryActor,
         indexer: Indexer,
         searcher: Searcher,
         embedder: EmbeddingService,

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from memoryd.config import EmbeddingConfig
-from memoryd.embedding.model import MINILM, MINILM_DIMENSIONS, PACKAGE, Model, identity
+from memoryd.embedding.model import MINILM, MINILM_DIMENSIONS, PACKAGE, EmbeddingModel, identity
 from memoryd.embedding.service import EmbeddingService, ModelStatistics
 from memoryd_actors.core.errors import ModelUnavailable
 
@@ -30,7 +30,7 @@ def build_embedder(
     # Where the machine has one core, the model has to share it.
     threads = config.threads or max(1, min(4, _cores() - 1))
 
-    def load() -> Model:
+    def load() -> EmbeddingModel:
         # Imported here, in the model's thread: onnxruntime takes 0.1 s, torch 4 to 10.
         if config.backend == "sentence-transformers":
             return _load_with_torch(config, folder, offline=offline, package=package, device=device)
@@ -57,7 +57,7 @@ def build_embedder(
 
 def _load_with_torch(
     config: EmbeddingConfig, folder: Path | None, *, offline: bool, package: str, device: str | None
-) -> Model:
+) -> EmbeddingModel:
     if config.precision != "fp32":
         raise ModelUnavailable(
             f"the sentence-transformers backend has no precision {config.precision}",

@@ -16,7 +16,7 @@ MAXIMUM_CHARACTERS = 64 * 1024
 """Text beyond is never looked at. 512 tokens of ordinary text are 2,500 characters; this leaves room for blanks."""
 
 
-class Model(Protocol):
+class EmbeddingModel(Protocol):
     """A model in memory. Not thread-safe: one call at a time."""
 
     @property

@@ -14,7 +14,7 @@ import anyio
 import numpy as np
 from anyio.abc import TaskGroup
 
-from memoryd.embedding.model import MAXIMUM_TOKENS, Model
+from memoryd.embedding.model import MAXIMUM_TOKENS, EmbeddingModel
 from memoryd.embedding.recent import RecentVectors
 from memoryd.embedding.requests import EmbeddingRequest, Queue
 from memoryd.embedding.thread import ModelThread
@@ -57,7 +57,7 @@ class EmbeddingService:
 
     def __init__(
         self,
-        load: Callable[[], Model],
+        load: Callable[[], EmbeddingModel],
         *,
         identity: str,
         dimensions: int | None,
@@ -75,7 +75,7 @@ class EmbeddingService:
         self._dimensions = dimensions
         self._idle_unload_s = idle_unload_s
         self._observe = observe
-        self._model: Model | None = None
+        self._model: EmbeddingModel | None = None
         self._counter: Callable[[Sequence[str]], list[int]] | None = None
         self._counter_lock = anyio.Lock(fast_acquire=True)
         self._counting = WorkerThreads(name="counting")
@@ -236,7 +236,7 @@ class EmbeddingService:
             self._told = message
             self._enter("failed", message, hint)
 
-    async def _run(self, model: Model) -> None:
+    async def _run(self, model: EmbeddingModel) -> None:
         max_tokens, run = self._queue.next_run()
         if run:
             outcome = await self._thread.run(partial(model.encode, list(run.values()), max_tokens=max_tokens))
@@ -267,14 +267,14 @@ class EmbeddingService:
         self._observe(self.statistics())
 
 
-def _loaded(load: Callable[[], Model]) -> Model:
+def _loaded(load: Callable[[], EmbeddingModel]) -> EmbeddingModel:
     """Load the model, and hand back what only the loading took."""
     model = load()
     trim()
     return model
 
 
-def _give_back(last: list[Model | None]) -> None:
+def _give_back(last: list[EmbeddingModel | None]) -> None:
     """Free the model, and hand its memory back to the system."""
     last.clear()
     gc.collect()

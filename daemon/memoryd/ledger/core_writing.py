@@ -8,7 +8,7 @@ from memoryd.ledger import spent
 from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import core_sections, core_writes
 from memoryd_actors.core.errors import NotFound
-from memoryd_actors.keeping.core_memory import Change, Standing, event_of
+from memoryd_actors.keeping.core_memory import Change, SectionState, event_of
 from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.core_memory import SHARED, CoreEdit, CoreWrite, Section
 
@@ -59,7 +59,7 @@ def perform(
     there = and_(core_sections.c.owner == owner, core_sections.c.thread == thread)
     text = clean(
         change(
-            Standing(
+            SectionState(
                 text=standing.text if standing else "",
                 revision=standing.revision if standing else 0,
                 before=_before(connection, owner, thread, name),

@@ -35,7 +35,7 @@ TOLD = (
 """What a history says in words when it changed."""
 LONGEST_TOLD = 120
 """Characters of either side."""
-Value = str | int | float | bool | None
+ColumnValue = str | int | float | bool | None
 
 
 class Before(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -43,7 +43,7 @@ class Before(msgspec.Struct, frozen=True, omit_defaults=True):
 
     created: bool = False
     """There was no such memory."""
-    columns: dict[str, Value] = {}
+    columns: dict[str, ColumnValue] = {}
     """What the changed columns held."""
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import delete, select
 
 from memoryd.ledger import edges
 from memoryd.ledger.hand import UnitOfWork
-from memoryd.ledger.records import Before, Value, decode_before
+from memoryd.ledger.records import Before, ColumnValue, decode_before
 from memoryd.ledger.rows import memory_from, memory_row, to_micros
 from memoryd.ledger.tables import aliases, history
 from memoryd_actors.admission.gate import identity
@@ -98,7 +98,7 @@ def _as_before(hand: UnitOfWork, memory: Memory, before: Before) -> Memory:
     return target
 
 
-def _purged(hand: UnitOfWork, column: str, value: Value) -> bool:
+def _purged(hand: UnitOfWork, column: str, value: ColumnValue) -> bool:
     """Return whether a column named a memory that is purged since: no write of anybody's took it away."""
     return column == "superseded_by" and isinstance(value, str) and bool(value) and hand.find(value) is None
 
@@ -113,7 +113,7 @@ def _refuse_rewritten(hand: UnitOfWork, memory: Memory, rows: Iterable[Any], aft
         .where(history.c.memory_id == memory.id, history.c.id > after, history.c.operation != hand.number)
         .order_by(history.c.id)
     ).all()
-    left: dict[str, Value] = {}
+    left: dict[str, ColumnValue] = {}
     by: dict[str, int] = {}
     for undo_of, operation in later:
         for column, value in (decode_before(undo_of).columns if undo_of else {}).items():

@@ -19,7 +19,7 @@ from memoryd.transcripts.session_file import SessionFile, describe, destroy
 from memoryd_actors.core.errors import DiskFull, Refused, Unavailable
 from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.ports.transcripts import Kept, Key, Stored
-from memoryd_client.wire.transcripts import Record, SessionInfo
+from memoryd_client.wire.transcripts import SessionInfo, TranscriptRecord
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -74,11 +74,11 @@ class JsonlTranscripts:
             with translated(self._root):
                 return await self._appenders.run(partial(file.append, entries, project=project, agent=agent))
 
-    async def read(self, key: Key, *, after: int, limit: int, characters: int) -> list[Record]:
+    async def read(self, key: Key, *, after: int, limit: int, characters: int) -> list[TranscriptRecord]:
         """Return entries, oldest first; see the port."""
         return await self._look(key, lambda file: file.read(after=after, limit=limit, characters=characters))
 
-    async def get(self, key: Key, sequences: Sequence[int]) -> dict[int, Record]:
+    async def get(self, key: Key, sequences: Sequence[int]) -> dict[int, TranscriptRecord]:
         """Return the entries with these numbers; see the port."""
         return await self._look(key, lambda file: file.get(sequences))
 

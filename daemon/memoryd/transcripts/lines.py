@@ -4,12 +4,12 @@ import msgspec
 
 from memoryd_actors.ports.transcripts import Kept
 from memoryd_client.transcript_lines import Line, decode_line, encode, line, record
-from memoryd_client.wire.transcripts import Record
+from memoryd_client.wire.transcripts import TranscriptRecord
 
 __all__ = ["Line", "decode_line", "encoded", "record", "reworded"]
 
 
-def reworded(one: Record, content: str) -> bytes:
+def reworded(one: TranscriptRecord, content: str) -> bytes:
     """Return an entry with another content as a line, its end of line included."""
     return encode(line(msgspec.structs.replace(one, content=content, size=0))) + b"\n"
 
@@ -17,7 +17,7 @@ def reworded(one: Record, content: str) -> bytes:
 def encoded(kept: Kept, sequence: int) -> bytes:
     """Return an entry as a line, its end of line included."""
     entry = kept.entry
-    one = Record(
+    one = TranscriptRecord(
         session="",
         sequence=sequence,
         id=entry.id,

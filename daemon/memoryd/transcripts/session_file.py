@@ -20,7 +20,7 @@ from memoryd.transcripts.rewriting import rewriting, sync
 from memoryd.transcripts.scanning import Place, places, readable
 from memoryd.transcripts.seen import SeenIds
 from memoryd_actors.ports.transcripts import Kept, Stored
-from memoryd_client.wire.transcripts import Record
+from memoryd_client.wire.transcripts import TranscriptRecord
 
 log = logging.getLogger(__name__)
 
@@ -82,9 +82,9 @@ class SessionFile:
         self.dirty = True
         return Stored(self.last, len(fresh), len(entries) - len(fresh))
 
-    def read(self, *, after: int, limit: int, characters: int) -> list[Record]:
+    def read(self, *, after: int, limit: int, characters: int) -> list[TranscriptRecord]:
         """Return entries after that number, oldest first, at most so many and so many characters; at least one."""
-        found: list[Record] = []
+        found: list[TranscriptRecord] = []
         for line in self._lines(after + 1):
             if line.seq <= after:
                 continue
@@ -97,9 +97,9 @@ class SessionFile:
                 break
         return found
 
-    def get(self, sequences: Sequence[int]) -> dict[int, Record]:
+    def get(self, sequences: Sequence[int]) -> dict[int, TranscriptRecord]:
         """Return the entries with these numbers, those that there are."""
-        found: dict[int, Record] = {}
+        found: dict[int, TranscriptRecord] = {}
         lines: Iterator[Line] = iter(())
         line: Line | None = None
         for number in sorted({number for number in sequences if 0 < number <= self.last}):
