@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from memoryd_cli.mcp.protocol import LEGACY, MODERN
-from memoryd_cli.mcp.server import Server
+from memoryd_cli.mcp.server import McpServer
 
 META = {
     "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -18,11 +18,11 @@ META = {
 
 
 @pytest.fixture
-def server() -> Server:
-    return Server(tools="default", project="", owner="", session="", agent="")
+def server() -> McpServer:
+    return McpServer(tools="default", project="", owner="", session="", agent="")
 
 
-def ask(server: Server, method: str, **parameters: object) -> dict[str, object]:
+def ask(server: McpServer, method: str, **parameters: object) -> dict[str, object]:
     message = {"jsonrpc": "2.0", "id": 7, "method": method, "params": parameters}
     line = server.protocol.answer(json.dumps(message).encode())
     assert line is not None
@@ -35,7 +35,7 @@ def ask(server: Server, method: str, **parameters: object) -> dict[str, object]:
     return found
 
 
-def result(server: Server, method: str, **parameters: object) -> dict[str, object]:
+def result(server: McpServer, method: str, **parameters: object) -> dict[str, object]:
     found = ask(server, method, **parameters)["result"]
     assert isinstance(found, dict)
     return found
@@ -48,7 +48,7 @@ def code(answer: dict[str, object]) -> object:
 
 
 @pytest.mark.parametrize("version", LEGACY)
-def test_a_version_that_is_known_is_spoken(server: Server, version: str) -> None:
+def test_a_version_that_is_known_is_spoken(server: McpServer, version: str) -> None:
     found = result(server, "initialize", protocolVersion=version, capabilities={}, clientInfo={"name": "codex"})
     assert found["protocolVersion"] == version
     assert server.protocol.client == "codex"
@@ -56,11 +56,11 @@ def test_a_version_that_is_known_is_spoken(server: Server, version: str) -> None
 
 
 @pytest.mark.parametrize("version", ["1999-01-01", MODERN, None])
-def test_to_another_version_the_newest_is_offered_that_begins_so(server: Server, version: str | None) -> None:
+def test_to_another_version_the_newest_is_offered_that_begins_so(server: McpServer, version: str | None) -> None:
     assert result(server, "initialize", protocolVersion=version)["protocolVersion"] == LEGACY[0]
 
 
-def test_the_newer_era_discovers_and_each_result_is_complete(server: Server) -> None:
+def test_the_newer_era_discovers_and_each_result_is_complete(server: McpServer) -> None:
     found = result(server, "server/discover", _meta=META)
     assert found["supportedVersions"] == [MODERN, *LEGACY]
     assert server.protocol.client == "a-host"
@@ -72,16 +72,16 @@ def test_the_newer_era_discovers_and_each_result_is_complete(server: Server) -> 
         assert found["_meta"]
 
 
-def test_in_the_older_era_lists_are_as_they_were(server: Server) -> None:
+def test_in_the_older_era_lists_are_as_they_were(server: McpServer) -> None:
     assert set(result(server, "tools/list")) == {"tools"}
 
 
 @pytest.mark.parametrize("method", ["initialize", "ping", "logging/setLevel", "resources/subscribe"])
-def test_what_the_newer_era_dropped_is_not_found_in_it(server: Server, method: str) -> None:
+def test_what_the_newer_era_dropped_is_not_found_in_it(server: McpServer, method: str) -> None:
     assert code(ask(server, method, _meta=META)) == -32601
 
 
-def test_pings_and_levels_of_the_older_era_are_answered(server: Server) -> None:
+def test_pings_and_levels_of_the_older_era_are_answered(server: McpServer) -> None:
     assert result(server, "ping") == result(server, "logging/setLevel", level="warning") == {}
 
 
@@ -101,7 +101,7 @@ def test_pings_and_levels_of_the_older_era_are_answered(server: Server) -> None:
     ],
 )
 def test_an_error_has_the_number_that_says_what_it_is(
-    server: Server, method: str, parameters: dict[str, object], number: int
+    server: McpServer, method: str, parameters: dict[str, object], number: int
 ) -> None:
     assert code(ask(server, method, **parameters)) == number
 
@@ -119,7 +119,7 @@ def test_an_error_has_the_number_that_says_what_it_is(
         (b'{"jsonrpc":"2.0","id":null,"method":"ping"}', -32600),
     ],
 )
-def test_what_is_no_request_is_answered_as_such(server: Server, line: bytes, number: int) -> None:
+def test_what_is_no_request_is_answered_as_such(server: McpServer, line: bytes, number: int) -> None:
     answer = server.protocol.answer(line)
     assert answer is not None
     assert code(json.loads(answer)) == number
@@ -135,18 +135,18 @@ def test_what_is_no_request_is_answered_as_such(server: Server, line: bytes, num
         b'{"jsonrpc":"2.0","id":1,"result":{}}',
     ],
 )
-def test_notifications_answers_and_blanks_are_met_with_silence(server: Server, line: bytes) -> None:
+def test_notifications_answers_and_blanks_are_met_with_silence(server: McpServer, line: bytes) -> None:
     assert server.protocol.answer(line) is None
 
 
-def test_several_requests_in_one_line_are_answered_in_one(server: Server) -> None:
+def test_several_requests_in_one_line_are_answered_in_one(server: McpServer) -> None:
     ping = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
     line = server.protocol.answer(json.dumps([ping, {"jsonrpc": "2.0", "method": "x"}, {**ping, "id": 2}]).encode())
     assert line is not None
     assert [answer["id"] for answer in json.loads(line)] == [1, 2]
 
 
-def test_every_tool_is_annotated_and_keeps_its_place(server: Server) -> None:
+def test_every_tool_is_annotated_and_keeps_its_place(server: McpServer) -> None:
     tools = result(server, "tools/list")["tools"]
     assert tools == result(server, "tools/list")["tools"]
     assert isinstance(tools, list)

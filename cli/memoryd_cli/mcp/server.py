@@ -33,7 +33,7 @@ _PROMPTS = {
 }
 
 
-class Server:
+class McpServer:
     """Memory as tools, resources and prompts."""
 
     def __init__(self, *, tools: "str | Sequence[str]", project: str, owner: str, session: str, agent: str) -> None:
@@ -186,7 +186,7 @@ def serve(
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         signal.signal(number, _leave)
     which = tools if tools in ("default", "all") else [name.strip() for name in tools.split(",")]
-    server = Server(tools=which, project=project or _project(), owner=owner, session=session, agent=agent)
+    server = McpServer(tools=which, project=project or _project(), owner=owner, session=session, agent=agent)
     try:
         for line in sys.stdin.buffer:
             answer = server.protocol.answer(line)
