@@ -22,7 +22,7 @@ from benchmarks.daily.data import Person, Typed, read
 from benchmarks.gate import Trial, at, decisions, outcome, trials_of
 from benchmarks.recall.data import available, variants
 from benchmarks.vectors import Embeddings
-from memoryd_actors.judging.local_judge import THRESHOLDS, Features, LocalJudge, Weights, features, likelihood
+from memoryd_actors.judging.local_judge import THRESHOLDS, Features, JudgeWeights, LocalJudge, features, likelihood
 from memoryd_actors.memory.case import Case, Exhibit, StoreStatistics
 from memoryd_actors.memory.settings import RecallSettings
 from memoryd_actors.texts.stems import stem_set, stems
@@ -133,7 +133,7 @@ def gathered(found: Sequence[tuple[Features, bool]], weight: float) -> Examples:
     )
 
 
-def gating(trials: Sequence[Trial], weights: Weights, weight: float) -> Examples:
+def gating(trials: Sequence[Trial], weights: JudgeWeights, weight: float) -> Examples:
     """Return the most likely candidate of each question: wanted where the question is about this conversation.
 
     Of what comes with it the judge decides by other means. Questions of which no answer is among the candidates are
@@ -152,15 +152,15 @@ def gating(trials: Sequence[Trial], weights: Weights, weight: float) -> Examples
     return Examples(np.array(rows), target, counts)
 
 
-def fit_both(days: Sequence[Examples], conversations: Sequence[Sequence[Trial]]) -> Weights:
+def fit_both(days: Sequence[Examples], conversations: Sequence[Sequence[Trial]]) -> JudgeWeights:
     """Return the weights for both kinds of data; which candidate is the most likely depends on them, so some rounds."""
-    weights = Weights()
+    weights = JudgeWeights()
     for _ in range(ROUNDS):
         weights = fit([*days, *(gating(trials, weights, 1 / len(conversations)) for trials in conversations)])
     return weights
 
 
-def fit(parts: Sequence[Examples]) -> Weights:
+def fit(parts: Sequence[Examples]) -> JudgeWeights:
     """Return the weights of the greatest likelihood with a quadratic penalty, by Newton's method."""
     matrix = np.concatenate([part.features for part in parts])
     matrix = np.hstack([matrix, np.ones((len(matrix), 1))])
@@ -175,10 +175,10 @@ def fit(parts: Sequence[Examples]) -> Weights:
         solution = solution + step
         if float(np.abs(step).max()) < 1e-8:
             break
-    return Weights(*(round(float(one), 3) for one in solution))
+    return JudgeWeights(*(round(float(one), 3) for one in solution))
 
 
-async def show(days: Sequence[Days], weights: Sequence[Weights], title: str) -> None:
+async def show(days: Sequence[Days], weights: Sequence[JudgeWeights], title: str) -> None:
     """Print what each threshold does, on the mean over persons."""
     print(f"\n{title}\n{'threshold':>12}{'in context':>12}{'right':>8}{'quiet':>8}{'near quiet':>12}")
     for threshold in CURVE:
@@ -195,7 +195,7 @@ async def show(days: Sequence[Days], weights: Sequence[Weights], title: str) -> 
         )
 
 
-async def show_conversations(name: str, trials: Sequence[Trial], weights: Weights) -> None:
+async def show_conversations(name: str, trials: Sequence[Trial], weights: JudgeWeights) -> None:
     """Print what each threshold does to a data set's questions."""
     decided = await decisions(trials, LocalJudge(threshold=0.0, weights=weights))
     print(f"\n{name}\n{'threshold':>12}{'evidence':>12}{'clean':>8}")
@@ -211,7 +211,7 @@ async def run(people: Path, conversations: Path, embeddings: Embeddings) -> None
     sets = variants(conversations, available(conversations))
     asked = {data.name: await trials_of(data, embeddings, others=1) for data in sets}
     others = list(asked.values())
-    shipped = Weights()
+    shipped = JudgeWeights()
     await show(days, [shipped] * len(days), "As shipped")
     left_out = [fit_both([*own[:n], *own[n + 1 :]], others) for n in range(len(days))]
     await show(days, left_out, "Fitted without the person")

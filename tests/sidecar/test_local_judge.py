@@ -8,8 +8,8 @@ from cases import case, exhibit
 from memoryd_actors.judging.judge import Judgement
 from memoryd_actors.judging.local_judge import (
     THRESHOLDS,
+    JudgeWeights,
     LocalJudge,
-    Weights,
     features,
     likelihood,
     worth_acting_on,
@@ -153,14 +153,14 @@ def values(focus: str, *exhibits: Exhibit) -> list[tuple[float, ...]]:
 
 def test_a_rare_word_tells_more_than_one_that_all_candidates_have() -> None:
     memories = [exhibit("the billing report in Frankfurt"), *(exhibit(f"the billing report {n}") for n in range(8))]
-    judged = [likelihood(one, Weights()) for one in values("billing Frankfurt", *memories)]
+    judged = [likelihood(one, JudgeWeights()) for one in values("billing Frankfurt", *memories)]
     assert judged[0] > 2 * judged[1]
 
 
 def test_a_long_text_that_contains_everything_counts_less() -> None:
     filler = " ".join(f"word{n}" for n in range(120))
     short, long = values("token expiry", exhibit("token expiry"), exhibit(f"token expiry {filler}"))
-    assert likelihood(short, Weights()) > likelihood(long, Weights())
+    assert likelihood(short, JudgeWeights()) > likelihood(long, JudgeWeights())
 
 
 @given(st.text(max_size=120), texts, st.floats(-1, 1))
@@ -174,4 +174,4 @@ async def test_likelihoods_are_bounded(focus: str, memories: list[str], cosine: 
 def test_a_nearer_memory_is_never_less_likely(focus: str, text: str, cosine: float, nearer: float) -> None:
     (far,) = values(focus, exhibit(text, cosine=cosine))
     (near,) = values(focus, exhibit(text, cosine=cosine + nearer))
-    assert likelihood(near, Weights()) >= likelihood(far, Weights())
+    assert likelihood(near, JudgeWeights()) >= likelihood(far, JudgeWeights())

@@ -38,7 +38,7 @@ THRESHOLDS: Mapping[Strictness, float] = {"quiet": 0.35, "balanced": 0.2, "gener
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class JudgeWeights:
     """Of the features in `features`, in the same order, and the bias."""
 
     nearness: float = 1.667
@@ -51,7 +51,7 @@ class Weights:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
+class JudgeModel:
     """The embedding model's cosines of texts that have nothing to do with each other, and how long texts count."""
 
     mean: float = 0.08
@@ -80,12 +80,12 @@ class Features:
     """What a message and one exhibit have in common."""
 
     values: tuple[float, ...]
-    """In the order of `Weights`, without the bias."""
+    """In the order of `JudgeWeights`, without the bias."""
     found: tuple[str, ...] = ()
     """The words of the message that the exhibit contains, as they stand there."""
 
 
-def features(case: Case, model: Model = Model()) -> tuple[list[Features], int]:
+def features(case: Case, model: JudgeModel = JudgeModel()) -> tuple[list[Features], int]:
     """Return the features of each exhibit of a case, and how many words of the message tell anything.
 
     A word w that df of n memories contain weighs r(w) = max(0, 1 - ln(2 df + 1) / ln(2 n + 2)). With A the message's
@@ -128,7 +128,7 @@ def _counted(asked: Mapping[str, str], held: Sequence[set[str]]) -> StoreStatist
     return StoreStatistics(len(held), {stem: sum(stem in words for words in held) for stem in asked})
 
 
-def likelihood(values: Sequence[float], weights: Weights) -> float:
+def likelihood(values: Sequence[float], weights: JudgeWeights) -> float:
     """Return the logistic function of the weighted sum, 0 to 1."""
     *coefficients, bias = astuple(weights)
     total = bias + sum(weight * value for weight, value in zip(coefficients, values, strict=True))
@@ -153,7 +153,7 @@ class LocalJudge:
         strictness: Strictness = "balanced",
         *,
         threshold: float | None = None,
-        weights: Weights = Weights(),
+        weights: JudgeWeights = JudgeWeights(),
         company: Company = Company(),
     ) -> None:
         """Prepare; a `threshold` stands in for the one of the strictness."""

@@ -107,7 +107,11 @@ class Weighing:
 
 
 def _case(
-    focus: Focus, found: Sequence[FoundMemory], hidden: Sequence[FoundMemory], store: StoreStatistics, visible: Visibility
+    focus: Focus,
+    found: Sequence[FoundMemory],
+    hidden: Sequence[FoundMemory],
+    store: StoreStatistics,
+    visible: Visibility,
 ) -> Case:
     return Case(
         focus=focus.text,
