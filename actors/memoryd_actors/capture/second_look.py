@@ -10,12 +10,12 @@ import math
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
+from functools import partial
 from typing import Final
 
-import anyio
-
 from memoryd_actors.access.switch import Switches
-from memoryd_actors.core.errors import ActorError, ActorStopped, Refused
+from memoryd_actors.core.errors import DaemonError
+from memoryd_actors.core.worker import Worker, attempt
 from memoryd_actors.memory.progress import Progress, ProgressRepository
 from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.ports.clock import Clock
@@ -67,59 +67,42 @@ class SecondLook:
         self._sessions: set[Key] = set()
         self._looked: OrderedDict[Key, int] = OrderedDict()
         """Up to which entry everything is dealt with."""
-        self._more = anyio.Event()
+        self._began = False
+        self._worker = Worker(self._work, complain=_complain, retry_s=RETRY_S)
+        self.run = self._worker.run
 
     def note(self, key: Key) -> None:
         """Hear that something that was said in a session is not stored yet."""
-        if key[1]:
+        if key[1] and self._on:
             self._sessions.add(key)
-            self._more.set()
+            self._worker.kick()
 
-    async def run(self) -> None:
-        """Look until cancelled; where capture is off, only put that down."""
-        while not await self._begun():
-            await self._pause(RETRY_S)
-        while self._on:
-            for key in sorted(self._sessions):
-                self._sessions.discard(key)  # first: what is said meanwhile is noted again
-                if not await self._done(key):
-                    self._sessions.add(key)
-            await self._pause(RETRY_S if self._sessions else math.inf)
+    async def _work(self) -> float:
+        """Look; where capture is off, only put that down."""
+        if not self._began:
+            await self._begin()
+            self._began = True
+        for key in sorted(self._sessions):
+            self._sessions.discard(key)  # first: what is said meanwhile is noted again
+            done = await attempt(partial(self._look, key))
+            if isinstance(done, Exception):
+                log.warning("%s is looked at again later: %s", key[1], done)
+            if done is not True:
+                self._sessions.add(key)
+        return RETRY_S if self._sessions else math.inf
 
-    async def _pause(self, seconds: float) -> None:
-        """Wait, but no longer than until something is noted."""
-        with anyio.move_on_after(seconds):
-            await self._more.wait()
-        self._more = anyio.Event()
-
-    async def _begun(self) -> bool:
-        """Find out since when capture is on, and what was said since; return whether that could be told."""
+    async def _begin(self) -> None:
+        """Find out since when capture is on, and what was said since."""
         now = self._clock.now()
-        try:
-            before = await self._book.progress("", "", JOB)
-            if not self._on or before is None or not before.sequence:
-                await self._book.note_progress(Progress("", "", JOB, int(self._on), at=now))
-                self._since = now
-            else:
-                self._since = max(before.at or now, now - BACK)
-            if self._on:
-                infos = await self._transcripts.infos()
-                self._sessions |= {key for key, info in infos.items() if info.updated_at >= self._since}
-        except Refused as refused:
-            log.warning("what was asked for before the start is looked for later: %s", refused)
-            return False
-        return True
-
-    async def _done(self, key: Key) -> bool:
-        try:
-            return await self._look(key)
-        except ActorStopped:
-            return True  # the daemon goes down; the next one looks
-        except (Refused, ActorError) as problem:
-            log.warning("%s is looked at again later: %s", key[1], problem)
-        except Exception:  # a supervisor: one session must not end the daemon, nor keep the others waiting
-            log.exception("%s could not be looked over", key[1])
-        return False
+        before = await self._book.progress("", "", JOB)
+        if not self._on or before is None or not before.sequence:
+            await self._book.note_progress(Progress("", "", JOB, int(self._on), at=now))
+            self._since = now
+        else:
+            self._since = max(before.at or now, now - BACK)
+        if self._on:
+            infos = await self._transcripts.infos()
+            self._sessions |= {key for key, info in infos.items() if info.updated_at >= self._since}
 
     async def _look(self, key: Key) -> bool:
         info = await self._transcripts.info(key)
@@ -155,3 +138,7 @@ class SecondLook:
                 break
             after = max(0, after - READ)
         return after
+
+
+def _complain(problem: DaemonError) -> None:
+    log.warning("what was asked for before the start is looked for later: %s", problem)

@@ -2,21 +2,13 @@
 
 import logging
 from collections.abc import Sequence
+from functools import partial
 from time import perf_counter
-
-import anyio
 
 from memoryd_actors.consolidating.checker import Checker
 from memoryd_actors.core.actor import ActorRef
-from memoryd_actors.core.errors import (
-    ActorError,
-    ActorStopped,
-    ActorTimeout,
-    DiskFull,
-    LedgerCorrupt,
-    Refused,
-    Unavailable,
-)
+from memoryd_actors.core.errors import ActorTimeout, DiskFull, LedgerCorrupt, Unavailable
+from memoryd_actors.core.worker import Worker, attempt, rest
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.keeping.consolidation import comparable, judged, plan_stored
 from memoryd_actors.keeping.neighbours import Neighbours
@@ -59,29 +51,27 @@ class Comparer:
         self._neighbours = neighbours
         self._keeper = keeper
         self._checker = checker
+        self._done = -1
+        """The change up to which everything is compared."""
+        worker = Worker(self._work, complain=lambda why: log.warning("not compared yet: %s", why), retry_s=RETRY_S)
+        self.run = worker.run
         self.compared = 0
 
-    async def run(self) -> None:
-        """Follow the index until cancelled."""
-        done = -1
-        while True:
-            await self._indexer.wait_beyond(done)
-            done = self._indexer.applied
-            try:
-                while batch := await self._ledger.uncompared(limit=BATCH):
-                    # What another daemon wrote beside these has to be in the index that they are compared by.
-                    newest = await self._ledger.last_sequence()
-                    if not await self._indexer.wait_for(newest, deadline_s=INDEX_S):
-                        raise Unavailable("the index is behind the ledger")
-                    await self._compare(batch)
-                if self._checker is not None:
-                    await self._checker.settle()
-            except ActorStopped:
-                return  # the daemon goes down; what is not compared is taken up by the next one
-            except (Refused, ActorError) as problem:
-                log.warning("not compared yet: %s", problem)
-                done = -1
-                await anyio.sleep(RETRY_S)
+    async def _work(self) -> float:
+        """Follow the index."""
+        done, self._done = self._done, -1
+        await self._indexer.wait_beyond(done)
+        done = self._indexer.applied
+        while batch := await self._ledger.uncompared(limit=BATCH):
+            # What another daemon wrote beside these has to be in the index that they are compared by.
+            newest = await self._ledger.last_sequence()
+            if not await self._indexer.wait_for(newest, deadline_s=INDEX_S):
+                raise Unavailable("the index is behind the ledger")
+            await self._compare(batch)
+        if self._checker is not None:
+            await self._checker.settle()
+        self._done = done
+        return 0.0
 
     async def _compare(self, batch: Sequence[Memory]) -> None:
         vectors = await self._index.vectors([memory.id for memory in batch])
@@ -91,16 +81,14 @@ class Comparer:
             if vector is None or memory.revision > 1:
                 # What was changed may be in the index as it was before.
                 vector = await self._neighbours.embed(memory)
-            try:
-                await self._compare_one(memory, vector)
-            except (Unavailable, DiskFull, LedgerCorrupt, ActorStopped, ActorTimeout):
-                raise
-            except Exception as problem:  # a supervisor: one memory must not keep all others waiting, nor the daemon
-                log.warning("%s stands uncompared: %s", memory.id, problem, exc_info=not isinstance(problem, Refused))
+            problem = await attempt(partial(self._compare_one, memory, vector))
+            if isinstance(problem, Unavailable | DiskFull | LedgerCorrupt | ActorTimeout):
+                raise problem
+            if problem is not None:
+                log.warning("%s stands uncompared: %s", memory.id, problem)
                 await self._keeper.ask(Perform(memory.owner, (MarkCompared((memory.id,)),), ACTOR), deadline_s=KEEPER_S)
             self.compared += 1
-            # As much rest as work: nobody waits for this, and somebody may want the machine.
-            await anyio.sleep(perf_counter() - began)
+            await rest(began)
 
     async def _compare_one(self, memory: Memory, vector: Vector) -> None:
         near = await self._neighbours.of(memory, vector)

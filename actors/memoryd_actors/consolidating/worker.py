@@ -10,8 +10,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
-import anyio
-
 from memoryd_actors.access.switch import EVERYWHERE, refusal
 from memoryd_actors.ageing.ageing import Ageing
 from memoryd_actors.consolidating.book import ConsolidationRepository
@@ -23,7 +21,8 @@ from memoryd_actors.consolidating.report import told
 from memoryd_actors.consolidating.resting import Resting
 from memoryd_actors.consolidating.schedule import AGEING, PAIRS, ROLLUPS, UPKEEP, ConsolidationRun, is_due
 from memoryd_actors.consolidating.settings import ConsolidationSettings
-from memoryd_actors.core.errors import ActorError, ActorStopped, Refused
+from memoryd_actors.core.errors import ActorError, ActorStopped, DaemonError, Refused
+from memoryd_actors.core.worker import Worker
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.memory.steps import Settled
 from memoryd_actors.ports.clock import Clock
@@ -95,7 +94,9 @@ class Consolidator:
         }
         self._put_off: dict[str, float] = {}
         """Owners whose run failed, and when it is tried again."""
-        self._wake = anyio.Event()
+        self._scheduled_from = clock.monotonic() + settings.start_after_s
+        self._worker = Worker(self._work, complain=self._warn, retry_s=LOOK_S)
+        self.run = self._worker.run
         self._doing: Doing | None = None
 
     # --- asked
@@ -114,7 +115,7 @@ class Consolidator:
             raise refusal(place)
         run = await self._book.ask_run(owner)
         self._put_off.pop(owner, None)
-        self._wake.set()
+        self._worker.kick()
         return self._told(run)
 
     async def runs(self, owner: str, *, limit: int) -> list[Consolidation]:
@@ -129,33 +130,22 @@ class Consolidator:
 
     # --- in the background
 
-    async def run(self) -> None:
-        """Do what is asked for and what is due until cancelled."""
-        scheduled_from = self._clock.monotonic() + self._settings.start_after_s
-        while True:
-            wait_s = max(scheduled_from - self._clock.monotonic(), 0.0)
-            try:
-                while (run := await self._next(scheduled=wait_s == 0)) is not None:
-                    await self.consolidate(run)
-            except ActorStopped:
-                return  # the daemon goes down; the next one goes on
-            except (Refused, ActorError) as problem:
-                self._warn(str(problem), problem.hint)
-            with anyio.move_on_after(min(wait_s, LOOK_S) or LOOK_S):
-                await self._wake.wait()
+    async def _work(self) -> float:
+        """Do what is asked for and what is due."""
+        wait_s = max(self._scheduled_from - self._clock.monotonic(), 0.0)
+        while (run := await self._next(scheduled=wait_s == 0)) is not None:
+            await self.consolidate(run)
+        return min(wait_s, LOOK_S) or LOOK_S
 
     async def _next(self, *, scheduled: bool) -> ConsolidationRun | None:
         """Return the next run: what somebody waits for, then what is due, once it is quiet."""
-        while True:
-            self._wake = anyio.Event()
-            for owner in await self._book.asked_runs():
-                if self._may(owner):
-                    return await self._book.begin_run(owner)
-            due = await self._due() if scheduled else None
-            if due is None:
-                return None
-            if await self._resting.until_quiet(unless=self._wake.is_set):
-                return await self._book.begin_run(due)
+        for owner in await self._book.asked_runs():
+            if self._may(owner):
+                return await self._book.begin_run(owner)
+        due = await self._due() if scheduled else None
+        if due is None or not await self._resting.until_quiet(unless=lambda: self._worker.kicked):
+            return None
+        return await self._book.begin_run(due)
 
     async def _due(self) -> str | None:
         now = self._clock.now()
@@ -187,7 +177,7 @@ class Consolidator:
             raise problem
         if problem is not None:
             self._put_off[run.owner] = self._clock.monotonic() + RETRY_S
-            self._warn(f"consolidation is put off: {problem}", problem.hint)
+            self._warn(problem)
 
     async def _do(self, doing: Doing) -> Refused | ActorError | None:
         """Do the stages that are left; return why one could not be done."""
@@ -267,6 +257,7 @@ class Consolidator:
         if self._indexer.unoptimised:
             await self._optimise()
 
-    def _warn(self, message: str, hint: str) -> None:
-        log.warning("%s", message)
-        self._publish(Warned(component="consolidation", message=message, hint=hint))
+    def _warn(self, problem: DaemonError) -> None:
+        log.warning("consolidation is put off: %s", problem)
+        message = f"consolidation is put off: {problem}"
+        self._publish(Warned(component="consolidation", message=message, hint=problem.hint))

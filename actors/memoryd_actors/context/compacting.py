@@ -18,7 +18,8 @@ from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.context.sizes import Measured, Sizes
 from memoryd_actors.context.window import WindowItem, WindowSettings, to_compact
 from memoryd_actors.core.actor import ActorRef
-from memoryd_actors.core.errors import ActorError, ActorStopped, Refused, Unavailable
+from memoryd_actors.core.errors import DaemonError, Refused, Unavailable
+from memoryd_actors.core.worker import Worker, attempt, reason
 from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.orders import KeeperMessage, PurgeMemories, StoreFindings
 from memoryd_actors.memory.identity import memory_id
@@ -123,7 +124,11 @@ class Compactor:
         self._gate = gate
         self._grown: dict[Key, float] = {}
         """What is to be looked at, each not before a time of the event loop."""
-        self._kicked = anyio.Event()
+        self._mended = False
+        self._worker = Worker(
+            self._work, complain=self._complain, retry_s=RETRY_S, gather=lambda: anyio.sleep(GATHER_S)
+        )
+        self.run = self._worker.run
         self._locks: dict[Key, anyio.Lock] = {}
         self._trouble = ""
         self.counts = CompactionCounts()
@@ -132,27 +137,17 @@ class Compactor:
         """Hear that a session has grown; never waits."""
         del last
         self._grown.setdefault(key, 0.0)
-        self._kicked.set()
+        self._worker.kick()
 
-    async def run(self) -> None:
-        """Make good what a crash left undone, then follow the conversations, until cancelled."""
-        mended = False
-        while True:
-            self._kicked = anyio.Event()
-            try:
-                if not mended:
-                    await self._mend()
-                    mended = True
-                for key in list(self._grown):
-                    if self._grown[key] <= anyio.current_time():
-                        await self._look(key)
-            except ActorStopped:
-                return  # the daemon goes down; the next one goes on
-            except (Refused, ActorError) as problem:
-                self._complain(str(problem), problem.hint)
-            with anyio.move_on_after(RETRY_S if self._grown or not mended else None):
-                await self._kicked.wait()
-            await anyio.sleep(GATHER_S)
+    async def _work(self) -> float:
+        """Make good what a crash left undone, then follow the conversations."""
+        if not self._mended:
+            await self._mend()
+            self._mended = True
+        for key in list(self._grown):
+            if self._grown[key] <= anyio.current_time():
+                await self._look(key)
+        return RETRY_S if self._grown else math.inf
 
     async def compact(self, key: Key, *, deadline_s: float = math.inf) -> Compacted:
         """Compact a session now, however short; what is protected stays. Done twice it changes nothing.
@@ -207,18 +202,12 @@ class Compactor:
     async def _look(self, key: Key) -> None:
         """Compact a session where it is due; whatever goes wrong with it, the others go on."""
         self._grown.pop(key, None)
-        try:
-            await self._compact_if_due(key)
+        problem = await attempt(lambda: self._compact_if_due(key))
+        if problem is None:
             self._trouble = ""
-        except (ActorStopped, anyio.get_cancelled_exc_class()):
-            raise
-        except (Refused, ActorError) as problem:
-            self._grown[key] = anyio.current_time() + RETRY_S
-            self._complain(str(problem), problem.hint)
-        except Exception as bug:  # a supervisor: a conversation must not keep all others waiting, nor the daemon
-            log.exception("the session %s could not be compacted", key[1])
-            self._grown[key] = anyio.current_time() + BUG_S
-            self._complain(f"a bug: {type(bug).__name__}", "`memoryd logs` has the reason.")
+        else:
+            self._grown[key] = anyio.current_time() + (RETRY_S if isinstance(problem, DaemonError) else BUG_S)
+            self._complain(reason(problem))
 
     async def _compact_if_due(self, key: Key) -> None:
         info = await self._transcripts.info(key)
@@ -318,8 +307,8 @@ class Compactor:
         if self._switches.off(caller.owner, caller.project) is not None or not self._gate.may_write(caller, CATEGORY):
             return []
         admitted, refused = await self._gate.sift([new], caller)
-        for _, reason in refused:
-            log.warning("a summary of %s is in its transcript, but no memory: %s", caller.session, reason)
+        for _, why in refused:
+            log.warning("a summary of %s is in its transcript, but no memory: %s", caller.session, why)
         return admitted
 
     def _lock(self, key: Key) -> anyio.Lock:
@@ -328,11 +317,12 @@ class Compactor:
             del self._locks[one]
         return self._locks.setdefault(key, anyio.Lock())
 
-    def _complain(self, trouble: str, hint: str) -> None:
-        if trouble != self._trouble:
-            log.warning("conversations are not compacted: %s", trouble)
-            self._publish(Warned(component="context", message=f"conversations are not compacted: {trouble}", hint=hint))
-        self._trouble = trouble
+    def _complain(self, problem: DaemonError) -> None:
+        if str(problem) != self._trouble:
+            message = f"conversations are not compacted: {problem}"
+            log.warning("%s", message)
+            self._publish(Warned(component="context", message=message, hint=problem.hint))
+        self._trouble = str(problem)
 
 
 def told(content: str) -> str:

@@ -1,6 +1,6 @@
 """What can go wrong inside the system.
 
-MemorydError
+DaemonError
 ├── ActorError
 │   ├── ActorStopped
 │   ├── ActorCrashed

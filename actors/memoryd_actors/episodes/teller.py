@@ -17,7 +17,8 @@ from memoryd_actors.access.switch import Switches
 from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.context.compacting import Introducer
 from memoryd_actors.core.actor import ActorRef
-from memoryd_actors.core.errors import ActorError, ActorStopped, Refused
+from memoryd_actors.core.errors import DaemonError
+from memoryd_actors.core.worker import Worker, attempt, reason, rest
 from memoryd_actors.episodes.episode import CATEGORY, AgentRun, episode, points, run_of
 from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.orders import KeeperMessage, StoreFindings
@@ -105,7 +106,8 @@ class EpisodeWriter:
         self._began = clock.now()
         self._heard: dict[Key, datetime] = {}
         """When these had their newest entry, by our clock: an entry may be dated in the future."""
-        self._kicked = anyio.Event()
+        self._begun = False
+        self._worker = Worker(self._work, complain=self._complain, retry_s=LOOK_S)
         self._trouble = ""
         self.counts = EpisodeCounts()
 
@@ -120,24 +122,12 @@ class EpisodeWriter:
         """Hear that a session is over, or was purged."""
         if self._settings.write:
             self._open[key] = 0.0
-            self._kicked.set()
+            self._worker.kick()
 
     async def run(self) -> None:
         """Tell what is finished until cancelled."""
-        begun = False
-        while self._settings.write:
-            self._kicked = anyio.Event()
-            try:
-                if not begun:
-                    await self._begin()
-                    begun = True
-                await self._look()
-            except ActorStopped:
-                return  # the daemon goes down; the next one goes on
-            except (Refused, ActorError) as problem:
-                self._complain(str(problem), problem.hint)
-            with anyio.move_on_after(min(LOOK_S, max(self._idle.total_seconds(), 0.05))):
-                await self._kicked.wait()
+        if self._settings.write:
+            await self._worker.run()
 
     def status(self) -> ComponentStatus:
         """Return how many runs were told, and what stands in the way."""
@@ -150,6 +140,15 @@ class EpisodeWriter:
             numbers={"told": counts.told, "short": counts.short, "refused": counts.refused, "open": len(self._open)},
         )
 
+    async def _work(self) -> float:
+        if not self._begun:
+            await self._begin()
+            self._begun = True
+        for key in list(self._open):
+            if self._open.get(key, 0.0) <= anyio.current_time():
+                await self._look(key)
+        return min(LOOK_S, max(self._idle.total_seconds(), 0.05))
+
     async def _begin(self) -> None:
         """Find the sessions that were not told to their end."""
         told = {(one.owner, one.session): one.sequence for one in await self._book.progress_of(JOB)}
@@ -157,29 +156,17 @@ class EpisodeWriter:
             if last > told.get(key, 0):
                 self._open.setdefault(key, 0.0)
 
-    async def _look(self) -> None:
-        """Tell every run that is finished; whatever goes wrong with one, the others go on."""
-        for key in list(self._open):
-            if self._open.get(key, 0.0) > anyio.current_time():
-                continue
-            began = perf_counter()
-            try:
-                done = await self._tell(key)
-            except (ActorStopped, anyio.get_cancelled_exc_class()):
-                raise
-            except (Refused, ActorError) as problem:
-                self._open[key] = anyio.current_time() + RETRY_S
-                self._complain(str(problem), problem.hint)
-                continue
-            except Exception as bug:  # a supervisor: a run must not keep all others waiting, nor the daemon
-                log.exception("a run of %s could not be told", key[1])
-                self._open[key] = anyio.current_time() + BUG_S
-                self._complain(f"a bug: {type(bug).__name__}", "`memoryd logs` has the reason.")
-                continue
-            self._trouble = ""
-            if done:
-                # As much rest as work: nobody waits for this, and somebody may want the machine.
-                await anyio.sleep(min(perf_counter() - began, 1.0))
+    async def _look(self, key: Key) -> None:
+        """Tell a run that is finished; whatever goes wrong with it, the others go on."""
+        began = perf_counter()
+        done = await attempt(lambda: self._tell(key))
+        if isinstance(done, Exception):
+            self._open[key] = anyio.current_time() + (RETRY_S if isinstance(done, DaemonError) else BUG_S)
+            self._complain(reason(done))
+            return
+        self._trouble = ""
+        if done:
+            await rest(began)
 
     async def _tell(self, key: Key) -> bool:
         """Tell the run that is finished in a session, if there is one; return whether there was."""
@@ -252,13 +239,14 @@ class EpisodeWriter:
             self.counts.refused += 1
             return []
         admitted, refused = await self._gate.sift([episode(summary, run, caller, before=before)], caller)
-        for new, reason in refused:
-            log.info("a run of %s is not told: %s", new.source_session, reason)
+        for new, why in refused:
+            log.info("a run of %s is not told: %s", new.source_session, why)
         self.counts.refused += len(refused)
         return admitted
 
-    def _complain(self, trouble: str, hint: str) -> None:
-        if trouble != self._trouble:
-            log.warning("runs are not told: %s", trouble)
-            self._publish(Warned(component="episodes", message=f"runs are not told: {trouble}", hint=hint))
-        self._trouble = trouble
+    def _complain(self, problem: DaemonError) -> None:
+        if str(problem) != self._trouble:
+            message = f"runs are not told: {problem}"
+            log.warning("%s", message)
+            self._publish(Warned(component="episodes", message=message, hint=problem.hint))
+        self._trouble = str(problem)

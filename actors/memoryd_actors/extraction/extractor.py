@@ -11,12 +11,12 @@ from datetime import timedelta
 from functools import partial
 from time import perf_counter
 
-import anyio
 from anyio import CapacityLimiter, to_thread
 
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.core.actor import ActorRef
-from memoryd_actors.core.errors import ActorError, ActorStopped, OutOfStep, Refused
+from memoryd_actors.core.errors import DaemonError, OutOfStep
+from memoryd_actors.core.worker import Worker, attempt, rest
 from memoryd_actors.extraction import Extraction, InputMessage, capped, heard, stated
 from memoryd_actors.extraction.due import PATIENT, Reason, Waiting, due
 from memoryd_actors.extraction.harvest import ExtractionCounts, ExtractionStore
@@ -85,7 +85,9 @@ class Extractor:
         self._waiting: dict[Key, Waiting] = {}
         self._full: dict[Key, tuple[str, str]] = {}
         """Sessions that wait for the next day: the setting that they have come up to, and the day."""
-        self._kicked = anyio.Event()
+        self._worker = Worker(
+            self._work, complain=lambda why: log.warning("conversations wait: %s", why), retry_s=LOOK_S
+        )
         self._threads = CapacityLimiter(1)
         self._idle = timedelta(minutes=settings.extract_idle_minutes)
         self.counts = ExtractionCounts()
@@ -135,14 +137,14 @@ class Extractor:
             waiting = self._waiting[key] = Waiting(last, self._clock.now())
         waiting.last, waiting.quiet_since = last, self._clock.now()
         if self._may_be_enough(waiting):
-            self._kick()
+            self._worker.kick()
 
     def pipeline_ran(self, event: PipelineRan) -> None:
         """Hear of a turn; with a new topic what was said before it is due."""
         waiting = self._waiting.get((event.owner, event.trace.session))
         if waiting is not None and event.trace.topic_changed:
             waiting.topic = True
-            self._kick()
+            self._worker.kick()
 
     def ended(self, key: Key) -> None:
         """Hear that a session is over, or was purged: what is known of it is read again."""
@@ -150,35 +152,26 @@ class Extractor:
             waiting = self._waiting.setdefault(key, Waiting(0, self._clock.now()))
             waiting.known = False
             waiting.not_before = None
-            self._kick()
+            self._worker.kick()
 
     def _may_be_enough(self, waiting: Waiting) -> bool:
         """Return whether there are enough turns if all that was not counted yet are turns."""
         return waiting.turns + waiting.last - waiting.counted >= self._settings.extract_turns
 
-    def _kick(self) -> None:
-        self._kicked.set()
-
     # --- life
 
     async def run(self) -> None:
         """Look at what is due until cancelled."""
-        if not self._settings.extract:
-            return
-        while True:
-            self._kicked = anyio.Event()
-            try:
-                if not self.begun:
-                    await self._begin()
-                    self.begun = True
-                while await self._look():
-                    pass
-            except ActorStopped:
-                return  # the daemon goes down; the next one goes on
-            except (Refused, ActorError) as problem:
-                log.warning("conversations wait: %s", problem)
-            with anyio.move_on_after(min(LOOK_S, max(self._idle.total_seconds(), 0.05), self._reader.look_s)):
-                await self._kicked.wait()
+        if self._settings.extract:
+            await self._worker.run()
+
+    async def _work(self) -> float:
+        if not self.begun:
+            await self._begin()
+            self.begun = True
+        while await self._look():
+            pass
+        return min(LOOK_S, max(self._idle.total_seconds(), 0.05), self._reader.look_s)
 
     async def _begin(self) -> None:
         """Find the sessions that were not looked at to their end."""
@@ -213,8 +206,7 @@ class Extractor:
                 continue
             began = perf_counter()
             await self._take(key, waiting, *found)
-            # As much rest as work: nobody waits for this, and somebody may want the machine.
-            await anyio.sleep(min(perf_counter() - began, 1.0))
+            await rest(began)
             return True
         return False
 
@@ -240,21 +232,17 @@ class Extractor:
 
     async def _take(self, key: Key, waiting: Waiting, reason: Reason, upto: int) -> None:
         """Look at the next part of a session; whatever goes wrong with it, the others go on."""
-        try:
-            wait = await self._part(key, reason, upto)
-        except (ActorStopped, anyio.get_cancelled_exc_class()):
-            raise
-        except OutOfStep as meanwhile:
+        wait = await attempt(lambda: self._part(key, reason, upto))
+        if isinstance(wait, OutOfStep):
             # Another daemon on this ledger counted what its own sessions brought on the owner's day.
-            log.info("a part of %s is looked at again: %s", key[1], meanwhile)
+            log.info("a part of %s is looked at again: %s", key[1], wait)
             wait = timedelta(0)
-        except (Refused, ActorError) as problem:
-            log.warning("a part of %s waits: %s", key[1], problem)
+        elif isinstance(wait, DaemonError):
+            log.warning("a part of %s waits: %s", key[1], wait)
             wait = timedelta(seconds=RETRY_S)
-        except Exception as bug:  # a supervisor: a conversation must not keep all others waiting, nor the daemon
-            log.exception("a part of %s could not be looked at", key[1])
+        elif isinstance(wait, Exception):
             self.counts.crashed += 1
-            self._publish(Warned(component="capture", message=f"a conversation stands still: {type(bug).__name__}"))
+            self._publish(Warned(component="capture", message=f"a conversation stands still: {type(wait).__name__}"))
             wait = timedelta(hours=1)
         waiting.not_before = self._clock.now() + wait if wait else None
         waiting.known = False

@@ -5,13 +5,15 @@ its sequence number here.
 """
 
 import logging
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import anyio
 from anyio.streams.memory import MemoryObjectSendStream
 
-from memoryd_actors.core.errors import IndexDamaged, Refused, Unavailable, first_of
+from memoryd_actors.core.errors import DaemonError, IndexDamaged, Refused, Unavailable, first_of
+from memoryd_actors.core.worker import Worker
 from memoryd_actors.memory.index_text import embedded_text, index_text
 from memoryd_actors.memory.visibility import micros
 from memoryd_actors.ports.embedder import Embedder, Vector
@@ -56,7 +58,8 @@ class Indexer:
         self._index = index
         self._embedder = embedder
         self._publish = publish
-        self._kicked = anyio.Event()
+        self._worker = Worker(self._work, complain=self._settle, retry_s=RETRY_S, gather=self._rest)
+        self.run = self._worker.run
         self._moved = anyio.Event()
         self._hurried = anyio.Event()
         self._wanted = 0
@@ -76,12 +79,12 @@ class Indexer:
         self.target = 0
         self.unoptimised = 0
         """Changes applied since the index was last looked after, small commits counted as `COMMIT_WEIGHT`."""
-        self.problem: Exception | None = None
+        self.problem: DaemonError | None = None
 
     def kick(self, sequence: int = 0) -> None:
         """Say that there is something to apply, up to `sequence` where known."""
         self.target = max(self.target, sequence)
-        self._kicked.set()
+        self._worker.kick()
 
     def expect(self) -> None:
         """Say that a write is on its way: unless somebody wants it, what there is goes into the index with that."""
@@ -104,7 +107,7 @@ class Indexer:
     def rebuild(self) -> None:
         """Throw the index away and build it anew from the ledger."""
         self._rebuild = True
-        self._kicked.set()
+        self._worker.kick()
         self._hurried.set()
 
     async def purge(self, *, deadline_s: float) -> bool:
@@ -121,7 +124,7 @@ class Indexer:
         """Have every byte of what was removed destroyed once it is; return what is set then."""
         purged = anyio.Event()
         self._purges.append(purged)
-        self._kicked.set()
+        self._worker.kick()
         self._hurried.set()
         return purged
 
@@ -159,7 +162,7 @@ class Indexer:
             while not self.opened.is_set() and self.problem is None:
                 await self._moved.wait()
         if not self.opened.is_set():
-            hint = self.problem.hint if isinstance(self.problem, Refused) else "Try again in a moment."
+            hint = self.problem.hint if self.problem else "Try again in a moment."
             raise Unavailable(f"the index is not open{f': {self.problem}' if self.problem else ' yet'}", hint)
 
     async def prepare(self) -> None:
@@ -168,35 +171,28 @@ class Indexer:
         if await self._ledger.purges.left_in_index():
             self._purges.append(anyio.Event())  # one that was interrupted: nobody waits for it any more
 
-    async def run(self) -> None:
-        """Open the index, catch up with the ledger, then follow it until cancelled."""
-        while True:
-            self._kicked = anyio.Event()
-            rebuilding = self._rebuild
-            # One that is asked for from here on may concern changes that are not followed any more.
-            purges, self._purges = self._purges, []
-            try:
-                newest = await self._ledger.purges.left_in_index() if purges else 0
-                await self._follow()
-                if purges and not self._rebuild:
-                    await self._index.purge()
-                    await self._ledger.purges.gone_from_index(newest)
-                    while purges:
-                        purges.pop().set()
-                self._settle(None)
-            except IndexDamaged as damaged:
-                self._settle(damaged)
-                if not rebuilding:  # one that fails to be rebuilt is tried again later, not for ever at once
-                    self.rebuild()
-            except Refused as problem:
-                self._settle(problem)
-            except Exception as bug:  # a supervisor: memory is still served and stored while the index stands still
-                log.exception("the index could not be brought up to date")
-                self._settle(Unavailable(f"the index met a bug: {type(bug).__name__}", "`memoryd logs` has it."))
+    async def _work(self) -> float:
+        """Open the index, and catch up with the ledger."""
+        rebuilding = self._rebuild
+        # One that is asked for from here on may concern changes that are not followed any more.
+        purges, self._purges = self._purges, []
+        try:
+            newest = await self._ledger.purges.left_in_index() if purges else 0
+            await self._follow()
+            if purges and not self._rebuild:
+                await self._index.purge()
+                await self._ledger.purges.gone_from_index(newest)
+                while purges:
+                    purges.pop().set()
+        except IndexDamaged as damaged:
+            self._settle(damaged)
+            if not rebuilding:  # one that fails to be rebuilt is tried again later, not for ever at once
+                self.rebuild()
+            return RETRY_S
+        finally:
             self._purges += purges
-            with anyio.move_on_after(RETRY_S if self.problem else None):
-                await self._kicked.wait()
-            await self._rest()
+        self._settle(None)
+        return math.inf
 
     async def _rest(self) -> None:
         """Let the writes that come together go into the index together, unless somebody waits for it."""
@@ -267,11 +263,10 @@ class Indexer:
         self._publish(IndexProgress(applied=self.applied, target=self.target))
         self._wake()
 
-    def _settle(self, problem: Exception | None) -> None:
+    def _settle(self, problem: DaemonError | None) -> None:
         if problem is not None and str(problem) != str(self.problem):
             log.warning("the index does not move: %s", problem)
-            hint = problem.hint if isinstance(problem, Refused) else ""
-            self._publish(Warned(component="index", message=str(problem), hint=hint))
+            self._publish(Warned(component="index", message=str(problem), hint=problem.hint))
         self.problem = problem
         self._wake()
 

@@ -5,12 +5,14 @@ the rows come without vectors, which are supplied when there is one: words and d
 """
 
 import logging
+import math
 from collections.abc import Sequence
 
 import anyio
 import numpy as np
 
-from memoryd_actors.core.errors import IndexDamaged, ModelUnavailable, Refused, Unavailable
+from memoryd_actors.core.errors import DaemonError, IndexDamaged, ModelUnavailable, Unavailable
+from memoryd_actors.core.worker import Worker
 from memoryd_actors.memory.visibility import micros
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.publisher import Publisher
@@ -50,10 +52,12 @@ class MessageIndexer:
         """Whether there may be rows without a vector."""
         self._rows = self._commits = 0
         self._turn = anyio.Lock()
-        self._kicked = anyio.Event()
         self._wanted = anyio.Event()
+        self._worker = Worker(self._work, complain=self._settle, retry_s=RETRY_S, gather=self._gather)
+        self.kick = self._worker.kick
+        self.run = self._worker.run
         self._moved = anyio.Event()
-        self.problem: Refused | None = None
+        self.problem: DaemonError | None = None
 
     @property
     def behind(self) -> int:
@@ -63,11 +67,7 @@ class MessageIndexer:
     def note(self, key: Key, last: int) -> None:
         """Say how far a transcript goes now."""
         self._heads[key] = max(last, self._heads.get(key, 0))
-        self._kicked.set()
-
-    def kick(self) -> None:
-        """Say that it may go on: there is a model now."""
-        self._kicked.set()
+        self.kick()
 
     async def caught_up(self, *, deadline_s: float) -> bool:
         """Wait until everything acknowledged so far can be found; return False where it is not in time.
@@ -76,7 +76,7 @@ class MessageIndexer:
             Unavailable: the index cannot be opened.
         """
         self._wanted.set()
-        self._kicked.set()
+        self.kick()
         goal: dict[Key, int] = {}
         with anyio.move_on_after(deadline_s):
             while not self._opened and self.problem is None:
@@ -98,27 +98,22 @@ class MessageIndexer:
             self._applied.pop(key, None)
         self._wake()
 
-    async def run(self) -> None:
-        """Open the index, catch up, then follow until cancelled."""
-        while True:
-            self._kicked = anyio.Event()
-            try:
-                await self._follow()
-                self._settle(None)
-            except IndexDamaged as damaged:
-                self._settle(damaged)
-                self._opened = False
-                log.warning("the index of messages is damaged and begins anew: %s", damaged)
-            except Refused as problem:
-                self._settle(problem)
-            except Exception as bug:  # a supervisor: what is said is still kept while the index stands still
-                log.exception("the index of messages could not be brought up to date")
-                self._settle(Unavailable(f"the index of messages met a bug: {type(bug).__name__}"))
-            with anyio.move_on_after(RETRY_S if self.problem or self._lacking else None):
-                await self._kicked.wait()
-            with anyio.move_on_after(GATHER_S):
-                await self._wanted.wait()
-            self._wanted = anyio.Event()
+    async def _work(self) -> float:
+        """Open the index, and catch up."""
+        try:
+            await self._follow()
+        except IndexDamaged as damaged:
+            self._settle(damaged)
+            self._opened = False
+            log.warning("the index of messages is damaged and begins anew: %s", damaged)
+            return RETRY_S
+        self._settle(None)
+        return RETRY_S if self._lacking else math.inf
+
+    async def _gather(self) -> None:
+        with anyio.move_on_after(GATHER_S):
+            await self._wanted.wait()
+        self._wanted = anyio.Event()
 
     async def _follow(self) -> None:
         if not self._opened:
@@ -242,7 +237,7 @@ class MessageIndexer:
                     return
                 await self._apply(batch)
 
-    def _settle(self, problem: Refused | None) -> None:
+    def _settle(self, problem: DaemonError | None) -> None:
         if problem is not None and str(problem) != str(self.problem):
             log.warning("the index of messages does not move: %s", problem)
             self._publish(Warned(component="transcripts", message=str(problem), hint=problem.hint))

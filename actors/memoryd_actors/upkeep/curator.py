@@ -4,11 +4,13 @@ import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import anyio
 
-from memoryd_actors.core.errors import Refused
+from memoryd_actors.core.errors import DaemonError, Refused
+from memoryd_actors.core.worker import Worker
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.index import Index
@@ -87,18 +89,23 @@ class Curator:
 
     async def run(self) -> None:
         """Do what is due until cancelled."""
+        duties = [
+            Worker(self._look_after_index, complain=partial(self._warn, "index"), retry_s=LOOK_S),
+            Worker(self._let_idle_sessions_go, complain=partial(self._warn, "sessions"), retry_s=LOOK_S),
+            Worker(self._look_after_ledger, complain=partial(self._warn, "ledger"), retry_s=LOOK_S),
+        ]
+        if self._schedule.backup_s > 0:
+            # Of a damaged ledger, too: the backups that there are stay, and the hint names the newest sound one.
+            duties.append(Worker(self._back_up_when_due, complain=partial(self._warn, "ledger"), retry_s=LOOK_S))
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._look_after_index)
-            tasks.start_soon(self._let_idle_sessions_go)
-            tasks.start_soon(self._look_after_ledger)
-            if self._schedule.backup_s > 0:
-                tasks.start_soon(self._back_up_when_due)
+            for duty in duties:
+                tasks.start_soon(duty.run)
 
-    async def _look_after_index(self) -> None:
-        while True:
-            with anyio.move_on_after(self._schedule.optimise_s):
-                await self._indexer.wait_unoptimised(self._schedule.optimise_rows)
-            await self.optimise()
+    async def _look_after_index(self) -> float:
+        with anyio.move_on_after(self._schedule.optimise_s):
+            await self._indexer.wait_unoptimised(self._schedule.optimise_rows)
+        await self.optimise()
+        return 0.0
 
     async def optimise(self) -> None:
         """Look after the index, where it has changed."""
@@ -113,51 +120,34 @@ class Curator:
             self.optimised += 1
             log.info("index optimised: %s", numbers)
 
-    async def _let_idle_sessions_go(self) -> None:
-        while True:
-            await anyio.sleep(EVICTION_S)
-            self._recall.evict_idle()
+    async def _let_idle_sessions_go(self) -> float:
+        self._recall.evict_idle()
+        return EVICTION_S
 
-    async def _look_after_ledger(self) -> None:
-        try:
-            # The model only changes between two starts; the index is then rebuilt with it from these same memories.
-            await self._ledger.changes.set_embedding_model(self._embedding_model)
-        except Refused as refused:
-            self._warn("ledger", refused)
-        while True:
-            now = self._clock.now()
-            try:
-                if finished := await self._ledger.purges.finish():
-                    log.warning("%d purges were interrupted, and are finished now", finished)
-                deleted = await self._ledger.pruning.prune(
-                    traces_before=now - timedelta(days=self._schedule.traces_days),
-                    sessions_before=now - timedelta(days=self._schedule.sessions_days),
-                    aliases_before=now - timedelta(days=ALIAS_DAYS),
-                    events_before=now - timedelta(days=self._schedule.events_days),
-                )
-            except Refused as refused:
-                self._warn("ledger", refused)
-            else:
-                log.info("ledger pruned: %s", deleted)
-            await anyio.sleep(PRUNE_S)
+    async def _look_after_ledger(self) -> float:
+        # The model only changes between two starts; the index is then rebuilt with it from these same memories.
+        await self._ledger.changes.set_embedding_model(self._embedding_model)
+        if finished := await self._ledger.purges.finish():
+            log.warning("%d purges were interrupted, and are finished now", finished)
+        now = self._clock.now()
+        deleted = await self._ledger.pruning.prune(
+            traces_before=now - timedelta(days=self._schedule.traces_days),
+            sessions_before=now - timedelta(days=self._schedule.sessions_days),
+            aliases_before=now - timedelta(days=ALIAS_DAYS),
+            events_before=now - timedelta(days=self._schedule.events_days),
+        )
+        log.info("ledger pruned: %s", deleted)
+        return PRUNE_S
 
-    async def _back_up_when_due(self) -> None:
-        while True:
-            try:
-                taken = await self._backups()
-                self.last_backup = str(max(taken, key=lambda path: taken[path], default=""))
-                wait_s = backup_wait_s(taken.values(), self._clock.now(), self._schedule.backup_s)
-                if not wait_s and not await self._ledger.memories.last_sequence():
-                    wait_s = LOOK_S  # a copy of nothing would put off the first one of something by a day
-                elif not wait_s:
-                    self.last_backup = await self._back_up()
-                    wait_s = self._schedule.backup_s
-            except Refused as refused:
-                # Of a damaged ledger, too: the backups that there are stay, and the hint names the newest sound one.
-                self._warn("ledger", refused)
-                wait_s = self._schedule.backup_s
-            await anyio.sleep(min(wait_s, LOOK_S))
+    async def _back_up_when_due(self) -> float:
+        taken = await self._backups()
+        self.last_backup = str(max(taken, key=lambda path: taken[path], default=""))
+        wait_s = backup_wait_s(taken.values(), self._clock.now(), self._schedule.backup_s)
+        # A copy of nothing would put off the first one of something by a day.
+        if not wait_s and await self._ledger.memories.last_sequence():
+            self.last_backup = await self._back_up()
+        return min(wait_s, LOOK_S) or LOOK_S
 
-    def _warn(self, component: str, refused: Refused) -> None:
+    def _warn(self, component: str, refused: DaemonError) -> None:
         log.warning("%s: %s", component, refused)
         self._publish(Warned(component=component, message=str(refused), hint=refused.hint))
