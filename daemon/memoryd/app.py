@@ -28,8 +28,7 @@ from memoryd.dispatch import Dispatcher
 from memoryd.embedding import ModelStatistics, build_embedder
 from memoryd.heap import settle, share_arenas
 from memoryd.home_name import home_name
-from memoryd.hosts import arrivals
-from memoryd.hosts.request import HookRequest
+from memoryd.hosts.listener import HostListener
 from memoryd.hosts.server import HookServer
 from memoryd.index import LanceIndex
 from memoryd.intake import Intake
@@ -330,7 +329,15 @@ class Daemon:
         self._publish.listen(Wrote, self._count_write)
         for kind in get_args(Event):
             self._publish.listen(kind, self._server.publish)
-        self._hooks = HookServer(paths, self._hear_host, wait_s=0.0)
+        self._hosts = HostListener(
+            folder=paths.arrivals,
+            offer=self._recall.offer,
+            clear=self._recall.clear,
+            answer=dispatcher.answer,
+            wait_s=config.hosts.wait_s,
+        )
+        self._hooks = HookServer(paths, self._hosts.hear, wait_s=config.hosts.wait_s)
+        self._publish.listen(PipelineRan, self._hosts.decided)
 
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT, then finish what was accepted."""
@@ -412,10 +419,6 @@ class Daemon:
     def _observe_model(self, statistics: ModelStatistics) -> None:
         if statistics.state == "failed":
             self._publish(Warned(component="model", message=statistics.message, hint=statistics.hint))
-
-    async def _hear_host(self, request: HookRequest) -> bytes:
-        await anyio.to_thread.run_sync(arrivals.note, self._paths.arrivals, request.host, request.event)
-        return b""
 
     def _count_write(self, event: Wrote) -> None:
         self._written[event.event] += 1

@@ -125,6 +125,14 @@ class LedgerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """What `memoryd events` counts is kept for so long."""
 
 
+class HostsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Agents' programs that `memoryd connect` has connected."""
+
+    wait_s: Annotated[float, msgspec.Meta(ge=0, le=5)] = 0.5
+    """How long a prompt may be kept waiting for the memory that it brings up, in seconds; what takes longer comes with
+    the next one."""
+
+
 class DaemonConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The process."""
 
@@ -148,6 +156,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     consent: ConsentSettings = ConsentSettings()
     core: CoreSettings = CoreSettings()
     checkpoints: CheckpointSettings = CheckpointSettings()
+    hosts: HostsConfig = HostsConfig()
     transcripts: TranscriptSettings = TranscriptSettings()
     context: WindowSettings = WindowSettings()
     episodes: EpisodeSettings = EpisodeSettings()

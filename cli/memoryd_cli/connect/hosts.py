@@ -21,6 +21,8 @@ _TEXTS = Path(__file__).parent / "texts"
 _TIMEOUT_S = 5
 """The hook gives up long before; a host that waits 30 seconds for one would wait for a machine that is stuck."""
 _STARTS = "startup|resume|clear|compact"
+_EVENTS = ("UserPromptSubmit", "PostToolUse", "Stop", "SessionEnd")
+"""As Claude Code calls them, and others after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ def _claude(scene: Scene) -> tuple[Part, ...]:
     plugin = folder / "skills" / NAME
     manifest = {"name": NAME, "version": "1.0.0", "description": "Long-term memory", "author": {"name": NAME}}
     hook = str(scene.programs.hook)
-    events = {"SessionStart": _STARTS, "UserPromptSubmit": "", "Stop": "", "SessionEnd": ""}
+    events = {"SessionStart": _STARTS, **dict.fromkeys(_EVENTS, ""), "PostToolUseFailure": ""}
     return (
         Own(plugin / ".claude-plugin/plugin.json", json.dumps(manifest, indent=2) + "\n"),
         # With arguments apart no shell is started, which takes half of the time.
@@ -146,6 +148,7 @@ def _codex(scene: Scene) -> tuple[Part, ...]:
             (
                 _grouped(command, "SessionStart", _STARTS),
                 _grouped(command, "UserPromptSubmit"),
+                _grouped(command, "PostToolUse"),
                 _grouped(command, "Stop"),
                 # At most three seconds are granted there.
                 Hook(("hooks", "SessionEnd"), {"hooks": [{"type": "command", "command": command, "timeout": 2}]}),
@@ -161,7 +164,7 @@ def _gemini(scene: Scene) -> tuple[Part, ...]:
     handler: dict[str, JsonValue] = {"name": NAME, "type": "command", "command": command, "timeout": _TIMEOUT_S * 1000}
     hooks = [
         Hook(("hooks", event), {"hooks": [handler]})
-        for event in ("SessionStart", "BeforeAgent", "AfterAgent", "SessionEnd")
+        for event in ("SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "SessionEnd")
     ]
     server = [Member(("mcpServers", NAME), scene.server(trust=True))] if scene.serves_mcp else []
     return (Json(scene.folder(".gemini") / "settings.json", (*hooks, *server)),)
@@ -169,9 +172,7 @@ def _gemini(scene: Scene) -> tuple[Part, ...]:
 
 def _qwen(scene: Scene) -> tuple[Part, ...]:
     command = scene.command("qwen")
-    hooks = [
-        _grouped(command, event, name=NAME) for event in ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")
-    ]
+    hooks = [_grouped(command, event, name=NAME) for event in ("SessionStart", *_EVENTS)]
     server = [Member(("mcpServers", NAME), scene.server(trust=True))] if scene.serves_mcp else []
     return (Json(scene.folder(".qwen") / "settings.json", (*hooks, *server)),)
 
