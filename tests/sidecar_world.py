@@ -139,6 +139,12 @@ async def anthropic(api: MessagesApi, *, model: str = "claude-haiku-5-5") -> Asy
     await provider.aclose()
 
 
+def metered(provider: Provider) -> Model:
+    """Return a model with an account of its own."""
+    watch = Watch()
+    return Model(provider, account=Account(Purse(), watch, Limits()), clock=watch, publish=lambda _: None)
+
+
 def used(question: Question[Any]) -> int:
     """Return the tokens that are kept for a question."""
     prompt = question.compose()

@@ -20,6 +20,7 @@ from memoryd_cli import (
     inspection,
     lifecycle,
     memories,
+    model,
     query,
     service,
     session,
@@ -68,7 +69,7 @@ _SECTIONS = {
     "For agents": ("push", "take", "why", "session", "core", "fs", "checkpoint"),
     "Data": ("import", "export", "backup", "reindex", "consolidate"),
     "Agents' programs": ("connect", "disconnect", "connections", "mcp"),
-    "Settings": ("config",),
+    "Settings": ("config", "model"),
 }
 
 
@@ -141,3 +142,4 @@ app.add_typer(checkpoints.group, name="checkpoint")
 app.add_typer(service.group, name="service")
 app.add_typer(session.group, name="session")
 app.add_typer(configuration.group, name="config")
+app.add_typer(model.group, name="model")

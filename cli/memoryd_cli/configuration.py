@@ -19,7 +19,7 @@ group = typer.Typer(
 )
 Name = Annotated[str, typer.Argument(metavar="SECTION.KEY", help="The setting, as `memoryd config list` names it.")]
 _MEND = "`memoryd config set` or an editor mends it."
-_SECRET = frozenset({"sidecar.api_key"})
+_SECRET = frozenset({"sidecar.api_key", "sidecar.openai_api_key"})
 
 
 @group.command(

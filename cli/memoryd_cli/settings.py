@@ -47,8 +47,9 @@ def settings(file: Path, environ: Mapping[str, str]) -> tuple[list[Setting], str
         current, in_file, environ = _readable(in_file, environ)
     defaults = _flat(declarations.Config())
     from_environment = {".".join(name) for name in declarations.overrides(environ)}
-    if environ.get("ANTHROPIC_API_KEY") and not in_file.get("sidecar", {}).get("api_key"):
-        from_environment.add("sidecar.api_key")
+    for key in ("api_key", "openai_api_key"):
+        if current[f"sidecar.{key}"] and not in_file.get("sidecar", {}).get(key):
+            from_environment.add(f"sidecar.{key}")
     meanings = _meanings()
     found: list[Setting] = []
     for name, value in current.items():

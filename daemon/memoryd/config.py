@@ -56,13 +56,24 @@ class EmbeddingConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 
 class SidecarConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The judge with a key. Without a key nothing leaves the machine."""
+    """The model that judges, reads and summarises. `memoryd model` shows what runs here and can be one."""
 
+    provider: Literal["anthropic", "openai", "command", "none"] = "anthropic"
+    """anthropic: with a key, else nobody. openai: any chat-completions endpoint (Ollama, llama.cpp, LM Studio, vLLM,
+    OpenRouter, OpenAI). command: a program. none: the local judge and rules; nothing leaves the machine."""
     api_key: str = ""
-    """Read from ANTHROPIC_API_KEY where empty."""
-    base_url: str = "https://api.anthropic.com"
-    model: str = "claude-haiku-5-5"
-    deadline_s: Positive = 4.0
+    """For anthropic; read from ANTHROPIC_API_KEY where empty."""
+    openai_api_key: str = ""
+    """For openai; read from OPENAI_API_KEY where empty and the endpoint is not on this machine. Many need none."""
+    base_url: str = ""
+    """Where the endpoint is; empty: https://api.anthropic.com, or Ollama's http://127.0.0.1:11434/v1."""
+    model: str = ""
+    """Empty: claude-haiku-5-5, or what the program itself takes. openai needs a name."""
+    command: str = ""
+    """For command: claude, codex, gemini or opencode, or any command line that reads a question and prints the answer
+    to it."""
+    deadline_s: Annotated[float, msgspec.Meta(ge=0)] = 0.0
+    """For the judge, in seconds; 0: 4 for anthropic, 10 for openai, 20 on this machine, 60 for a command."""
     failures_to_open: Annotated[int, msgspec.Meta(ge=1)] = 3
     """Failures in a row after which the sidecar is left alone for a while."""
     cool_down_s: Positive = 60.0
@@ -74,8 +85,9 @@ class SidecarConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     """Size of what is looked up for it, together."""
     daily_tokens: Count = 2_000_000
     daily_usd: Annotated[float, msgspec.Meta(ge=0)] = 0.50
-    input_usd_per_million: Annotated[float, msgspec.Meta(ge=0)] = 0.10
-    output_usd_per_million: Annotated[float, msgspec.Meta(ge=0)] = 0.50
+    input_usd_per_million: Annotated[float, msgspec.Meta(ge=0, le=1_000_000)] = 0.10
+    """What a million tokens cost; models on this machine and programs are taken to be free."""
+    output_usd_per_million: Annotated[float, msgspec.Meta(ge=0, le=1_000_000)] = 0.50
 
 
 class PrivacyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -202,10 +214,13 @@ def load(path: Path, environ: Mapping[str, str] | None = None) -> Config:
         config = msgspec.convert(tables, Config, strict=False)
     except msgspec.ValidationError as exc:
         raise ConfigInvalid(f"{source}: {exc}") from exc
-    if not config.sidecar.api_key and env.get("ANTHROPIC_API_KEY"):
-        sidecar = msgspec.structs.replace(config.sidecar, api_key=env["ANTHROPIC_API_KEY"])
-        return msgspec.structs.replace(config, sidecar=sidecar)
-    return config
+    sidecar = config.sidecar
+    if not sidecar.api_key and env.get("ANTHROPIC_API_KEY"):
+        sidecar = msgspec.structs.replace(sidecar, api_key=env["ANTHROPIC_API_KEY"])
+    # A key is for its service: no program on this machine gets it because it listens at an address.
+    if not sidecar.openai_api_key and env.get("OPENAI_API_KEY") and sidecar.base_url.startswith("https://"):
+        sidecar = msgspec.structs.replace(sidecar, openai_api_key=env["OPENAI_API_KEY"])
+    return msgspec.structs.replace(config, sidecar=sidecar)
 
 
 def retired_in(path: Path) -> list[str]:

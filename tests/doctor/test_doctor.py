@@ -161,7 +161,7 @@ def test_a_variable_that_nobody_reads_is_found_with_what_was_meant(house: House)
 
 def test_a_key_in_the_environment_is_noticed_and_not_shown(house: House) -> None:
     house.environ["ANTHROPIC_API_KEY"] = "not-a-real-key"
-    assert "a key is configured" in house.find("sidecar").what
+    assert "claude-haiku-5-5 is configured" in house.find("sidecar").what
     assert b"not-a-real-key" not in to_json(house.examine())
 
 

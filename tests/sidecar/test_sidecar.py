@@ -38,7 +38,7 @@ async def test_without_a_remote_judge_the_local_one_decides_and_status_says_so(w
     assert is_local(await sidecar.judge(case()), "")
     status = sidecar.status()
     assert (status.state, status.message) == ("off", "no model configured: the local judge decides")
-    assert "ANTHROPIC_API_KEY" in status.hint
+    assert "memoryd model use" in status.hint
     assert sidecar.name == "local"
     assert world.events == []
 

@@ -19,7 +19,7 @@ from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_client.wire.status import ComponentStatus
 
-_HINT = "Set ANTHROPIC_API_KEY, or sidecar.api_key in the configuration, to have a model judge."
+_HINT = "`memoryd model` shows what runs here and can judge; `memoryd model use` sets it."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

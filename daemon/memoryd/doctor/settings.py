@@ -8,8 +8,9 @@ from importlib.metadata import PackageNotFoundError, distribution, requires
 
 import msgspec
 
-from memoryd.config import Config, overrides, retired_in
+from memoryd.config import Config, ConfigInvalid, overrides, retired_in
 from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
+from memoryd.model import choose
 from memoryd_client.paths import Paths
 
 READ_ELSEWHERE = frozenset(
@@ -53,12 +54,14 @@ def examine_configuration(paths: Paths, environ: Mapping[str, str], invalid: str
 
 
 def examine_key(config: Config) -> Finding:
-    """Report whether there is a key for the sidecar; nobody is called."""
-    if config.privacy.offline:
-        return ok("sidecar", "every outbound path is off (privacy.offline): the local judge decides")
-    if config.sidecar.api_key:
-        return ok("sidecar", f"a key is configured for {config.sidecar.model}; whether it works was not tried")
-    return ok("sidecar", "no key is configured: the local judge decides, and nothing leaves this machine")
+    """Report which model judges; nobody is called."""
+    try:
+        chosen = choose(config)
+    except ConfigInvalid as invalid:
+        return fail("sidecar", str(invalid), "memoryd model")
+    if chosen.provider is None:
+        return ok("sidecar", f"{chosen.why_off}: the local judge decides; `memoryd model` shows what else runs here")
+    return ok("sidecar", f"{chosen.provider.name} is configured; `memoryd model test` tries it")
 
 
 def examine_extras(config: Config) -> Iterator[Finding]:

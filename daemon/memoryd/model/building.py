@@ -1,14 +1,29 @@
 """Which model is configured, where it is, and what it is taken to cost."""
 
+import shlex
 from dataclasses import dataclass
+from typing import Final
 from urllib.parse import urlsplit
 
-from memoryd.config import Config, ConfigInvalid
+from memoryd.config import Config, ConfigInvalid, SidecarConfig
 from memoryd.model.anthropic import AnthropicProvider
+from memoryd.model.command import CommandProvider
+from memoryd.model.openai import OpenAIProvider
 from memoryd_actors.memory.budget import Prices
 from memoryd_actors.model.provider import Provider
 
+ANTHROPIC_URL: Final = "https://api.anthropic.com"
+ANTHROPIC_MODEL: Final = "claude-haiku-5-5"
+OLLAMA_URL: Final = "http://127.0.0.1:11434/v1"
+ANTHROPIC_S: Final = 4.0
+FAR_S: Final = 10.0
+NEAR_S: Final = 20.0
+"""A model on this machine takes some ten seconds: what it finds is for the next turn."""
+COMMAND_S: Final = 60.0
+"""An agent starts first, which takes some seconds more."""
+FREE: Final = Prices(input_usd_per_million=0.0, output_usd_per_million=0.0)
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+_OFFLINE = "privacy.offline is on"
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,9 +31,9 @@ class Chosen:
     """The configured provider, or why there is none."""
 
     provider: Provider | None
-    prices: Prices
-    deadline_s: float
-    """For the judge, which somebody waits for."""
+    prices: Prices = FREE
+    deadline_s: float = ANTHROPIC_S
+    """For the judge, which a turn waits for."""
     why_off: str = ""
 
 
@@ -29,20 +44,56 @@ def choose(config: Config) -> Chosen:
         ConfigInvalid: the key cannot be one, or the address is none, or would send the key and memories in the clear.
 
     """
-    sidecar = config.sidecar
-    prices = Prices(
-        input_usd_per_million=sidecar.input_usd_per_million, output_usd_per_million=sidecar.output_usd_per_million
-    )
-    if config.privacy.offline:
-        return Chosen(None, prices, sidecar.deadline_s, "privacy.offline is on")
+    sidecar, offline = config.sidecar, config.privacy.offline
+    match sidecar.provider:
+        case "anthropic":
+            return Chosen(None, why_off=_OFFLINE) if offline else _anthropic(sidecar)
+        case "openai":
+            return _openai(sidecar, offline=offline)
+        case "command":
+            return Chosen(None, why_off=_OFFLINE) if offline else _command(sidecar)
+        case "none":
+            return Chosen(None, why_off="sidecar.provider is none")
+
+
+def _anthropic(sidecar: SidecarConfig) -> Chosen:
     key = checked_key("sidecar.api_key", sidecar.api_key)
     if not key:
-        return Chosen(None, prices, sidecar.deadline_s, "no key configured")
-    check_url(sidecar.base_url)
-    provider = AnthropicProvider(
-        api_key=key, base_url=sidecar.base_url, model=sidecar.model, timeout_s=sidecar.deadline_s
+        return Chosen(None, why_off="no model configured")
+    base_url, deadline_s = sidecar.base_url or ANTHROPIC_URL, sidecar.deadline_s or ANTHROPIC_S
+    check_url(base_url)
+    model = sidecar.model or ANTHROPIC_MODEL
+    provider = AnthropicProvider(api_key=key, base_url=base_url, model=model, timeout_s=deadline_s)
+    return Chosen(provider, _prices(sidecar), deadline_s)
+
+
+def _openai(sidecar: SidecarConfig, *, offline: bool) -> Chosen:
+    base_url = sidecar.base_url or OLLAMA_URL
+    near = check_url(base_url)
+    if offline and not near:
+        return Chosen(None, why_off=f"{_OFFLINE}, and sidecar.base_url is not on this machine")
+    if not sidecar.model:
+        raise ConfigInvalid("sidecar.model: name the model that sidecar.base_url is to answer with")
+    deadline_s = sidecar.deadline_s or (NEAR_S if near else FAR_S)
+    key = checked_key("sidecar.openai_api_key", sidecar.openai_api_key)
+    provider = OpenAIProvider(api_key=key, base_url=base_url, model=sidecar.model, timeout_s=deadline_s)
+    return Chosen(provider, FREE if near else _prices(sidecar), deadline_s)
+
+
+def _command(sidecar: SidecarConfig) -> Chosen:
+    try:
+        words = tuple(shlex.split(sidecar.command))
+    except ValueError as exc:
+        raise ConfigInvalid(f"sidecar.command: {sidecar.command!r} is no command line: {exc}") from exc
+    if not words:
+        raise ConfigInvalid("sidecar.command: name the program that is to be asked")
+    return Chosen(CommandProvider(words, model=sidecar.model), FREE, sidecar.deadline_s or COMMAND_S)
+
+
+def _prices(sidecar: SidecarConfig) -> Prices:
+    return Prices(
+        input_usd_per_million=sidecar.input_usd_per_million, output_usd_per_million=sidecar.output_usd_per_million
     )
-    return Chosen(provider, prices, sidecar.deadline_s)
 
 
 def checked_key(name: str, key: str) -> str:

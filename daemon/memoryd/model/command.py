@@ -1,0 +1,192 @@
+"""A model behind any program: the question on its standard input, the answer on its standard output.
+
+Presets run the agents that people already have, in an empty folder, without their tools, their hooks and a memory.
+"""
+
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from subprocess import PIPE
+from types import MappingProxyType
+from typing import Final
+
+import anyio
+import msgspec
+from anyio.abc import ByteReceiveStream, Process
+
+from memoryd_actors.model.provider import Said
+from memoryd_actors.model.question import ModelFailed, Prompt, plain
+
+INTERNAL: Final = "MEMORYD_INTERNAL"
+"""Set for every program that is asked: hooks of ours that it runs see it and stay silent."""
+MAX_ANSWER_BYTES: Final = 1024 * 1024
+_LONGEST_ERROR = 8_192
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """How an agent is asked once."""
+
+    arguments: tuple[str, ...]
+    model: str
+    """The option that names a model."""
+    environment: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+
+
+PRESETS: Final[Mapping[str, Preset]] = {
+    "claude": Preset(
+        (
+            *("-p", "--safe-mode", "--strict-mcp-config", "--no-session-persistence"),
+            *("--settings", '{"disableAllHooks":true}', "--output-format", "text", "--tools", ""),
+        ),
+        "--model",
+    ),
+    "codex": Preset(
+        (
+            *("exec", "--skip-git-repo-check", "--ephemeral", "--ignore-user-config"),
+            *("--sandbox", "read-only", "--color", "never", "-"),
+        ),
+        "--model",
+    ),
+    "gemini": Preset(
+        (
+            *("--skip-trust", "--extensions", "none", "--allowed-mcp-server-names", "none"),
+            *("--approval-mode", "plan", "--output-format", "text", "--prompt", "Answer now."),
+        ),
+        "--model",
+    ),
+    "opencode": Preset(
+        ("run", "--pure"),
+        "--model",
+        {
+            "OPENCODE_CONFIG_CONTENT": '{"permission":{"*":"deny"},"share":"disabled","autoupdate":false}',
+            "OPENCODE_DISABLE_AUTOUPDATE": "1",
+        },
+    ),
+}
+"""By the program's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class CommandLine:
+    """A program with its arguments, as it is run."""
+
+    words: tuple[str, ...]
+    environment: Mapping[str, str]
+
+
+def command_line(words: tuple[str, ...], model: str) -> CommandLine:
+    """Return what is run: one word that names a known agent is asked as its preset has it."""
+    preset = PRESETS.get(Path(words[0]).name) if len(words) == 1 else None
+    if preset is None:
+        return CommandLine(words, {})
+    named = (preset.model, model) if model else ()
+    # Before the rest, whose last word may be the prompt.
+    head, rest = preset.arguments[:1], preset.arguments[1:]
+    return CommandLine((*words, *head, *named, *rest), preset.environment)
+
+
+class CommandProvider:
+    """Runs a program for each question, in a process group that ends with the question."""
+
+    def __init__(self, words: tuple[str, ...], *, model: str = "") -> None:
+        self._program = Path(words[0]).name
+        self._line = command_line(words, model)
+        self._model = model
+
+    @property
+    def name(self) -> str:
+        """The model's name where one is configured, and the program's."""
+        return f"{self._program}/{self._model}" if self._model else self._program
+
+    async def prepare(self) -> None:
+        """Look whether there is such a program."""
+        self._found()
+
+    async def say(self, prompt: Prompt, *, deadline_s: float) -> Said:
+        """Return what the program prints; see the port."""
+        del deadline_s  # whoever asks ends it
+        with tempfile.TemporaryDirectory(prefix="memoryd-", ignore_cleanup_errors=True) as folder:
+            try:
+                process = await anyio.open_process(
+                    [self._found(), *self._line.words[1:]],
+                    stdin=PIPE,
+                    stdout=PIPE,
+                    stderr=PIPE,
+                    cwd=folder,
+                    env={**os.environ, **self._line.environment, INTERNAL: "1"},
+                    start_new_session=True,
+                )
+            except OSError as exc:
+                raise self._missing(f"{self._program} cannot be run: {exc.strerror}") from exc
+            try:
+                answer, errors = await _exchanged(process, _written(prompt))
+                status = await process.wait()
+            finally:
+                await _end(process)
+        if len(answer) > MAX_ANSWER_BYTES:
+            raise ModelFailed("nonsense", f"{self._program} printed more than {MAX_ANSWER_BYTES} bytes", tokens=None)
+        if status != 0:
+            # What it prints last says why, on either stream.
+            said = plain((errors or answer)[-600:].decode("utf-8", "replace"))
+            hint = "Run it yourself: is it logged in, and may it be used?"
+            raise ModelFailed("server", f"{self._program} ended with status {status}: {said}", hint=hint, tokens=None)
+        return Said(answer.decode("utf-8", "replace"))
+
+    async def aclose(self) -> None:
+        """Leave nothing: every program ends with its question."""
+
+    def _found(self) -> str:
+        program = shutil.which(self._line.words[0])
+        if program is None:
+            raise self._missing(f"there is no program {self._line.words[0]!r}")
+        return program
+
+    def _missing(self, message: str) -> ModelFailed:
+        hint = "Name it by its whole path in sidecar.command; `memoryd model` shows what there is."
+        return ModelFailed("model", message, hint=hint)
+
+
+def _written(prompt: Prompt) -> bytes:
+    schema = msgspec.json.encode(prompt.schema).decode()
+    end = f"Answer with one JSON object by this schema, and with nothing else. Use no tools.\n{schema}\n"
+    return f"{prompt.system}\n\n{prompt.content}\n\n{end}".encode("utf-8", "replace")
+
+
+async def _exchanged(process: Process, question: bytes) -> tuple[bytes, bytes]:
+    """Write a question and read both streams to their ends."""
+    stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
+    if stdin is None or stdout is None or stderr is None:
+        raise TypeError("a program that is asked was started without pipes")
+    answer, errors = bytearray(), bytearray()
+
+    async def write() -> None:
+        # It may answer without having read all, or be gone.
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
+            await stdin.send(question)
+        with suppress(OSError):
+            await stdin.aclose()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(write)
+        tasks.start_soon(_read, stdout, answer, MAX_ANSWER_BYTES + 1)
+        tasks.start_soon(_read, stderr, errors, _LONGEST_ERROR)
+    return bytes(answer), bytes(errors)
+
+
+async def _read(stream: ByteReceiveStream, into: bytearray, most: int) -> None:
+    async for chunk in stream:
+        into += chunk[: most - len(into)]
+
+
+async def _end(process: Process) -> None:
+    """End a program and all that it has started."""
+    with anyio.CancelScope(shield=True):
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.aclose()
