@@ -16,7 +16,7 @@ _MOST_MODELS: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class FoundModel:
     """Something that could be asked."""
 
     kind: Literal["key", "server", "command"]
@@ -27,7 +27,7 @@ class Candidate:
     """The command that sets it."""
 
 
-def find(environ: Mapping[str, str], servers: Mapping[str, int] = _SERVERS) -> list[Candidate]:
+def find(environ: Mapping[str, str], servers: Mapping[str, int] = _SERVERS) -> list[FoundModel]:
     """Return what was found: keys first, then servers on this machine, then commands."""
     return [*_keys(environ), *_running(servers), *_commands()]
 
@@ -37,15 +37,15 @@ def program(name: str) -> str | None:
     return shutil.which(name)
 
 
-def _keys(environ: Mapping[str, str]) -> Iterator[Candidate]:
+def _keys(environ: Mapping[str, str]) -> Iterator[FoundModel]:
     if environ.get("ANTHROPIC_API_KEY"):
-        yield Candidate("key", "Anthropic", "ANTHROPIC_API_KEY", (), "memoryd model use anthropic")
+        yield FoundModel("key", "Anthropic", "ANTHROPIC_API_KEY", (), "memoryd model use anthropic")
     if environ.get("OPENAI_API_KEY"):
         use = "memoryd model use openai MODEL --base-url https://api.openai.com/v1"
-        yield Candidate("key", "OpenAI", "OPENAI_API_KEY", (), use)
+        yield FoundModel("key", "OpenAI", "OPENAI_API_KEY", (), use)
 
 
-def _running(servers: Mapping[str, int]) -> Iterator[Candidate]:
+def _running(servers: Mapping[str, int]) -> Iterator[FoundModel]:
     for name, port in servers.items():
         models = _models(port)
         if models is None:
@@ -53,13 +53,13 @@ def _running(servers: Mapping[str, int]) -> Iterator[Candidate]:
         url = f"http://127.0.0.1:{port}/v1"
         model = models[0] if models else "MODEL"
         use = f"memoryd model use ollama {model}" if name == "Ollama" else f"memoryd model use openai {model}"
-        yield Candidate("server", name, url, models, use if name == "Ollama" else f"{use} --base-url {url}")
+        yield FoundModel("server", name, url, models, use if name == "Ollama" else f"{use} --base-url {url}")
 
 
-def _commands() -> Iterator[Candidate]:
+def _commands() -> Iterator[FoundModel]:
     for name in PRESETS:
         if path := program(name):
-            yield Candidate("command", name, path, (), f"memoryd model use {name}")
+            yield FoundModel("command", name, path, (), f"memoryd model use {name}")
 
 
 def _models(port: int) -> tuple[str, ...] | None:

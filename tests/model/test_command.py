@@ -13,7 +13,7 @@ from memoryd.config import Config, ConfigInvalid, PrivacyConfig, SidecarConfig
 from memoryd.model import choose
 from memoryd.model.command import INTERNAL, PRESETS, command_line
 from memoryd_actors.judging.question import about
-from memoryd_actors.model.question import Answer, ModelFailed
+from memoryd_actors.model.question import ModelAnswer, ModelFailed
 from messages_api import verdict
 from running import until
 from sidecar_world import LONG_S, metered
@@ -28,11 +28,11 @@ def program(tmp_path: Path, body: str) -> str:
     return shlex.join([sys.executable, "-IS", str(file)])
 
 
-async def asked(command: str, *, deadline_s: float = LONG_S) -> Answer[list[int]]:
+async def asked(command: str, *, deadline_s: float = LONG_S) -> ModelAnswer[list[int]]:
     provider = choose(Config(sidecar=SidecarConfig(provider="command", command=command))).provider
     assert provider is not None
     answer = await metered(provider).ask(about(case(), deadline_s=deadline_s))
-    return Answer([one.index for one in answer.value.kept], answer.usage)
+    return ModelAnswer([one.index for one in answer.value.kept], answer.usage)
 
 
 async def failure(command: str, *, deadline_s: float = LONG_S) -> ModelFailed:

@@ -19,7 +19,7 @@ import anyio
 import msgspec
 from anyio.abc import ByteReceiveStream, Process
 
-from memoryd_actors.model.provider import Said
+from memoryd_actors.model.provider import Completion
 from memoryd_actors.model.question import ModelFailed, Prompt, plain
 
 INTERNAL: Final = "MEMORYD_INTERNAL"
@@ -108,7 +108,7 @@ class CommandProvider:
         """Look whether there is such a program."""
         self._found()
 
-    async def say(self, prompt: Prompt, *, deadline_s: float) -> Said:
+    async def say(self, prompt: Prompt, *, deadline_s: float) -> Completion:
         """Return what the program prints; see the port."""
         del deadline_s  # whoever asks ends it
         with tempfile.TemporaryDirectory(prefix="memoryd-", ignore_cleanup_errors=True) as folder:
@@ -136,7 +136,7 @@ class CommandProvider:
             said = plain((errors or answer)[-600:].decode("utf-8", "replace"))
             hint = "Run it yourself: is it logged in, and may it be used?"
             raise ModelFailed("server", f"{self._program} ended with status {status}: {said}", hint=hint, tokens=None)
-        return Said(answer.decode("utf-8", "replace"))
+        return Completion(answer.decode("utf-8", "replace"))
 
     async def aclose(self) -> None:
         """Leave nothing: every program ends with its question."""

@@ -7,7 +7,7 @@ import anyio.to_thread
 import msgspec
 
 from memoryd.model.statuses import refused
-from memoryd_actors.model.provider import Said
+from memoryd_actors.model.provider import Completion
 from memoryd_actors.model.question import ModelFailed, Prompt
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class OpenAIProvider:
         """Load the HTTP library, in a thread."""
         await self._prepared()
 
-    async def say(self, prompt: Prompt, *, deadline_s: float) -> Said:
+    async def say(self, prompt: Prompt, *, deadline_s: float) -> Completion:
         """Return what the model says to a prompt, in the strictest form that the server knows; see the port."""
         client = await self._prepared()
         first: ModelFailed | None = None
@@ -133,7 +133,7 @@ class OpenAIProvider:
         except httpx2.HTTPError as exc:
             raise broken(exc, model=self._model, base_url=self._base_url) from exc
 
-    def _read(self, body: bytes) -> Said:
+    def _read(self, body: bytes) -> Completion:
         try:
             reply = _decode_reply(body)
             choice = reply.choices[0]
@@ -149,7 +149,7 @@ class OpenAIProvider:
         content = choice.message.content or ""
         if isinstance(content, list):
             content = "".join(text for part in content if isinstance(text := part.get("text"), str))
-        return Said(content, tokens)
+        return Completion(content, tokens)
 
 
 def _call(model: str, prompt: Prompt, form: Form, most: str) -> dict[str, Any]:
