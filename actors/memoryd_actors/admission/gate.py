@@ -172,13 +172,16 @@ class _Gate:
         if _blank(given):
             raise Refused("there is nothing to remember: the content is empty", "Give the text that is to be kept.")
         extracted = new.source is Source.EXTRACTED
-        public = (self._said(given) if extracted else self._public("content", given)).strip()
+        public = self._said(given) if extracted else self._public("content", given)
+        # What stands at the edges of a file is the file's, as in any other.
+        public = public if category_of(new) == FILE else public.strip()
         if _blank(public):
             raise Refused(
                 "there is nothing to remember: all of the content is private or was recalled by memoryd itself",
                 "What stands in `<private>` is never kept; take the tags away to store it.",
             )
-        content = self._redacted(public).strip()
+        content = self._redacted(public)
+        content = content if category_of(new) == FILE else content.strip()
         if new.title and len(content) <= MAX_LABEL and not any(map(str.isspace, content)):
             content = self._named(new.title, content)
         if content != public and _blank(_MARKERS.sub("", content)):

@@ -155,7 +155,7 @@ class VirtualFiles:
         if not stored.active:
             # It was deleted before, and is written anew.
             stored = (await self._keeper.ask(SetState(stored.id, State.ACTIVE, caller), deadline_s=deadline_s))[0]
-        if stored.revision > 1 or stored.content.strip() != request.content.strip():
+        if stored.revision > 1 or stored.content != request.content:
             return await self._overwrite(stored, request, caller, deadline_s)
         return stored
 
