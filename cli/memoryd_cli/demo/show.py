@@ -13,7 +13,16 @@ from memoryd.embedding.model import PACKAGE
 from memoryd_cli import launch
 from memoryd_cli.demo.player import Player
 from memoryd_cli.demo.screen import Screen
-from memoryd_cli.demo.steps import ContextPushed, DemoFigures, DemoStep, SessionBegan, figures
+from memoryd_cli.demo.steps import (
+    ContextDecided,
+    ContextPushed,
+    DemoFigures,
+    DemoStep,
+    MemoryRemembered,
+    SessionBegan,
+    Took,
+    figures,
+)
 from memoryd_cli.demo.transcript import DemoTranscript, TranscriptUnusable, builtin_transcript, read_transcript
 from memoryd_cli.failures import CommandFailed
 from memoryd_cli.output import note, out_json
@@ -113,15 +122,15 @@ def _environment(paths: Paths) -> dict[str, str]:
 
 
 def _report(transcript: DemoTranscript, steps: list[DemoStep], result: DemoFigures) -> dict[str, object]:
-    named = [{"step": _STEP_NAMES[type(step).__name__], "data": step} for step in steps]
+    named = [{"step": _STEP_NAMES[type(step)], "data": step} for step in steps]
     problems = [{"line": problem.line, "reason": problem.reason} for problem in transcript.problems]
     return {"figures": result, "problems": problems, "steps": named}
 
 
 _STEP_NAMES = {
-    "SessionBegan": "session",
-    "Took": "take",
-    "ContextPushed": "push",
-    "Decided": "why",
-    "Remembered": "remember",
+    SessionBegan: "session",
+    Took: "take",
+    ContextPushed: "push",
+    ContextDecided: "why",
+    MemoryRemembered: "remember",
 }
