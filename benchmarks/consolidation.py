@@ -4,10 +4,9 @@ Labelled pairs of sentences (duplicates and conflicts, from public sets) and rea
 planted among unrelated messages of conversations, all in one project. Rows:
 
 - cosine > 0.85 merges (seed 004): on the planted pairs alone, the floor.
-- at the write: every memory is compared with its nearest neighbours as it arrives, by the local classifier.
-- without a key: what further days of consolidation add to that.
-- knows all: the same days with a judge that answers from the labels. No model is as good: it is what one could reach
-  with the pairs that the worker puts before it, so it measures the choice of pairs, not a judge.
+- at the write: every memory is compared with its nearest neighbours as it arrives, by the rules.
+- knows all: further days of consolidation, with a judge that answers from the labels. No model is as good: it is what
+  one could reach with the pairs that the worker puts before it, so it measures the choice of pairs, not a judge.
 
 `merged` is the share of the planted duplicates, and of the conflicts, that became one memory; `settled` also counts
 conflicts and updates that are superseded, linked as a contradiction, or in doubt. The cost of a plan is measured on
@@ -18,7 +17,6 @@ repository.
 """
 
 import argparse
-import shutil
 import sys
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Iterable, Sequence
@@ -211,7 +209,7 @@ class World:
             await anyio.sleep(0.2)
         return perf_counter() - began
 
-    async def days(self, count: int, judge: KnowsAll | None) -> tuple[int, float]:
+    async def days(self, count: int, judge: KnowsAll) -> tuple[int, float]:
         """Let days of consolidation pass; return how many pairs were compared, and the seconds it took."""
         checker = Checker(
             ledger=self.ledger.memories,
@@ -236,7 +234,7 @@ class World:
             doubts, moot = await checker.look(OWNER, await checker.doubts(OWNER, allowed))
             await checker.put_aside(OWNER, moot)
             found = await finder.find(OWNER, await checker.known(OWNER), allowed, _no_rest)
-            for some in checker.groups(in_turn([*doubts, *found], by_model=judge is not None)[:allowed]):
+            for some in checker.groups(in_turn([*doubts, *found])[:allowed]):
                 await checker.check(OWNER, some, 0)
             compared += (await self.book.used(OWNER, self.clock.now().date().isoformat())).pairs
             await self.indexer.wait_for(self.indexer.target, deadline_s=60)
@@ -298,7 +296,7 @@ async def world(folder: Path, embeddings: Embeddings) -> AsyncGenerator[tuple[Wo
 
 
 async def measure(data: Path, embeddings: Embeddings) -> dict[str, object]:
-    """Plant, write, and let days pass: once without a key, once with a judge that knows all."""
+    """Plant, write, and let days pass with a judge that knows all."""
     chosen, unrelated = planted_in(data)
     sides = [side for one, other, _ in chosen for side in (one, other)]
     vectors = dict(zip(sides, embeddings.of(sides), strict=True))
@@ -324,26 +322,22 @@ async def measure(data: Path, embeddings: Embeddings) -> dict[str, object]:
             standing = await made.standing(planted)
         figures["at the write"] = standing | {"seconds": round(seconds, 1)}
         show("at the write", standing, f"{seconds:.0f} s for {len(order)} memories, at half speed")
-        for judge in (None, KnowsAll(chosen)):
-            copy = Path(given) / (judge.name if judge else "local")
-            shutil.copytree(written, copy)
-            async with world(copy, embeddings) as (made, _):
-                figures |= await pass_days(made, planted, judge)
+        async with world(written, embeddings) as (made, _):
+            figures |= await pass_days(made, planted, KnowsAll(chosen))
     return figures
 
 
-async def pass_days(made: World, planted: Sequence[Planted], judge: KnowsAll | None) -> dict[str, object]:
+async def pass_days(made: World, planted: Sequence[Planted], judge: KnowsAll) -> dict[str, object]:
     """Let days pass, and return how the planted pairs stand after some of them."""
     figures: dict[str, object] = {}
     passed = 0
     for day in DAYS:
         compared, took = await made.days(day - passed, judge)
-        name = f"{judge.name if judge else 'without a key'}, day {day}"
+        name = f"{judge.name}, day {day}"
         standing = await made.standing(planted)
         told = f"{compared} compared, {took / (day - passed):.1f} s a day"
-        if judge is not None:
-            told += f"; {judge.met} of {judge.asked} so far were planted"
-            standing |= {"asked": judge.asked, "planted among them": judge.met}
+        told += f"; {judge.met} of {judge.asked} so far were planted"
+        standing |= {"asked": judge.asked, "planted among them": judge.met}
         figures[name] = standing | {"compared": compared, "seconds a day": round(took / (day - passed), 2)}
         show(name, standing, told)
         passed = day

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from memoryd_actors.admission.gate import content_hash
 from memoryd_actors.comparison import Comparison, Statement, action, compare, vetoed
-from memoryd_actors.comparison.fuller import fuller
 from memoryd_actors.searching.near_identical import DatedText, adds_nothing
 
 from .contradictions import PAIRS
@@ -25,6 +24,9 @@ OTHER_WORDS = {
     "Kahve sever.",
     "The page is being scraped by Ann.",
     "That is out of the question.",
+    "Il parle anglais et russe.",
+    "We are going to migrate.",
+    "Either key works.",
 }
 """What a model may know to be the same, as far as the rules can tell."""
 GUARDED = [pair for pair in PAIRS if pair[0] != "added" and pair[1] not in OTHER_WORDS]
@@ -37,7 +39,6 @@ def test_a_contradiction_is_never_merged(kind: str, one: str, other: str) -> Non
         for new, old in ((one, other), (other, one)):
             found = compare(Statement(around.format(new)), Statement(around.format(old)), 1.0)
             assert found.relation != "same", found
-            assert not fuller(new, old)
 
 
 @pytest.mark.parametrize(("kind", "one", "other"), PAIRS, ids=IDS)

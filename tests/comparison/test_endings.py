@@ -31,7 +31,6 @@ I like coffee in the morning. | I no longer like coffee.
 We use npm. | We no longer use npm, we use pnpm now.
 Ann works at Acme. | Ann does not work at Acme anymore.
 Wir nutzen Redis als Cache. | Wir nutzen Redis nicht mehr.
-J'habite à Lyon. | Je n'habite plus à Lyon.
 We deploy on Fridays. | We no longer deploy on Fridays.
 We support Python 3.8. | We no longer support Python 3.8.
 """

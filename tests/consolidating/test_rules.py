@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.comparison import action
-from memoryd_actors.consolidating.fingerprints import LOCAL, NOBODY, Check, fingerprint, known
+from memoryd_actors.consolidating.fingerprints import NOBODY, Check, fingerprint, known
 from memoryd_actors.consolidating.near import NOTHING, ROWS, Band, near
 from memoryd_actors.consolidating.pairs import close, in_turn, suspect
 from memoryd_actors.consolidating.pool import Pooled, candidates, often_used
@@ -113,14 +112,6 @@ def test_a_pair_that_shares_its_words_or_differs_by_a_number_is_compared_and_one
     assert close(memory("Ana bakes bread on Mondays."), one, 0.7, SETTINGS) is None
 
 
-def test_short_texts_are_held_against_each_other_with_synonyms_and_long_ones_word_by_word() -> None:
-    one, other = memory("The children are happy."), memory("The kids are glad.", days=1)
-    assert close(one, other, 0.7, SETTINGS)
-    padding = " ".join(f"word{n}" for n in range(20))
-    long = memory(f"{one.content} {padding}"), memory(f"{other.content} {padding.replace('word', 'term')}", days=1)
-    assert close(*long, 0.7, SETTINGS) is None
-
-
 def test_the_newer_of_two_is_the_newer_whichever_comes_first() -> None:
     old, new = memory("The deploy job runs at two.", days=5), memory("The deploy job runs at four.", days=1)
     for pair in (close(old, new, 0.8, SETTINGS), close(new, old, 0.8, SETTINGS)):
@@ -137,15 +128,12 @@ def test_episodes_rules_and_messages_kept_as_they_were_said_are_compared_with_no
     assert close(said, memory("The deploy job runs.", days=1), 0.8, SETTINGS) is None
 
 
-def test_the_local_classifier_begins_with_what_it_has_a_say_about_and_a_model_with_what_is_closest() -> None:
+def test_what_is_closest_in_meaning_and_in_words_comes_first() -> None:
     job = memory("The deploy job runs in Frankfurt.")
     same = suspect(job, memory("The deploy job runs in Frankfurt!", days=1), 0.5)
     nothing = suspect(job, memory("The deploy tool was bought in Rome.", days=1), 0.6)
     closer = suspect(job, memory("The deploy tool of Frankfurt was bought.", days=1), 0.89)
-    assert [action(one.local) for one in (same, nothing, closer)] == ["merge", "keep", "keep"]
-    assert in_turn([nothing, closer, same], by_model=False)[0] == same
-    by_model = in_turn([nothing, closer, same], by_model=True)
-    assert [one.closeness for one in by_model] == sorted((one.closeness for one in by_model), reverse=True)
+    assert in_turn([nothing, same, closer]) == [same, closer, nothing]
 
 
 # --- fingerprints
@@ -166,18 +154,12 @@ def test_a_comparison_holds_for_two_weeks_one_without_an_answer_for_a_day() -> N
     checks = [Check(said, "a model", NOON), Check(unanswered, NOBODY, NOON)]
 
     def after(**time: float) -> frozenset[tuple[str, str, int]]:
-        return known(checks, NOON + timedelta(**time), 14, by_model=True)
+        return known(checks, NOON + timedelta(**time), 14)
 
     assert after(hours=23) == {said, unanswered}
     assert after(hours=25) == {said}
     assert after(days=13.9) == {said}
     assert after(days=14) == frozenset()
-
-
-def test_what_the_local_classifier_said_is_asked_again_once_there_is_a_model() -> None:
-    checks = [Check(("a", "b", 70), LOCAL, NOON)]
-    assert known(checks, NOON, 14, by_model=False) == {("a", "b", 70)}
-    assert known(checks, NOON, 14, by_model=True) == frozenset()
 
 
 # --- schedule

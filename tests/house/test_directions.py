@@ -20,7 +20,7 @@ ROOTS = ("memoryd_client", "memoryd_actors", "memoryd", "memoryd_cli")
 """Each imports from those before it only."""
 SOURCES = dict(zip(ROOTS, (ROOT / "client", ROOT / "actors", ROOT / "daemon", ROOT / "cli"), strict=True))
 ROOMS = (
-    "core redaction comparison texts memory ports model access admission indexing keeping searching conversations "
+    "core redaction texts comparison memory ports model access admission indexing keeping searching conversations "
     "ageing purging judging virtual_files recall capture upkeep extraction summarising context consolidating episodes"
 ).split()
 """The rooms of the actors: each imports from those before it only."""

@@ -70,9 +70,8 @@ def test_the_day_on_which_something_was_said_makes_no_later_value_of_it() -> Non
     [
         ("I prefer tabs.", 'The user said: "I prefer tabs."', "I prefer tabs."),
         ('The user said: "I prefer tabs."', "I prefer tabs.", "I prefer tabs."),
-        ('The user said: "I like jazz."', "I love jazz.", "I love jazz."),
-        ("I love jazz.", 'The user said: "I like jazz."', "I love jazz."),
-        ("I like jazz.", 'The user said: "I love jazz."', 'The user said: "I love jazz."'),
+        ('The user said: "I like jazz."', "I like jazz", 'The user said: "I like jazz."'),
+        ("I like jazz.", 'The user said: "I like jazz"', "I like jazz."),
     ],
 )
 def test_what_the_user_said_is_the_same_as_those_words_by_themselves(old: str, new: str, kept: str) -> None:

@@ -76,7 +76,7 @@ def test_nothing_stands_beside_two_and_nothing_that_is_shown_itself() -> None:
 
 
 def test_what_says_the_same_adds_nothing_and_a_number_that_differs_does() -> None:
-    again = memory("e", "The harbour server really listens on port 8080")
+    again = memory("e", "the harbour server  listens on port 8080!")
     assert beside(shown(A), [edge("a", "e")], known(again)) == {}
     assert names(beside(shown(A), [edge("a", "b")], known(B))) == {"a": ["b"]}
 

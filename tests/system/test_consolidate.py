@@ -86,7 +86,8 @@ def keyed(api: MessagesApi, **more: str) -> dict[str, str]:
 
 @pytest.fixture
 def daemon(short_home: Path, models: Path) -> Iterator[RunningDaemon]:
-    with RunningDaemon(short_home, models, **ONLY_ASKED) as running:
+    """A daemon with a model that takes all for the same."""
+    with MessagesApi(said("same")) as api, RunningDaemon(short_home, models, **keyed(api)) as running:
         yield running
 
 
@@ -107,6 +108,16 @@ def test_a_plan_changes_no_byte_of_the_ledger_and_the_run_after_it_does_what_it_
         done = {(one.meta["into"], one.memory_id) for one in client.history(limit=1000) if "into" in one.meta}
         assert done == planned
         assert client.consolidation_plan().pairs == ()
+
+
+def test_without_a_key_nothing_is_compared_once_more(short_home: Path, models: Path) -> None:
+    with RunningDaemon(short_home, models, **ONLY_ASKED) as daemon, daemon.client("s1") as client:
+        ((older, newer),) = unseen(client)
+        daemon.indexed(client)
+        assert client.consolidation_plan().pairs == ()
+        assert "compared" not in consolidated(client).counts
+        assert client.get(older.id).active
+        assert client.get(newer.id).active
 
 
 def test_what_was_merged_is_taken_back_by_an_undo_and_not_merged_again(daemon: RunningDaemon) -> None:
@@ -213,11 +224,13 @@ def test_a_run_that_is_killed_goes_on_where_it_stopped_and_asks_about_no_pair_tw
 
 @pytest.mark.slow
 @pytest.mark.parametrize("after", [1, 3, 6])
-def test_killed_at_any_moment_without_a_key_nothing_is_merged_twice_and_nothing_is_left_out(
+def test_killed_at_any_moment_nothing_is_merged_twice_and_nothing_is_left_out(
     short_home: Path, models: Path, after: int
 ) -> None:
-    settings = {**ONLY_ASKED, "MEMORYD_CONSOLIDATION_PAIRS_IN_A_PROMPT": "5"}
-    with RunningDaemon(short_home, models, **settings) as daemon:
+    with (
+        MessagesApi(said("same")) as api,
+        RunningDaemon(short_home, models, **keyed(api, MEMORYD_CONSOLIDATION_PAIRS_IN_A_PROMPT="5")) as daemon,
+    ):
         with daemon.client("s1") as client:
             pairs = unseen(client, FACTS)
             daemon.indexed(client)

@@ -1,85 +1,53 @@
-"""A text in the form in which it says the same as another or does not: what is harmless is out or alike."""
+"""A text in the form in which it says the same as another or does not: what is harmless is out or alike.
+
+Harmless are the capital of a sentence, articles, white space, backticks, the last full stop, a list's last comma, short
+forms, and other ways to write a number, a date, a time or a measure.
+"""
 
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import Final, NamedTuple
 
-from memoryd_actors.comparison.equivalents import (
-    COMPLEMENTS,
-    canonical,
-    number,
-    written,
-)
-from memoryd_actors.comparison.harmless import (
-    ADVERBS,
-    ARTICLES,
-    COPULAS,
-    NEGATORS,
-    OURS,
-    Language,
-    is_article,
-    is_joint,
-    language,
-)
-from memoryd_actors.comparison.lexemes import Lexeme, lexemes
-from memoryd_actors.comparison.numerals import MONTHS, MONTHS_IN_LOWER_CASE, amount
-from memoryd_actors.comparison.opposites import EXCLUDED
-from memoryd_actors.comparison.spelled_numbers import numbered
+from memoryd_actors.comparison.reading import Tokenizer
+from memoryd_actors.comparison.tokens import WORDS, Token, words
+from memoryd_actors.texts.numbers import amount
 
+MARKER: Final = re.compile(r"\[redacted:[a-z0-9-]{1,48}\]")
+"""What the gate leaves of a secret. It tells nothing: texts are not alike for having had one."""
+_TELLING: Final = {code: frozenset(words["telling"].split()) for code, words in WORDS.items()} | {
+    "": frozenset(
+        "a el los las es son y en con por para una un la que del lo su se al usuario il gli è di che e per non della "
+        "sono le si o os as é um uma em com não do da no na são de het een niet van op zijn met voor aan wordt och är "
+        "inte det som på av og er ikke jest nie się bir bu des et pas n' d' qu' je nous vous ce au aux".split()
+    )
+}
+"""Words by which a language shows; those of others keep them from being taken for one that is read."""
+_KEPT_BEFORE: Final = words("kept_before")
+_COPULAS: Final = words("copulas")
 _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 """In English; elsewhere the comma is a decimal one."""
-_PREDICATE: Final = "*"
-"""Behind an article that stands after a copula: `is the owner` is more than `is an owner`."""
-_LIKE: Final = frozenset(EXCLUDED) | frozenset(
-    """
-    mean fine native light individual novel general patient regular local green red blue white black foreign
-    criminal liberal conservative radical musical principal chief ideal initial
-    """.split()
-)
-"""What one can be like, or be one of: `is well` and `is a well`."""
-_VALUES: Final = frozenset({"name", "number", "unit", "symbol", "date"})
-_FIGURES: Final = frozenset({"number", "unit", "symbol", "date"})
-_SPEAKERS: Final = frozenset("i me my we us our you your ich wir mein je j' nous mon ma".split())
-_WHOLLY: Final = frozenset("all every each both everyone everybody everything always any".split())
-"""Words with which `not` has more than one scope."""
-_NOBODY: Final = frozenset({"somebody", "everybody"})
-"""Words that are nobody's name."""
-_SHORTEST_TAGGED: Final = 5
-_TAGGED: Final = frozenset("i you he she it we they there".split())
-_ASKING: Final = frozenset("is are was were am do does did have has had can could will would should".split())
-_QUIET: Final = frozenset("`\u201c\u201d\u201e\u00ab\u00bb\"'")
-_FINAL: Final = frozenset({".", "!", "\n", *_QUIET})
+_FINAL: Final = frozenset({".", "!", "\n", "`"})
+_LISTS: Final = frozenset({"and", "or", "und", "oder"})
 
 
 class Canon(NamedTuple):
     """A text as it is compared."""
 
-    lexemes: tuple[Lexeme, ...]
-    language: Language
+    tokens: tuple[Token, ...]
+    language: str
     layout: tuple[str, ...]
     """The indents of its lines, where any line is indented: white space that may mean something."""
+    text: str
+    """In which the tokens stand."""
 
 
 @lru_cache(maxsize=2048)
 def canon(text: str) -> Canon:
     """Return a text's canonical form. The last 2,048 are kept: a new memory is compared with ten old ones."""
-    return settled(*spelled_out(text), layout(text))
-
-
-@lru_cache(maxsize=2048)
-def spelled_out(text: str) -> tuple[tuple[Lexeme, ...], Language]:
-    """Return the lexemes of a text, each in the spelling that stands for it, and their language; nothing left out."""
-    found = lexemes(text)
-    spoken = language(found)
-    return tuple(_without_tag(_weighed(_dated([_spelled(one, spoken) for one in numbered(found)])))), spoken
-
-
-def settled(given: Sequence[Lexeme], spoken: Language, indents: tuple[str, ...] = ()) -> Canon:
-    """Return the canonical form of lexemes that are spelled out."""
-    found = _without_marks(_without_light(_complemented(given), spoken))
-    return Canon(tuple(found), spoken, indents)
+    read = Tokenizer(text)
+    language = _language(read.tokens)
+    return Canon(tuple(_without_marks(_without_articles(read.tokens, language))), language, layout(text), read.text)
 
 
 def layout(text: str) -> tuple[str, ...]:
@@ -88,183 +56,96 @@ def layout(text: str) -> tuple[str, ...]:
     return indents if any(indents[1:]) else ()
 
 
-def alike(one: Lexeme, other: Lexeme, spoken: Language, *, alone: bool = False) -> bool:
-    """Return whether two lexemes say the same; a capital counts where no sentence begins, and in a word `alone`."""
+def equal(one: Canon, other: Canon) -> bool:
+    """Return whether two readings say the same, token by token."""
+    left, right = one.tokens, other.tokens
+    return len(left) == len(right) and all(
+        (a.text == b.text and a.article == b.article) or _alike(a, b, alone=len(left) == 1)
+        for a, b in zip(left, right, strict=True)
+    )
+
+
+def _alike(one: Token, other: Token, *, alone: bool) -> bool:
+    """Return whether two tokens say the same; a capital counts where no sentence begins, and in a word `alone`."""
     if one.text != other.text:
         if alone or not one.folded or one.folded != other.folded:
             return False
-        if not all(each.first or each.text == each.folded for each in (one, other)):
+        if not all(token.first or token.text == token.folded for token in (one, other)):
             return False
-    if one.article == other.article:
-        return True
-    if one.text in _LIKE and f"a{_PREDICATE}" in {one.article, other.article} and "" in {one.article, other.article}:
-        return False
-    return _articles_alike(one.article, other.article, spoken)
+    # German articles tell who does it to whom: one may be left out, none may take another's place.
+    either = {one.article, other.article}
+    return len(either) == 1 or "" in either or either in ({"a", "the"}, {"our", "the"})
 
 
-def _articles_alike(one: str, other: str, spoken: Language) -> bool:
-    if not one or not other:
-        return True
-    ours = one.rstrip(_PREDICATE) in OURS, other.rstrip(_PREDICATE) in OURS
-    if any(ours):
-        return all(ours) or "a" not in (one, other)
-    return spoken == "en" and _PREDICATE not in one + other
+def _language(tokens: Sequence[Token]) -> str:
+    """Return in which language a text is, as far as its smallest words tell; empty where they do not."""
+    words = [token.folded for token in tokens if token.folded]
+    counts = {code: sum(map(telling.__contains__, words)) for code, telling in _TELLING.items()}
+    code = max(counts, key=lambda code: counts[code])
+    return code if list(counts.values()).count(counts[code]) == 1 else ""
 
 
-def _spelled(one: Lexeme, spoken: Language) -> Lexeme:
-    if one.kind == "number" and spoken == "en" and _THOUSANDS.fullmatch(one.text):
-        return Lexeme(one.text.replace(",", ""), "number")
-    if one.kind == "name" and (name := written(one.text)):
-        return Lexeme(name, "name", name, one.first)
-    if one.kind != "word":
-        return one
-    if name := written(one.text):
-        return Lexeme(name, "name", name, one.first)
-    if figure := number(one.folded):
-        return Lexeme(figure, "number")
-    # One with a capital may be somebody's name: Grey is not Gray.
-    plain = canonical(one.folded if one.first and one.folded in _NOBODY else one.text)
-    return one if plain == one.text else Lexeme(plain, "word", plain, one.first)
-
-
-def _weighed(given: list[Lexeme]) -> list[Lexeme]:
-    """Give what is counted in the smallest unit of its kind: two minutes are 120 seconds."""
-    for at, (one, unit) in enumerate(pairwise(given)):
-        if unit.kind == "unit" and one.kind == "number":
-            number, name = amount(one.text, unit.text)
-            given[at], given[at + 1] = one._replace(text=number), unit._replace(text=name)
-    return given
-
-
-def _dated(given: list[Lexeme]) -> list[Lexeme]:
-    """Put dates that are written out into one lexeme each."""
-    if not any((one.folded or one.text.lower()) in MONTHS for one in given):
-        return given
-    found: list[Lexeme] = []
-    at = 0
-    while at < len(given):
-        if dated := _date(given, at):
-            found.append(dated[0])
-            at = dated[1]
-        else:
-            found.append(given[at])
-            at += 1
-    return found
-
-
-def _date(given: list[Lexeme], at: int) -> tuple[Lexeme, int] | None:
-    """Return the date that begins here and where it ends."""
-    one = given[at]
-    if day := _day(one):
-        following = at + 1
-        while following < len(given) and (given[following].text in {".", "of", "de"}):
-            following += 1
-        month = _month(given[following]) if following < len(given) else 0
-    else:
-        month = _month(one)
-        following = at + 1
-        day = _day(given[following]) if month and following < len(given) else 0
-    if not (day and month):
-        return None
-    end = following + 1
-    after = end + 1 if end < len(given) and given[end].text == "," else end
-    year = given[after].text if after < len(given) and given[after].kind == "number" else ""
-    if len(year) == 4 and year.isdecimal():
-        return Lexeme(f"@{year}-{month:02}-{day:02}", "date"), after + 1
-    return Lexeme(f"@{month:02}-{day:02}", "date"), end
-
-
-def _day(one: Lexeme) -> int:
-    figure = one.text.removeprefix("#")
-    small = one.kind == "number" and figure.isdecimal() and len(figure) <= 2
-    return int(figure) if small and 1 <= int(figure) <= 31 else 0
-
-
-def _month(one: Lexeme) -> int:
-    capital = one.text[:1].isupper() or (one.folded or one.text) in MONTHS_IN_LOWER_CASE
-    # Behind a number, `20 May`, it was taken for a unit.
-    return MONTHS.get(one.text.lower(), 0) if capital and one.kind in {"word", "name", "unit"} else 0
-
-
-def _without_tag(given: list[Lexeme]) -> list[Lexeme]:
-    """Ask `it is open?` for `it is open, isn't it?`: what a tag denies is denied by nobody."""
-    end = len(given) - 1
-    if end < _SHORTEST_TAGGED or given[end].text != "?" or given[end - 1].text not in _TAGGED:
-        return given
-    start = end - 2 - (given[end - 2].text == "not")
-    if given[start].text in _ASKING and given[start - 1].text == ",":
-        return [*given[: start - 1], given[end]]
-    return given
-
-
-def _complemented(given: Sequence[Lexeme]) -> list[Lexeme]:
-    """Write `is not open.` as `is closed.`, where nothing follows that it might hold for only in part."""
-    if any(one.folded in _WHOLLY for one in given):
-        return list(given)
-    found: list[Lexeme] = []
-    for place, one in enumerate(given):
-        ends = place + 1 == len(given) or given[place + 1].text in _FINAL
-        other = COMPLEMENTS.get(one.text, "")
-        if other and ends and len(found) > 1 and found[-1].text == "not" and found[-2].folded in COPULAS:
-            found[-1] = Lexeme(other, "word", other)
-        else:
-            found.append(one)
-    return found
-
-
-def _without_light(given: list[Lexeme], spoken: Language) -> list[Lexeme]:
-    if not spoken:
-        return given
-    denies = any(one.folded in NEGATORS for one in given)
-    found: list[Lexeme] = []
+def _without_articles(tokens: Sequence[Token], language: str) -> list[Token]:
+    if not language:
+        return list(tokens)
+    articles = WORDS[language]["articles"].split()
+    found: list[Token] = []
     article = ""
-    for place, one in enumerate(given):
-        before = given[place - 1] if place else None
-        after = given[place + 1] if place + 1 < len(given) else None
-        then = given[place + 2] if place + 2 < len(given) else None
-        if is_article(spoken, before, one, after, then):
-            article = ARTICLES[spoken][one.folded]
-            if before is not None and before.folded in COPULAS:
-                article += _PREDICATE
-        elif (not denies and one.text in ADVERBS[spoken]) or is_joint(spoken, before, one, after):
+    for at, token in enumerate(tokens):
+        before, after = (tokens[n] if 0 <= n < len(tokens) else None for n in (at - 1, at + 1))
+        if token.folded in articles and _may_go(tokens, at, language):
+            article = "a" if token.folded == "an" else token.folded
             continue
-        else:
-            found.append(one._replace(article=article) if article else one)
-            article = ""
+        if token.kind == "number" and language == "en" and _THOUSANDS.fullmatch(token.text):
+            token = token._replace(text=token.text.replace(",", ""))  # noqa: PLW2901
+        elif token.kind == "unit" and found and found[-1].kind == "number":
+            number, unit = amount(found[-1].text, token.text)
+            found[-1], token = found[-1]._replace(text=number), token._replace(text=unit)  # noqa: PLW2901
+        elif token.folded == "on" and before and before.folded in _COPULAS and after and after.kind == "date":
+            continue
+        found.append(token._replace(article=article) if article else token)
+        article = ""
     return found
 
 
-def _without_marks(given: list[Lexeme]) -> list[Lexeme]:
-    """Leave out the punctuation that changes nothing.
+def _may_go(tokens: Sequence[Token], at: int, language: str) -> bool:
+    """Return whether a word is an article that may be left out, judged by its neighbours."""
+    token = tokens[at]
+    before, after, then = (tokens[n] if 0 <= n < len(tokens) else None for n in (at - 1, at + 1, at + 2))
+    if (token.kind == "name" and not token.first) or after is None or after.folded in _KEPT_BEFORE:
+        return False
+    if after.kind in {"mark", "number", "unit", "date"}:
+        return False
+    if before is not None and (before.folded in _COPULAS or before.text == ","):
+        return False  # `is the owner` is more than `is an owner`
+    if language == "de":
+        return after.kind in {"name", "symbol"} or after.folded not in _TELLING["de"]
+    # The English are people, English is a language.
+    named = after.kind == "name" and after.folded != ""
+    return not (named and (then is None or then.kind == "mark" or then.folded in _KEPT_BEFORE))
 
-    What a sentence denies may hang on a comma (`no, deploy`), and so may what belongs to which value.
-    """
-    end = len(given)
-    while end and given[end - 1].text in _FINAL and given[end - 1].kind == "mark":
+
+def _without_marks(tokens: list[Token]) -> list[Token]:
+    """Leave out the marks that change nothing: the last ones, backticks, a list's last comma."""
+    end = len(tokens)
+    while end and tokens[end - 1].kind == "mark" and tokens[end - 1].text in _FINAL:
         end -= 1
-    denies = any(one.folded in NEGATORS for one in given)
-    speaks = any(one.folded in _SPEAKERS for one in given)
-    found: list[Lexeme] = []
-    for place, one in enumerate(given if speaks else given[:end]):
-        if place >= end and one.text not in _QUIET:
-            continue
-        if one.kind != "mark" or one.text == "?":
-            found.append(one)
-            continue
-        if one.text in _QUIET:
-            # `"5"` is not 5, and in quotation marks `I` is somebody else.
-            if one.text != "`" and (speaks or any(_is_value(given, place, step, _FIGURES) for step in (-1, 1))):
-                found.append(Lexeme('"', "mark"))
-            continue
-        between = all(_is_value(given, place, step) for step in (-1, 1))
-        beside = one.text in "()[]{}!" and any(_is_value(given, place, step) for step in (-1, 1))
-        if between or beside or denies:
-            found.append(Lexeme("," if one.text == "\n" else one.text, "mark"))
+    found: list[Token] = []
+    comma = -1
+    for at, token in enumerate(tokens[:end]):
+        if token.kind == "mark":
+            if token.text == "`":
+                continue
+            if token.text == ",":
+                if comma > 0 and _ends_list(tokens, comma, at):
+                    continue
+                comma = at
+        found.append(token)
     return found
 
 
-def _is_value(given: list[Lexeme], place: int, step: int, kinds: frozenset[str] = _VALUES) -> bool:
-    at = place + step
-    while 0 <= at < len(given) and given[at].kind == "mark":
-        at += step
-    return 0 <= at < len(given) and (given[at].kind in kinds or (given[at].first and kinds is _VALUES))
+def _ends_list(tokens: Sequence[Token], comma: int, at: int) -> bool:
+    """Return whether a comma stands before the last item of a list; in `my parents, Ann, and Bob` it does not."""
+    first, last = tokens[comma - 1], tokens[at - 1]
+    listed = at + 1 < len(tokens) and tokens[at + 1].folded in _LISTS
+    return listed and (first.first or first.text[:1].isupper() == last.text[:1].isupper())

@@ -1,85 +1,25 @@
-"""What a new statement is to an old one, decided by what differs.
+"""What a new statement is to an old one, decided by what differs; similarity alone decides nothing."""
 
-Same is what differs in nothing that is not known to be harmless (`sameness`), or what is known to follow from the
-other (`fuller`); similarity has no say in it. A logistic combination of all features of a pair, fitted to all sets of
-sentence pairs but one and applied to that one, merges fewer duplicates for 1% of the conflicts (`python -m
-benchmarks.pairs`). Nor does the cosine tell a synonym: of the pairs left in which one word stands in the place of
-another, and nothing else differs, 8 are duplicates and 46 conflicts from 0.95 on, 4 and 9 from 0.98 on. The weights
-below are few and round; they order pairs within a kind.
-"""
-
-from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
-from memoryd_actors.comparison.clock import on_the_clock
-from memoryd_actors.comparison.cues import update_cue
-from memoryd_actors.comparison.difference import Difference, difference, spelled
-from memoryd_actors.comparison.endings import ends_something_else
-from memoryd_actors.comparison.fuller import Fuller, fuller
-from memoryd_actors.comparison.moves import left_behind
-from memoryd_actors.comparison.punctuation import otherwise_marked
-from memoryd_actors.comparison.sameness import Unlike, unlike
-from memoryd_actors.comparison.slots import exclusive, of_others
+from memoryd_actors.comparison.canon import MARKER, Canon, canon, equal
+from memoryd_actors.comparison.changes import changes, excludes
+from memoryd_actors.comparison.difference import difference, pair
 from memoryd_actors.comparison.statement import Comparison, Statement
-from memoryd_actors.comparison.subjects import changes
-from memoryd_actors.comparison.tokens import Reading, read
+from memoryd_actors.comparison.tokens import words
+from memoryd_actors.texts.dates import RELATIVE
+from memoryd_client.wire.memory import MAX_CONTENT_BYTES
 
 _REWORDED: Final = 0.95
 """How sure it is that two texts say the same where what differs is harmless; to the word, it is certain."""
-_IMPLIED: Final = 0.8
-"""How sure it is where one says what follows from the other."""
-_REPUNCTUATED: Final = 0.5
-"""Of the same words with other marks between them: a comma makes another sentence of it, or changes nothing."""
-_EXCLUSIVE: Final = 0.7
-"""How sure it is that two values exclude each other where nothing else differs."""
-_FEW_DIFFER: Final = 4
-"""Words of meaning that only one of them has, up to which it is asked whether one follows from the other."""
-_TOLD: Final[dict[Fuller, str]] = {
-    "new": "the new one says it all, and more",
-    "old": "the old one says it all, and more",
-    "either": "told in another way",
-    "": "",
-}
-_SHARED_TO_DIFFER: Final = 2
-"""Words of meaning that two statements share before one can replace the other, unless little else is said."""
-_PLAIN: Final = 0.7
-_CLAIM: Final = 0.5
-"""From this strength on what differs is a conflict and not another topic."""
-_ABOUT_THE_SAME: Final = 0.4
-"""From here on a statement that announces a change may be about the same thing."""
-_PERHAPS: Final = 0.55
-"""How sure it is that something changed where that may be something else: a doubt, whatever the words share."""
-_THIS: Final = 0.7
-"""How sure it is at least that something changed where nothing but one value of it differs."""
-_NEVER: Final = 0.45
-"""Cosine from which `I never ...` may deny what is told elsewhere in quite other words; always in doubt."""
-_FAR_APART: Final = 1.4
-"""Two statements as close as 0.9, on the mean of cosine and shared words, are in doubt."""
-_RELATIVE: Final = frozenset({"@today", "@tomorrow", "@yesterday"})
-_FIRST_PERSON: Final = frozenset(
-    {
-        "i",
-        "me",
-        "my",
-        "mine",
-        "we",
-        "us",
-        "our",
-        "ich",
-        "mich",
-        "mir",
-        "mein",
-        "meine",
-        "wir",
-        "je",
-        "j",
-        "moi",
-        "mon",
-        "ma",
-    }
-)
+_SURE: Final = 0.7
+"""That the new one takes the place of the old, or that only one of two values can be so."""
+_NEAR: Final = 0.5
+_FAR: Final = 0.8
+NEAR: Final = 0.65
+"""Mean of cosine and shared words from which somebody should look at two that are not the same."""
+_SELF: Final = words("self") - words("user")
 
 
 def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
@@ -87,121 +27,39 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
 
     Pure, and well under a millisecond for two sentences of 200 characters; a text is read once and then remembered.
     """
-    new, old = _on_the_clock(new), _on_the_clock(old)
-    one, other = read(new.text), read(old.text)
+    if MARKER.search(new.text) or MARKER.search(old.text):
+        # Two secrets that were taken out look alike, and are not.
+        if new.text.split() == old.text.split():
+            return Comparison("same", 1.0, "the same words")
+        return Comparison("resembles", _NEAR, "a secret that is not kept", True)
+    one, other = canon(new.text), canon(old.text)
+    guards = _circumstances(new, old, one, other)
+    if not guards and one.layout == other.layout and equal(one, other):
+        exact = one.tokens == other.tokens
+        return Comparison("same", 1.0 if exact else _REWORDED, "the same words" if exact else "other marks or forms")
     found = difference(one, other)
-    around = _circumstances(new, old, one, other)
-    guards = (*around, *found.guards)
-    between = unlike(new.text, old.text)
-    near = max(len(found.new_only), len(found.old_only)) <= _FEW_DIFFER
-    if same := _same(new.text, old.text, between, guards=guards, may_follow=near and not around):
-        return same
-    elsewhere = ends_something_else(new.text, one, other, found) or of_others(new.text, old.text)
-    which = changes(new.text, old.text, one, other, found) if _announces(new, old) else "perhaps"
-    slot = exclusive(new.text, old.text, cosine) if which != "else" and not elsewhere else ""
-    if not elsewhere and (slot := slot or left_behind(new.text, old.text)):
-        return _one_of_two(new, old, found, "; ".join(guards) or slot)
-    if between.hard and not found.guards:
-        guards = (*guards, between.hard)
-        found = replace(found, values=found.values or between.value)
-    if found.swapped and not (found.new_only or found.old_only):
-        guards = (*guards, "other order")
-    replaced = min(len(found.new_only), len(found.old_only))
-    reason = "; ".join((*guards, *_soft(found, one, other))) or between.soft
-    strength = _strength(found, cosine)
-    enough = found.shared >= _SHARED_TO_DIFFER or strength >= _PLAIN
-    if (enough or which == "this") and not elsewhere and (newer := _newer(new, old, found)) and (guards or replaced):
-        # An update is worded afresh: what counts is how much of the shorter one the longer one has.
-        about = 0.4 * cosine + 0.5 * found.coverage + (0.1 if found.values else 0.0)
-        if about >= _ABOUT_THE_SAME:
-            sure = min(about, _PERHAPS) if which == "else" else max(about, _THIS) if which == "this" else about
-            return Comparison("changes", _share(sure), f"{reason} ({newer})", bool(guards))
-    if not (elsewhere or which == "else") and strength >= _CLAIM and (found.turned or found.values or found.swapped):
-        return Comparison("contradicts", _share(strength), reason, bool(guards))
-    if (
-        found.turned
-        and found.shared >= _SHARED_TO_DIFFER
-        and cosine >= _NEVER
-        and _says_never(one) != _says_never(other)
-    ):
-        return Comparison("contradicts", _share(strength), f"never; {reason}", True)
-    # What is close and yet not the same is in doubt; what is far apart is merely similar.
-    close = 0.5 * cosine + 0.5 * found.coverage
-    return Comparison("resembles", _share(_FAR_APART - close), reason, bool(guards))
+    guards += found.guards
+    reason = "; ".join(guards) or pair(found.new, found.old)
+    corrects = new.category == "correction" and old.category != "correction"
+    of_one = not any(guard.startswith("speaker ") for guard in guards)
+    if of_one and (newer := changes(one, other, found, corrects=corrects)):
+        return Comparison("changes", _SURE, f"{reason} ({newer})", bool(guards))
+    if of_one and excludes(one, other, found):
+        return Comparison("contradicts", _SURE, reason, True)
+    near = 0.5 * cosine + 0.5 * found.coverage >= NEAR
+    return Comparison("resembles", _NEAR if near else _FAR, reason, bool(guards))
 
 
-def _on_the_clock(one: Statement) -> Statement:
-    """Return a statement as it is read, so that places in its text are those of what was read."""
-    told = on_the_clock(one.text)
-    return one if told == one.text else replace(one, text=told)
-
-
-def _same(new: str, old: str, between: Unlike, *, guards: Sequence[str], may_follow: bool) -> Comparison | None:
-    """Return that two texts say the same, or one says what follows from the other; None where neither is known.
-
-    Where only the marks between the words differ, that is in doubt.
-    """
-    if otherwise_marked(new, old):
-        return Comparison("resembles", _REPUNCTUATED, "other punctuation", True)
-    if not guards and not between:
-        one, other = ([token.stem for token in read(text).tokens] for text in (new, old))
-        return (
-            Comparison("same", 1.0, "the same words")
-            if one == other
-            else Comparison("same", _REWORDED, "other wording")
-        )
-    if may_follow and (which := fuller(new, old)):
-        return Comparison("same", _IMPLIED, _TOLD[which])
-    return None
-
-
-def _one_of_two(new: Statement, old: Statement, found: Difference, reason: str) -> Comparison:
-    """Return what two statements are to each other, of which only one can be so."""
-    if newer := _newer(new, old, replace(found, values=True)):
-        return Comparison("changes", _EXCLUSIVE, f"{reason} ({newer})", True)
-    return Comparison("contradicts", _EXCLUSIVE, reason, True)
-
-
-def _says_never(reading: Reading) -> bool:
-    return any(token.word in {"never", "nie", "niemals", "jamais"} for token in reading.tokens)
-
-
-def _strength(found: Difference, cosine: float) -> float:
-    """Return how much two statements say of one thing, so that what differs is a conflict and not another topic."""
-    words = found.shared + len(found.new_only) + len(found.old_only)
-    strength = 0.4 * cosine + 0.6 * (found.shared / words if words else 0.0)
-    # Two halves in another order are often a clause that moved.
-    return strength if found.turned or found.values else strength - 0.3
-
-
-def _newer(new: Statement, old: Statement, found: Difference) -> str:
-    """Return by what the new statement is known to replace the old one; empty where nothing says so."""
-    # Two statements that both announce a change follow each other where a value differs.
-    if (cue := update_cue(new.text)) and (found.values or not update_cue(old.text)):
-        return f"says {cue!r}"
-    if new.category == "correction" and old.category != "correction":
-        return "a correction"
-    if found.values and new.occurred_at and old.occurred_at and new.occurred_at > old.occurred_at:
-        return "later"
-    return ""
-
-
-def _announces(new: Statement, old: Statement) -> bool:
-    """Return whether a statement says itself that it takes the place of another."""
-    return bool(update_cue(new.text)) or (new.category == "correction" and old.category != "correction")
-
-
-def _circumstances(new: Statement, old: Statement, one: Reading, other: Reading) -> list[str]:
+def _circumstances(new: Statement, old: Statement, one: Canon, other: Canon) -> tuple[str, ...]:
     """Return what differs though the words may not: who says `I`, and on which day `tomorrow` was said."""
     guards: list[str] = []
-    if new.speaker and old.speaker and new.speaker.casefold() != old.speaker.casefold():
-        words = {token.word for token in (*one.tokens, *other.tokens)}
-        if words & _FIRST_PERSON:
-            guards.append(f"speaker {new.speaker} ≠ {old.speaker}")
+    words = {token.folded for token in (*one.tokens, *other.tokens)}
+    if new.speaker and old.speaker and new.speaker.casefold() != old.speaker.casefold() and words & _SELF:
+        guards.append(f"speaker {new.speaker} ≠ {old.speaker}")
     said, before = _day(new), _day(old)
-    if said and before and said != before and one.dates & other.dates & _RELATIVE:
+    if said and before and said != before and words & RELATIVE:
         guards.append(f"date {said} ≠ {before}")
-    return guards
+    return tuple(guards)
 
 
 def _day(statement: Statement) -> str:
@@ -209,16 +67,17 @@ def _day(statement: Statement) -> str:
     return f"{moment:%Y-%m-%d}" if moment else ""
 
 
-def _soft(found: Difference, new: Reading, old: Reading) -> list[str]:
-    said: list[str] = []
-    if found.new_only and found.old_only:
-        said.append(f"{spelled(found.new_only, new)} ≠ {spelled(found.old_only, old)}")
-    if found.swapped and (found.new_only or found.old_only):
-        said.append("other order")
-    if found.restricted:
-        said.append(f"only one says {found.restricted[0]!r}")
-    return said
+def merge_content(old: str, new: str) -> str:
+    """Return the more complete of two texts that say the same; never a text that nobody wrote.
 
-
-def _share(value: float) -> float:
-    return round(min(max(value, 0.0), 1.0), 3)
+    The new one where it says all that the old one says, and more; the old one otherwise, so that a memory does not
+    change its wording at every repetition. At most 16 kB, where either is.
+    """
+    if not old.strip():
+        return new
+    if not new.strip() or len(new.encode("utf-8", "replace")) > MAX_CONTENT_BYTES:
+        return old
+    if len(old.encode("utf-8", "replace")) > MAX_CONTENT_BYTES:
+        return new
+    found = difference(canon(new), canon(old))
+    return new if found.new and not (found.old or found.denied) else old

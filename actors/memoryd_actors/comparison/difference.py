@@ -1,275 +1,167 @@
-"""Where two readings differ: what is in one only, what stands elsewhere, and what no similarity makes up for."""
+"""Where two texts differ, and what of that no similarity makes up for: the guards.
 
-from bisect import bisect_left
+A number, a date, a version, a sign, a symbol, a name or a denial that differs is a guard, whatever else is said. Where
+little else differs, so is a word that binds (`or`, `before`, `only`), another form of a word (another tense), and the
+order of the words: of two texts that are far apart, such words say nothing.
+"""
+
+import re
+import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from typing import Final
 
-from memoryd_actors.comparison.clock import one_time
-from memoryd_actors.comparison.negation import agreeing, denied, denying, negations, opposites, restricting
-from memoryd_actors.comparison.numerals import amount
-from memoryd_actors.comparison.synonyms import meaning
-from memoryd_actors.comparison.tokens import Reading
+from memoryd_actors.comparison.canon import Canon
+from memoryd_actors.comparison.tokens import NEGATORS, WORDS, Kind, Token, words
+from memoryd_actors.texts.stems import stem
 
-_LONGEST_NAMED = 3
-"""Words of either side that a reason names."""
-
-_AKIN = 4
-"""Characters with which the forms of one word begin alike, at least."""
-
-_FRONTING = frozenset("on in at since every during am im seit jeden le en au chaque depuis el los cada desde".split())
-"""With which a day or a time begins that stands before the sentence instead of behind it."""
-_LONGEST_LEFT = 40
-"""Words that only one side has, up to which they are compared with one another: beyond, the texts differ anyway."""
+_VALUES: Final[frozenset[Kind]] = frozenset({"number", "unit", "date", "symbol"})
+_BINDING: Final = words("binding") | words("articles") | NEGATORS
+_LIGHT: Final = words("light") | words("copulas") | words("auxiliaries")
+_WHO: Final = dict.fromkeys(words("self"), "@self") | {
+    word: f"@{group.split()[0]}"
+    for one in WORDS.values()
+    for group in one["others"].split("|")
+    for word in group.split()
+}
+"""Who is spoken of. Who says `I` and whom others call `you` or the user may be the same."""
+_FEW: Final = 4
+"""Tokens in which two texts may differ so that every word of them counts."""
+_SHORTEST_PART: Final = 3
+_VERSION: Final = re.compile(r"v?\d+(?:\.\d+)*")
+_NAMED: Final = {"number": ("number", "unit"), "date": ("date",), "symbol": ("symbol",), "name": ("name",)}
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """What one text has and the other has not. `new` and `old` name the sides."""
 
-    shared: int
-    """Words of meaning in both."""
-    new_only: tuple[str, ...]
-    """Stems, in order, without those that differ by an ending only."""
-    old_only: tuple[str, ...]
-    order: float
-    """Of the shared words, the share that stands in the same order; 1 where all do."""
-    neighbours: float
-    """Of the neighbouring pairs of shared words, the share that are neighbours on the other side, too."""
-    light: float
-    """Share of the words without meaning of their own that both have."""
-    new_numbers: tuple[str, ...]
-    old_numbers: tuple[str, ...]
-    turned: bool
-    """One denies what the other says."""
-    opposite: tuple[tuple[str, str], ...]
-    swapped: bool
-    """The shared words stand in another order, and neither a clause that moved nor a passive explains it."""
-    restricted: tuple[str, ...]
-    """Words of one side alone that say how far, how sure or where."""
-    subject: bool
-    """Both begin a sentence with a word of meaning that the other lacks."""
+    new: tuple[Token, ...]
+    """Words of meaning, numbers and symbols that only the new one has, in order."""
+    old: tuple[Token, ...]
+    new_meant: tuple[str, ...]
+    """What all of the new one is about, in order: stems, without words that tell nothing by themselves."""
+    old_meant: tuple[str, ...]
+    denied: int
+    """How many more words deny in the new one."""
     guards: tuple[str, ...]
     """What differs and is never the same, in words; empty where nothing does."""
-    values: bool
-    """Among the guards is a value: a number, a version, a date."""
 
     @property
     def coverage(self) -> float:
-        """The share of the shorter side's words that the other side has."""
-        least = self.shared + min(len(self.new_only), len(self.old_only))
-        return self.shared / least if least else 1.0
+        """The share of the shorter one's words that the other one has."""
+        shared = len(self.new_meant) - len(self.new)
+        least = min(len(self.new_meant), len(self.old_meant))
+        return shared / least if least else 0.0
 
 
-def difference(new: Reading, old: Reading) -> Difference:
-    """Compare two readings, word by word."""
-    new_only, old_only = _without_shared(new.content, old.content)
-    now, before = denied(new.tokens), denied(old.tokens)
-    opposite = tuple(opposites(new_only[:_LONGEST_LEFT], old_only[:_LONGEST_LEFT]))
-    for one, other in (pair for pair in opposite if agreeing(pair, now, before)):
-        new_only, old_only = _without(new_only, one), _without(old_only, other)
-    guards: list[str] = []
-    new_numbers, old_numbers = _leftover(new.numbers, old.numbers)
-    new_numbers, old_numbers = _without_equal(new_numbers, old_numbers, new, old)
-    if new_numbers and old_numbers:
-        guards.append(f"number {_named(new_numbers)} ≠ {_named(old_numbers)}")
-    new_versions, old_versions = _leftover(new.versions, old.versions)
-    if new_versions and old_versions:
-        guards.append(f"version {_named(new_versions)} ≠ {_named(old_versions)}")
-    if not guards and (recounted := _recounted(new, old)):
-        guards.append(f"number of {recounted}")
-    new_dates, old_dates = new.dates - old.dates, old.dates - new.dates
-    if new_dates and old_dates:
-        guards.append(f"date {spelled(new_dates, new)} ≠ {spelled(old_dates, old)}")
-    values = bool(guards)
-    negators = negations(new.tokens), negations(old.tokens)
-    paired = {word for pair in opposite for word in pair}
-    denied_by = [word for word in denying((*new_only, *old_only)) if word not in paired]
-    turned = (sum(negators) + len(opposite) + len(denied_by)) % 2 == 1
-    if turned and opposite:
-        guards.append(f"opposite {spelled(opposite[0][:1], new)} ≠ {spelled(opposite[0][1:], old)}")
-    elif turned:
-        guards.append(f"negated: {denied_by[0]}" if denied_by else "negated")
-    elif moved := _denial_moved(new, old, now, before):
-        guards.append(f"negated: {moved}")
-    new_names, old_names = new.names & frozenset(new_only), old.names & frozenset(old_only)
-    if new_names and old_names:
-        guards.append(f"name {spelled(new_names, new)} ≠ {spelled(old_names, old)}")
-    order, neighbours = _order(new.content, old.content)
+def difference(new: Canon, old: Canon) -> Difference:
+    """Compare two readings, token by token."""
+    ours, theirs = _meant(new.tokens), _meant(old.tokens)
+    new_only, old_only = _without(ours, theirs), _without(theirs, ours)
+    denied = sum(negates(token) for token in new.tokens) - sum(negates(token) for token in old.tokens)
+    guards = [*_values(new_only, old_only), *(["negated"] if denied else ())]
+    guards += _close(new, old, valued=bool(guards))
     return Difference(
-        shared=len(new.content) - len(new_only),
-        new_only=new_only,
-        old_only=old_only,
-        order=order,
-        neighbours=neighbours,
-        light=_overlap(_light(new), _light(old)),
-        new_numbers=new_numbers,
-        old_numbers=old_numbers,
-        turned=turned,
-        opposite=opposite,
-        swapped=order < 1.0 and not _moved(new, old, new_only, old_only),
-        restricted=tuple(restricting((*new_only, *old_only))),
-        subject=bool(new.openers & frozenset(new_only)) and bool(old.openers & frozenset(old_only)),
-        guards=tuple(guards),
-        values=values,
+        tuple(new_only),
+        tuple(old_only),
+        tuple(meaning(token) for token in ours),
+        tuple(meaning(token) for token in theirs),
+        denied,
+        tuple(dict.fromkeys(guards)),
     )
 
 
-def _without_shared(new: Sequence[str], old: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    left, right = _leftover(new, old)
-    if left and right:
-        left, right = _leftover_by_meaning(left, right)
-    if len(left) > _LONGEST_LEFT or len(right) > _LONGEST_LEFT:
-        return left, right
-    kept: list[str] = []
-    remaining = list(right)
-    for word in left:
-        # The beginning first: most pairs of words have not even that in common.
-        beginning = word[:_AKIN]
-        akin = next((other for other in remaining if other[:_AKIN] == beginning and _akin(word, other)), None)
-        if akin is None:
-            kept.append(word)
-        else:
-            remaining.remove(akin)
-    return tuple(kept), tuple(remaining)
+def negates(token: Token) -> bool:
+    """Return whether a word denies."""
+    return token.folded in NEGATORS
 
 
-def _akin(one: str, other: str) -> bool:
-    """Return whether two stems are forms of one word: decide and decision's decid and decision."""
-    if one.startswith("@") or other.startswith("@"):
-        return False
-    if one.endswith("less") != other.endswith("less"):
-        return False
+def meaning(token: Token) -> str:
+    """Return what a word is compared by where its form does not matter."""
+    if token.kind in _VALUES or not token.folded:
+        return token.text
+    return _WHO.get(token.folded) or stem(token.folded)
+
+
+def is_meant(token: Token) -> bool:
+    """Return whether a token tells what a text is about."""
+    return token.kind != "mark" and token.folded not in _LIGHT and not negates(token)
+
+
+def is_value(token: Token) -> bool:
+    """Return whether a token is a number, a date, a version or another symbol, and no word."""
+    return token.kind in _VALUES
+
+
+def _meant(tokens: Sequence[Token]) -> list[Token]:
+    return [token for token in tokens if is_meant(token)]
+
+
+def _without(side: Sequence[Token], other: Sequence[Token]) -> list[Token]:
+    left = Counter(map(meaning, side)) - Counter(map(meaning, other))
+    kept: list[Token] = []
+    for token in side:
+        if left[meaning(token)] > 0:
+            left[meaning(token)] -= 1
+            kept.append(token)
+    return kept
+
+
+def _values(new: Sequence[Token], old: Sequence[Token]) -> list[str]:
+    """Return of what kind both sides have another value."""
+    found: list[str] = []
+    for name, kinds in _NAMED.items():
+        left, right = ([token.text for token in side if token.kind in kinds] for side in (new, old))
+        if left and right:
+            version = name == "symbol" and all(_VERSION.fullmatch(text) for text in (*left, *right))
+            found.append(f"{'version' if version else name} {', '.join(left[:3])} ≠ {', '.join(right[:3])}")
+    return found
+
+
+def _close(new: Canon, old: Canon, *, valued: bool) -> list[str]:
+    """Return what else is a guard where little differs."""
+    left, right = (Counter(map(_spelled, side.tokens)) for side in (new, old))
+    come, gone = left - right, right - left
+    differing = come.total() + gone.total()
+    if differing > _FEW:
+        return []
+    if not differing:
+        return ["other order, marks or capitals"]
+    found = [f"only one says {word!r}" for word in (*come, *gone) if word in _BINDING]
+    ours, theirs = (
+        [token for token in side.tokens if _spelled(token) in only] for side, only in ((new, come), (old, gone))
+    )
+    heavy = [
+        [token for token in side if is_value(token) or token.kind == "name" or token.first] for side in (ours, theirs)
+    ]
+    if not valued and (all(heavy) or (any(heavy) and differing == 1)):
+        found.append(pair(*heavy))
+    if not valued:
+        found += [f"only one has {token.text!r}" for token in (*ours, *theirs) if _is_bare(token)]
+    forms = ((one, other) for one in ours[:_FEW] for other in theirs[:_FEW] if _is_form(_spelled(one), _spelled(other)))
+    return found + [pair([one], [other]) for one, other in forms]
+
+
+def _spelled(token: Token) -> str:
+    return token.folded or token.text
+
+
+def _is_bare(token: Token) -> bool:
+    """Return whether a token is no word of a script that has letters of two cases."""
+    return token.kind in {"symbol", "mark"} or (not token.text.isascii() and token.text.lower() == token.text.upper())
+
+
+def _is_form(one: str, other: str) -> bool:
+    """Return whether two words are forms of one: another tense, another number of them, a prefix, other letters."""
+    one, other = (unicodedata.normalize("NFKC", word).casefold() for word in (one, other))
     short, long = sorted((one, other), key=len)
-    common = 0
-    for left, right in zip(short, long, strict=False):
-        if left != right:
-            break
-        common += 1
-    return common >= _AKIN and len(short) - common <= 1 and len(long) - common <= 4
+    part = len(short) >= _SHORTEST_PART and (long.startswith(short) or long.endswith(short))
+    return one == other or part or stem(one) == stem(other)
 
 
-def _leftover(new: Sequence[str], old: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return what either side has more often than the other, in its order."""
-    common = Counter(new) & Counter(old)
-    return _minus(new, common), _minus(old, common)
-
-
-def _leftover_by_meaning(new: Sequence[str], old: Sequence[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    common = Counter(map(meaning, new)) & Counter(map(meaning, old))
-    return _minus(new, common, meaning), _minus(old, common, meaning)
-
-
-def _minus(words: Sequence[str], common: Counter[str], key: Callable[[str], str] = str) -> tuple[str, ...]:
-    left = Counter(common)
-    kept: list[str] = []
-    for word in words:
-        known = key(word)
-        if left[known] > 0:
-            left[known] -= 1
-        else:
-            kept.append(word)
-    return tuple(kept)
-
-
-def _without_equal(
-    new_numbers: Sequence[str], old_numbers: Sequence[str], new: Reading, old: Reading
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Leave out times and measures that are one, as far as they tell: 9:00 and 09:00, 120 s and 2 min."""
-    if not new_numbers or not old_numbers or max(len(new_numbers), len(old_numbers)) > _LONGEST_LEFT:
-        return tuple(new_numbers), tuple(old_numbers)
-    left, right = ({number: amount(number, what) for number, what in side.counted} for side in (new, old))
-
-    def equal(one: str, other: str) -> bool:
-        return one_time(one, other) or (one in left and left[one] == right.get(other))
-
-    told = [one for one in new_numbers if not any(equal(one, other) for other in old_numbers)]
-    return tuple(told), tuple(one for one in old_numbers if not any(equal(other, one) for other in new_numbers))
-
-
-def _recounted(new: Reading, old: Reading) -> str:
-    """Return of what there are so many on one side and another number, or one, on the other."""
-    for side, other in ((new, old), (old, new)):
-        numbers_of = {what: number for number, what in other.counted}
-        for number, what in sorted(side.counted - other.counted):
-            if numbers_of.get(what, number) != number or (number in other.numbers and what in other.content):
-                return what
-    return ""
-
-
-def _moved(new: Reading, old: Reading, new_only: Sequence[str], old_only: Sequence[str]) -> bool:
-    """Return whether one side is in the passive, or both are alike but for the order of clauses or of a list."""
-    if new.passive != old.passive:
-        return True
-    left, right = set(new_only), set(old_only)
-    for side, lacking, other in ((new, left, old), (old, right, new)):
-        target = [word for word in other.content if word not in left and word not in right]
-        for at in side.clauses:
-            turned = [word for word in (*side.content[at:], *side.content[:at]) if word not in lacking]
-            # `Alice and Bob` are `Bob and Alice`.
-            pair = [word for word in (*side.content[: at - 1], *side.content[at - 1 : at + 1][::-1]) if at]
-            pair = [word for word in (*pair, *side.content[at + 1 :]) if word not in lacking]
-            if target in (turned, pair):
-                return True
-        if _is_fronted(side, [word for word in side.content if word not in lacking], target):
-            return True
-    return False
-
-
-def _is_fronted(side: Reading, words: Sequence[str], target: Sequence[str]) -> bool:
-    """Return whether one side begins with the day or the time that the other ends with: `on Mondays Ann rests`."""
-    if not side.tokens or side.tokens[0].word not in _FRONTING or not 1 < len(words) == len(target):
-        return False
-    at = next((place for place, word in enumerate(words) if word.startswith("@") or word.isdecimal()), 2)
-    return at < 2 and [*words[at + 1 :], *words[: at + 1]] == list(target)
-
-
-def _denial_moved(new: Reading, old: Reading, now: frozenset[str], before: frozenset[str]) -> str:
-    """Return the word that one side denies while the other says it."""
-    moved = sorted((now - before) & frozenset(old.content)) + sorted((before - now) & frozenset(new.content))
-    return moved[0] if moved else ""
-
-
-def _without(words: tuple[str, ...], word: str) -> tuple[str, ...]:
-    at = words.index(word)
-    return (*words[:at], *words[at + 1 :])
-
-
-def _light(reading: Reading) -> Counter[str]:
-    return Counter(one.stem for one in reading.tokens if one.kind == "light")
-
-
-def _overlap(new: Counter[str], old: Counter[str]) -> float:
-    either = (new | old).total()
-    return (new & old).total() / either if either else 1.0
-
-
-def _order(new: Sequence[str], old: Sequence[str]) -> tuple[float, float]:
-    places: dict[str, list[int]] = {}
-    for place, word in enumerate(old):
-        places.setdefault(word, []).append(place)
-    at: list[int] = []
-    for word in new:
-        free = places.get(word)
-        if free:
-            at.append(free.pop(0))
-    if len(at) < 2:
-        return 1.0, 1.0
-    tails: list[int] = []
-    for place in at:
-        where = bisect_left(tails, place)
-        tails[where : where + 1] = [place]
-    ranks = {place: rank for rank, place in enumerate(sorted(at))}
-    following = sum(ranks[after] == ranks[before] + 1 for before, after in pairwise(at))
-    return len(tails) / len(at), following / (len(at) - 1)
-
-
-def spelled(stems: Collection[str], reading: Reading) -> str:
-    """Return the first few words with these stems as the text has them, folded."""
-    words = dict.fromkeys(one.word for one in reading.tokens if one.stem in stems)
-    return ", ".join(list(words)[:_LONGEST_NAMED])
-
-
-def _named(numbers: Sequence[str]) -> str:
-    return ", ".join(numbers[:_LONGEST_NAMED])
+def pair(new: Sequence[Token], old: Sequence[Token]) -> str:
+    """Return in words what stands on either side."""
+    left, right = (" ".join(token.text for token in side[:3]) for side in (new, old))
+    return f"{left} ≠ {right}" if left and right else f"only one says {left or right!r}"

@@ -1,4 +1,4 @@
-"""Decides about pairs of memories: by a model where there is a key, else by the local classifier.
+"""Decides about pairs of memories, by a model: without one nothing is compared again, and near pairs stay near.
 
 All that is asked about pairs goes through here, whether they were in doubt when they were written or came up in the
 daily consolidation: one cap on the pairs of an owner's day, one budget of tokens, and no pair twice.
@@ -14,7 +14,7 @@ import anyio
 
 from memoryd_actors.comparison import Comparison, action
 from memoryd_actors.consolidating.book import ConsolidationRepository, OpenDoubt, Used
-from memoryd_actors.consolidating.fingerprints import LOCAL, NOBODY, Fingerprint, fingerprint, known
+from memoryd_actors.consolidating.fingerprints import NOBODY, Fingerprint, fingerprint, known
 from memoryd_actors.consolidating.pairs import Suspect, in_turn, suspect
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.actor import ActorRef
@@ -118,7 +118,7 @@ class Checker:
         """Return the pairs that were compared lately."""
         now, days = self._clock.now(), self._settings.remembered_days
         checks = await self._book.checks(owner, since=now - timedelta(days=days))
-        return known(checks, now, days, by_model=self.by_model)
+        return known(checks, now, days)
 
     async def doubts(self, owner: str, most: int) -> list[OpenDoubt]:
         """Return what an owner has in doubt and was not asked about lately, the nearest first.
@@ -150,7 +150,7 @@ class Checker:
                 waiting = await self.doubts(owner, (await self.allowance(owner)).pairs)
                 suspects, moot = await self.look(owner, waiting)
                 await self.put_aside(owner, moot)
-                for some in self.groups(in_turn(suspects, by_model=True)):
+                for some in self.groups(in_turn(suspects)):
                     said = await self._check(owner, some)
                     if said is CheckOutcome.NOT_NOW:
                         return
@@ -196,14 +196,8 @@ class Checker:
         # As they are now: what was decided about one pair may have taken a memory of the next.
         there = await self._read(owner, some)
         some = [one for one in some if _stand(one, there)][: allowed.pairs]
-        if not some:
+        if not some or self._pairs is None:
             return CheckOutcome.DONE if allowed.pairs else CheckOutcome.NOT_TODAY
-        if self._pairs is None:
-            await self._book.use(owner, today(self._clock.now()), Used(pairs=len(some)))
-            for one in some:
-                if _stand(one, await self._read(owner, [one])):
-                    await self._perform(owner, [*decided(one, one.local), *_marks(one, LOCAL, one.local, run)])
-            return CheckOutcome.DONE
         asked = [Pair(statement(one.newer), statement(one.older), one.cosine) for one in some]
         if planned_tokens(asked) > allowed.tokens:
             return CheckOutcome.NOT_TODAY

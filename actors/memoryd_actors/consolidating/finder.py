@@ -13,7 +13,7 @@ from anyio import CapacityLimiter, to_thread
 from memoryd_actors.consolidating.book import ConsolidationRepository
 from memoryd_actors.consolidating.fingerprints import Fingerprint, fingerprint
 from memoryd_actors.consolidating.near import NOTHING, ROWS, Band, Near, near
-from memoryd_actors.consolidating.pairs import Close, Suspect, close, closeness, suspect
+from memoryd_actors.consolidating.pairs import Suspect, close, in_turn
 from memoryd_actors.consolidating.pool import Pooled, candidates
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.keeping.consolidation import APART
@@ -32,10 +32,6 @@ PAGE = 500
 ENOUGH = 8
 """Times what may be compared today: found so many, the nearest, nobody looks further for a better one."""
 
-JUDGED = 3
-"""Times what may be compared today: of so many, the closest, it is asked what the local classifier has to say."""
-CHUNK = 25
-"""Of those at once: 10 ms each where they are messages of a chat."""
 Rest = Callable[[float], Awaitable[None]]
 """Gives way after so many seconds of work."""
 
@@ -64,7 +60,7 @@ class PairFinder:
         self._thread = CapacityLimiter(1)
 
     async def find(self, owner: str, known: frozenset[Fingerprint], most: int, rest: Rest) -> list[Suspect]:
-        """Return pairs that are not known, `JUDGED` times as many as may be compared, the closest first.
+        """Return the `most` closest pairs that are not known, the closest first.
 
         Raises:
             Refused: ledger or index failed.
@@ -81,7 +77,7 @@ class PairFinder:
         for one in pool:
             if self._off(owner, one.place[1]) is None:
                 places[one.place].append(one)
-        found: list[Close] = []
+        found: list[Suspect] = []
         for _, there in sorted(places.items()):
             newest = sorted(there, key=lambda one: (one.updated_at, one.id), reverse=True)[:MOST_MEMORIES]
             pairs = await self._near(newest, looked_at, rest)
@@ -89,12 +85,7 @@ class PairFinder:
                 one for one in pairs if one[:2] not in queued and fingerprint(one[0], one[1], one[2]) not in known
             ]
             found += await self._close(owner, unknown, most * ENOUGH, rest)
-        closest = sorted(found, key=lambda one: (-closeness(one.cosine, one.overlap), one.older.id, one.newer.id))
-        suspects: list[Suspect] = []
-        closest = closest[: most * JUDGED]
-        for start in range(0, len(closest), CHUNK):
-            suspects += await self._in_thread(partial(_judged, closest[start : start + CHUNK]), rest)
-        return suspects
+        return in_turn(found)[:most]
 
     async def _near(
         self, memories: Sequence[Pooled], looked_at: frozenset[str], rest: Rest
@@ -115,8 +106,10 @@ class PairFinder:
             for one, other, cosine in zip(best.one.tolist(), best.other.tolist(), best.cosine.tolist(), strict=True)
         ]
 
-    async def _close(self, owner: str, pairs: Sequence[tuple[str, str, float]], enough: int, rest: Rest) -> list[Close]:
-        found: list[Close] = []
+    async def _close(
+        self, owner: str, pairs: Sequence[tuple[str, str, float]], enough: int, rest: Rest
+    ) -> list[Suspect]:
+        found: list[Suspect] = []
         for start in range(0, len(pairs), PAGE):
             some = pairs[start : start + PAGE]
             memories = await self._ledger.get(owner, [side for one in some for side in one[:2]])
@@ -138,15 +131,11 @@ def _merged(best: Near, matrix: Vectors, start: int, mask: npt.NDArray[np.bool_]
 
 def _sharing_words(
     pairs: Sequence[tuple[str, str, float]], memories: dict[str, Memory], settings: ConsolidationSettings
-) -> list[Close]:
-    found: list[Close] = []
+) -> list[Suspect]:
+    found: list[Suspect] = []
     for one, other, cosine in pairs:
         if one in memories and other in memories:
             pair = close(memories[one], memories[other], cosine, settings)
             if pair is not None:
                 found.append(pair)
     return found
-
-
-def _judged(pairs: Sequence[Close]) -> list[Suspect]:
-    return [suspect(one.newer, one.older, one.cosine) for one in pairs]

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 
 NOBODY = ""
 """Who has compared a pair of which nobody could say anything: it is asked about again the next day."""
-LOCAL = "local"
 ASK_AGAIN = timedelta(days=1)
 
 Fingerprint = tuple[str, str, int]
@@ -19,7 +18,7 @@ class Check:
 
     fingerprint: Fingerprint
     judge: str
-    """`local`, a model's name, or `NOBODY`."""
+    """A model's name, or `NOBODY`."""
     at: datetime
 
 
@@ -29,14 +28,10 @@ def fingerprint(one: str, other: str, cosine: float) -> Fingerprint:
     return first, second, round(round(cosine, 2) * 100)
 
 
-def known(checks: Iterable[Check], now: datetime, days: int, *, by_model: bool) -> frozenset[Fingerprint]:
-    """Return what need not be compared again.
-
-    What the local classifier said holds until there is a model to ask (`by_model`); what nobody could say, for a day.
-    """
+def known(checks: Iterable[Check], now: datetime, days: int) -> frozenset[Fingerprint]:
+    """Return what need not be compared again; what nobody could say holds for a day."""
     return frozenset(
-        one.fingerprint
-        for one in checks
-        if not (by_model and one.judge == LOCAL)
-        and now - one.at < (ASK_AGAIN if one.judge == NOBODY else timedelta(days=days))
+        check.fingerprint
+        for check in checks
+        if now - check.at < (ASK_AGAIN if check.judge == NOBODY else timedelta(days=days))
     )

@@ -1,14 +1,11 @@
 """What a consolidation would do now, found out without writing anything."""
 
 from memoryd_actors.ageing.ageing import Ageing
-from memoryd_actors.comparison import action
-from memoryd_actors.consolidating.checker import Checker, decided
+from memoryd_actors.consolidating.checker import Checker
 from memoryd_actors.consolidating.gatherer import RollupWriter
-from memoryd_actors.consolidating.pairs import Suspect
 from memoryd_actors.consolidating.report import planned_change, planned_end, planned_pair, planned_rollup
 from memoryd_actors.consolidating.resting import Resting
 from memoryd_actors.consolidating.worker import Consolidator
-from memoryd_actors.memory.steps import Absorb, Supersede
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_client.wire.consolidation import ConsolidationPlan, PlannedChange
 
@@ -47,10 +44,7 @@ class Planner:
         """
         allowance = await self._checker.allowance(owner)
         pairs, _ = await self._worker.choose(owner, allowance.pairs, self._give_way)
-        pairs, written = performed(pairs)
-        changes = [
-            planned_change(step, memory) for step, memory in await self._ageing.due(owner) if memory.id not in written
-        ]
+        changes = [planned_change(step, memory) for step, memory in await self._ageing.due(owner)]
         return ConsolidationPlan(
             judge=self._judge,
             pairs=tuple(planned_pair(one) for one in pairs),
@@ -73,25 +67,3 @@ class Planner:
             *(planned_end(there[one], "lapsed", "nobody answered the proposal") for one in lapsed if one in there),
             *(planned_end(there[one], "purged", "forgotten long enough ago") for one in purged if one in there),
         ]
-
-
-def performed(pairs: list[Suspect]) -> tuple[list[Suspect], frozenset[str]]:
-    """Return the pairs without those that what is done about earlier ones overtakes, and the memories it writes. Pure.
-
-    As the local classifier has it; a pair of which one was rewritten waits for the next run.
-    """
-    written: set[str] = set()
-    left: list[Suspect] = []
-    for one in pairs:
-        if {one.older.id, one.newer.id} & written:
-            continue
-        left.append(one)
-        for step in decided(one, one.local) if action(one.local) != "keep" else ():
-            match step:
-                case Absorb():
-                    written |= {step.absorbed, step.into}
-                case Supersede():
-                    written.add(step.old)
-                case _:
-                    pass
-    return left, frozenset(written)

@@ -7,6 +7,8 @@ from memoryd_actors.consolidating.gatherer import RollupMaterial
 from memoryd_actors.consolidating.pairs import Suspect
 from memoryd_actors.consolidating.rollup import path_of
 from memoryd_actors.consolidating.schedule import ConsolidationRun
+from memoryd_actors.keeping.consolidation import judged
+from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.memory.steps import ChangeState
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.consolidation import Consolidation, PlannedChange, PlannedPair, PlannedRollup
@@ -34,16 +36,17 @@ def told(run: ConsolidationRun, *, doing: str = "", done: int = 0, total: int = 
 
 
 def planned_pair(one: Suspect) -> PlannedPair:
-    """Return a pair as a plan shows it."""
+    """Return a pair as a plan shows it, with what the rules have to say."""
+    local = judged(one.newer, Neighbour(one.older, one.cosine)).comparison
     return PlannedPair(
         older=one.older.id,
         newer=one.newer.id,
         older_content=one_line(one.older.content, LONGEST),
         newer_content=one_line(one.newer.content, LONGEST),
         similarity=round(one.cosine, 4),
-        relation=one.local.relation,
-        action=action(one.local),
-        reason=one.local.reason,
+        relation=local.relation,
+        action=action(local),
+        reason=local.reason,
         doubted=one.doubted,
     )
 

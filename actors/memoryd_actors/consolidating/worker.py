@@ -212,14 +212,18 @@ class Consolidator:
     async def choose(self, owner: str, most: int, rest: Rest) -> tuple[list[Suspect], list[Settled]]:
         """Return the pairs of an owner that are to be compared, in turn, and those in doubt that are none any more.
 
+        None are where there is no model to ask: at the write the rules said all that they can tell.
+
         Raises:
             Refused: ledger or index failed.
 
         """
         await self._indexer.wait_open(deadline_s=INDEX_S)
         doubts, moot = await self._checker.look(owner, await self._checker.doubts(owner, most))
+        if not self._checker.by_model:
+            return [], moot
         found = await self._finder.find(owner, await self._checker.known(owner), most, rest)
-        return in_turn([*doubts, *found], by_model=self._checker.by_model)[:most], moot
+        return in_turn([*doubts, *found])[:most], moot
 
     async def _check(self, doing: Doing, some: Sequence[Suspect]) -> bool:
         began = self._clock.monotonic()

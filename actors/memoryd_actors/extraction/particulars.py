@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
-from memoryd_actors.comparison.languages.english import FIGURES
+from memoryd_actors.texts.numbers import NUMBERS
 
-_MONTH: Final = rf"(?:{'|'.join(' '.join(FIGURES.months).split())})\.?"
+_MONTH: Final = rf"(?:{'|'.join(' '.join(NUMBERS['en'].months).split())})\.?"
 _NTH: Final = r"\d{1,2}(?:st|nd|rd|th)?"
 _PART: Final = r"(?:the end of |early |mid-?|late )?"
 _MONEY: Final = r"[$€£¥]\s?\d|\b\d[\d,.]*\s?(?:%|(?:percent|usd|eur|euros?|dollars?|pounds)\b)"

@@ -83,7 +83,7 @@ class Classified:
     by_model: tuple[bool, ...]
     """Of each pair, whether a model had a say, in which a guard may have overruled it."""
     note: str = ""
-    """Why the local classifier answered, where it stood in."""
+    """Why the rules answered, where they stood in."""
     tokens: int = 0
 
 
@@ -96,7 +96,7 @@ class PairClassifier:
         self._deadline_s = deadline_s
 
     async def classify(self, pairs: Sequence[Pair]) -> Classified:
-        """Return what each pair is, in order, none left out; a note says why the local classifier stood in."""
+        """Return what each pair is, in order, none left out; a note says why the rules stood in."""
         whole = Classified((), self._model.name, ())
         for at in range(0, len(pairs), MAX_PAIRS):
             some = await self._classify(tuple(pairs[at : at + MAX_PAIRS]))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from memoryd_actors.comparison import Comparison, Statement, action, compare, merge_content
-from memoryd_actors.comparison.cues import update_cue
+from memoryd_actors.comparison.changes import update_cue
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.memory.consent import field_of
 from memoryd_actors.memory.steps import (
@@ -51,7 +51,7 @@ class ComparedNeighbour:
     comparison: Comparison
     by_model: bool = False
     """Whether a model said so. A word that differs may be the value of a thing or the name of another: `port 8080` and
-    `port 9090`, `ward 3` and `ward 4`. The local classifier cannot tell, and is believed where the text says that
+    `port 9090`, `ward 3` and `ward 4`. The rules cannot tell, and are believed where the text says that
     something changed."""
 
 
@@ -80,7 +80,7 @@ def comparable(new: Memory, neighbours: Iterable[Neighbour]) -> list[Neighbour]:
 
 
 def judged(memory: Memory, neighbour: Neighbour) -> ComparedNeighbour:
-    """Return what the newer of the two is to the older, as the local classifier has it."""
+    """Return what the newer of the two is to the older, as the rules have it."""
     newer, older = in_order(memory, neighbour.memory)
     return ComparedNeighbour(neighbour, compare(statement(newer), statement(older), neighbour.cosine))
 

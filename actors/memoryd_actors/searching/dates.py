@@ -4,26 +4,14 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-_NAMES = (
-    ("january", "januar", "janvier"),
-    ("february", "februar", "février", "fevrier"),
-    ("march", "märz", "mars"),
-    ("april", "avril"),
-    ("may", "mai"),
-    ("june", "juni", "juin"),
-    ("july", "juli", "juillet"),
-    ("august", "août"),
-    ("september", "septembre"),
-    ("october", "oktober", "octobre"),
-    ("november", "novembre"),
-    ("december", "dezember", "décembre"),
-)
-_MONTHS = {name: number for number, names in enumerate(_NAMES, 1) for name in names}
-_NO_MONTHS_ALONE = frozenset({"may", "march", "mars"})
+from memoryd_actors.texts.dates import MONTHS
+
+_MONTHS = {name: number for name, number in MONTHS.items() if len(name) > len("jan") or name in {"may", "mai"}}
+_NO_MONTHS_ALONE = frozenset({"may", "march"})
 """Words that mean a month only beside a number or behind one of these words."""
 _MONTH = re.compile(
-    r"\b(?:(?P<before>in|of|since|until|by|during|last|this|next|early|late|mid|im|seit|bis|en|depuis)\s+)?"
-    r"(?P<day>\d{1,2}(?:st|nd|rd|th|\.|er)?\s+(?:of\s+)?)?"
+    r"\b(?:(?P<before>in|of|since|until|by|during|last|this|next|early|late|mid|im|seit|bis)\s+)?"
+    r"(?P<day>\d{1,2}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?)?"
     rf"(?P<month>{'|'.join(_MONTHS)})\b"
     r"(?P<later>\s+\d{1,2}(?:st|nd|rd|th)?\b)?(?:,?\s+(?P<year>\d{4})\b)?"
 )
@@ -42,7 +30,7 @@ class Month:
 
 
 def months(question: str) -> list[Month]:
-    """Return the months that a question names, in English, German or French, in order."""
+    """Return the months that a question names, in English or German, in order."""
     found: list[Month] = []
     for match in _MONTH.finditer(question.lower()):
         told = any(match[group] for group in ("before", "day", "later", "year"))

@@ -11,10 +11,8 @@ from datetime import date, datetime
 from functools import lru_cache
 from itertools import islice
 
-from memoryd_actors.comparison.canon import Canon, canon, layout
-from memoryd_actors.comparison.harmless import NEGATORS
-from memoryd_actors.comparison.sameness import equal
-from memoryd_actors.comparison.tokens import MARKER
+from memoryd_actors.comparison.canon import MARKER, Canon, canon, equal, layout
+from memoryd_actors.comparison.tokens import NEGATORS
 from memoryd_actors.memory.described import SESSION, voice
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.pending import ShownMemory
@@ -23,14 +21,15 @@ LONGEST_READ = 1_000
 """Characters that are taken apart; what follows them has to be equal to the letter."""
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _OWN = """i me my mine we us our ours ich mich mir mein meine wir uns unser je j moi mon ma mes nous"""
-_NOW = """now today tonight yesterday tomorrow currently recently ago last this next jetzt heute gestern morgen aktuell
-maintenant hier demain aujourd"""
+_NOW = (
+    """now today tonight yesterday tomorrow currently recently ago last this next jetzt heute gestern morgen aktuell"""
+)
 _LONG = 7
 _MARKS = 8
 _ENDING = 4
 """Letters that another form of a word may lose."""
 _SHORT = 4
-_TAKES_BACK = NEGATORS | frozenset("but however except unless until formerly wrong false aber außer mais sauf".split())
+_TAKES_BACK = NEGATORS | frozenset("but however except unless until formerly wrong false aber außer".split())
 """Words by which one sentence takes back what another says."""
 
 
@@ -76,7 +75,7 @@ def _within(ours: "Sentences", theirs: "Sentences") -> bool:
 
 def _takes_back(sentence: Canon) -> bool:
     """Return whether a sentence may deny another one: `No longer.`, `But not on Fridays.`."""
-    words = [one.folded for one in sentence.lexemes]
+    words = [one.folded for one in sentence.tokens]
     return words[:1] != [] and (words[0] in _TAKES_BACK or (len(words) <= _SHORT and not NEGATORS.isdisjoint(words)))
 
 
@@ -115,8 +114,8 @@ class Sentences:
 def sentences(text: str) -> Sentences:
     """Take a text apart."""
     head, rest = text[:LONGEST_READ], text[LONGEST_READ:]
-    parts = tuple(read for sentence in _SENTENCE.split(head) if (read := canon(sentence)).lexemes)
-    words = {one.folded.rstrip("'") for part in parts for one in part.lexemes}
+    parts = tuple(read for sentence in _SENTENCE.split(head) if (read := canon(sentence)).tokens)
+    words = {one.folded.rstrip("'") for part in parts for one in part.tokens}
     return Sentences(parts, rest, layout(text), not _PERSONAL.isdisjoint(words), not _DATED.isdisjoint(words))
 
 

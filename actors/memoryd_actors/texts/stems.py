@@ -25,8 +25,8 @@ def stems(text: str) -> dict[str, str]:
     """
     found: dict[str, str] = {}
     for match in _WORD.findall(text[:_LONGEST_QUESTION]):
-        for stem in _of_word(match):
-            found.setdefault(stem, match)
+        for form in _of_word(match):
+            found.setdefault(form, match)
     return found
 
 
@@ -59,11 +59,12 @@ def _of_word(word: str, common: frozenset[str] = STOP_WORDS) -> tuple[str, ...]:
         # Scripts without spaces: every pair of neighbouring characters stands for a word.
         found += [run[at : at + 2] for run in runs for at in range(len(run) - 1)]
         if not runs and part not in common and (len(part) > 1 or part.isdigit() or part >= _UNSPACED_FROM):
-            found.append(_stem(part))
+            found.append(stem(part))
     return tuple(dict.fromkeys(found))
 
 
-def _stem(word: str) -> str:
+@lru_cache(maxsize=32_768)
+def stem(word: str) -> str:
     """Take English endings off, lightly: expires, expired, expiry and expiring meet, and numbers are left alone."""
     if len(word) < 4 or not word.isalpha():
         return word

@@ -1,0 +1,192 @@
+"""What a statement says has changed, and whether that is what another one speaks of.
+
+`The cluster now has 9 nodes` changes `The cluster has 3 nodes`; `The prod cluster now has 9 nodes` says nothing of
+the dev cluster. Where nobody knows what the words mean, one difference is a change, and a second one another thing.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Final
+
+from memoryd_actors.comparison.canon import Canon
+from memoryd_actors.comparison.difference import Difference, is_meant, is_value, meaning, negates
+from memoryd_actors.comparison.tokens import WORDS, Token, words
+
+_ALL: Final = tuple(WORDS.values())
+
+
+def _any_of(*patterns: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{'|'.join(pattern.replace(chr(10), '') for pattern in patterns)})\b", re.IGNORECASE)
+
+
+_ENDED: Final = _any_of(*(one["ended"] for one in _ALL))
+_CUE: Final = _any_of(*(one["ended"] for one in _ALL), *(one["cues"] for one in _ALL))
+_MOVED: Final = tuple(_any_of(one[name]) for one in _ALL for name in ("moved", "moved_to"))
+_MOST_MOVES: Final = 8
+_CLAUSE: Final = re.compile(r"[,;:.!?](?=\s|\Z)")
+_COPULAS: Final = words("copulas")
+_ONE_AT_A_TIME: Final = words("one_at_a_time")
+_STATES: Final = _ONE_AT_A_TIME | words("states")
+_ONE_OF_IT: Final = words("one_of_it")
+_BESIDE: Final = words("beside")
+_AS_WELL: Final = words("as_well")
+_THE: Final = words("determiners")
+
+
+@lru_cache(maxsize=2048)
+def update_cue(text: str) -> str:
+    """Return the first word with which a text announces a change, in English and German; empty without one."""
+    match = _CUE.search(text)
+    return " ".join(match.group().lower().split()) if match else ""
+
+
+def changes(new: Canon, old: Canon, found: Difference, *, corrects: bool) -> str:
+    """Return by what a statement is known to take the place of the old one; empty where nothing says so.
+
+    It has to announce that something changed, or to be a correction (`corrects`). What is no longer so has to be said
+    by the old one, word by word; of what changed nothing may differ but its value.
+    """
+    cue = update_cue(new.text)
+    values = any(map(is_value, found.new)) and any(map(is_value, found.old))
+    if not ((cue and (values or not update_cue(old.text))) or corrects):
+        return ""
+    cues = frozenset(at for match in _CUE.finditer(new.text) for at in range(*match.span()))
+    said = f"says {cue!r}" if cue else "a correction"
+    if _left_behind(new, old):
+        return said
+    ended = _ENDED.search(new.text)
+    if ended or found.denied:
+        return said if _ends(new, old, found, cues, ended) else ""
+    return said if _has_another_value(new, old, found, cues) else ""
+
+
+def excludes(new: Canon, old: Canon, found: Difference) -> bool:
+    """Return whether two statements are alike, but for one value, or for a word that denies."""
+    if not (found.new or found.old):
+        return found.denied % 2 == 1
+    kinds = [[token.kind for token in side if token.kind != "unit"] for side in (found.new, found.old)]
+    values = all(map(is_value, (*found.new, *found.old))) and kinds[0] == kinds[1] and len(kinds[0]) <= 1
+    return values and not found.denied and not any(token.folded in _AS_WELL for token in new.tokens)
+
+
+def _ends(new: Canon, old: Canon, found: Difference, cues: frozenset[int], ended: re.Match[str] | None) -> bool:
+    """Return whether all that is no longer so is in the old statement, in order: it may say more, not other things."""
+    if found.denied < 0 or any(map(negates, old.tokens)):
+        return False
+    begin, end = 0, len(new.text)
+    if ended:
+        begin = max((mark.end() for mark in _CLAUSE.finditer(new.text, 0, ended.start())), default=0)
+        end = mark.start() if (mark := _CLAUSE.search(new.text, ended.end())) else end
+    gone = [
+        meaning(token) for token in new.tokens if begin <= token.at < end and is_meant(token) and token.at not in cues
+    ]
+    former = iter(old_meant := found.old_meant)
+    return bool(gone and old_meant) and all(word in former for word in gone)
+
+
+def _left_behind(new: Canon, old: Canon) -> bool:
+    """Return whether the new one says from where it moved, or what moved to where, and the old one that it was there.
+
+    `I moved from Ghent to Bruges` and `I live in Ghent`; `We pushed the standup to 9:45` and `The standup is at 9:15`.
+    """
+    if any(map(negates, old.tokens)):
+        return False
+    told = [token for token in old.tokens if is_meant(token) and token.folded not in _STATES]
+    for pattern in _MOVED:
+        for move in islice(pattern.finditer(new.text), _MOST_MOVES):
+            old_place, thing, new_place = (_inside(new, move, group) for group in ("old", "thing", "new"))
+            known = {meaning(token) for token in (thing or new.tokens)}
+            rest = [token for token in told if meaning(token) not in known]
+            if thing and not known <= set(map(meaning, told)):
+                continue
+            if old_place:
+                spelled = [token.text for token in old.tokens]
+                places = [token.text for token in old_place]
+                if any(spelled[at : at + len(places)] == places for at in range(len(spelled))) and not rest:
+                    return True
+            elif thing and rest and _of_a_kind(rest, new_place):
+                return True
+    return False
+
+
+def _of_a_kind(rest: Sequence[Token], place: Sequence[Token]) -> bool:
+    """Return whether all that is left of the old one is one value or name, and the new one has another in its place."""
+    before, after = set(map(meaning, rest)), set(map(meaning, place))
+    gone, come = (
+        [one for one in rest if meaning(one) not in after],
+        [one for one in place if meaning(one) not in before],
+    )
+    value = len(gone) == 1 and bool(come) and (is_value(gone[0]) or gone[0].kind == "name")
+    return value and gone[0].kind == come[0].kind
+
+
+def _inside(text: Canon, move: re.Match[str], group: str) -> list[Token]:
+    if move.re.groupindex.get(group) is None:
+        return []
+    start, end = move.span(group)
+    return [token for token in text.tokens if start <= token.at < end and is_meant(token)]
+
+
+def _has_another_value(new: Canon, old: Canon, found: Difference, cues: frozenset[int]) -> bool:
+    """Return whether one value differs, of something that has one at a time, and nothing else."""
+    if any(token.folded in _AS_WELL for token in new.tokens):
+        return False
+    someone = any(word.startswith("@") for word in found.old_meant)
+    said = [token for token in found.new if token.at not in cues]
+    said = [token for token in said if someone or meaning(token) != "@self"]
+    told = list(found.old)
+    if not (said and told) or _order_of_names(new, old) != _order_of_names(old, new):
+        return False
+    ours = [token for token in new.tokens if token.kind != "mark" and token.at not in cues]
+    theirs = [token for token in old.tokens if token.kind != "mark"]
+    if all(map(is_value, told)):
+        # What is told before the words that announce the change is what changed.
+        cue = min(cues, default=len(new.text))
+        other = [token for token in said if not is_value(token)]
+        values = [token for token in said if is_value(token)]
+        leading = not any(token.at < cue and is_meant(token) for token in ours)
+        named = {token.kind for token in values} & {token.kind for token in told}
+        one = bool(values) and _stretch(ours, values) >= 0 and _stretch(theirs, told) >= 0
+        return one and bool(named) and not any(leading or not cues or token.at < cue for token in other)
+    if any(map(is_value, (*said, *told))):
+        return False
+    return _is_another(ours, said, theirs, told)
+
+
+def _is_another(ours: Sequence[Token], said: Sequence[Token], theirs: Sequence[Token], told: Sequence[Token]) -> bool:
+    """Return whether words in the place of others are of something of which there is one at a time."""
+    here, there = _stretch(ours, said), _stretch(theirs, told)
+    if here < 0 or there < 0:
+        return False
+    if here == there == 0:
+        # `Buildkite is now our CI server`: there is one, and which it is has changed.
+        after, before = ours[len(said) : len(said) + 2], theirs[len(told) : len(told) + 2]
+        return all(
+            len(side) == 2 and side[0].folded in _COPULAS and (side[1].folded in _THE or bool(side[1].article))
+            for side in (after, before)
+        )
+    if not here or not there:
+        return False
+    left, right = ours[here - 1], theirs[there - 1]
+    capital = ours[here].text[:1].isupper()
+    if meaning(left) != meaning(right) or left.folded in _BESIDE or theirs[there].text[:1].isupper() != capital:
+        return False
+    is_it = left.folded in _COPULAS or (left.kind == "name" and here > 1 and ours[here - 2].folded in _COPULAS)
+    if not capital:
+        return is_it and any(token.folded in _ONE_OF_IT for token in ours[:here])
+    return is_it or any(token.folded in _ONE_AT_A_TIME - _COPULAS for token in ours[max(here - 2, 0) : here])
+
+
+def _stretch(side: Sequence[Token], words: Sequence[Token]) -> int:
+    """Return where these words stand in a text, side by side; -1 where they do not."""
+    at = next((place for place, token in enumerate(side) if token.at == words[0].at), -1)
+    return at if tuple(side[at : at + len(words)]) == tuple(words) else -1
+
+
+def _order_of_names(side: Canon, other: Canon) -> list[str]:
+    """Return the names that both have, in order."""
+    names = {token.folded for text in (side, other) for token in text.tokens if token.kind == "name" and token.folded}
+    shared = names & {token.folded for token in other.tokens}
+    return [token.folded for token in side.tokens if token.folded in shared]

@@ -1,0 +1,73 @@
+"""What is said to have moved from one place to another, what can be so beside it, and what only one can be."""
+
+from itertools import permutations
+
+import pytest
+
+from memoryd_actors.comparison import Statement, action, compare
+
+LEFT = [
+    ("I moved from Ghent to Bruges in May.", "The user lives in Ghent."),
+    ("The wiki was migrated from Hetzner to Linode.", "The wiki runs on Hetzner."),
+    ("Ich bin von Kiel nach Husum gezogen.", "Ich wohne in Kiel."),
+    ("We switched from npm to pnpm.", "We use npm."),
+    ("We pushed the standup to 9:45 so that everybody makes it.", "Standup is at 9:15."),
+    ("Upgraded the shop to Next.js 15 last night, all green.", "The shop runs on Next.js 14."),
+    ("We have migrated the wiki into Linode.", "The wiki is kept in Hetzner."),
+    ("Wir haben das Training auf 19 Uhr verschoben.", "Das Training ist um 18 Uhr."),
+]
+STAYED = [
+    ("I moved from Ghent to Bruges in May.", "The user lives in Bruges."),
+    ("I moved from Ghent to Bruges in May.", "My sister lives in Ghent."),
+    ("I moved from Ghent to Bruges in May.", "The user likes Ghent."),
+    ("I moved from Ghent to Bruges in May.", "The user lived in Ghent."),
+    ("I moved from Ghent to Bruges in May.", "The user does not live in Ghent."),
+    ("The wiki was migrated from Hetzner to Linode.", "The mail server runs on Hetzner."),
+    ("We pushed the standup to 9:45.", "The retro is at 9:15."),
+    ("We pushed the standup to 9:45.", "The standup of the design team is at 9:15."),
+    ("We upgraded the shop to Next.js 15.", "The blog runs on Next.js 14."),
+    ("We upgraded the shop to Next.js 15.", "The shop runs on Node 20."),
+]
+BOTH_CAN_BE = [
+    ("Marta likes Ghent.", "Marta likes Bruges."),
+    ("Marta has a hedgehog.", "Marta has a badger."),
+    ("Marta lives in Ghent.", "Pieter lives in Bruges."),
+    ("One of my cats is called Momo.", "One of my cats is called Pixel."),
+    ("Kim is my cousin.", "Lou is my cousin."),
+    ("The user is a father.", "The user is a pilot."),
+    ("Ole mag Kiel.", "Ole mag Husum."),
+    ("Ole ist gegen Nüsse allergisch.", "Ole ist gegen Katzen allergisch."),
+    ("We support Python 3.11.", "We support Python 3.12."),
+    ("The first shift starts at six and is short.", "The second shift starts at two and is long."),
+    ("Ward 3 has 12 beds.", "Ward 4 has 15 beds."),
+    ("In 2019 the budget was 5 million.", "In 2020 the budget was 7 million."),
+    ("Am Montag hat der Laden bis acht offen.", "Am Samstag hat der Laden bis zwei offen."),
+]
+ONE_OF_TWO = [
+    ("The ward has 12 beds.", "The ward has 15 beds."),
+    ("The reporting database listens on port 5440.", "The reporting database listens on port 5442."),
+    ("The half-marathon is on 12 April.", "The half-marathon: 19 April."),
+    ("The user eats meat.", "The user does not eat meat."),
+    ("Der Server läuft auf Port 80.", "Der Server läuft auf Port 8080."),
+]
+
+
+@pytest.mark.parametrize(("new", "old"), LEFT)
+def test_what_is_said_to_have_moved_is_no_longer_where_it_was(new: str, old: str) -> None:
+    found = compare(Statement(new), Statement(old), 0.7)
+    assert action(found) == "supersede", found
+
+
+@pytest.mark.parametrize(("one", "other"), [*STAYED, *BOTH_CAN_BE])
+@pytest.mark.parametrize("cosine", [0.55, 0.95])
+def test_what_can_be_so_beside_the_other_leaves_both(one: str, other: str, cosine: float) -> None:
+    for new, old in permutations((one, other)):
+        assert action(compare(Statement(new), Statement(old), cosine)) in {"keep", "queue"}
+
+
+@pytest.mark.parametrize(("one", "other"), ONE_OF_TWO)
+def test_two_statements_alike_but_for_one_value_or_a_denial_contradict_each_other(one: str, other: str) -> None:
+    for new, old in permutations((one, other)):
+        found = compare(Statement(new), Statement(old), 0.8)
+        assert action(found) == "contradict", found
+        assert found.guarded
