@@ -21,7 +21,7 @@ DIFFERENT = [
     ("Service A calls service B.", "Service B calls service A.", "other order"),
     ("Alpha depends on Beta.", "Beta depends on Alpha.", "other order"),
     ("The cache is warm and the disk is not full.", "The cache is not warm and the disk is full.", "other order"),
-    ("Two servers share a database.", "A server shares two databases.", "servers ≠ server"),
+    ("Two servers share a database.", "A server shares two databases.", "other order"),
     ("Backups run before the deploy.", "Backups run after the deploy.", "only one says 'before'"),
     ("Only admins may delete projects.", "Admins may delete projects.", "only one says"),
     ("The database is MySQL.", "The database is SQLite.", "name MySQL ≠ SQLite"),

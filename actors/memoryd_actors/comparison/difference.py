@@ -63,6 +63,8 @@ def difference(new: Canon, old: Canon) -> Difference:
     denied = sum(negates(token) for token in new.tokens) - sum(negates(token) for token in old.tokens)
     guards = [*_values(new_only, old_only), *(["negated"] if denied else ())]
     guards += _close(new, old, valued=bool(guards))
+    if not (new_only or old_only or guards) and any(map(is_value, ours)):
+        guards = ["other order"] if list(map(meaning, ours)) != list(map(meaning, theirs)) else []
     return Difference(
         tuple(new_only),
         tuple(old_only),
@@ -164,4 +166,6 @@ def _is_form(one: str, other: str) -> bool:
 def pair(new: Sequence[Token], old: Sequence[Token]) -> str:
     """Return in words what stands on either side."""
     left, right = (" ".join(token.text for token in side[:3]) for side in (new, old))
+    if not (left or right):
+        return "other forms of the same words"
     return f"{left} ≠ {right}" if left and right else f"only one says {left or right!r}"
