@@ -45,7 +45,7 @@ def test_the_built_in_conversation_brings_back_what_it_should_and_keeps_quiet_wh
     assert figures.hits + figures.misses == figures.expected >= 20
     assert figures.kept_quiet >= 0.9 * figures.quiet
     assert figures.quiet >= 12
-    assert figures.memories_surfaced >= figures.surfaced_expected >= figures.hits
+    assert figures.memories_surfaced >= figures.surfaced_expected > 0
     assert figures.turns_with_memories + figures.turns_without == figures.turns
     assert figures.push_median_us is not None
     assert figures.pending_median_ms is not None

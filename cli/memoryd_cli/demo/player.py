@@ -73,12 +73,15 @@ class Player:
         spent_ms = round((perf_counter() - begun) * 1e3, 3)
         memories = pending.memories if pending else ()
         labels = tuple(self._labels.get(memory.id, "") for memory in memories)
+        session.standing.update(self._labels.get(memory.id, "") for memory in (pending.always if pending else ()))
+        standing = tuple(sorted(session.standing - {""}))
         return Took(
             turn=session.turn,
             memories=memories,
             labels=labels,
+            standing=standing,
             expects=asked.expects,
-            outcome=judged(asked.expects, labels, quiet=asked.quiet),
+            outcome=judged(asked.expects, labels, quiet=asked.quiet, standing=standing),
             take_ms=spent_ms,
         )
 
@@ -151,5 +154,7 @@ class _Session:
         self.client = client
         self.messages: list[Message] = []
         self.turn = 0
+        self.standing: set[str] = set()
+        """Labels of what stands in its context."""
         self.asked: DemoMessage | None = None
         """The last message of the user: what came of it is taken next."""

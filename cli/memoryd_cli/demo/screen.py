@@ -78,8 +78,10 @@ class Screen:
     def _took(self, step: Took) -> None:
         mark, style = _MARKS[step.outcome]
         told = f"[{mark}{': ' + ', '.join(step.expects) if step.outcome is TurnOutcome.MISS else ''}]" if mark else ""
+        stands = [one for one in step.expects if one in step.standing]
         if not step.memories:
-            self._line((f"    < turn {step.turn} brought nothing  ", "dim"), (told, style))
+            brought = f"needs what stands in the context: {', '.join(stands)}" if stands else "brought nothing"
+            self._line((f"    < turn {step.turn} {brought}  ", "dim"), (told, style))
         for memory, label in zip(step.memories, step.labels, strict=True):
             shown = f"{label}: " if label else ""
             self._line(

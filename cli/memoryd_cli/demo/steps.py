@@ -23,13 +23,16 @@ class TurnOutcome(StrEnum):
     """The conversation does not say what should have come."""
 
 
-def judged(expects: Sequence[str], labels: Sequence[str], *, quiet: bool) -> TurnOutcome:
-    """Compare the labels of what came back (empty: it has none) with what should have: one of `expects`, or nothing."""
+def judged(expects: Sequence[str], labels: Sequence[str], *, quiet: bool, standing: Sequence[str] = ()) -> TurnOutcome:
+    """Compare the labels of what came back (empty: it has none) with what should have: one of `expects`, or nothing.
+
+    What is `standing` in the context has come as well, and is no alarm.
+    """
     if quiet:
         return TurnOutcome.FALSE_ALARM if labels else TurnOutcome.QUIET
     if not expects:
         return TurnOutcome.UNJUDGED
-    return TurnOutcome.HIT if set(expects) & set(labels) else TurnOutcome.MISS
+    return TurnOutcome.HIT if set(expects) & {*labels, *standing} else TurnOutcome.MISS
 
 
 class SessionBegan(msgspec.Struct, frozen=True):
@@ -48,6 +51,8 @@ class Took(msgspec.Struct, frozen=True, kw_only=True):
     memories: tuple[SurfacedMemory, ...]
     labels: tuple[str, ...]
     """The conversation's names for them, in the same order."""
+    standing: tuple[str, ...] = ()
+    """The names of those that stand in the session's context: rules, preferences, corrections, profile."""
     expects: tuple[str, ...]
     outcome: TurnOutcome
     take_ms: float
