@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import assert_never
 
 from memoryd import __version__
+from memoryd.health import Health
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.admission.names import are_names, check_names
 from memoryd_actors.consolidating.answering import ConsolidationAnswers
@@ -31,7 +32,7 @@ from memoryd_client.wire.protocol import AnyRequest, Reply
 from memoryd_client.wire.purging import PlanPurge, Purge
 from memoryd_client.wire.request import Done
 from memoryd_client.wire.session_context import ContextRequest
-from memoryd_client.wire.status import GetStatus, Ping, Pong, Status
+from memoryd_client.wire.status import GetStatus, Ping, Pong
 from memoryd_client.wire.switching import Switch
 from memoryd_client.wire.traces import Traces, Why
 from memoryd_client.wire.transcripts import TranscriptRequest
@@ -58,9 +59,8 @@ class Dispatcher:
         indexer: Indexer,
         ledger: Ledger,
         accept: Callable[[ContextUpdate, float], Awaitable[bool]],
-        status: Callable[[Caller], Awaitable[Status]],
+        health: Health,
         back_up: Callable[[Path | None], Awaitable[str]],
-        ready: Callable[[], bool],
     ) -> None:
         self._keeping = keeping
         self._searching = searching
@@ -75,9 +75,8 @@ class Dispatcher:
         self._indexer = indexer
         self._ledger = ledger
         self._accept = accept
-        self._status = status
+        self._health = health
         self._back_up = back_up
-        self._ready = ready
 
     def answer_now(self, request: AnyRequest, caller: Caller) -> Reply | None:
         """Answer what needs neither disk nor model; None for everything else."""
@@ -136,14 +135,14 @@ class Dispatcher:
                 self._indexer.rebuild()
                 return Done("rebuilding; `memoryd status` shows how far it is")
             case GetStatus():
-                return await self._status(caller)
+                return await self._health.status(caller)
             case Ping():
                 return self._pong()
             case _:
                 assert_never(request)
 
     def _pong(self) -> Pong:
-        return Pong(pid=os.getpid(), version=__version__, ready=self._ready())
+        return Pong(pid=os.getpid(), version=__version__, ready=self._health.ready)
 
     def _is_off(self, caller: Caller) -> bool:
         return self._switches.off(caller.owner, caller.project) is not None

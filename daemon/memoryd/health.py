@@ -3,11 +3,18 @@
 import os
 import resource
 import sys
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import asdict
 from pathlib import Path
+from time import monotonic
+
+from msgspec.structs import replace
 
 from memoryd import __version__
+from memoryd.assembly.consolidation import ConsolidationServices
+from memoryd.assembly.conversations import ConversationServices
+from memoryd.assembly.memory import MemoryServices
 from memoryd.embedding import ModelStatistics
 from memoryd.ipc import SocketStatistics
 from memoryd_actors.capture.capturer import Capturer
@@ -19,7 +26,10 @@ from memoryd_actors.extraction.harvest import DAILY, OF_SESSION
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.recall.memory_actor import MemoryActor
+from memoryd_actors.upkeep.curator import Curator
 from memoryd_actors.upkeep.sharing import Sharing
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.events import Wrote
 from memoryd_client.wire.status import ComponentStatus, Status
 
 BAD = frozenset({"degraded", "failed"})
@@ -36,33 +46,100 @@ def resident_bytes() -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def status(
-    *,
-    home: Path,
-    ready: bool,
-    busy: bool,
-    uptime_s: float,
-    components: Mapping[str, Callable[[], ComponentStatus]],
-) -> Status:
-    """Return the whole picture; a part that is degraded or failed is also a warning with the way out."""
-    parts = {name: component() for name, component in components.items()}
-    warnings = tuple(
-        f"{name}: {part.message}" + (f" {part.hint}" if part.hint else "")
-        for name, part in parts.items()
-        if part.state in BAD
-    )
-    return Status(
-        pid=os.getpid(),
-        version=__version__,
-        home=str(home),
-        live=True,
-        ready=ready,
-        busy=busy,
-        uptime_s=round(uptime_s, 3),
-        rss_bytes=resident_bytes(),
-        components=parts,
-        warnings=warnings,
-    )
+class Health:
+    """Says how every part is, from what the parts count."""
+
+    def __init__(
+        self,
+        home: Path,
+        memory: MemoryServices,
+        conversations: ConversationServices,
+        consolidation: ConsolidationServices,
+        curator: Curator,
+        *,
+        sockets: Callable[[], SocketStatistics],
+    ) -> None:
+        self.ready = False
+        """Whether requests are answered: said by whoever brings the daemon up and down."""
+        self._home = home
+        self._memory = memory
+        self._conversations = conversations
+        self._consolidation = consolidation
+        self._curator = curator
+        self._sockets = sockets
+        self._began = monotonic()
+        self._written: Counter[str] = Counter()
+        """Writes since the start, by event."""
+
+    @property
+    def uptime_s(self) -> float:
+        """For how long the daemon has been there."""
+        return monotonic() - self._began
+
+    def count_write(self, event: Wrote) -> None:
+        """Hear of a write."""
+        self._written[event.event] += 1
+
+    async def status(self, caller: Caller) -> Status:
+        """Return the whole picture, with what is the caller's owner's.
+
+        A part that is degraded or failed is also a warning with the way out, and so is that memory is off.
+        """
+        memory = self._memory.switches.status(caller)
+        parts = {**await self._of_ledger(caller.owner), **self._of_others(), "memory": memory}
+        warnings = [f"{memory.message}. {memory.hint}"] if memory.message else []
+        warnings += [
+            f"{name}: {part.message}" + (f" {part.hint}" if part.hint else "")
+            for name, part in parts.items()
+            if part.state in BAD
+        ]
+        return Status(
+            pid=os.getpid(),
+            version=__version__,
+            home=str(self._home),
+            live=True,
+            ready=self.ready,
+            busy=self._memory.is_busy(),
+            uptime_s=round(self.uptime_s, 3),
+            rss_bytes=resident_bytes(),
+            components=parts,
+            warnings=tuple(warnings),
+        )
+
+    async def _of_ledger(self, owner: str) -> dict[str, ComponentStatus]:
+        """Return the parts that the ledger has to be asked about."""
+        sql = self._memory.ledger
+        tallies: Mapping[str, int] = {}
+        try:
+            kept = ledger(self._curator.last_backup, await sql.memories.counts(), sql.sharing)
+            tallies = await sql.memories.tallies()
+            counted = events(*await sql.events.lately())
+        except Refused as refused:
+            kept = counted = failed(refused)
+        compared = consolidation(tallies, self._consolidation.comparer.compared, self._written)
+        last = await self._consolidation.answers.last(owner)
+        return {"ledger": kept, "events": counted, "consolidation": replace(compared, facts=last)}
+
+    def _of_others(self) -> dict[str, ComponentStatus]:
+        memory, conversations = self._memory, self._conversations
+        return {
+            "model": model(memory.embedder.statistics(), memory.embedder.identity),
+            "index": index(memory.indexer, optimised=self._curator.optimised, cached_bytes=memory.index.cached_bytes),
+            "sidecar": memory.judging.sidecar.status(),
+            "context": conversations.compactor.status(),
+            "episodes": conversations.episodes.status(),
+            "summaries": memory.judging.summariser.status(),
+            "sessions": sessions(memory.recall),
+            "keeper": keeper(memory.keeper.statistics()),
+            "capture": capture(conversations.capturer, conversations.extractor),
+            "transcripts": transcripts(
+                conversations.scribe.counts,
+                conversations.indexer,
+                conversations.transcripts.damaged.values(),
+                cached_bytes=conversations.messages.cached_bytes,
+            ),
+            "sockets": sockets(self._sockets()),
+        }
 
 
 def model(statistics: ModelStatistics, identity: str) -> ComponentStatus:

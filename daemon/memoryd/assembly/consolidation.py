@@ -3,57 +3,34 @@
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from memoryd.assembly.judging import Judging
+from memoryd.assembly.memory import MemoryServices
 from memoryd.config import Config
-from memoryd.ledger import SqlLedger
-from memoryd_actors.access.switch import Switches
-from memoryd_actors.access.view import MemoryView
 from memoryd_actors.ageing.ageing import Ageing
 from memoryd_actors.consolidating.answering import ConsolidationAnswers
 from memoryd_actors.consolidating.checker import Checker
+from memoryd_actors.consolidating.comparer import Comparer
 from memoryd_actors.consolidating.finder import PairFinder
 from memoryd_actors.consolidating.gatherer import RollupWriter
 from memoryd_actors.consolidating.plan import Planner
 from memoryd_actors.consolidating.resting import Resting
 from memoryd_actors.consolidating.worker import Consolidator
-from memoryd_actors.core.actor import ActorRef
-from memoryd_actors.indexing.indexer import Indexer
-from memoryd_actors.keeping.orders import KeeperMessage
-from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.index import Index
-from memoryd_actors.ports.publisher import Publisher
-from memoryd_actors.recall.memory_actor import MemoryActor
-from memoryd_actors.redaction import Rules
-from memoryd_client.wire.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
 class ConsolidationServices:
     """The parts that others need."""
 
-    checker: Checker
+    comparer: Comparer
     worker: Consolidator
     answers: ConsolidationAnswers
 
 
 def build_consolidation(
-    config: Config,
-    *,
-    ledger: SqlLedger,
-    index: Index,
-    indexer: Indexer,
-    recall: MemoryActor,
-    keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
-    switches: Switches,
-    view: MemoryView,
-    judging: Judging,
-    rules: Rules,
-    embedding_model: str,
-    optimise: Callable[[], Awaitable[None]],
-    clock: Clock,
-    publish: Publisher,
+    config: Config, memory: MemoryServices, *, optimise: Callable[[], Awaitable[None]]
 ) -> ConsolidationServices:
-    """Return the daily consolidation."""
+    """Return the daily consolidation, and the comparison in the background; `optimise` looks after the index."""
+    ledger, index, indexer, clock = memory.ledger, memory.index, memory.indexer, memory.clock
+    keeper, judging, switches = memory.keeper, memory.judging, memory.switches
     settings = config.consolidation
     book = ledger.consolidation
     checker = Checker(
@@ -79,18 +56,15 @@ def build_consolidation(
         summariser=judging.summariser,
         clock=clock,
         settings=settings,
-        rules=rules,
-        embedding_model=embedding_model,
+        rules=memory.rules,
+        embedding_model=memory.embedder.identity,
         off=switches.off,
     )
 
     def answered() -> int:
-        return recall.counts.accepted + recall.counts.query_calls + keeper.statistics().handled
+        return memory.recall.counts.accepted + memory.recall.counts.query_calls + keeper.statistics().handled
 
-    def is_busy() -> bool:
-        return recall.busy() > 0 or indexer.applied < indexer.target
-
-    resting = Resting(answered, is_busy, settings.quiet_s)
+    resting = Resting(answered, memory.is_busy, settings.quiet_s)
     worker = Consolidator(
         book=book,
         finder=finder,
@@ -100,7 +74,7 @@ def build_consolidation(
         indexer=indexer,
         optimise=optimise,
         clock=clock,
-        publish=publish,
+        publish=memory.publish,
         settings=settings,
         resting=resting,
         off=switches.off,
@@ -114,4 +88,12 @@ def build_consolidation(
         judge=judging.name,
         resting=resting,
     )
-    return ConsolidationServices(checker, worker, ConsolidationAnswers(worker, planner, view))
+    comparer = Comparer(
+        ledger=ledger.memories,
+        index=index,
+        indexer=indexer,
+        neighbours=memory.neighbours,
+        keeper=keeper,
+        checker=checker,
+    )
+    return ConsolidationServices(comparer, worker, ConsolidationAnswers(worker, planner, memory.view))

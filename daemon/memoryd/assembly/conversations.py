@@ -1,46 +1,29 @@
 """What follows a conversation: its transcript, and all that is made of it while it goes on and when it is over."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 from anyio.abc import TaskGroup
 
-from memoryd.assembly.judging import Judging
+from memoryd.assembly.memory import MemoryServices, log_crash
 from memoryd.config import Config
-from memoryd.embedding.service import EmbeddingService
 from memoryd.index import LanceMessages
-from memoryd.ledger import SqlLedger
 from memoryd.transcripts import JsonlTranscripts
-from memoryd_actors.access.categories import Categories
-from memoryd_actors.access.switch import Switches
-from memoryd_actors.access.view import MemoryView
-from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.capture.second_look import SecondLook
 from memoryd_actors.context import Compactor, ContextBuilder, Counting, Sizes
 from memoryd_actors.context.answering import ConversationAnswers
 from memoryd_actors.conversations.scribe import Scribe
-from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.episodes import EpisodeWriter
 from memoryd_actors.extraction.extractor import Extractor
 from memoryd_actors.extraction.insights import Insights
 from memoryd_actors.extraction.nearby import Nearby
 from memoryd_actors.extraction.reader import Reader
-from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.indexing.message_indexer import MessageIndexer
-from memoryd_actors.keeping.gatekeeper import Gatekeeper
-from memoryd_actors.keeping.orders import KeeperMessage
-from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key
 from memoryd_actors.purging.purger import TranscriptPurger
-from memoryd_actors.recall.memory_actor import MemoryActor
-from memoryd_actors.redaction import Rules
 from memoryd_actors.searching.conversation import Conversations
-from memoryd_actors.searching.search import Searcher
 from memoryd_client.paths import Paths
 from memoryd_client.wire.caller import Caller
-from memoryd_client.wire.memory import Memory
 
 PURGE_S = 30.0
 
@@ -48,36 +31,12 @@ PURGE_S = 30.0
 class ConversationServices:
     """The scribe, and who hears from it: message index, capture, extraction, compaction, episodes."""
 
-    def __init__(
-        self,
-        config: Config,
-        paths: Paths,
-        *,
-        ledger: SqlLedger,
-        gate: Gatekeeper,
-        keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
-        recall: MemoryActor,
-        indexer: Indexer,
-        searcher: Searcher,
-        embedder: EmbeddingService,
-        judging: Judging,
-        switches: Switches,
-        categories: Categories,
-        view: MemoryView,
-        rules: Rules,
-        here: ProjectRules,
-        clock: Clock,
-        publish: Publisher,
-        on_crash: Callable[[str, Exception], None],
-    ) -> None:
-        """Wire them; `here` are the rules with what each project leaves out."""
-        self._ledger = ledger
-        self._recall = recall
-        self._memory_indexer = indexer
-        self._switches = switches
-        self._view = view
+    def __init__(self, config: Config, paths: Paths, memory: MemoryServices) -> None:
         self._config = config
-        self._embedder = embedder
+        self._memory = memory
+        ledger, clock, publish, rules = memory.ledger, memory.clock, memory.publish, memory.rules
+        keeper, recall, gate, switches = memory.keeper, memory.recall, memory.gate, memory.switches
+        embedder, judging = memory.embedder, memory.judging
         self.transcripts = JsonlTranscripts(paths.transcripts, paths.transcripts_copy)
         self.messages = LanceMessages(_messages_at(config, paths), config.index)
         self.indexer = MessageIndexer(self.transcripts, self.messages, embedder, publish)
@@ -99,12 +58,12 @@ class ConversationServices:
             clock,
             publish,
             settings=config.transcripts,
-            rules=here,
+            rules=memory.here,
             indexer=self.indexer,
             progress=ledger.progress,
             on_append=self._appended,
             on_end=self._ended,
-            on_crash=on_crash,
+            on_crash=log_crash,
         )
         model = judging.model
         self.extractor = Extractor(
@@ -114,7 +73,7 @@ class ConversationServices:
             keeper=keeper,
             recall=recall,
             reader=Reader(model, publish=publish, settings=config.capture, rules=rules),
-            near=Nearby(searcher, categories).near,
+            near=Nearby(memory.searcher, memory.categories).near,
             switches=switches,
             insights=Insights(
                 model,
@@ -122,7 +81,7 @@ class ConversationServices:
                 ledger=ledger.memories,
                 keeper=keeper,
                 clock=clock,
-                categories=categories,
+                categories=memory.categories,
                 gate=gate,
                 rules=rules,
             )
@@ -171,18 +130,18 @@ class ConversationServices:
         return ConversationAnswers(
             scribe=self.scribe,
             transcripts=self.transcripts,
-            conversations=Conversations(self.transcripts, self.messages, self.indexer, self._embedder),
-            view=self._view,
+            conversations=Conversations(self.transcripts, self.messages, self.indexer, self._memory.embedder),
+            view=self._memory.view,
             contexts=ContextBuilder(
                 self.transcripts,
                 self._sizes,
                 self._counting,
-                memories=self._recall,
-                core=self._ledger.core,
+                memories=self._memory.recall,
+                core=self._memory.ledger.core,
                 settings=self._config.context,
             ),
             compactor=self.compactor,
-            switches=self._switches,
+            switches=self._memory.switches,
             on_append=self.capturer.appended,
             forget_memories=self._forget,
         )
@@ -215,10 +174,10 @@ class ConversationServices:
 
     async def _forget(self, key: Key, project: str) -> None:
         """Destroy the memories that tell a session whose transcript is destroyed, and what it asked and was shown."""
-        self._recall.forget_session(key)
-        await self._ledger.purges.purge_session(*key)
+        self._memory.recall.forget_session(key)
+        await self._memory.ledger.purges.purge_session(*key)
         if await self.compactor.forget(key, project):
-            await self._memory_indexer.purge(deadline_s=PURGE_S)
+            await self._memory.indexer.purge(deadline_s=PURGE_S)
 
     async def _find_said(self, caller: Caller, said: str) -> int | None:
         return await self.scribe.find((caller.owner, caller.session), said) if caller.session else None

@@ -1,0 +1,96 @@
+"""Puts together who answers which request."""
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from memoryd.assembly.consolidation import ConsolidationServices
+from memoryd.assembly.conversations import ConversationServices
+from memoryd.assembly.memory import MemoryServices
+from memoryd.config import Config
+from memoryd.dispatch import Dispatcher
+from memoryd.health import Health
+from memoryd.virtual_files import grep
+from memoryd_actors.keeping.answering import KeepingAnswers
+from memoryd_actors.keeping.checkpoints import CheckpointKeeper
+from memoryd_actors.keeping.core_memory import CoreMemory
+from memoryd_actors.keeping.importing import Importer
+from memoryd_actors.purging.answering import PurgingAnswers
+from memoryd_actors.searching.answering import SearchingAnswers
+from memoryd_actors.searching.querying import Querier
+from memoryd_actors.virtual_files import VirtualFiles
+from memoryd_client.paths import Paths
+from memoryd_client.wire.context import ContextUpdate
+
+
+def build_dispatcher(
+    config: Config,
+    paths: Paths,
+    memory: MemoryServices,
+    conversations: ConversationServices,
+    consolidation: ConsolidationServices,
+    *,
+    health: Health,
+    accept: Callable[[ContextUpdate, float], Awaitable[bool]],
+    back_up: Callable[[Path | None], Awaitable[str]],
+) -> Dispatcher:
+    """Return the router; `accept` takes a context in durably."""
+    ledger, keeper, recall, view = memory.ledger, memory.keeper, memory.recall, memory.view
+    importer = Importer(
+        ledger=ledger.memories,
+        keeper=keeper,
+        clock=memory.clock,
+        embedding_model=memory.embedder.identity,
+        categories=memory.categories,
+        rules=memory.rules,
+        files=memory.files,
+        consent=config.consent,
+    )
+    querier = Querier(
+        memory.searcher,
+        ledger.memories,
+        memory.embedder,
+        memory.categories,
+        note=recall.note_query,
+        hear=recall.hear,
+    )
+    return Dispatcher(
+        keeping=KeepingAnswers(
+            keeper=keeper,
+            importer=importer,
+            consents=ledger.consents,
+            view=view,
+            switches=memory.switches,
+            note_written=recall.note_written,
+        ),
+        searching=SearchingAnswers(
+            searcher=memory.searcher, querier=querier, ledger=ledger, view=view, clock=memory.clock
+        ),
+        purging=PurgingAnswers(
+            keeper=keeper,
+            purger=conversations.purger,
+            indexer=memory.indexer,
+            ledger=ledger,
+            view=view,
+            drafts=paths.drafts,
+        ),
+        conversations=conversations.answers(),
+        consolidation=consolidation.answers,
+        core=CoreMemory(ledger.core, memory.here, config.core),
+        checkpoints=CheckpointKeeper(ledger.checkpoints, memory.here, config.checkpoints),
+        files=VirtualFiles(
+            ledger.memories,
+            keeper,
+            memory.categories,
+            search=lambda query, visible, limit, deadline_s: memory.searcher.search(
+                query, visible, limit=limit, deadline_s=deadline_s
+            ),
+            grep=grep,
+        ),
+        recall=recall,
+        switches=memory.switches,
+        indexer=memory.indexer,
+        ledger=ledger,
+        health=health,
+        accept=accept,
+        back_up=back_up,
+    )

@@ -1,0 +1,157 @@
+"""The heart of it: the ledger, its index and model; who finds memories, who hands them over, and who keeps them."""
+
+import logging
+
+from memoryd.assembly.judging import build_judging
+from memoryd.clock import SystemClock
+from memoryd.config import Config
+from memoryd.embedding import ModelStatistics, build_embedder
+from memoryd.home_name import home_name
+from memoryd.index import LanceIndex
+from memoryd.ledger import SqlLedger
+from memoryd.model import choose
+from memoryd.project_files import ProjectFolders
+from memoryd.publisher import EventBus
+from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.switch import Switches
+from memoryd_actors.access.view import MemoryView
+from memoryd_actors.admission.project_rules import ProjectRules
+from memoryd_actors.core.actor import ActorRef
+from memoryd_actors.indexing.indexer import Indexer
+from memoryd_actors.keeping.gatekeeper import Gatekeeper
+from memoryd_actors.keeping.keeper import Keeper
+from memoryd_actors.keeping.neighbours import Neighbours
+from memoryd_actors.keeping.orders import KeeperMessage
+from memoryd_actors.recall.memory_actor import MemoryActor
+from memoryd_actors.recall.pipeline import Pipeline
+from memoryd_actors.recall.standing_memory import StandingMemory
+from memoryd_actors.redaction import Rules
+from memoryd_actors.searching.related import Relatives
+from memoryd_actors.searching.search import Searcher
+from memoryd_client.paths import Paths
+from memoryd_client.wire.events import Warned
+from memoryd_client.wire.memory import Memory
+
+log = logging.getLogger(__name__)
+
+KEEPER_QUEUE = 256
+"""Writes that wait for the Keeper before senders wait for the queue."""
+
+
+class MemoryServices:
+    """What everything else rests on."""
+
+    def __init__(self, config: Config, paths: Paths, publish: EventBus) -> None:
+        self.publish = publish
+        self.clock = SystemClock()
+        self.ledger = SqlLedger(
+            config.ledger.url or paths.ledger,
+            backups=paths.backups,
+            clock=self.clock,
+            home=home_name(paths.home) if config.ledger.url else "",
+        )
+        self.index = LanceIndex(config.index.url or paths.index, config.index)
+        self.embedder = build_embedder(
+            config.embedding, models=paths.models, offline=config.privacy.offline, observe=self._observe_model
+        )
+        self.rules = Rules(personal_data=frozenset(config.privacy.personal_data), words=config.privacy.replace)
+        self.files = ProjectFolders()
+        self.here = ProjectRules(self.rules, self.files)
+        """The rules, with what each project leaves out."""
+        self.categories = Categories(config.categories, config.allowlists)
+        self.view = MemoryView(self.ledger.memories, self.categories)
+        self.switches = Switches(self.ledger.switches, self.clock)
+        self.indexer = Indexer(self.ledger, self.index, self.embedder, publish)
+        self.searcher = Searcher(
+            self.embedder,
+            self.index,
+            self.indexer,
+            self.ledger.memories,
+            config.recall,
+            categories=self.categories,
+            clock=self.clock,
+            lifecycle=config.lifecycle,
+        )
+        self.judging = build_judging(
+            config,
+            choose(config),
+            ledger=self.ledger,
+            searcher=self.searcher,
+            embedder=self.embedder,
+            rules=self.rules,
+            clock=self.clock,
+            publish=publish,
+        )
+        self.recall = self._memory_actor(config)
+        self.gate = Gatekeeper(
+            clock=self.clock,
+            embedding_model=self.embedder.identity,
+            rules=self.rules,
+            categories=self.categories,
+            files=self.files,
+            consent=config.consent,
+        )
+        self.neighbours = Neighbours(self.embedder, self.index, self.indexer, self.ledger.memories)
+        self.keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
+            "keeper", self._keeper, on_crash=log_crash, capacity=KEEPER_QUEUE
+        )
+
+    def _memory_actor(self, config: Config) -> MemoryActor:
+        standing = StandingMemory(
+            self.ledger.memories,
+            self.categories,
+            nearness=self.searcher.nearness,
+            sequence=lambda: self.indexer.target,
+            tokens=config.recall.standing_tokens,
+            shared=self.ledger.sharing.shared,
+        )
+        pipeline = Pipeline(
+            embedder=self.embedder,
+            searcher=self.searcher,
+            indexer=self.indexer,
+            judge=self.judging.sidecar,
+            clock=self.clock,
+            settings=config.recall,
+            rules=self.rules,
+            categories=self.categories,
+            relatives=Relatives(self.ledger.memories),
+            files=self.files,
+            standing=standing,
+        )
+        return MemoryActor(
+            pipeline,
+            self.ledger,
+            self.clock,
+            self.publish,
+            config.recall,
+            standing=standing,
+            categories=self.categories,
+            sequence=lambda: self.indexer.target,
+            drops=self.switches.drops,
+            shared=self.ledger.sharing.shared,
+        )
+
+    def _keeper(self) -> Keeper:
+        return Keeper(
+            ledger=self.ledger,
+            gate=self.gate,
+            view=self.view,
+            neighbours=self.neighbours,
+            clock=self.clock,
+            publish=self.publish,
+            on_change=self.indexer.kick,
+            on_purge=self.recall.purge,
+        )
+
+    def is_busy(self) -> bool:
+        """Return whether contexts are looked at, or memories are on their way into the index."""
+        return self.recall.busy() > 0 or self.indexer.applied < self.indexer.target
+
+    def _observe_model(self, statistics: ModelStatistics) -> None:
+        if statistics.state == "failed":
+            self.publish(Warned(component="model", message=statistics.message, hint=statistics.hint))
+
+
+def log_crash(name: str, bug: Exception) -> None:
+    """Put down that an actor hit a bug."""
+    log.error("%s crashed on a message and was rebuilt", name, exc_info=bug)

@@ -1,0 +1,30 @@
+"""Puts together who looks after the index, the ledger and the backups."""
+
+from memoryd.assembly.memory import MemoryServices
+from memoryd.backup import Backup
+from memoryd.config import Config
+from memoryd_actors.upkeep.curator import Curator, Schedule
+
+
+def build_curator(config: Config, memory: MemoryServices, backup: Backup) -> Curator:
+    """Return the curator."""
+    ledger = config.ledger
+    return Curator(
+        index=memory.index,
+        indexer=memory.indexer,
+        recall=memory.recall,
+        ledger=memory.ledger,
+        embedding_model=memory.embedder.identity,
+        backups=memory.ledger.backups.dated,
+        back_up=backup.make,
+        clock=memory.clock,
+        publish=memory.publish,
+        schedule=Schedule(
+            optimise_s=config.index.optimise_s,
+            optimise_rows=config.index.optimise_rows,
+            backup_s=ledger.backup_hours * 3600 if memory.ledger.backups.possible else 0,
+            traces_days=ledger.keep_traces_days,
+            sessions_days=ledger.keep_sessions_days,
+            events_days=ledger.keep_events_days,
+        ),
+    )
