@@ -69,19 +69,19 @@ class MessageIndexer:
         self._heads[key] = max(last, self._heads.get(key, 0))
         self.kick()
 
-    async def caught_up(self, *, deadline_s: float) -> bool:
-        """Wait until everything acknowledged so far can be found; return False where it is not in time.
+    async def caught_up(self, *, deadline_s: float, patience_s: float) -> bool:
+        """Wait until everything acknowledged so far can be found; return False where it is not within `patience_s`.
 
         Raises:
-            Unavailable: the index cannot be opened.
+            Unavailable: the index cannot be opened, or was not within `deadline_s`.
         """
         self._wanted.set()
         self.kick()
-        goal: dict[Key, int] = {}
         with anyio.move_on_after(deadline_s):
             while not self._opened and self.problem is None:
                 await self._moved.wait()
-            goal = dict(self._heads)
+        goal = dict(self._heads)
+        with anyio.move_on_after(patience_s):
             while self.problem is None and any(self._applied.get(key, 0) < last for key, last in goal.items()):
                 await self._moved.wait()
         if not self._opened:

@@ -31,6 +31,8 @@ CANDIDATES = 100
 LONGEST_QUERY = 20_000
 PATIENCE = 0.5
 """Share of a deadline that a search waits for what was said just now."""
+OPENING = 0.9
+"""Share of a deadline that a search waits for the index to be opened, without which nothing can be found."""
 MOST_AWAITED = 500
 """Entries behind which the index is not waited for: an import under way."""
 
@@ -110,8 +112,8 @@ class Conversations:
         Raises:
             Unavailable: the index cannot be searched.
         """
-        patience_s = PATIENCE * deadline_s if self._indexer.behind <= MOST_AWAITED else 0.0
-        complete = await self._indexer.caught_up(deadline_s=max(patience_s, 0.001))
+        patience_s = PATIENCE * deadline_s if self._indexer.behind <= MOST_AWAITED else 0.001
+        complete = await self._indexer.caught_up(deadline_s=OPENING * deadline_s, patience_s=patience_s)
         note = "" if complete else f"{self._indexer.behind} messages are not indexed yet"
         wanted = Wanted(
             owner=caller.owner,
