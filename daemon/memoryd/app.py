@@ -21,7 +21,7 @@ from memoryd.assembly.consolidation import build_consolidation
 from memoryd.assembly.conversations import ConversationServices
 from memoryd.assembly.memory import MemoryServices
 from memoryd.assembly.upkeep import build_curator
-from memoryd.backup import Backup
+from memoryd.backup import BackupMaker
 from memoryd.config import Config, ConfigInvalid, load, retired_in
 from memoryd.descriptors import allow_many
 from memoryd.health import Health
@@ -53,7 +53,7 @@ class Daemon:
         self._memory = memory = MemoryServices(config, paths, publish)
         self._follower = Follower(memory.ledger.sharing, memory.indexer, memory.switches)
         self._conversations = conversations = ConversationServices(config, paths, memory)
-        backup = Backup(memory.ledger, conversations.transcripts, paths.transcripts_copy, config.ledger)
+        backup = BackupMaker(memory.ledger, conversations.transcripts, paths.transcripts_copy, config.ledger)
         self._curator = build_curator(config, memory, backup)
         self._consolidation = build_consolidation(config, memory, optimise=self._curator.optimise)
         self._health = Health(

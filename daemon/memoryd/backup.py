@@ -7,7 +7,7 @@ from memoryd.ledger import Retention, SqlLedger
 from memoryd.transcripts import JsonlTranscripts
 
 
-class Backup:
+class BackupMaker:
     """Copies what cannot be derived from anything else."""
 
     def __init__(self, ledger: SqlLedger, transcripts: JsonlTranscripts, folder: Path, settings: LedgerConfig) -> None:

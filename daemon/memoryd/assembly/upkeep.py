@@ -1,12 +1,12 @@
 """Puts together who looks after the index, the ledger and the backups."""
 
 from memoryd.assembly.memory import MemoryServices
-from memoryd.backup import Backup
+from memoryd.backup import BackupMaker
 from memoryd.config import Config
 from memoryd_actors.upkeep.curator import Curator, Schedule
 
 
-def build_curator(config: Config, memory: MemoryServices, backup: Backup) -> Curator:
+def build_curator(config: Config, memory: MemoryServices, backup: BackupMaker) -> Curator:
     """Return the curator."""
     ledger = config.ledger
     return Curator(
