@@ -175,7 +175,6 @@ class Daemon:
             log.warning("the model is not loaded: %s", failed)
 
 
-
 def main() -> int:
     """Run the daemon in the foreground; return the exit code."""
     faulthandler.enable()  # a watchdog's SIGABRT then leaves a traceback in the log
