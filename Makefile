@@ -10,7 +10,7 @@ JOBS ?= 3
 # A file that runs beside others is named by what its sets hold: one order of sets for all processes.
 export PYTHONHASHSEED ?= 0
 
-.PHONY: help demo test test-all check format bench bench-recall bench-topics clean
+.PHONY: help demo test test-all test-hosts check format bench bench-recall bench-topics clean
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
@@ -46,6 +46,9 @@ endif
 test-all: $(VENV)/dev  ## run all tests, the slow ones, too
 	$(PYTEST) -n $(JOBS) --dist loadfile --ignore=tests/service
 	$(PYTEST) tests/service
+
+test-hosts: $(VENV)/dev  ## memory in the real agents' programs, installed with npm; ARGS='-k claude' runs one
+	$(PYTEST) tests/hosts_real/real_hosts.py $(ARGS)
 
 check: $(VENV)/dev  ## formatting, lint, types
 	$(BIN)/ruff format --check .

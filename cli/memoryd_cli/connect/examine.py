@@ -21,11 +21,13 @@ _PATIENCE_S = 10.0
 def examine_connections(paths: Paths, environ: Mapping[str, str], *, serving: bool) -> Iterator[Finding]:
     """Report on every connection; `serving`: whether the daemon runs, so that the hook must have an answer."""
     everywhere = Connector(paths, Scene.of(paths, environ))
-    holders = sorted(everywhere.journal().holders(), key=lambda holder: (holder.host, holder.project))
+    journal = everywhere.journal()
+    holders = sorted(journal.holders(), key=lambda holder: (holder.host, holder.project))
     if not holders:
         yield ok("connections", "no agents' program is connected (`memoryd connect` lists them)")
         return
-    yield _hook(everywhere, serving=serving)
+    if str(everywhere.scene.programs.hook) in journal.files:
+        yield _hook(everywhere, serving=serving)
     for holder in holders:
         host = HOSTS.get(holder.host)
         if host is None:
