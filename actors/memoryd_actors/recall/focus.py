@@ -82,10 +82,6 @@ def find_focus(messages: Sequence[Message], trigger: Trigger) -> Focus | None:
     parts = [request]
     if trigger != "turn" and asked is not None and asked < at:
         parts.append(_telling(messages[asked]))
-    elif words < FEW_WORDS:
-        earlier = _latest_request(messages, at)
-        if earlier is not None:
-            parts.append(_telling(messages[earlier]))
     at_turn = trigger == "turn" and asked is not None
     last = _latest_request(messages, at) if at_turn else None
     return Focus(
