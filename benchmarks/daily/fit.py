@@ -25,6 +25,7 @@ from benchmarks.vectors import Embeddings
 from memoryd_actors.judging.local_judge import THRESHOLDS, Features, JudgeWeights, LocalJudge, features, likelihood
 from memoryd_actors.memory.case import Case, Exhibit, StoreStatistics
 from memoryd_actors.memory.settings import RecallSettings
+from memoryd_actors.texts.quoted import told_apart
 from memoryd_actors.texts.stems import stem_set, stems
 
 STANDING = frozenset({"rule", "preference", "correction", "profile"})
@@ -56,7 +57,8 @@ class Days:
     def __init__(self, person: Person, embeddings: Embeddings) -> None:
         self.person = person
         self._vectors = embeddings.of([memory.text for memory in person.memories])
-        self._messages = embeddings.of([turn.user for turn in person.turns])
+        self._requests = [told_apart(turn.user).text for turn in person.turns]
+        self._messages = embeddings.of(self._requests)
         self._stems = [stem_set(memory.text) for memory in person.memories]
         df = Counter(stem for words in self._stems for stem in words)
         self._rarity = {stem: 1 / count for stem, count in df.items()}
@@ -65,15 +67,15 @@ class Days:
 
     def case(self, number: int, known: set[str]) -> Case:
         """Return what the judge is shown for a turn, where the agent has `known` in its context."""
-        turn = self.person.turns[number]
-        asked = stems(turn.user)
+        request = self._requests[number]
+        asked = stems(request)
         cosines = self._vectors @ self._messages[number]
         total = sum(self._rarity.get(stem, 1.0) for stem in asked) or 1.0
         shares = [sum(self._rarity[stem] for stem in asked if stem in words) / total for words in self._stems]
         scores = (1 - WORDS) * np.maximum(cosines, 0) + WORDS * np.array(shares)
         order = [n for n in np.argsort(-scores) if self.person.memories[n].id not in known][:SHOWN]
         return Case(
-            turn.user,
+            request,
             "",
             tuple(
                 Exhibit(

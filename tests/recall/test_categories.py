@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from memoryd_actors.access.categories import Categories
+from memoryd_actors.memory.settings import CategorySettings
 from memoryd_client import PendingMemory
 from memoryd_client.wire.caller import Caller
 from recall_system import Place, System, running
@@ -31,7 +32,8 @@ def contents(pending: PendingMemory | None) -> list[str]:
 
 
 async def test_what_has_to_be_asked_for_never_comes_up_by_itself(tmp_path: Path, models: Path) -> None:
-    async with running(Place(tmp_path / "home", models)) as system:
+    kept_out = {"procedural": CategorySettings(context="asked")}
+    async with running(Place(tmp_path / "home", models, categories=Categories(kept_out))) as system:
         await system.remember(f"{EXPIRY} It is procedural.", category="procedural")
         fact = await system.remember(EXPIRY)
         assert system.push("s", ASKED)

@@ -30,8 +30,8 @@ def test_a_refused_category_is_named_with_those_that_are_allowed() -> None:
         categories.visible(Caller(agent="nobody"), Filters(categories=("tasks",)))
 
 
-def test_procedures_stay_out_of_ordinary_recall_unless_asked_for() -> None:
-    categories = Categories()
+def test_what_has_to_be_asked_for_stays_out_of_ordinary_recall() -> None:
+    categories = Categories({"procedural": CategorySettings(context="asked")})
     ordinary = categories.recalled(PLANNER)
     assert ordinary.without == {"procedural"}
     asked = categories.recalled(PLANNER, Filters(categories=("Procedural",)))
@@ -51,7 +51,7 @@ def test_what_is_always_in_context_is_within_the_allowlist() -> None:
 def test_the_configuration_stands_above_what_is_built_in() -> None:
     categories = Categories({"rule": CategorySettings(), "event": CategorySettings(context="all")})
     assert categories.always == {"correction", "preference", "profile", "event"}
-    assert categories.kept_out == {"procedural"}
+    assert categories.kept_out == frozenset()
 
 
 @given(

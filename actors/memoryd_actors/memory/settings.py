@@ -106,7 +106,6 @@ BUILT_IN_CATEGORIES: Final[Mapping[str, CategorySettings]] = {
     "preference": CategorySettings(context="all"),
     "correction": CategorySettings(context="all"),
     "profile": CategorySettings(context="all"),
-    PROCEDURAL: CategorySettings(context="asked"),
     # Guesses about people: seed 002, item 3, wants them surfaced with low weight.
     "insight": CategorySettings(weight=0.5),
 }
