@@ -107,8 +107,6 @@ async def _measure(paths: Paths) -> dict[str, float]:
     raw.close()
     await index.close()
     await ledger.close()
-    await index.close()
-    await ledger.close()
     return _figures(took)
 
 
