@@ -19,11 +19,11 @@ from memoryd.index import LanceIndex
 from memoryd_actors.admission.gate import content_hash
 from memoryd_actors.memory.case import StoreStatistics
 from memoryd_actors.memory.fusion import Ranked, fuse
-from memoryd_actors.memory.index_text import embedded_text, index_text
+from memoryd_actors.memory.index_text import embedded_text, index_text, parts
 from memoryd_actors.memory.settings import RecallSettings
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
-from memoryd_actors.ports.index import IndexRow
+from memoryd_actors.ports.index import IndexPassage, IndexRow
 from memoryd_actors.searching.search import LONGEST_QUERY
 from memoryd_actors.texts.stems import stem_set, stems
 from memoryd_client.wire.memory import Memory, Scope
@@ -84,10 +84,12 @@ async def library(data: DataSet, embeddings: Embeddings) -> AsyncGenerator[Libra
     stored, held_by = memories_of(data)
     kept = list(stored.values())
     vectors = embeddings.of([embedded_text(one) for one in kept])
+    passages = [_passages(one, embeddings) for one in kept]
     with TemporaryDirectory() as folder:
         index = LanceIndex(Path(folder) / "index", Config().index)
         await index.open(model=MODEL, dimensions=MINILM_DIMENSIONS)
-        rows = [_row(one, vector, n) for n, (one, vector) in enumerate(zip(kept, vectors, strict=True), 1)]
+        numbered = enumerate(zip(kept, vectors, passages, strict=True), 1)
+        rows = [_row(one, vector, n, more) for n, (one, vector, more) in numbered]
         for at in range(0, len(rows), _BATCH):
             batch = rows[at : at + _BATCH]
             await index.apply(batch, removed=[], sequence=batch[-1].sequence)
@@ -139,11 +141,19 @@ def fused_order(pool: Pool) -> Sequence[str]:
     return [one.id for one, _ in pool.found]
 
 
-def _row(memory: Memory, vector: Vector, sequence: int) -> IndexRow:
+def _passages(memory: Memory, embeddings: Embeddings) -> tuple[IndexPassage, ...]:
+    further = parts(memory)[1:]
+    vectors = embeddings.of([one.embedded for one in further])
+    return tuple(
+        IndexPassage(one.start, one.end, vector, one.indexed) for one, vector in zip(further, vectors, strict=True)
+    )
+
+
+def _row(memory: Memory, vector: Vector, sequence: int, passages: tuple[IndexPassage, ...]) -> IndexRow:
     return IndexRow(
         id=memory.id,
         vector=vector,
-        text=index_text(memory),
+        text=parts(memory)[0].indexed if passages else index_text(memory),
         owner=OWNER,
         scope=Scope.PROJECT,
         project=memory.project,
@@ -153,4 +163,5 @@ def _row(memory: Memory, vector: Vector, sequence: int) -> IndexRow:
         tags=(),
         pinned=False,
         sequence=sequence,
+        passages=passages,
     )

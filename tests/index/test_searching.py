@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
@@ -5,10 +6,11 @@ import pytest
 
 from filtered import FILTERED
 from memoryd.index import LanceIndex
+from memoryd_actors.ports.index import IndexPassage, IndexRow
 from memoryd_actors.texts.stems import stems
 from memoryd_client.wire.filters import Filters
 
-from .rows import axis, row, seen_by, unit_vectors
+from .rows import DIMENSIONS, axis, row, seen_by, unit_vectors
 
 
 async def ids(index: LanceIndex, words: str) -> list[str]:
@@ -239,3 +241,51 @@ async def test_statistics_count_the_memories_that_somebody_may_see(index: LanceI
     await index.apply([row("b", text="a walk", sequence=2)], removed=["a"], sequence=2)
     found = await index.statistics(asked, seen_by(project="/here"))
     assert (found.n, found.df[deploy]) == (2, 0)
+
+
+def long_row(id: str, *passages: tuple[int, str], owner: str = "local", sequence: int = 1) -> IndexRow:  # noqa: A002
+    (first, text), *others = passages
+    further = (
+        IndexPassage(100 * number, 100 * number + 90, axis(where), told)
+        for number, (where, told) in enumerate(others, 1)
+    )
+    short = row(id, text=text, vector=axis(first), owner=owner, sequence=sequence)
+    return replace(short, passages=tuple(further))
+
+
+async def test_a_long_memory_is_found_by_each_of_its_passages(index: LanceIndex) -> None:
+    rows = [
+        row("short", text="beta", vector=axis(9)),
+        long_row("long", (1, "alpha"), (2, "beta"), (3, "gamma delta")),
+        row("last", text="omega", vector=axis(8)),
+        long_row("theirs", (1, "alpha"), (2, "beta"), owner="them"),
+    ]
+    await index.apply(rows, removed=[], sequence=1)
+    for _ in range(2):
+        for axis_number, words, span in ((1, "alpha", (0, 100)), (2, "beta", (100, 190)), (3, "delta", (200, 290))):
+            by_vector = await index.search(vector=axis(axis_number), words="", visible=seen_by(), limit=1)
+            by_words = await index.search(vector=None, words=words, visible=seen_by(), limit=5)
+            (both, *_) = await index.search(vector=axis(axis_number), words=words, visible=seen_by(), limit=5)
+            assert [(hit.id, hit.passage) for hit in by_vector] == [("long", span)]
+            assert ("long", span) in [(hit.id, hit.passage) for hit in by_words]
+            assert (both.id, both.passage, both.vector_score) == ("long", span, 1.0)
+            assert both.word_score == next(hit.word_score for hit in by_words if hit.id == "long")
+        assert (await index.statistics(["alpha", "beta"], seen_by())).df == {"alpha": 1, "beta": 2}
+        assert (await index.vectors(["long"]))["long"] == pytest.approx(axis(1))
+        await index.close()
+        assert await index.open(model="m", dimensions=DIMENSIONS) == 1
+    await index.apply([long_row("long", (1, "alpha"), (4, "zeta"), sequence=2)], removed=["short"], sequence=2)
+    assert await index.search(vector=None, words="beta gamma", visible=seen_by(), limit=5) == []
+    await index.purge()
+    (hit,) = await index.search(vector=None, words="zeta", visible=seen_by(), limit=5)
+    assert (hit.id, hit.passage) == ("long", (100, 190))
+
+
+async def test_a_long_memory_does_not_crowd_out_the_others(index: LanceIndex) -> None:
+    many = long_row("long", *((1, f"straw number{number}") for number in range(80)))
+    others = [row(f"m{number}", text="straw " * 5, vector=unit_vectors(10)[number]) for number in range(10)]
+    await index.apply([many, *others], removed=[], sequence=1)
+    by_vector = await index.search(vector=axis(1), words="", visible=seen_by(), limit=8)
+    by_words = await index.search(vector=None, words="straw", visible=seen_by(), limit=8)
+    assert len(by_vector) == len(by_words) == 8
+    assert by_vector[0].id == "long"

@@ -71,7 +71,7 @@ def merge_content(old: str, new: str) -> str:
     """Return the more complete of two texts that say the same; never a text that nobody wrote.
 
     The new one where it says all that the old one says, and more; the old one otherwise, so that a memory does not
-    change its wording at every repetition. At most 16 kB, where either is.
+    change its wording at every repetition. At most `MAX_CONTENT_BYTES`, where either is.
     """
     if not old.strip():
         return new

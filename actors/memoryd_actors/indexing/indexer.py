@@ -14,10 +14,10 @@ from anyio.streams.memory import MemoryObjectSendStream
 
 from memoryd_actors.core.errors import DaemonError, IndexDamaged, Refused, Unavailable, first_of
 from memoryd_actors.core.worker import Worker
-from memoryd_actors.memory.index_text import embedded_text, index_text
+from memoryd_actors.memory.index_text import embedded_text, index_text, parts
 from memoryd_actors.memory.visibility import micros
 from memoryd_actors.ports.embedder import Embedder, Vector
-from memoryd_actors.ports.index import Index, IndexRow
+from memoryd_actors.ports.index import Index, IndexPassage, IndexRow
 from memoryd_actors.ports.ledger import Ledger, LedgerChange
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_client.wire.events import IndexProgress, Warned
@@ -247,8 +247,13 @@ class Indexer:
         living = [(change.sequence, change.memory) for change in changes if change.memory is not None]
         rows: list[IndexRow] = []
         if living:
-            vectors = await self._embedder.embed([embedded_text(memory) for _, memory in living])
-            rows = [_row(memory, vectors[n], sequence) for n, (sequence, memory) in enumerate(living)]
+            further = [parts(memory)[1:] for _, memory in living]
+            texts = [embedded_text(memory) for _, memory in living] + [one.embedded for each in further for one in each]
+            vectors = await self._embedder.embed(texts)
+            of_parts = iter(vectors[len(living) :])
+            for n, (sequence, memory) in enumerate(living):
+                passages = [IndexPassage(one.start, one.end, next(of_parts), one.indexed) for one in further[n]]
+                rows.append(_row(memory, vectors[n], sequence, tuple(passages)))
         removed = [change.memory_id for change in changes if change.memory is None]
         return _Batch(rows, removed, sequence=changes[-1].sequence, changes=len(changes))
 
@@ -275,11 +280,11 @@ class Indexer:
         self._moved = anyio.Event()
 
 
-def _row(memory: Memory, vector: Vector, sequence: int) -> IndexRow:
+def _row(memory: Memory, vector: Vector, sequence: int, passages: tuple[IndexPassage, ...] = ()) -> IndexRow:
     return IndexRow(
         id=memory.id,
         vector=vector,
-        text=index_text(memory),
+        text=parts(memory)[0].indexed if passages else index_text(memory),
         owner=memory.owner,
         scope=memory.scope.value,
         project=memory.project,
@@ -294,4 +299,5 @@ def _row(memory: Memory, vector: Vector, sequence: int) -> IndexRow:
         speaker=memory.speaker,
         importance=memory.importance,
         updated_at=micros(memory.updated_at),
+        passages=passages,
     )

@@ -1,7 +1,7 @@
 """Fusion: one score from meaning and words, for every candidate on both."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 VECTOR_WEIGHT = 0.7
 """Seed 003: 0.7 of the cosine, 0.3 of the words."""
@@ -16,6 +16,8 @@ class Candidate:
     """Cosine similarity, exact."""
     word_score: float
     """BM25 as the index computes it, not normalised; 0 where no word matches."""
+    passage: tuple[int, int] | None = field(default=None, kw_only=True)
+    """Of a long memory, where the passage that was found begins and ends, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,8 @@ class Ranked:
     """Fused, 0 to 1."""
     boosts: tuple[tuple[str, float], ...] = ()
     """What `ranking` added to meaning and words, by name; what is not zero."""
+    passage: tuple[int, int] | None = None
+    """Of a long memory, where the passage that was found begins and ends, in characters."""
 
 
 def fuse(
@@ -52,5 +56,5 @@ def fuse(
         # Rounding makes the cosine of a text with itself 1.0000001.
         meaning = min(max(candidate.vector_score, 0.0), 1.0)
         score = min(vector_weight * meaning + (1.0 - vector_weight) * words, 1.0)
-        ranked.append(Ranked(candidate.id, candidate.vector_score, words, score))
+        ranked.append(Ranked(candidate.id, candidate.vector_score, words, score, passage=candidate.passage))
     return sorted(ranked, key=lambda one: (-one.score, -one.vector_score, one.id))

@@ -5,14 +5,43 @@ The text matters more than the fusion: bare text finds .394 of what is relevant 
 .669 without); the role of a speaker, which all of a user's messages share, hurts both.
 """
 
+from dataclasses import dataclass
+
+import msgspec
+
+from memoryd_actors.texts.passages import passages
 from memoryd_client.wire.memory import Memory
 
+LONG = 2_000
+"""Bytes up to which a memory is one passage: nearly twice what the model reads. Divided from 1,000 on, BEAM's replies
+crowd out what their user said: .584 of its evidence within five, .607 from 2,000 on, .598 undivided (36 questions)."""
 _ROLES = frozenset({"user", "assistant", "agent", "system", "tool", "human", "ai"})
 
 
 def is_person(speaker: str) -> bool:
     """Return whether a speaker is somebody with a name, not a role in a conversation."""
     return speaker.casefold() not in _ROLES
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A part of a long memory, which is found by itself."""
+
+    start: int
+    """In characters of the content."""
+    end: int
+    embedded: str
+    indexed: str
+
+
+def parts(memory: Memory) -> list[Passage]:
+    """Return the passages of a memory that is too long for the model to read; none of a shorter one."""
+    spans = passages(memory.content) if len(memory.content.encode(errors="replace")) > LONG else []
+    found: list[Passage] = []
+    for start, end in spans:
+        part = msgspec.structs.replace(memory, content=memory.content[start:end])
+        found.append(Passage(start, end, embedded_text(part), index_text(part)))
+    return found
 
 
 def embedded_text(memory: Memory) -> str:

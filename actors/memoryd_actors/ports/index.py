@@ -11,6 +11,18 @@ from memoryd_actors.ports.embedder import Vector
 
 
 @dataclass(frozen=True, slots=True)
+class IndexPassage:
+    """A part of a long memory that is found by itself."""
+
+    start: int
+    """In characters of the memory's content."""
+    end: int
+    vector: Vector
+    text: str
+    """What the word index reads."""
+
+
+@dataclass(frozen=True, slots=True)
 class IndexRow:
     """What the index holds of one memory."""
 
@@ -35,6 +47,8 @@ class IndexRow:
     importance: int = 3
     updated_at: int = 0
     """Microseconds since 1970, UTC."""
+    passages: tuple[IndexPassage, ...] = ()
+    """Of a long memory, those after the first: `vector` and `text` are the first one's."""
 
 
 class Index(Protocol):
@@ -56,7 +70,7 @@ class Index(Protocol):
         ...
 
     async def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
-        """Return the vectors that stand for these memories, of those that it has."""
+        """Return the vectors that stand for these memories, of those that it has: of a long one its beginning."""
         ...
 
     async def apply(self, rows: Sequence[IndexRow], *, removed: Sequence[str], sequence: int) -> None:

@@ -35,6 +35,7 @@ class _Chosen:
 
     memory: Memory
     score: float
+    whole: Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +81,9 @@ class Querier:
         visible = self._categories.recalled(caller, msgspec.structs.replace(request.filters, categories=categories))
         chosen, note = await self._chosen(request, visible, deadline_s)
         if request.return_ == "full":
-            texts = [f"{one.memory.title}\n{one.memory.content}".strip() for one in chosen]
+            texts = [f"{one.memory.title}\n{one.whole.content}".strip() for one in chosen]
             fitted = await self._fit(texts, request.budget_tokens, cut=False)
-            memories = tuple(chosen[n].memory for n in fitted.texts)
+            memories = tuple(chosen[n].whole for n in fitted.texts)
             answer = Queried(memories=memories, tokens=fitted.tokens, counted=fitted.counted, note=note)
         else:
             fitted = await self._fit([_line(one.memory) for one in chosen], request.budget_tokens, cut=True)
@@ -108,7 +109,9 @@ class Querier:
 
     async def _chosen(self, request: Query, visible: Visibility, deadline_s: float) -> tuple[list[_Chosen], str]:
         if not request.query.strip():
-            return [_Chosen(memory, 0.0) for memory in await self._ledger.page(visible, limit=request.top_k)], ""
+            return [
+                _Chosen(memory, 0.0, memory) for memory in await self._ledger.page(visible, limit=request.top_k)
+            ], ""
         wider = WIDER if request.threshold is not None else 1
         found = await self._searcher.find(
             request.query, visible, limit=min(200, wider * request.top_k), deadline_s=deadline_s
@@ -121,7 +124,7 @@ class Querier:
                 note = "there is no model: the threshold was held against the score by words"
             least = request.threshold
             found = [one for one in found if (one.ranked.score if by_words else one.ranked.vector_score) >= least]
-        return [_Chosen(one.memory, one.ranked.score) for one in found[: request.top_k]], note
+        return [_Chosen(one.memory, one.ranked.score, one.whole) for one in found[: request.top_k]], note
 
     async def _beside(
         self, shown: Mapping[str, DatedText], visible: Visibility, room: int

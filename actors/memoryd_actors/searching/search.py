@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from math import inf
 
 import anyio
+import msgspec
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.errors import IndexDamaged, ModelUnavailable, Refused, Unavailable, first_of
 from memoryd_actors.indexing.indexer import BATCH, Indexer
 from memoryd_actors.memory.case import StoreStatistics
 from memoryd_actors.memory.decay import LifecycleSettings, decay_score
-from memoryd_actors.memory.described import summary
+from memoryd_actors.memory.described import MAX_SUMMARY, summary
 from memoryd_actors.memory.fusion import Ranked, fuse
 from memoryd_actors.memory.index_text import index_text
 from memoryd_actors.memory.settings import RecallSettings
@@ -21,6 +22,7 @@ from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.index import Index
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.searching.ranking import rank
+from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.stems import stems
 from memoryd_actors.texts.words import content_words
 from memoryd_client.wire.edges import Edge
@@ -45,7 +47,9 @@ class FoundMemory:
     """A memory that came up, and how it ranked."""
 
     memory: Memory
+    """Of a long one, the passage that was found stands for its content."""
     ranked: Ranked
+    whole: Memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +123,9 @@ class Searcher:
         fused = fuse(candidates, vector_weight=settings.vector_weight, minimum_cosine=settings.minimum_cosine)
         # All of them at once, 0.8 ms more than the best twenty: what was said around a memory is part of its place.
         memories, edges = await self._known(fused, visible)
-        pool = [(one, memories[one.id]) for one in fused if one.id in memories]
-        pool = [(one, memory) for one, memory in pool if is_visible(memory, visible)]
+        seen = [one for one in fused if one.id in memories and is_visible(memories[one.id], visible)]
+        pool = [(one, _passage(memories[one.id], one.passage)) for one in seen]
+        told = {memory.id: memory for _, memory in pool}
         ranked = [one for one, _ in pool]
         if settings.ranking == "context":
             ranked = rank(words[:LONGEST_QUERY], pool, decay=self._decay(pool), edges=edges)
@@ -130,9 +135,9 @@ class Searcher:
         excluded: list[FoundMemory] = []
         for one in ranked:
             if one.id in exclude:
-                excluded.append(FoundMemory(memories[one.id], one))
+                excluded.append(FoundMemory(told[one.id], one, memories[one.id]))
             elif len(found) < limit:
-                found.append(FoundMemory(memories[one.id], one))
+                found.append(FoundMemory(told[one.id], one, memories[one.id]))
         if self._indexer.applied < stored and isinstance(self._indexer.problem, ModelUnavailable):
             known = {one.memory.id for one in (*found, *excluded)}.union(exclude)
             found += [one for one in await self._unindexed(words, visible, limit=limit) if one.memory.id not in known]
@@ -244,15 +249,26 @@ class Searcher:
             share = len(asked & set(content_words(index_text(memory)))) / len(asked)
             if share > 0:
                 score = share * (1 - self._settings.vector_weight)
-                found.append(FoundMemory(memory, Ranked(memory.id, 0.0, share, score)))
+                found.append(FoundMemory(memory, Ranked(memory.id, 0.0, share, score), memory))
         return sorted(found, key=lambda one: -one.ranked.score)[:limit]
+
+
+def _passage(memory: Memory, span: tuple[int, int] | None) -> Memory:
+    """Return a memory with the passage that was found for its content.
+
+    The index may be behind an edit: a passage that is there no more is none.
+    """
+    if span is None or not memory.content[slice(*span)].strip():
+        return memory
+    return msgspec.structs.replace(memory, content=memory.content[slice(*span)].strip())
 
 
 def _hit(found: FoundMemory) -> Hit:
     memory, ranked = found.memory, found.ranked
+    offset = ranked.passage[0] if ranked.passage else 0
     return Hit(
         id=memory.id,
-        summary=summary(memory),
+        summary=summary(memory) if not offset else one_line(f"{memory.title} … {memory.content}", MAX_SUMMARY),
         score=round(ranked.score, 4),
         timestamp=memory.occurred_at or memory.created_at,
         category=memory.category,
@@ -260,4 +276,5 @@ def _hit(found: FoundMemory) -> Hit:
         vector_score=round(ranked.vector_score, 4),
         word_score=round(ranked.word_score, 4),
         tags=memory.tags,
+        offset=offset,
     )

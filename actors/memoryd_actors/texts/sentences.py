@@ -44,6 +44,11 @@ def masked(text: str) -> str:
     return _QUOTED.sub(lambda quoted: "_" * len(quoted.group()), text)
 
 
+def spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where each sentence begins and ends, with the white space behind it, however many they are."""
+    return ((left, right) for left, right, _ in _spans(masked(text)))
+
+
 def sentences(text: str) -> list[Sentence]:
     """Return the sentences of a text in order, a line being at least one; at most `MOST_SENTENCES`."""
     bare = masked(text)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-MAX_CONTENT_BYTES = 16 * 1024
+MAX_CONTENT_BYTES = 64 * 1024
 """The longest explicit memory. Longer text belongs in a file that a memory points at."""
 MAX_COUNT = 2**53
 """Of whatever is numbered or counted: what every database and every JSON keeps exactly."""

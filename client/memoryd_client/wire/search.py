@@ -15,7 +15,8 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     id: str
     summary: str
-    """The title, or the beginning of the content, in one line of at most 200 characters."""
+    """The title, or the beginning of the content, in one line of at most 200 characters; of a long memory both, with
+    the passage that was found."""
     score: float
     """Fused relevance, 0 to 1; comparable within one search."""
     timestamp: datetime
@@ -27,6 +28,8 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     word_score: float = 0.0
     """BM25 over the best BM25 of this search, 0 to 1."""
     tags: tuple[str, ...] = ()
+    offset: int = 0
+    """Where in the content of a long memory the passage begins that was found, in characters: `read` goes there."""
 
 
 class Hits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="hits"):

@@ -1,4 +1,4 @@
-"""Which rows have which words, and how well they match a query: BM25 (Robertson and Zaragoza 2009, section 3.5)."""
+"""Which passages have which words, and how well they match a query: BM25 (Robertson and Zaragoza 2009, section 3.5)."""
 
 from array import array
 from collections.abc import Iterable
@@ -31,13 +31,11 @@ class Postings:
         self._of: dict[str, array[int]] = {}
         self._lengths = Grown(np.float32)
 
-    def extend(self, words: "pa.ChunkedArray") -> None:
-        """Append rows, each with the list of its words."""
-        lists = words.combine_chunks()
+    def extend(self, words: "pa.Array", lengths: npt.NDArray[np.int32]) -> None:
+        """Append slots that have so many of the words, one after the other."""
         first = len(self._lengths.values)
-        lengths = lists.value_lengths().to_numpy(zero_copy_only=False)
         self._lengths.extend(lengths)
-        coded = lists.flatten().dictionary_encode()
+        coded = words.dictionary_encode()
         names = coded.dictionary.to_pylist()
         slots = np.repeat(np.arange(first, first + len(lengths), dtype=np.int64), lengths)
         both, counts = np.unique(coded.indices.to_numpy().astype(np.int64) << 32 | slots, return_counts=True)
@@ -71,10 +69,10 @@ class Postings:
                 scores[slots] += (rarity * (_K1 + 1)) * share
         return scores
 
-    def rows_with(self, word: str, seen: Seen) -> int:
-        """Return how many of the rows that are seen have the word."""
+    def slots_with(self, word: str, seen: Seen) -> Slots:
+        """Return those of the slots that are seen that have the word."""
         found = self._of.get(word)
-        return len(_seen(found, seen)[0]) if found else 0
+        return _seen(found, seen)[0] if found else np.empty(0, np.intp)
 
 
 def _seen(found: "array[int]", seen: Seen) -> tuple[Slots, npt.NDArray[np.float32]]:

@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from memoryd.index.columns import Columns
-from memoryd.index.grown import GrownVectors, Slots
+from memoryd.index.grown import Grown, GrownVectors, Slots
 from memoryd.index.postings import Postings
 from memoryd.index.tables import matrix
 from memoryd.index.words import folded, words_of
 from memoryd_actors.memory.case import StoreStatistics
-from memoryd_actors.memory.fusion import Candidate
+from memoryd_actors.memory.fusion import VECTOR_WEIGHT, Candidate
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
 
@@ -28,17 +28,23 @@ _SHARE_COMPARED = 0.02
 
 
 class Resident:
-    """The rows of the index, each in a slot of its own.
+    """The rows of the index, each in a slot of its own, and their passages, of which a short memory has one.
 
     A row that is replaced gets another slot; what is dead is left behind when all is loaded anew.
     """
 
     def __init__(self, dimensions: int, *, exact_rows: int) -> None:
-        """Prepare; of more than `exact_rows` that are seen, only the likely ones are compared exactly."""
+        """Prepare; of more than `exact_rows` passages that are seen, only the likely ones are compared exactly."""
         self._exact_rows = exact_rows
         self._ids: list[str] = []
         self._slots: dict[str, int] = {}
         self._columns = Columns()
+        self._first = Grown(np.int32)
+        """The first passage of each row."""
+        self._row = Grown(np.int32)
+        """The row of each passage."""
+        self._spans: dict[int, tuple[int, int]] = {}
+        """Where passages of long memories are in their contents."""
         self._vectors = GrownVectors(dimensions)
         self._postings = Postings()
 
@@ -56,8 +62,7 @@ class Resident:
         """Put rows, and remove others."""
         if rows is not None:
             self.put(rows)
-        if removed:
-            self.remove(removed)
+        self._columns.bury([slot for one in removed if (slot := self._slots.pop(one, None)) is not None])
 
     def put(self, rows: "pa.Table") -> None:
         """Add rows, each in the place of the one with its id, unless that one is of a later sequence."""
@@ -73,55 +78,87 @@ class Resident:
         if not ids:
             return
         self._columns.bury([slot for one in ids if (slot := self._slots.get(one)) is not None])
-        self._slots.update(zip(ids, range(len(self._ids), len(self._ids) + len(ids)), strict=True))
+        first = len(self._ids)
+        self._slots.update(zip(ids, range(first, first + len(ids)), strict=True))
         self._ids += ids
         self._columns.extend(rows)
-        self._vectors.extend(matrix(rows))
-        self._postings.extend(rows["words"])
+        self._extend_passages(rows, first)
 
-    def remove(self, ids: Sequence[str]) -> None:
-        """Show nobody any more those of the rows that are here."""
-        self._columns.bury([slot for one in ids if (slot := self._slots.pop(one, None)) is not None])
+    def _extend_passages(self, rows: "pa.Table", first: int) -> None:
+        counts = rows["counts"].combine_chunks()
+        each = counts.value_lengths().to_numpy(zero_copy_only=False)
+        begins = len(self._row.values) + np.cumsum(each) - each
+        self._first.extend(begins)
+        self._row.extend(np.repeat(np.arange(first, first + len(each)), each))
+        for number in np.flatnonzero(each > 1).tolist():
+            places = iter(rows["spans"][number].as_py())
+            self._spans.update(enumerate(zip(places, places, strict=True), int(begins[number])))
+        self._vectors.extend(matrix(rows))
+        self._postings.extend(rows["words"].combine_chunks().flatten(), counts.flatten().to_numpy())
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
-        """Return the vectors of those that are here."""
-        return {one: self._vectors.at(slot) for one in ids if (slot := self._slots.get(one)) is not None}
+        """Return the vectors of those that are here; of a long one that of its first passage."""
+        first = self._first.values
+        return {one: self._vectors.at(first[slot]) for one in ids if (slot := self._slots.get(one)) is not None}
 
     def search(self, *, vector: Vector | None, words: str, visible: Visibility, limit: int) -> list[Candidate]:
         """Return the union of the nearest `limit` and the best `limit` by words, with exact cosine and BM25 of each.
 
-        Best cosine first. Without a vector every cosine is 0.
+        Best cosine first. Without a vector every cosine is 0. A long memory has the scores of its best passages.
         """
-        seen = self._columns.seen(visible)
-        slots = np.flatnonzero(seen)
-        found: list[Slots] = []
+        seen = self._columns.seen(visible)[self._row.values]
+        passages = np.flatnonzero(seen)
+        found: set[int] = set()
         by_words = self._postings.scores(words_of(words), seen)
         if by_words.any():
             matching = np.flatnonzero(by_words)
-            found.append(matching[_best(by_words[matching], limit)])
-        if vector is not None and len(slots):
-            near = slots
-            if len(slots) > self._exact_rows:
-                count = max(_FEWEST_COMPARED, int(_SHARE_COMPARED * len(slots)), 2 * limit)
-                near = self._vectors.likely(vector, slots, count) if count < len(slots) else slots
-            cosines = self._vectors.products(vector, near)
-            found.append(near[_best(cosines, limit)])
+            found.update(self._best(matching, by_words[matching], limit))
+        if vector is not None and len(passages):
+            near = passages
+            if len(passages) > self._exact_rows:
+                count = max(_FEWEST_COMPARED, int(_SHARE_COMPARED * len(passages)), 2 * limit)
+                near = self._vectors.likely(vector, passages, count) if count < len(passages) else passages
+            found.update(self._best(near, self._vectors.products(vector, near), limit))
         if not found:
             return []
-        union = np.unique(np.concatenate(found))
-        exact = np.zeros(len(union)) if vector is None else self._vectors.products(vector, union)
-        candidates = [
-            Candidate(self._ids[slot], cosine, score)
-            for slot, cosine, score in zip(union.tolist(), exact.tolist(), by_words[union].tolist(), strict=True)
-        ]
+        candidates = self._candidates(sorted(found), vector, by_words)
         return sorted(candidates, key=lambda one: (-one.vector_score, -one.word_score, one.id))
 
     def statistics(self, stems: Sequence[str], visible: Visibility) -> StoreStatistics:
         """Return how many memories there are to see, and how many of them have each of the stems."""
-        seen = self._columns.seen(visible)
-        with_each = {stem: self._postings.rows_with(folded(stem), seen) for stem in stems}
-        return StoreStatistics(int(np.count_nonzero(seen)), with_each)
+        rows = self._columns.seen(visible)
+        seen = rows[self._row.values]
+        found = {stem: self._row.values[self._postings.slots_with(folded(stem), seen)] for stem in stems}
+        return StoreStatistics(int(np.count_nonzero(rows)), {stem: len(np.unique(one)) for stem, one in found.items()})
 
+    def _best(self, passages: Slots, scores: npt.NDArray[np.float32], limit: int) -> list[int]:
+        """Return the rows of the best passages, best first."""
+        asked = limit
+        while True:
+            best = np.argpartition(-scores, asked)[:asked] if asked < len(passages) else np.arange(len(passages))
+            rows = self._row.values[passages[best[np.argsort(-scores[best])]]]
+            different = list(dict.fromkeys(rows.tolist()))
+            if len(different) >= limit or asked >= len(passages):
+                return different[:limit]
+            asked *= 4
 
-def _best(scores: npt.NDArray[np.float32], limit: int) -> Slots:
-    return np.argpartition(-scores, limit)[:limit] if limit < len(scores) else np.arange(len(scores))
+    def _candidates(self, rows: list[int], vector: Vector | None, by_words: npt.NDArray[np.float32]) -> list[Candidate]:
+        starts = self._first.values[rows].astype(np.intp)
+        ends = np.append(self._first.values, len(self._row.values))[np.array(rows) + 1]
+        counts = ends - starts
+        begins = np.cumsum(counts) - counts
+        passages = np.repeat(starts - begins, counts) + np.arange(counts.sum())
+        words = by_words[passages]
+        cosines = np.zeros(len(passages), np.float32) if vector is None else self._vectors.products(vector, passages)
+        best_words = np.maximum.reduceat(words, begins).tolist()
+        best_cosines = np.maximum.reduceat(cosines, begins).tolist()
+        # Which of its passages a long memory was found by: that which is best on both sides.
+        fused = VECTOR_WEIGHT * cosines + (1 - VECTOR_WEIGHT) * words / (words.max() or 1.0)
+        spans: dict[int, tuple[int, int]] = {}
+        for number in np.flatnonzero(counts > 1).tolist():
+            here = slice(begins[number], begins[number] + counts[number])
+            spans[number] = self._spans[int(starts[number]) + int(fused[here].argmax())]
+        return [
+            Candidate(self._ids[row], best_cosines[number], best_words[number], passage=spans.get(number))
+            for number, row in enumerate(rows)
+        ]
