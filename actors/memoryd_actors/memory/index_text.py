@@ -24,7 +24,7 @@ def is_person(speaker: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class MemoryPart:
     """A part of a long memory, which is found by itself."""
 
     start: int
@@ -34,13 +34,13 @@ class Passage:
     indexed: str
 
 
-def parts(memory: Memory) -> list[Passage]:
+def parts(memory: Memory) -> list[MemoryPart]:
     """Return the passages of a memory that is too long for the model to read; none of a shorter one."""
     spans = passages(memory.content) if len(memory.content.encode(errors="replace")) > LONG else []
-    found: list[Passage] = []
+    found: list[MemoryPart] = []
     for start, end in spans:
         part = msgspec.structs.replace(memory, content=memory.content[start:end])
-        found.append(Passage(start, end, embedded_text(part), index_text(part)))
+        found.append(MemoryPart(start, end, embedded_text(part), index_text(part)))
     return found
 
 
