@@ -205,7 +205,7 @@ async def test_verdicts_are_checked_one_by_one(world: World) -> None:
             verdict(1, score=85),
             verdict(1, relevant=False, score=0.1),
             verdict("0", relevant="TRUE", actionable="False", score=-3, reason="two\n lines"),
-            {"index": 2},
+            {"score": 1},
         )
     )
     judgement = await asked(world)

@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cases import case
-from memoryd_actors.judging.question import SCHEMA, SCHEMA_WITH_LOOKUPS, compose
+from memoryd_actors.judging.question import SCHEMA, SCHEMA_WITH_LOOKUPS, compose, read
 from memoryd_actors.memory.case import Lookup, Passage
+from memoryd_actors.memory.visibility import Visibility
 
 _BLOCKS = re.compile(
     r"<request>\n(.*)\n</request>\n<conversation>\n(.*)\n</conversation>\n<candidates>\n(.*)\n</candidates>"
@@ -62,25 +63,25 @@ def test_every_text_is_searched_for_secrets_before_it_is_cut() -> None:
 def test_what_is_sent_has_an_end_whatever_is_compose() -> None:
     wide = "a wide memory " * 5_000
     some = replace(
-        case(*[wide] * 10, focus=wide),
+        case(*[wide] * 20, focus=wide),
         window=wide,
         passages=tuple(Passage(Lookup("source", n), (wide,) * 50) for n in range(10)),
     )
     call = compose(some)
-    assert len(call.content) < 2_000 + 3_000 + 10 * 900 + 12_000 + 4_000
-    assert call.answer_tokens < 2_000
+    assert len(call.content) < 2_000 + 3_000 + 20 * 1_000 + 12_000 + 4_000
+    assert call.answer_tokens < 2_500
 
 
 def test_the_rules_say_that_none_is_an_answer_and_show_it() -> None:
     system = compose(case()).system
-    assert "an empty list of verdicts means that none is" in system
+    assert "an empty list is a good answer" in system
     assert '{"verdicts": []}' in system
     # Every example is an answer that would be understood.
     examples = re.findall(r'^\{"verdicts".*\}$', system, re.MULTILINE)
     assert len(examples) == 3
     for example in examples:
         for verdict in json.loads(example)["verdicts"]:
-            assert list(verdict) == ["index", "reason", "relevant", "actionable", "score"]
+            assert list(verdict) == ["index", "reason", "score"]
 
 
 def test_only_a_judge_that_may_look_up_is_told_how() -> None:
@@ -99,3 +100,29 @@ def test_no_schema_has_what_the_service_does_not_take() -> None:
         text = json.dumps(schema)
         for word in ("minimum", "maximum", "anyOf", "oneOf", "minItems", "maxItems", "pattern"):
             assert word not in text
+
+
+def test_the_judge_is_told_who_said_a_memory_the_project_by_its_name_and_what_is_in_context() -> None:
+    first, second, third = case().exhibits
+    some = replace(
+        case(),
+        exhibits=(replace(first, speaker="Anna"), replace(second, source="extracted")),
+        in_context=(third,),
+        visible=Visibility(owner="local", project="/home/somebody/secret-client/website"),
+    )
+    content = compose(some).content
+    blocks = dict(re.findall(r"<(\w+)>\n(.*)\n</\1>", content))
+    assert [one["by"] for one in json.loads(blocks["candidates"])] == ["Anna", "extracted"]
+    assert json.loads(blocks["in_context"]) == [third.text]
+    assert json.loads(blocks["project"]) == "website"
+    assert "somebody" not in content
+
+
+def test_of_more_than_three_the_best_are_kept() -> None:
+    some = case(*(f"memory number {number}" for number in range(6)))
+    given = [
+        {"index": number, "reason": "needed", "score": score} for number, score in enumerate((0.5, 0.9, 0.6, 0.8, 0.4))
+    ]
+    judgement = read(json.dumps({"verdicts": given}), case=some)
+    assert [verdict.index for verdict in judgement.kept] == [1, 2, 3]
+    assert [verdict.reason for verdict in judgement.verdicts if not verdict.relevant] == ["one of more than 3"] * 2

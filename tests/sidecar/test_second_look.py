@@ -12,12 +12,13 @@ import pytest
 
 from cases import case
 from memoryd_actors.judging.judge import Judgement
+from memoryd_actors.judging.question import about
 from memoryd_actors.judging.sidecar import FollowUps
 from memoryd_actors.memory.budget import Limits
 from memoryd_actors.memory.case import Case
 from memoryd_actors.memory.visibility import Visibility
 from messages_api import Received, Reply, asking, error, held, lookup, refusal, verdict, verdicts
-from sidecar_world import World
+from sidecar_world import World, used
 
 DOUBTFUL = asking(lookup("source", 0), verdicts=[verdict(1, reason="first thought")])
 DECIDED = verdicts(verdict(0, reason="the conversation says so"))
@@ -170,7 +171,9 @@ async def test_without_time_for_another_call_none_is_begun(world: World) -> None
 async def test_without_budget_for_another_call_the_first_verdicts_hold(world: World) -> None:
     world.shelf.sources["mem_0"] = ["something"]
     world.api.queue(DOUBTFUL)
-    sidecar = world.sidecar(world.model(limits=Limits(daily_tokens=3_500)))
+    sidecar = world.sidecar(
+        world.model(limits=Limits(daily_tokens=used(about(replace(puzzle(), lookups=2), deadline_s=1.0))))
+    )
     judgement = await sidecar.judge(puzzle())
     assert kept(judgement) == [1]
     assert "budget" in judgement.note

@@ -1,17 +1,19 @@
 """What a judge is asked about a case, and what of its answer is believed."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
+from pathlib import PurePath
 from typing import Final
 
 import msgspec
 
-from memoryd_actors.judging.instructions import LOOKED_UP, LOOKING_UP, SYSTEM
+from memoryd_actors.judging.instructions import LOOKED_UP, LOOKING_UP, MOST_KEPT, SYSTEM
 from memoryd_actors.judging.judge import Judgement, Verdict
 from memoryd_actors.memory.case import Case, Exhibit, Lookup, LookupKind, Passage
 from memoryd_actors.model.question import Prompt, Question, Unusable
 from memoryd_actors.model.reading import entries, in_line
-from memoryd_actors.model.writing import FLAG, NUMBER, TEXT, WHOLE, array, choice, cut, fenced, shape
+from memoryd_actors.model.writing import NUMBER, TEXT, WHOLE, array, choice, cut, fenced, shape
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 
@@ -20,18 +22,21 @@ _LONGEST_WINDOW = 3_000
 _LONGEST_TEXT = 700
 """Characters. A memory that needs more to show what it is about is about something else."""
 _LONGEST_LABEL = 60
+_LONGEST_IN_CONTEXT = 300
+_MOST_IN_CONTEXT = 5
 _LONGEST_PASSAGE = 600
 _MOST_PASSAGES = 12_000
 """Characters of all that was looked up, whatever was asked for."""
-_TOKENS_PER_VERDICT = 80
+_TOKENS_PER_VERDICT = 40
+"""For each candidate, though few are kept: some models have a word for all."""
 _TOKENS_PER_LOOKUP = 60
 _SPARE_TOKENS = 256
 _LONGEST_REASON = 200
 _LONGEST_QUERY = 200
 _KINDS: dict[str, LookupKind] = {"source": "source", "session_search": "session_search"}
 
-# Answers come in the order of the schema: the reason before the flags, so that it can inform them.
-_VERDICTS: Final = array(shape({"index": WHOLE, "reason": TEXT, "relevant": FLAG, "actionable": FLAG, "score": NUMBER}))
+# Answers come in the order of the schema: the reason before the score, so that it can inform it.
+_VERDICTS: Final = array(shape({"index": WHOLE, "reason": TEXT, "score": NUMBER}))
 _LOOKUPS: Final = array(shape({"kind": choice("source", "session_search"), "index": WHOLE, "query": TEXT}))
 SCHEMA: Final = shape({"verdicts": _VERDICTS})
 SCHEMA_WITH_LOOKUPS: Final = shape({"verdicts": _VERDICTS, "lookups": _LOOKUPS})
@@ -41,7 +46,7 @@ class _Shown(msgspec.Struct, frozen=True, omit_defaults=True):
     index: int
     date: str
     category: str
-    trust: float
+    by: str
     text: str
     source: bool = False
 
@@ -55,10 +60,10 @@ class _Found(msgspec.Struct, frozen=True):
 
 class _Given(msgspec.Struct, frozen=True):
     index: int
-    relevant: bool
-    actionable: bool
-    score: float
-    reason: str
+    reason: str = ""
+    score: float = 1.0
+    relevant: bool = True
+    actionable: bool = True
 
 
 class _Wanted(msgspec.Struct, frozen=True):
@@ -92,6 +97,13 @@ def compose(case: Case, rules: Rules = DEFAULT) -> Prompt:
     blocks: dict[str, object] = {
         "request": cut(case.focus, _LONGEST_FOCUS, rules),
         "conversation": cut(case.window, _LONGEST_WINDOW, rules),
+    }
+    if case.visible is not None and case.visible.project:
+        # The folder's name: where it lies is nobody's business.
+        blocks["project"] = cut(PurePath(case.visible.project).name, _LONGEST_LABEL, rules)
+    if case.in_context:
+        blocks["in_context"] = [cut(one.text, _LONGEST_IN_CONTEXT, rules) for one in case.in_context[:_MOST_IN_CONTEXT]]
+    blocks |= {
         "candidates": [_shown(index, one, rules, may_look=may_look) for index, one in enumerate(case.exhibits)],
     }
     if case.passages:
@@ -102,10 +114,10 @@ def compose(case: Case, rules: Rules = DEFAULT) -> Prompt:
 
 
 def read(text: str, *, case: Case) -> Judgement:
-    """Return the judgement in an answer, without who gave it.
+    """Return the judgement in an answer, without who gave it: verdicts on what it keeps, at most `MOST_KEPT`.
 
-    Verdicts with an index that no exhibit has, or with a missing field, are skipped; of two on the same exhibit the
-    first counts; scores are clamped to 0..1. Of the look-ups those count that can be made, as many as the case allows.
+    Verdicts with an index that no exhibit has are skipped; of two on the same exhibit the first counts; scores are
+    clamped to 0..1. Of the look-ups those count that can be made, as many as the case allows.
 
     Raises:
         Unusable: there are no verdicts, or none fits an exhibit.
@@ -120,6 +132,10 @@ def read(text: str, *, case: Case) -> Judgement:
             found[one.index] = Verdict(one.index, one.relevant, one.actionable, score, reason)
     if given and not found:
         raise Unusable(f"gave {len(given)} verdicts, none of which fits a candidate")
+    kept = [verdict for verdict in found.values() if verdict.relevant and verdict.actionable]
+    # It was told how many; which of more it means, its scores say.
+    for verdict in sorted(kept, key=lambda verdict: -verdict.score)[MOST_KEPT:]:
+        found[verdict.index] = replace(verdict, relevant=False, reason=f"one of more than {MOST_KEPT}")
     return Judgement(tuple(found[index] for index in sorted(found)), "", wanted=_wanted(text, case))
 
 
@@ -128,7 +144,7 @@ def _shown(index: int, one: Exhibit, rules: Rules, *, may_look: bool) -> _Shown:
         index,
         f"{one.date:%Y-%m-%d}",
         cut(one.category, _LONGEST_LABEL, rules),
-        round(one.trust, 2),
+        cut(one.speaker or one.source, _LONGEST_LABEL, rules),
         cut(one.text, _LONGEST_TEXT, rules),
         may_look and one.sourced,
     )

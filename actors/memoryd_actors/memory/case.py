@@ -25,6 +25,8 @@ class Exhibit:
     embedding_cosines: tuple[float, ...] = ()
     speaker: str = ""
     """Whose words it is, where it is a message of a conversation."""
+    source: str = ""
+    """From where it came: user, agent, extracted or imported."""
     sourced: bool = False
     """Whether it comes from a session, which can be looked up."""
 

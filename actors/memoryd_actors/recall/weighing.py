@@ -134,6 +134,7 @@ def _exhibit(one: FoundMemory) -> Exhibit:
         word_score=one.ranked.word_score,
         score=one.ranked.score,
         speaker=one.memory.speaker,
+        source=one.memory.source.value,
         sourced=bool(one.memory.session),
     )
 
