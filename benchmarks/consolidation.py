@@ -162,7 +162,7 @@ class World:
     def __init__(self, folder: Path, embeddings: Embeddings) -> None:
         self.clock = Calendar()
         self.ledger = SqlLedger(folder / "ledger.db", clock=self.clock)
-        self.book = self.ledger.consolidation
+        self.repository = self.ledger.consolidation
         self.index = LanceIndex(folder / "index", Config().index)
         embedder = Known(embeddings)
         self.indexer = Indexer(self.ledger, self.index, embedder, _silent)
@@ -213,7 +213,7 @@ class World:
         """Let days of consolidation pass; return how many pairs were compared, and the seconds it took."""
         checker = Checker(
             ledger=self.ledger.memories,
-            book=self.book,
+            repository=self.repository,
             keeper=self.keeper,
             clock=self.clock,
             settings=SETTINGS,
@@ -222,7 +222,7 @@ class World:
         )
         finder = PairFinder(
             ledger=self.ledger.memories,
-            book=self.book,
+            repository=self.repository,
             index=self.index,
             clock=self.clock,
             settings=SETTINGS,
@@ -236,7 +236,7 @@ class World:
             found = await finder.find(OWNER, await checker.known(OWNER), allowed, _no_rest)
             for some in checker.groups(in_turn([*doubts, *found])[:allowed]):
                 await checker.check(OWNER, some, 0)
-            compared += (await self.book.used(OWNER, self.clock.now().date().isoformat())).pairs
+            compared += (await self.repository.used(OWNER, self.clock.now().date().isoformat())).pairs
             await self.indexer.wait_for(self.indexer.target, deadline_s=60)
             self.clock.days += 1
         return compared, perf_counter() - began
@@ -248,7 +248,7 @@ class World:
         linked: dict[frozenset[str], set[str]] = defaultdict(set)
         for edge in edges:
             linked[frozenset((edge.from_id, edge.to_id))].add(edge.relation)
-        queued = await self.book.queued(OWNER)
+        queued = await self.repository.queued(OWNER)
         figures: dict[str, float] = {}
         for label in ("dup", "conflict", "update"):
             some = [one for one in planted if one.label == label]

@@ -68,7 +68,7 @@ async def outcome(made: World, owner: str, old: str, new: str) -> str:
         return "superseded"
     if CONTRADICTS in relations:
         return "contradiction"
-    if await made.book.queued(owner):
+    if await made.repository.queued(owner):
         return "in doubt"
     return "near" if RELATED in relations else "apart"
 
@@ -103,7 +103,7 @@ async def observed(made: World, observations: Sequence[Observation]) -> Counter[
             if relation in {"merged_into", "supersedes", CONTRADICTS}:
                 counts[relation] += 1
                 print(f"{relation}: {memories[old].content} | {memories[new].content}")
-        counts["in doubt"] += len(await made.book.queued(group))
+        counts["in doubt"] += len(await made.repository.queued(group))
     return counts
 
 

@@ -12,7 +12,6 @@ from memoryd_cli import (
     configuration,
     consent,
     consolidation,
-    core,
     data,
     editing,
     events,
@@ -27,6 +26,7 @@ from memoryd_cli import (
     switch,
     transfer,
 )
+from memoryd_cli import core_memory as core
 from memoryd_cli.connect import commands as connecting
 from memoryd_cli.mcp import command
 from memoryd_cli.output import out

@@ -21,8 +21,8 @@ from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.conversations.counts import TranscriptCounts
 from memoryd_actors.core.actor import MailboxStatistics
 from memoryd_actors.core.errors import DaemonError, Refused
+from memoryd_actors.extraction.extraction_store import DAILY, OF_SESSION
 from memoryd_actors.extraction.extractor import Extractor
-from memoryd_actors.extraction.harvest import DAILY, OF_SESSION
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.recall.memory_actor import MemoryActor

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.admission.writing import MAX_FACT, written
-from memoryd_actors.extraction import InputMessage, capped, heard, stated
+from memoryd_actors.extraction import InputMessage, capped, input_messages, stated
 from memoryd_actors.extraction.candidate import MOST_A_TURN
 from memoryd_actors.texts.quoting import saying, undated
 from memoryd_client.wire.session_context import SUMMARY_OPENING
@@ -237,7 +237,7 @@ def test_summaries_are_nothing_that_was_said() -> None:
     said = TranscriptRecord(session="s", sequence=1, id="a", role="user", content="We moved to Kiel in March.", at=AT)
     summary = msgspec.structs.replace(said, covers=7)
     pushed = msgspec.structs.replace(said, content=f"{SUMMARY_OPENING}\n- We moved to Kiel in March.")
-    assert [one.text for one in heard([said, summary, pushed])] == [said.content]
+    assert [one.text for one in input_messages([said, summary, pushed])] == [said.content]
 
 
 NAMES = ("Ana", "Bo", "Cleo", "Dag", "Eva", "Finn", "Gus", "Hal")

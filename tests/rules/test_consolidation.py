@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from memoryd_actors.comparison import Comparison
 from memoryd_actors.comparison.statement import Relation
-from memoryd_actors.keeping.consolidation import ComparedNeighbour, comparable, is_statement, judged, plan, settle
+from memoryd_actors.keeping.merging import ComparedNeighbour, comparable, is_statement, judged, plan, settle
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.memory.steps import CONTRADICTS, Absorb, Add, AddCandidatePair, AddEdge, Merge, Step, Supersede
 from memoryd_client import Memory

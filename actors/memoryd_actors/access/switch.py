@@ -41,8 +41,8 @@ class SwitchRepository(Protocol):
 class Switches:
     """Where memory is off, known without asking the ledger: every context and every take looks here."""
 
-    def __init__(self, book: SwitchRepository, clock: Clock) -> None:
-        self._book = book
+    def __init__(self, repository: SwitchRepository, clock: Clock) -> None:
+        self._repository = repository
         self._clock = clock
         self._off: dict[tuple[str, str], SwitchedOff] = {}
         self._turning = anyio.Lock()
@@ -56,7 +56,7 @@ class Switches:
             await self._load()
 
     async def _load(self) -> None:
-        self._off = {(owner, place.project): place for owner, place in await self._book.switched_off()}
+        self._off = {(owner, place.project): place for owner, place in await self._repository.switched_off()}
 
     def off(self, owner: str, project: str) -> SwitchedOff | None:
         """Return where and since when memory is off for an owner in a project, or around it; None where it is on."""
@@ -96,11 +96,11 @@ class Switches:
         key = (caller.owner, project)
         async with self._turning:
             if on:
-                await self._book.switch_on(*key)
+                await self._repository.switch_on(*key)
                 self._off.pop(key, None)
             elif key not in self._off:
                 now, actor = self._clock.now(), signed(caller)
-                await self._book.switch_off(*key, actor=actor, at=now)
+                await self._repository.switch_off(*key, actor=actor, at=now)
                 self._off[key] = SwitchedOff(project=project, since=now.isoformat(), actor=actor)
         return self.standing(caller)
 

@@ -50,7 +50,7 @@ class SecondLook:
     def __init__(
         self,
         transcripts: Transcripts,
-        book: ProgressRepository,
+        repository: ProgressRepository,
         switches: Switches,
         clock: Clock,
         hear: Hear,
@@ -58,7 +58,7 @@ class SecondLook:
         settings: CaptureSettings,
     ) -> None:
         self._transcripts = transcripts
-        self._book = book
+        self._repository = repository
         self._on = settings.explicit or settings.standing
         self._since = clock.now()
         self._switches = switches
@@ -94,9 +94,9 @@ class SecondLook:
     async def _begin(self) -> None:
         """Find out since when capture is on, and what was said since."""
         now = self._clock.now()
-        before = await self._book.progress("", "", JOB)
+        before = await self._repository.progress("", "", JOB)
         if not self._on or before is None or not before.sequence:
-            await self._book.note_progress(Progress("", "", JOB, int(self._on), at=now))
+            await self._repository.note_progress(Progress("", "", JOB, int(self._on), at=now))
             self._since = now
         else:
             self._since = max(before.at or now, now - BACK)

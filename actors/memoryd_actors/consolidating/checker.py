@@ -13,13 +13,13 @@ from typing import Protocol
 import anyio
 
 from memoryd_actors.comparison import Comparison, action
-from memoryd_actors.consolidating.book import ConsolidationRepository, OpenDoubt, Used
 from memoryd_actors.consolidating.fingerprints import NOBODY, Fingerprint, fingerprint, known
 from memoryd_actors.consolidating.pairs import Suspect, in_turn, suspect
+from memoryd_actors.consolidating.repository import ConsolidationRepository, OpenDoubt, Used
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.judging.pairs import Classified, Pair, planned_tokens
-from memoryd_actors.keeping.consolidation import ComparedNeighbour, settle, statement
+from memoryd_actors.keeping.merging import ComparedNeighbour, settle, statement
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.memory.budget import today
@@ -82,7 +82,7 @@ class Checker:
         self,
         *,
         ledger: MemoryRepository,
-        book: ConsolidationRepository,
+        repository: ConsolidationRepository,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         clock: Clock,
         settings: ConsolidationSettings,
@@ -91,7 +91,7 @@ class Checker:
     ) -> None:
         """Prepare; `off` says where memory is turned off for an owner; without `pairs` there is no model to ask."""
         self._ledger = ledger
-        self._book = book
+        self._repository = repository
         self._keeper = keeper
         self._clock = clock
         self._settings = settings
@@ -106,18 +106,18 @@ class Checker:
 
     async def allowance(self, owner: str) -> Allowance:
         """Return what may still be done for an owner today."""
-        used = await self._book.used(owner, today(self._clock.now()))
+        used = await self._repository.used(owner, today(self._clock.now()))
         settings = self._settings
         return Allowance(max(settings.pairs_a_day - used.pairs, 0), max(settings.tokens_a_day - used.tokens, 0))
 
     async def charge(self, owner: str, tokens: int) -> None:
         """Count what a model used for an owner besides comparing."""
-        await self._book.use(owner, today(self._clock.now()), Used(tokens=tokens))
+        await self._repository.use(owner, today(self._clock.now()), Used(tokens=tokens))
 
     async def known(self, owner: str) -> frozenset[Fingerprint]:
         """Return the pairs that were compared lately."""
         now, days = self._clock.now(), self._settings.remembered_days
-        checks = await self._book.checks(owner, since=now - timedelta(days=days))
+        checks = await self._repository.checks(owner, since=now - timedelta(days=days))
         return known(checks, now, days)
 
     async def doubts(self, owner: str, most: int) -> list[OpenDoubt]:
@@ -130,7 +130,7 @@ class Checker:
             return found
         lately = await self.known(owner)
         seen = 0
-        while len(found) < most and (page := await self._book.open_doubts(owner, skip=seen, limit=PAGE)):
+        while len(found) < most and (page := await self._repository.open_doubts(owner, skip=seen, limit=PAGE)):
             found += [one for one in page if fingerprint(one.older, one.newer, one.similarity) not in lately]
             seen += len(page)
         return found[:most]
@@ -146,7 +146,7 @@ class Checker:
         if not self.by_model:
             return
         async with self._one_at_a_time:
-            for owner in await self._book.doubtful():
+            for owner in await self._repository.doubtful():
                 waiting = await self.doubts(owner, (await self.allowance(owner)).pairs)
                 suspects, moot = await self.look(owner, waiting)
                 await self.put_aside(owner, moot)
@@ -206,7 +206,7 @@ class Checker:
             # No call was made, or nobody answered: when there is news, it is tried again.
             return CheckOutcome.NOT_NOW
         tokens = said.tokens
-        await self._book.use(owner, today(self._clock.now()), Used(len(some), tokens))
+        await self._repository.use(owner, today(self._clock.now()), Used(len(some), tokens))
         if run:
             await self._perform(owner, [Noted(run, {"tokens": tokens})])
         for one, comparison, by_model in zip(some, said.comparisons, said.by_model, strict=True):

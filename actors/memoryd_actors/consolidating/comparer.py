@@ -10,7 +10,7 @@ from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import ActorTimeout, DiskFull, LedgerCorrupt, Unavailable
 from memoryd_actors.core.worker import Worker, attempt, rest
 from memoryd_actors.indexing.indexer import Indexer
-from memoryd_actors.keeping.consolidation import comparable, judged, plan_stored
+from memoryd_actors.keeping.merging import comparable, judged, plan_stored
 from memoryd_actors.keeping.neighbours import Neighbours
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.memory.steps import MarkCompared

@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 from anyio import CapacityLimiter, to_thread
 
-from memoryd_actors.consolidating.book import ConsolidationRepository
 from memoryd_actors.consolidating.fingerprints import Fingerprint, fingerprint
 from memoryd_actors.consolidating.near import NOTHING, ROWS, Band, Near, near
 from memoryd_actors.consolidating.pairs import Suspect, close, in_turn
 from memoryd_actors.consolidating.pool import Pooled, candidates
+from memoryd_actors.consolidating.repository import ConsolidationRepository
 from memoryd_actors.consolidating.settings import ConsolidationSettings
-from memoryd_actors.keeping.consolidation import APART
+from memoryd_actors.keeping.merging import APART
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.embedder import Vectors
 from memoryd_actors.ports.index import Index
@@ -43,7 +43,7 @@ class PairFinder:
         self,
         *,
         ledger: MemoryRepository,
-        book: ConsolidationRepository,
+        repository: ConsolidationRepository,
         index: Index,
         clock: Clock,
         settings: ConsolidationSettings,
@@ -51,7 +51,7 @@ class PairFinder:
     ) -> None:
         """Prepare; `off` says of an owner and a project where memory is turned off."""
         self._ledger = ledger
-        self._book = book
+        self._repository = repository
         self._index = index
         self._clock = clock
         self._settings = settings
@@ -70,9 +70,9 @@ class PairFinder:
             return []
         now = self._clock.now()
         since = now - timedelta(days=self._settings.recency_days)
-        pool = await self._book.pool(owner, since=since, without=sorted(APART))
+        pool = await self._repository.pool(owner, since=since, without=sorted(APART))
         looked_at = candidates(pool, now, self._settings)
-        queued = await self._book.queued(owner)
+        queued = await self._repository.queued(owner)
         places: dict[tuple[str, str], list[Pooled]] = defaultdict(list)
         for one in pool:
             if self._off(owner, one.place[1]) is None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memoryd_actors.consolidating.settings import ConsolidationSettings
-from memoryd_actors.keeping.consolidation import comparable, in_order
+from memoryd_actors.keeping.merging import comparable, in_order
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.texts.stems import stem_set
 from memoryd_client.wire.memory import Memory

@@ -2,9 +2,9 @@
 
 from memoryd_actors.ageing.ageing import Ageing
 from memoryd_actors.consolidating.checker import Checker
-from memoryd_actors.consolidating.gatherer import RollupWriter
 from memoryd_actors.consolidating.report import planned_change, planned_end, planned_pair, planned_rollup
 from memoryd_actors.consolidating.resting import Resting
+from memoryd_actors.consolidating.rollup_writer import RollupWriter
 from memoryd_actors.consolidating.worker import Consolidator
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_client.wire.consolidation import ConsolidationPlan, PlannedChange
@@ -22,7 +22,7 @@ class Planner:
         worker: Consolidator,
         checker: Checker,
         ageing: Ageing,
-        gatherer: RollupWriter,
+        rollups: RollupWriter,
         judge: str,
         resting: Resting,
     ) -> None:
@@ -31,7 +31,7 @@ class Planner:
         self._worker = worker
         self._checker = checker
         self._ageing = ageing
-        self._gatherer = gatherer
+        self._rollups = rollups
         self._judge = judge
         self._resting = resting
 
@@ -49,7 +49,7 @@ class Planner:
             judge=self._judge,
             pairs=tuple(planned_pair(one) for one in pairs),
             changes=(*changes, *await self._ends(owner)),
-            rollups=tuple(planned_rollup(one) for one in await self._gatherer.due(owner)),
+            rollups=tuple(planned_rollup(one) for one in await self._rollups.due(owner)),
             pairs_left=allowance.pairs,
             tokens_left=allowance.tokens,
         )

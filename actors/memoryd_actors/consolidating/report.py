@@ -3,11 +3,11 @@
 from collections.abc import Iterable
 
 from memoryd_actors.comparison import action
-from memoryd_actors.consolidating.gatherer import RollupMaterial
 from memoryd_actors.consolidating.pairs import Suspect
 from memoryd_actors.consolidating.rollup import path_of
+from memoryd_actors.consolidating.rollup_writer import RollupMaterial
 from memoryd_actors.consolidating.schedule import ConsolidationRun
-from memoryd_actors.keeping.consolidation import judged
+from memoryd_actors.keeping.merging import judged
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.memory.steps import ChangeState
 from memoryd_actors.texts.fence import one_line

@@ -12,13 +12,13 @@ from datetime import timedelta
 
 from memoryd_actors.access.switch import EVERYWHERE, refusal
 from memoryd_actors.ageing.ageing import Ageing
-from memoryd_actors.consolidating.book import ConsolidationRepository
 from memoryd_actors.consolidating.checker import Checker, CheckOutcome
 from memoryd_actors.consolidating.finder import PairFinder, Rest
-from memoryd_actors.consolidating.gatherer import RollupWriter, reckoned
 from memoryd_actors.consolidating.pairs import Suspect, in_turn
 from memoryd_actors.consolidating.report import told
+from memoryd_actors.consolidating.repository import ConsolidationRepository
 from memoryd_actors.consolidating.resting import Resting
+from memoryd_actors.consolidating.rollup_writer import RollupWriter, reckoned
 from memoryd_actors.consolidating.schedule import AGEING, PAIRS, ROLLUPS, UPKEEP, ConsolidationRun, is_due
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.errors import ActorError, ActorStopped, DaemonError, Refused
@@ -60,11 +60,11 @@ class Consolidator:
     def __init__(
         self,
         *,
-        book: ConsolidationRepository,
+        repository: ConsolidationRepository,
         finder: PairFinder,
         checker: Checker,
         ageing: Ageing,
-        gatherer: RollupWriter,
+        rollups: RollupWriter,
         indexer: Indexer,
         optimise: Callable[[], Awaitable[None]],
         clock: Clock,
@@ -74,11 +74,11 @@ class Consolidator:
         off: Callable[[str, str], SwitchedOff | None],
     ) -> None:
         """Prepare; `off` says where memory is turned off for an owner, `optimise` looks after the index."""
-        self._book = book
+        self._repository = repository
         self._finder = finder
         self._checker = checker
         self._ageing = ageing
-        self._gatherer = gatherer
+        self._rollups = rollups
         self._indexer = indexer
         self._optimise = optimise
         self._clock = clock
@@ -113,14 +113,14 @@ class Consolidator:
         place = self._off(owner, EVERYWHERE)
         if place is not None:
             raise refusal(place)
-        run = await self._book.ask_run(owner)
+        run = await self._repository.ask_run(owner)
         self._put_off.pop(owner, None)
         self._worker.kick()
         return self._told(run)
 
     async def runs(self, owner: str, *, limit: int) -> list[Consolidation]:
         """Return the owner's last runs, newest first."""
-        return [self._told(run) for run in await self._book.runs(owner, limit=limit)]
+        return [self._told(run) for run in await self._repository.runs(owner, limit=limit)]
 
     def _told(self, run: ConsolidationRun) -> Consolidation:
         at = self._doing
@@ -139,19 +139,19 @@ class Consolidator:
 
     async def _next(self, *, scheduled: bool) -> ConsolidationRun | None:
         """Return the next run: what somebody waits for, then what is due, once it is quiet."""
-        for owner in await self._book.asked_runs():
+        for owner in await self._repository.asked_runs():
             if self._may(owner):
-                return await self._book.begin_run(owner)
+                return await self._repository.begin_run(owner)
         due = await self._due() if scheduled else None
         if due is None or not await self._resting.until_quiet(unless=lambda: self._worker.kicked):
             return None
-        return await self._book.begin_run(due)
+        return await self._repository.begin_run(due)
 
     async def _due(self) -> str | None:
         now = self._clock.now()
-        for owner in await self._book.owners():
+        for owner in await self._repository.owners():
             if self._may(owner):
-                last = next(iter(await self._book.runs(owner, limit=1)), None)
+                last = next(iter(await self._repository.runs(owner, limit=1)), None)
                 if is_due(last, now, self._settings.hours):
                     return owner
         return None
@@ -186,12 +186,12 @@ class Consolidator:
             for stage in run.left:
                 doing.stage, doing.done, doing.total = stage, 0, 0
                 await self._stages[stage](doing)
-                await self._book.mark_run(run.number, stage=stage)
-            await self._book.mark_run(run.number, finished=True)
+                await self._repository.mark_run(run.number, stage=stage)
+            await self._repository.mark_run(run.number, finished=True)
         except (Refused, ActorError) as problem:
             if not isinstance(problem, ActorStopped):
                 with suppress(Refused):
-                    await self._book.mark_run(run.number, problem=str(problem))
+                    await self._repository.mark_run(run.number, problem=str(problem))
             return problem
         log.info("consolidated the memories of %s: run %d", run.owner, run.number)
         return None
@@ -241,7 +241,7 @@ class Consolidator:
 
     async def _roll_up(self, doing: Doing) -> None:
         owner = doing.run.owner
-        due = await self._gatherer.due(owner)
+        due = await self._rollups.due(owner)
         doing.total = len(due)
         for one in due:
             began = self._clock.monotonic()
@@ -249,14 +249,14 @@ class Consolidator:
             tokens = reckoned(one, self._settings.rollup_tokens)
             if self._checker.by_model and tokens > (await self._checker.allowance(owner)).tokens:
                 continue  # due again with the next run
-            if (await self._gatherer.gather(one, doing.run.number)).by_model:
+            if (await self._rollups.gather(one, doing.run.number)).by_model:
                 await self._checker.charge(owner, tokens)
             doing.done += 1
             await self._resting.rest(self._clock.monotonic() - began)
 
     async def _keep_up(self, doing: Doing) -> None:
         before = self._clock.now() - timedelta(days=self._settings.remembered_days)
-        await self._book.prune(doing.run.owner, checks_before=before, keep_runs=KEEP_RUNS)
+        await self._repository.prune(doing.run.owner, checks_before=before, keep_runs=KEEP_RUNS)
         await self._indexer.wait_for(self._indexer.target, deadline_s=INDEX_S)
         if self._indexer.unoptimised:
             await self._optimise()

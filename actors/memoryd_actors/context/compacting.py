@@ -102,7 +102,7 @@ class Compactor:
         recall: Introducer,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         ledger: MemoryRepository,
-        book: ProgressRepository,
+        repository: ProgressRepository,
         switches: Switches,
         publish: Publisher,
         settings: WindowSettings,
@@ -117,7 +117,7 @@ class Compactor:
         self._recall = recall
         self._keeper = keeper
         self._ledger = ledger
-        self._book = book
+        self._repository = repository
         self._switches = switches
         self._publish = publish
         self._settings = settings
@@ -220,7 +220,7 @@ class Compactor:
 
     async def _mend(self) -> None:
         """Store the memories of summaries that were written when the daemon died."""
-        known = {(one.owner, one.session): one.sequence for one in await self._book.progress_of(JOB)}
+        known = {(one.owner, one.session): one.sequence for one in await self._repository.progress_of(JOB)}
         for key, info in (await self._transcripts.infos()).items():
             if info.summarized > known.get(key, 0):
                 async with self._lock(key):
@@ -280,7 +280,7 @@ class Compactor:
         info = await self._transcripts.info(key)
         if info is None or not info.summary:
             return
-        progress = await self._book.progress(*key, JOB) or Progress(*key, JOB, 0)
+        progress = await self._repository.progress(*key, JOB) or Progress(*key, JOB, 0)
         entry = (await self._transcripts.get(key, [info.summary])).get(info.summary)
         if entry is None or progress.sequence >= info.summarized:
             return

@@ -25,7 +25,7 @@ from memoryd_actors.conversations.orders import (
 )
 from memoryd_actors.conversations.settings import TranscriptSettings
 from memoryd_actors.conversations.tail import TAIL_CHARACTERS, Tails
-from memoryd_actors.conversations.writer import TranscriptWriter
+from memoryd_actors.conversations.transcript_writer import TranscriptWriter
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import ActorError, Refused
 from memoryd_actors.indexing.message_indexer import MessageIndexer

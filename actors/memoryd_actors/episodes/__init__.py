@@ -2,7 +2,7 @@
 
 from memoryd_actors.episodes.episode import CATEGORY as CATEGORY
 from memoryd_actors.episodes.episode import PATH as PATH
-from memoryd_actors.episodes.teller import EpisodeSettings as EpisodeSettings
-from memoryd_actors.episodes.teller import EpisodeWriter as EpisodeWriter
+from memoryd_actors.episodes.episode_writer import EpisodeSettings as EpisodeSettings
+from memoryd_actors.episodes.episode_writer import EpisodeWriter as EpisodeWriter
 
 __all__ = ["CATEGORY", "PATH", "EpisodeSettings", "EpisodeWriter"]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
 
-from memoryd_actors.extraction.heard import InputMessage
+from memoryd_actors.extraction.input_message import InputMessage
 
 MOST_A_TURN: Final = 3
 """Memories of one user turn (seed 002, item 13)."""

@@ -17,9 +17,9 @@ from memoryd_actors.access.switch import Switches
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import DaemonError, OutOfStep
 from memoryd_actors.core.worker import Worker, attempt, rest
-from memoryd_actors.extraction import Extraction, InputMessage, capped, heard, stated
+from memoryd_actors.extraction import Extraction, InputMessage, capped, input_messages, stated
 from memoryd_actors.extraction.due import PATIENT, Reason, Waiting, due
-from memoryd_actors.extraction.harvest import ExtractionCounts, ExtractionStore
+from memoryd_actors.extraction.extraction_store import ExtractionCounts, ExtractionStore
 from memoryd_actors.extraction.insights import Insights
 from memoryd_actors.extraction.question import ConversationPart
 from memoryd_actors.extraction.reader import Reader
@@ -58,7 +58,7 @@ class Extractor:
         self,
         *,
         transcripts: Transcripts,
-        book: ProgressRepository,
+        repository: ProgressRepository,
         ledger: MemoryRepository,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         recall: MemoryActor,
@@ -73,7 +73,7 @@ class Extractor:
         gate: Gatekeeper,
     ) -> None:
         self._transcripts = transcripts
-        self._book = book
+        self._repository = repository
         self._reader = reader
         self._near = near
         self._switches = switches
@@ -91,9 +91,9 @@ class Extractor:
         self._threads = CapacityLimiter(1)
         self._idle = timedelta(minutes=settings.extract_idle_minutes)
         self.counts = ExtractionCounts()
-        self._harvest = ExtractionStore(
+        self._store = ExtractionStore(
             transcripts=transcripts,
-            book=book,
+            repository=repository,
             ledger=ledger,
             keeper=keeper,
             recall=recall,
@@ -119,7 +119,7 @@ class Extractor:
     @property
     def last_refusal(self) -> str:
         """Why the last memory that was not admitted was not."""
-        return self._harvest.last_refusal
+        return self._store.last_refusal
 
     @property
     def settings(self) -> CaptureSettings:
@@ -176,7 +176,7 @@ class Extractor:
     async def _begin(self) -> None:
         """Find the sessions that were not looked at to their end."""
         heads = await self._transcripts.heads()
-        known = await self._book.progress_of(JOB)
+        known = await self._repository.progress_of(JOB)
         for one in known:
             self._reader.expect(detail_of(one))
         done = {(one.owner, one.session): one.sequence for one in known}
@@ -213,8 +213,8 @@ class Extractor:
     async def _know(self, key: Key, waiting: Waiting) -> None:
         # Before it is read: a session that ends meanwhile is read again.
         waiting.known = True
-        progress = await self._book.progress(*key, JOB)
-        ended = await self._book.progress(*key, ENDED)
+        progress = await self._repository.progress(*key, JOB)
+        ended = await self._repository.progress(*key, ENDED)
         waiting.done = waiting.counted = progress.sequence if progress else 0
         waiting.turns = 0
         waiting.ended = ended.sequence if ended else 0
@@ -254,18 +254,18 @@ class Extractor:
         info = await self._transcripts.info(key)
         if info is None or self._switches.off(key[0], info.project) is not None:
             return timedelta(seconds=RETRY_S) if info else None
-        progress = await self._book.progress(*key, JOB) or Progress(*key, JOB, 0)
+        progress = await self._repository.progress(*key, JOB) or Progress(*key, JOB, 0)
         caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
-        session = ExtractionSession(key, caller, progress, detail_of(progress), await self._harvest.today(key[0]))
+        session = ExtractionSession(key, caller, progress, detail_of(progress), await self._store.today(key[0]))
         self._full.pop(key, None)
-        if full := self._harvest.used_up(session):
+        if full := self._store.used_up(session):
             self._full[key] = full, session.today.day
             return timedelta(seconds=RETRY_S)
         parts, end = session.detail.parts, upto
         if not parts:
             parts, end = await self._parts(session, upto)
         if not parts:
-            await self._harvest.keep(session, (), end, None)
+            await self._store.keep(session, (), end, None)
             return None
         outcome = await self._reader.read(
             session.detail,
@@ -276,7 +276,7 @@ class Extractor:
         )
         session.today.calls += outcome.calls
         if outcome.wait is not None:
-            await self._harvest.stay(session, outcome.detail)
+            await self._store.stay(session, outcome.detail)
             return outcome.wait
         messages = await self._messages(session, *parts[0])
         if outcome.candidates is None:
@@ -285,10 +285,10 @@ class Extractor:
             found = outcome.candidates
         else:
             # Something was taken out of the transcript while a model read it: it must not come back.
-            await self._harvest.stay(session, None)
+            await self._store.stay(session, None)
             return timedelta(0)
         self.counts.windows += 1
-        await self._harvest.keep(session, capped(found, messages), parts[0][1], outcome.detail)
+        await self._store.keep(session, capped(found, messages), parts[0][1], outcome.detail)
         if self.insights is not None and self._settings.insights and reason in PATIENT and messages:
             await self.insights.think(caller, messages)
         return None
@@ -300,7 +300,7 @@ class Extractor:
         records = [one for one in records if one.sequence <= upto]
         if not records:
             return (), upto
-        messages = await to_thread.run_sync(heard, records, self._rules, limiter=self._threads)
+        messages = await to_thread.run_sync(input_messages, records, self._rules, limiter=self._threads)
         found: list[tuple[int, int]] = []
         for part in windows(messages, turns=self._settings.extract_turns):
             found.append((after, part[-1].sequence))
@@ -313,7 +313,7 @@ class Extractor:
     async def _messages(self, session: ExtractionSession, after: int, upto: int) -> list[InputMessage]:
         records = await self._transcripts.get(session.key, range(after + 1, upto + 1))
         ordered = [records[number] for number in sorted(records)]
-        return await to_thread.run_sync(heard, ordered, self._rules, limiter=self._threads)
+        return await to_thread.run_sync(input_messages, ordered, self._rules, limiter=self._threads)
 
     async def _passage(self, session: ExtractionSession, part: tuple[int, int]) -> ConversationPart:
         messages = await self._messages(session, *part)

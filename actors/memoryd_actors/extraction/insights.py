@@ -108,7 +108,7 @@ class Insights:
         self,
         model: Model,
         *,
-        book: ProgressRepository,
+        repository: ProgressRepository,
         ledger: MemoryRepository,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         clock: Clock,
@@ -117,7 +117,7 @@ class Insights:
         rules: Rules = DEFAULT,
     ) -> None:
         self._model = model
-        self._book = book
+        self._repository = repository
         self._ledger = ledger
         self._keeper = keeper
         self._clock = clock
@@ -135,7 +135,7 @@ class Insights:
             ActorError: the Keeper did not answer.
 
         """
-        last = await self._book.progress(caller.owner, "", JOB)
+        last = await self._repository.progress(caller.owner, "", JOB)
         now = self._clock.now()
         if last is not None and last.at is not None and now - last.at < REST:
             return

@@ -7,7 +7,7 @@ from typing import Final, Literal
 import msgspec
 
 from memoryd_actors.extraction.candidate import TRUST, Extraction
-from memoryd_actors.extraction.heard import InputMessage
+from memoryd_actors.extraction.input_message import InputMessage
 from memoryd_actors.model.question import Prompt, Question, Unusable
 from memoryd_actors.model.reading import entries
 from memoryd_actors.model.writing import FLAG, TEXT, WHOLE, array, choice, cut, fenced, sendable, shape

@@ -15,7 +15,7 @@ from memoryd_actors.capture import explicit, standing_instruction
 from memoryd_actors.capture.kinds import FACT, PREFERENCE
 from memoryd_actors.extraction.candidate import BY_RULE, Extraction
 from memoryd_actors.extraction.dating import needs_day
-from memoryd_actors.extraction.heard import InputMessage
+from memoryd_actors.extraction.input_message import InputMessage
 from memoryd_actors.extraction.languages import ENGLISH
 from memoryd_actors.extraction.particulars import given, particular
 from memoryd_actors.extraction.signs import dated, weigh

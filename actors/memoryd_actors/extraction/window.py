@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
-from memoryd_actors.extraction.heard import InputMessage
+from memoryd_actors.extraction.input_message import InputMessage
 from memoryd_actors.extraction.question import LONGEST_MESSAGE
 
 WINDOW_CHARACTERS: Final = 24_000

@@ -6,10 +6,10 @@ import msgspec
 from msgspec import UNSET
 
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.consolidation import plan_revised
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, told
-from memoryd_actors.keeping.operations import Operations
+from memoryd_actors.keeping.merging import plan_revised
 from memoryd_actors.keeping.orders import PERSON, DecideProposal, EditMemory, LinkMemories, SetState
+from memoryd_actors.keeping.performing import Operations
 from memoryd_actors.keeping.surroundings import NeighbourLookup, NeighboursSeen
 from memoryd_actors.memory.consent import needs_consent
 from memoryd_actors.memory.settings import RULE

@@ -69,8 +69,8 @@ class CheckpointRepository(Protocol):
 class CheckpointKeeper:
     """Answers what is asked of checkpoints."""
 
-    def __init__(self, book: CheckpointRepository, rules: ProjectRules, settings: CheckpointSettings) -> None:
-        self._book = book
+    def __init__(self, repository: CheckpointRepository, rules: ProjectRules, settings: CheckpointSettings) -> None:
+        self._repository = repository
         self._rules = rules
         self._keep = settings.keep
 
@@ -87,7 +87,7 @@ class CheckpointKeeper:
                 check_names(thread=request.thread)
                 check_size(len(request.data))
                 rules, _ = await self._rules.look(caller.project)
-                saved = await self._book.save_checkpoint(
+                saved = await self._repository.save_checkpoint(
                     caller.owner,
                     request.thread,
                     request.data,
@@ -98,19 +98,19 @@ class CheckpointKeeper:
                 )
                 return Checkpoints(checkpoints=(saved,))
             case LoadCheckpoint():
-                return await self._book.load_checkpoint(caller.owner, request.thread, request.version)
+                return await self._repository.load_checkpoint(caller.owner, request.thread, request.version)
             case ListCheckpoints():
-                found = await self._book.checkpoints(caller.owner, request.thread, limit=request.limit)
+                found = await self._repository.checkpoints(caller.owner, request.thread, limit=request.limit)
                 return Checkpoints(checkpoints=tuple(found))
             case DeleteCheckpoint():
-                gone = await self._book.delete_checkpoints(
+                gone = await self._repository.delete_checkpoints(
                     caller.owner, request.thread, request.version, purge=request.purge
                 )
                 if not gone:
                     which = "" if request.version is None else f" {request.version}"
                     return Done(f"there was no checkpoint{which} of {request.thread!r}: nothing was deleted")
-                if request.purge and self._book.leaves:
-                    return Done(f"{gone} checkpoints purged: {self._book.leaves}")
+                if request.purge and self._repository.leaves:
+                    return Done(f"{gone} checkpoints purged: {self._repository.leaves}")
                 return Done(f"{gone} checkpoints {'destroyed' if request.purge else 'deleted'}")
             case _:
                 assert_never(request)

@@ -96,8 +96,8 @@ class CoreRepository(Protocol):
 class CoreMemory:
     """Answers what is asked of core memory."""
 
-    def __init__(self, book: CoreRepository, rules: ProjectRules, settings: CoreSettings) -> None:
-        self._book = book
+    def __init__(self, repository: CoreRepository, rules: ProjectRules, settings: CoreSettings) -> None:
+        self._repository = repository
         self._rules = rules
         self._limit = settings.section_chars
 
@@ -110,23 +110,23 @@ class CoreMemory:
         """
         match request:
             case CoreView():
-                written = await self._book.core_sections(caller.owner, request.thread, limit=self._limit)
+                written = await self._repository.core_sections(caller.owner, request.thread, limit=self._limit)
                 return CoreSections(sections=arranged(written, request.thread, self._limit))
             case GetCoreHistory():
                 name = named(request.section) if request.section else ""
-                writes = await self._book.core_writes(caller.owner, request.thread, name, limit=request.limit)
+                writes = await self._repository.core_writes(caller.owner, request.thread, name, limit=request.limit)
                 return CoreWrites(writes=tuple(writes))
             case CorePurge():
                 rules, _ = await self._rules.look(caller.project)
                 name, by = named(request.section), signed(caller, rules)
-                await self._book.core_purge(caller.owner, request.thread, name, purge_id=request.id, actor=by)
-                leaves = self._book.leaves
+                await self._repository.core_purge(caller.owner, request.thread, name, purge_id=request.id, actor=by)
+                leaves = self._repository.leaves
                 return Done(f"{name} and its history {f'purged: {leaves}' if leaves else 'destroyed'}")
             case CoreAppend() | CoreReplace() | CoreSet() | CoreUndo():
                 check_names(thread=request.thread, section=request.section)
                 rules, _ = await self._rules.look(caller.project)
                 section = Section(name=named(request.section), thread=request.thread, limit=self._limit)
-                stored = await self._book.core_edit(
+                stored = await self._repository.core_edit(
                     caller.owner,
                     section,
                     request,

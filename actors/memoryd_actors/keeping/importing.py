@@ -20,9 +20,9 @@ from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named
 from memoryd_actors.admission.project_rules import IgnoredFiles
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.operations import NODE
+from memoryd_actors.keeping.import_records import aware, project_of
 from memoryd_actors.keeping.orders import PERSON, Adopt, KeeperMessage, Perform
-from memoryd_actors.keeping.records import aware, project_of
+from memoryd_actors.keeping.performing import NODE
 from memoryd_actors.keeping.sorting import Sorted, Sorter
 from memoryd_actors.keeping.successors import LONGEST_CHAIN, unsound
 from memoryd_actors.memory.consent import ConsentSettings

@@ -11,7 +11,6 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.changing import Changing
 from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.neighbours import Neighbours
-from memoryd_actors.keeping.operations import NODE, Operations
 from memoryd_actors.keeping.orders import (
     Adopt,
     DecideProposal,
@@ -26,6 +25,7 @@ from memoryd_actors.keeping.orders import (
     TakeBack,
     op,
 )
+from memoryd_actors.keeping.performing import NODE, Operations
 from memoryd_actors.keeping.storing import Storing
 from memoryd_actors.keeping.surroundings import NeighbourLookup
 from memoryd_actors.memory.events import Happened

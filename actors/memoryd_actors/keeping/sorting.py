@@ -9,7 +9,7 @@ from memoryd_actors.access.categories import Categories
 from memoryd_actors.admission.gate import Admitted, content_hash
 from memoryd_actors.admission.project_files import ProjectFiles
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.records import admitted_record
+from memoryd_actors.keeping.import_records import admitted_record
 from memoryd_actors.memory.consent import ConsentSettings, decide, field_of, needs_consent
 from memoryd_actors.memory.steps import Patch
 from memoryd_actors.redaction import Rules

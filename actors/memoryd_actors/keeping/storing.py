@@ -5,10 +5,10 @@ from dataclasses import replace
 from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.consolidation import plan
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, told
-from memoryd_actors.keeping.operations import Operations
+from memoryd_actors.keeping.merging import plan
 from memoryd_actors.keeping.orders import PERSON, Adopt, Store, StoreFindings
+from memoryd_actors.keeping.performing import Operations
 from memoryd_actors.keeping.surroundings import NeighbourLookup
 from memoryd_actors.memory.settings import RULE
 from memoryd_actors.memory.steps import Add, Step

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import anyio
 
 from memoryd_actors.core.errors import Unavailable
-from memoryd_actors.keeping.consolidation import ComparedNeighbour, comparable, judged
+from memoryd_actors.keeping.merging import ComparedNeighbour, comparable, judged
 from memoryd_actors.keeping.neighbours import Neighbour, Neighbours
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.embedder import Vector

@@ -1,4 +1,4 @@
-"""The sidecar's account: what was spent today, what is reserved, and the book in which it survives a restart."""
+"""The sidecar's account: what was spent today, what is reserved, and the repository in which it survives a restart."""
 
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -28,13 +28,13 @@ class SpendingRepository(Protocol):
 
 
 class Account:
-    """Counts at once and writes later: a call never waits for the book, and a full disk forgets nothing that was spent.
+    """Counts at once and writes later: a call waits for no disk, and a full one forgets nothing that was spent.
 
     Reservations keep sessions that ask together from overdrawing together.
     """
 
-    def __init__(self, book: SpendingRepository, clock: Clock, limits: Limits) -> None:
-        self._book = book
+    def __init__(self, repository: SpendingRepository, clock: Clock, limits: Limits) -> None:
+        self._repository = repository
         self._clock = clock
         self._limits = limits
         self._today = Spending(day="")
@@ -98,25 +98,25 @@ class Account:
             self._unsaved.append(spent(Spending(day=self._today.day), usage))
 
     async def turn_day(self) -> None:
-        """Begin today's page, from the book. Several calls may do so at once; the first to come back counts.
+        """Begin today's page, from the repository. Several calls may do so at once; the first to come back counts.
 
         Raises:
-            Refused: the book cannot be read.
+            Refused: the repository cannot be read.
 
         """
         day = self._day()
         if day == self._today.day:
             return
-        known = await self._book.spending(day)
+        known = await self._repository.spending(day)
         if day > self._today.day:
             self._today = replace(known, day=day)
 
     async def save(self) -> None:
-        """Write what is not yet in the book, each entry once; an entry that may not have arrived is kept."""
+        """Write what is not yet in the repository, each entry once; an entry that may not have arrived is kept."""
         while self._unsaved:
             entry = self._unsaved.pop()
             try:
-                await self._book.spend(entry)
+                await self._repository.spend(entry)
             except Refused:
                 # It still counts here, and is written with the next call.
                 self._unsaved.append(entry)

@@ -100,7 +100,7 @@ class Model:
         """Read what was spent today, so that status is right before the first call.
 
         Raises:
-            Refused: the book cannot be read; it is tried again before every call.
+            Refused: the repository cannot be read; it is tried again before every call.
 
         """
         await self._account.turn_day()
@@ -115,7 +115,7 @@ class Model:
         await self._provider.prepare()
 
     async def close(self) -> None:
-        """Write down what is not yet in the book, what a broken one refuses excepted, and close the connections."""
+        """Write down what is not stored yet, what a broken ledger refuses excepted, and close the connections."""
         await self._account.save()
         await self._provider.aclose()
 

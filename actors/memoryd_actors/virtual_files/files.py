@@ -66,7 +66,7 @@ class VirtualFiles:
 
     def __init__(
         self,
-        book: FileRepository,
+        repository: FileRepository,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         categories: Categories,
         *,
@@ -74,7 +74,7 @@ class VirtualFiles:
         grep: Grep,
     ) -> None:
         """Prepare; `search` finds memories, `grep` does the work of `matching`, TimeoutError after so many seconds."""
-        self._book = book
+        self._repository = repository
         self._keeper = keeper
         self._categories = categories
         self._search = search
@@ -116,7 +116,7 @@ class VirtualFiles:
 
     async def _below(self, caller: Caller, prefix: str, limit: int) -> list[Memory]:
         wanted = prefix.strip().lstrip("/")
-        found = await self._book.files(self._categories.visible(caller), prefix=wanted, limit=limit)
+        found = await self._repository.files(self._categories.visible(caller), prefix=wanted, limit=limit)
         # Of two files of one path the project's is meant.
         by_path: dict[str, Memory] = {}
         for one in sorted(found, key=lambda one: one.scope is Scope.PROJECT):

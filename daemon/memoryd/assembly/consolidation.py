@@ -10,9 +10,9 @@ from memoryd_actors.consolidating.answering import ConsolidationAnswers
 from memoryd_actors.consolidating.checker import Checker
 from memoryd_actors.consolidating.comparer import Comparer
 from memoryd_actors.consolidating.finder import PairFinder
-from memoryd_actors.consolidating.gatherer import RollupWriter
 from memoryd_actors.consolidating.plan import Planner
 from memoryd_actors.consolidating.resting import Resting
+from memoryd_actors.consolidating.rollup_writer import RollupWriter
 from memoryd_actors.consolidating.worker import Consolidator
 
 
@@ -32,10 +32,10 @@ def build_consolidation(
     ledger, index, indexer, clock = memory.ledger, memory.index, memory.indexer, memory.clock
     keeper, judging, switches = memory.keeper, memory.judging, memory.switches
     settings = config.consolidation
-    book = ledger.consolidation
+    repository = ledger.consolidation
     checker = Checker(
         ledger=ledger.memories,
-        book=book,
+        repository=repository,
         keeper=keeper,
         clock=clock,
         settings=settings,
@@ -43,15 +43,15 @@ def build_consolidation(
         pairs=judging.pairs,
     )
     finder = PairFinder(
-        ledger=ledger.memories, book=book, index=index, clock=clock, settings=settings, off=switches.off
+        ledger=ledger.memories, repository=repository, index=index, clock=clock, settings=settings, off=switches.off
     )
     ageing = Ageing(
         ledger=ledger, indexer=indexer, keeper=keeper, clock=clock, settings=config.lifecycle, off=switches.off
     )
 
-    gatherer = RollupWriter(
+    rollups = RollupWriter(
         ledger=ledger.memories,
-        book=book,
+        repository=repository,
         keeper=keeper,
         summariser=judging.summariser,
         clock=clock,
@@ -66,11 +66,11 @@ def build_consolidation(
 
     resting = Resting(answered, memory.is_busy, settings.quiet_s)
     worker = Consolidator(
-        book=book,
+        repository=repository,
         finder=finder,
         checker=checker,
         ageing=ageing,
-        gatherer=gatherer,
+        rollups=rollups,
         indexer=indexer,
         optimise=optimise,
         clock=clock,
@@ -84,7 +84,7 @@ def build_consolidation(
         worker=worker,
         checker=checker,
         ageing=ageing,
-        gatherer=gatherer,
+        rollups=rollups,
         judge=judging.name,
         resting=resting,
     )

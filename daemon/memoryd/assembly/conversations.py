@@ -68,7 +68,7 @@ class ConversationServices:
         model = judging.model
         self.extractor = Extractor(
             transcripts=self.transcripts,
-            book=ledger.progress,
+            repository=ledger.progress,
             ledger=ledger.memories,
             keeper=keeper,
             recall=recall,
@@ -77,7 +77,7 @@ class ConversationServices:
             switches=switches,
             insights=Insights(
                 model,
-                book=ledger.progress,
+                repository=ledger.progress,
                 ledger=ledger.memories,
                 keeper=keeper,
                 clock=clock,
@@ -101,7 +101,7 @@ class ConversationServices:
             quoting=judging.summariser.quoting,
             recall=recall,
             keeper=keeper,
-            book=ledger.progress,
+            repository=ledger.progress,
             switches=switches,
             clock=clock,
             publish=publish,
@@ -117,7 +117,7 @@ class ConversationServices:
             ledger=ledger.memories,
             recall=recall,
             keeper=keeper,
-            book=ledger.progress,
+            repository=ledger.progress,
             switches=switches,
             publish=publish,
             settings=config.context,

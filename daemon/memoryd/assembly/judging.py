@@ -44,7 +44,7 @@ class Judging:
         """Read what was spent today.
 
         Raises:
-            Refused: the book cannot be read; it is tried again before every call.
+            Refused: the repository cannot be read; it is tried again before every call.
 
         """
         if self.model is not None:

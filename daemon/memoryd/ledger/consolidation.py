@@ -8,9 +8,9 @@ from sqlalchemy import ColumnElement, Connection, RowMapping, delete, insert, se
 
 from memoryd.ledger.rows import from_micros, memory_of, to_micros
 from memoryd.ledger.tables import check_days, checks, consolidations, doubts, memories, relations
-from memoryd_actors.consolidating.book import OpenDoubt, Used
 from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
+from memoryd_actors.consolidating.repository import OpenDoubt, Used
 from memoryd_actors.consolidating.rollup import EPISODE, SUMMARISES
 from memoryd_actors.consolidating.schedule import ConsolidationRun
 from memoryd_actors.memory.steps import Checked

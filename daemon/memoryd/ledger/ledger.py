@@ -2,15 +2,15 @@
 
 from pathlib import Path
 
-from memoryd.ledger.backup_book import SqlBackups
-from memoryd.ledger.checkpoint_book import SqlCheckpoints
-from memoryd.ledger.consent_book import SqlConsents
-from memoryd.ledger.consolidation_book import SqlConsolidation
-from memoryd.ledger.core_book import SqlCoreMemory
+from memoryd.ledger.backup_repository import SqlBackups
+from memoryd.ledger.checkpoint_repository import SqlCheckpoints
+from memoryd.ledger.consent_repository import SqlConsents
+from memoryd.ledger.consolidation_repository import SqlConsolidation
+from memoryd.ledger.core_repository import SqlCoreMemory
 from memoryd.ledger.database import Database
 from memoryd.ledger.events import SqlEvents
 from memoryd.ledger.memories import SqlMemories
-from memoryd.ledger.progress_book import SqlProgress
+from memoryd.ledger.progress_repository import SqlProgress
 from memoryd.ledger.pruning import SqlPruning
 from memoryd.ledger.purges import SqlPurges
 from memoryd.ledger.sessions import SqlSessions

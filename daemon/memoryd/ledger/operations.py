@@ -10,12 +10,12 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from memoryd.ledger import consenting, consolidation, edges, progressing, spent
-from memoryd.ledger.hand import UnitOfWork
 from memoryd.ledger.reads import MAX_VARIABLES, last_sequence
 from memoryd.ledger.records import difference, told
 from memoryd.ledger.rows import cleaned, to_micros
 from memoryd.ledger.tables import aliases, doubts, memories
 from memoryd.ledger.undoing import undo
+from memoryd.ledger.unit_of_work import UnitOfWork
 from memoryd.ledger.writes import store
 from memoryd_actors.admission.gate import identity
 from memoryd_actors.core.errors import OutOfStep, Refused

@@ -11,10 +11,10 @@ import msgspec
 from sqlalchemy import delete, select
 
 from memoryd.ledger import edges
-from memoryd.ledger.hand import UnitOfWork
 from memoryd.ledger.records import Before, ColumnValue, decode_before
 from memoryd.ledger.rows import memory_from, memory_row, to_micros
 from memoryd.ledger.tables import aliases, history
+from memoryd.ledger.unit_of_work import UnitOfWork
 from memoryd_actors.admission.gate import identity
 from memoryd_actors.core.errors import Refused
 from memoryd_client.wire.memory import Memory, State

@@ -82,7 +82,7 @@ class EpisodeWriter:
         quoting: Summariser,
         recall: Introducer,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
-        book: ProgressRepository,
+        repository: ProgressRepository,
         switches: Switches,
         clock: Clock,
         publish: Publisher,
@@ -94,7 +94,7 @@ class EpisodeWriter:
         self._quoting = quoting
         self._recall = recall
         self._keeper = keeper
-        self._book = book
+        self._repository = repository
         self._switches = switches
         self._clock = clock
         self._publish = publish
@@ -151,7 +151,7 @@ class EpisodeWriter:
 
     async def _begin(self) -> None:
         """Find the sessions that were not told to their end."""
-        told = {(one.owner, one.session): one.sequence for one in await self._book.progress_of(JOB)}
+        told = {(one.owner, one.session): one.sequence for one in await self._repository.progress_of(JOB)}
         for key, last in (await self._transcripts.heads()).items():
             if last > told.get(key, 0):
                 self._open.setdefault(key, 0.0)
@@ -171,7 +171,7 @@ class EpisodeWriter:
     async def _tell(self, key: Key) -> bool:
         """Tell the run that is finished in a session, if there is one; return whether there was."""
         info = await self._transcripts.info(key)
-        progress = await self._book.progress(*key, JOB)
+        progress = await self._repository.progress(*key, JOB)
         before = progress.sequence if progress else 0
         if info is None or info.last <= before:
             self._forget(key)
@@ -204,7 +204,7 @@ class EpisodeWriter:
 
     async def _end(self, key: Key, info: SessionInfo, before: int) -> int:
         """Return the last entry of the run that is finished; 0 where it goes on."""
-        ended = await self._book.progress(*key, ENDED)
+        ended = await self._repository.progress(*key, ENDED)
         if ended is not None and before < ended.sequence <= info.last:
             return ended.sequence
         now = self._clock.now()

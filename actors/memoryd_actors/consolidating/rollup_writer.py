@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import msgspec
 
 from memoryd_actors.admission.gate import admit
-from memoryd_actors.consolidating.book import ConsolidationRepository
+from memoryd_actors.consolidating.repository import ConsolidationRepository
 from memoryd_actors.consolidating.rollup import (
     PATH,
     PROJECT_SUMMARY,
@@ -62,7 +62,7 @@ class RollupWriter:
         self,
         *,
         ledger: MemoryRepository,
-        book: ConsolidationRepository,
+        repository: ConsolidationRepository,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         summariser: Summariser,
         clock: Clock,
@@ -73,7 +73,7 @@ class RollupWriter:
     ) -> None:
         """Prepare; `off` says of an owner and a project where memory is turned off."""
         self._ledger = ledger
-        self._book = book
+        self._repository = repository
         self._keeper = keeper
         self._summariser = summariser
         self._clock = clock
@@ -92,7 +92,7 @@ class RollupWriter:
         if not self._settings.rollups:
             return []
         projects: dict[str, list[Memory]] = defaultdict(list)
-        for episode in await self._book.episodes(owner):
+        for episode in await self._repository.episodes(owner):
             if self._off(owner, episode.project) is None:
                 projects[episode.project].append(episode)
         now = self._clock.now()

@@ -24,7 +24,7 @@ class InputMessage:
     at: datetime
 
 
-def heard(records: Iterable[TranscriptRecord], rules: Rules = DEFAULT) -> list[InputMessage]:
+def input_messages(records: Iterable[TranscriptRecord], rules: Rules = DEFAULT) -> list[InputMessage]:
     """Return the messages among the entries of a transcript that may hold something worth remembering.
 
     Calls, results, what the system says, summaries and what is marked `#skip` are left out.

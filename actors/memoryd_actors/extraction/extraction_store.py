@@ -56,7 +56,7 @@ class ExtractionStore:
         self,
         *,
         transcripts: Transcripts,
-        book: ProgressRepository,
+        repository: ProgressRepository,
         ledger: MemoryRepository,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         recall: MemoryActor,
@@ -66,7 +66,7 @@ class ExtractionStore:
         counts: ExtractionCounts,
     ) -> None:
         self._transcripts = transcripts
-        self._book = book
+        self._repository = repository
         self._ledger = ledger
         self._keeper = keeper
         self._recall = recall
@@ -129,7 +129,7 @@ class ExtractionStore:
 
     async def today(self, owner: str) -> Today:
         """Return what an owner's conversations brought today."""
-        known = await self._book.progress(owner, "", DAY)
+        known = await self._repository.progress(owner, "", DAY)
         day = self._clock.now().date().isoformat()
         told = msgspec.json.decode(known.detail or "{}", type=Day) if known else Day()
         before = known.sequence if known else 0

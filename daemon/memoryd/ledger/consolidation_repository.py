@@ -1,13 +1,13 @@
-"""The book of the daily consolidation, in the ledger; see `memoryd_actors.consolidating.book`."""
+"""The repository of the daily consolidation, in the ledger; see `memoryd_actors.consolidating.repository`."""
 
 from collections.abc import Sequence
 from datetime import datetime
 
 from memoryd.ledger import consolidation
 from memoryd.ledger.database import Database
-from memoryd_actors.consolidating.book import OpenDoubt, Used
 from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
+from memoryd_actors.consolidating.repository import OpenDoubt, Used
 from memoryd_actors.consolidating.schedule import ConsolidationRun
 from memoryd_client.wire.memory import Memory
 
