@@ -58,7 +58,7 @@ from memoryd_client.wire.importing import Import, Imported, MemoryRecord
 from memoryd_client.wire.memories import Forget, Get, List, MemoryPage, Read, Restore
 from memoryd_client.wire.memory import Memory, NewMemory
 from memoryd_client.wire.origin import GetOrigin, Origin
-from memoryd_client.wire.pending import PendingMemory, Recall
+from memoryd_client.wire.pending import Cleared, PendingMemory, Recall
 from memoryd_client.wire.purging import PlanPurge, Purge, PurgePlan
 from memoryd_client.wire.query import Queried, Query
 from memoryd_client.wire.search import Hit, Search
@@ -128,6 +128,30 @@ class AsyncClient(Suspending):
         nothing to take, and a warning the first time; with `strict` it is an error.
         """
         return await self._do(lambda transport: self._core.take(transport, deadline_s, strict=strict))
+
+    async def turn(
+        self,
+        messages: Sequence[Said],
+        *,
+        wait_s: float = 0.15,
+        trigger: Trigger = "turn",
+        turn: int | None = None,
+        deadline_s: float = 0.5,
+        strict: bool = False,
+    ) -> PendingMemory | None:
+        """Push what the agent is doing now, wait at most `wait_s` seconds for what that brings up, and take it.
+
+        What is not decided by then comes with the next turn, or `take_pending`. Answers as that does.
+        """
+        update = self._core.update(self._core.link(), messages, trigger, turn)
+        return await self._do(lambda transport: self._core.turn(transport, update, wait_s, deadline_s, strict=strict))
+
+    async def cleared(self) -> None:
+        """Say that the host has compacted or cleared this session's context.
+
+        The next take hands over standing memory again, and what was shown may come up again.
+        """
+        await self.call(Cleared())
 
     async def recall(self, messages: Sequence[Said] = ()) -> PendingMemory | None:
         """Judge memories against a context now, by default the one last pushed; marks nothing as shown."""

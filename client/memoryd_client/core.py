@@ -4,7 +4,7 @@ import os
 import secrets
 import warnings
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from time import time
 from typing import cast
@@ -25,7 +25,7 @@ from memoryd_client.wire.context import ContextUpdate, Push, Trigger
 from memoryd_client.wire.failures import Failure
 from memoryd_client.wire.memories import Remember
 from memoryd_client.wire.memory import Memory, NewMemory
-from memoryd_client.wire.pending import PendingMemory, Take
+from memoryd_client.wire.pending import PendingMemory, Take, Taken, Turn
 from memoryd_client.wire.protocol import MAX_FRAME_BYTES, AnyRequest, Envelope
 from memoryd_client.wire.request import R, Request
 from memoryd_client.wire.transcripts import Append, Appended, Entry, ImportTranscript, TranscriptRecord
@@ -111,13 +111,29 @@ class Core:
         raise RequestFailed(reply)
 
     async def take(self, transport: Transport, deadline_s: float, *, strict: bool) -> PendingMemory | None:
+        """Take what is pending."""
+        return await self._take(transport, lambda take_id: Take(take_id=take_id), deadline_s, strict=strict)
+
+    async def turn(
+        self, transport: Transport, update: ContextUpdate, wait_s: float, deadline_s: float, *, strict: bool
+    ) -> PendingMemory | None:
+        """Push a context and take what it brings up."""
+
+        def request(take_id: str) -> Turn:
+            return Turn(update=update, take_id=take_id, wait_s=wait_s)
+
+        return await self._take(transport, request, deadline_s + wait_s, strict=strict)
+
+    async def _take(
+        self, transport: Transport, request: Callable[[str], Request[Taken]], deadline_s: float, *, strict: bool
+    ) -> PendingMemory | None:
         """Take what is pending; a take whose answer was lost is asked again under its old id."""
         try:
             take_id = self._unsettled.popleft()
         except IndexError:
             take_id = secrets.token_hex(16)
         try:
-            return (await self.call(transport, Take(take_id=take_id), deadline_s)).pending
+            return (await self.call(transport, request(take_id), deadline_s)).pending
         except BaseException as exc:
             self._unsettled.append(take_id)
             if strict or type(exc) is not DaemonUnreachable:

@@ -72,7 +72,7 @@ class Daemon:
             conversations,
             self._consolidation,
             health=self._health,
-            accept=intake.push,
+            intake=intake,
             back_up=backup.make,
         )
         self._server = Server(

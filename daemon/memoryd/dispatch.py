@@ -7,6 +7,7 @@ from typing import assert_never
 
 from memoryd import __version__
 from memoryd.health import Health
+from memoryd.intake import Intake
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.admission.names import are_names, check_names
 from memoryd_actors.consolidating.answering import ConsolidationAnswers
@@ -27,7 +28,7 @@ from memoryd_client.wire.consolidation import ConsolidationRequest
 from memoryd_client.wire.context import ContextUpdate, Push
 from memoryd_client.wire.core_memory import CoreRequest
 from memoryd_client.wire.event_counts import CountEvents, EventCounts
-from memoryd_client.wire.pending import Recall, Take, Taken
+from memoryd_client.wire.pending import Cleared, Recall, Take, Taken, Turn
 from memoryd_client.wire.protocol import AnyRequest, Reply
 from memoryd_client.wire.purging import PlanPurge, Purge
 from memoryd_client.wire.request import Done
@@ -38,6 +39,9 @@ from memoryd_client.wire.traces import Traces, Why
 from memoryd_client.wire.transcripts import TranscriptRequest
 from memoryd_client.wire.upkeep import Backup, Reindex
 from memoryd_client.wire.virtual_files import FileRequest
+
+TURN_SHARE = 0.8
+"""Of the deadline that a turn waits for what it brings up; the rest is for taking it."""
 
 
 class Dispatcher:
@@ -58,8 +62,8 @@ class Dispatcher:
         switches: Switches,
         indexer: Indexer,
         ledger: Ledger,
-        accept: Callable[[ContextUpdate, float], Awaitable[bool]],
         health: Health,
+        intake: Intake,
         back_up: Callable[[Path | None], Awaitable[str]],
     ) -> None:
         self._keeping = keeping
@@ -74,8 +78,8 @@ class Dispatcher:
         self._switches = switches
         self._indexer = indexer
         self._ledger = ledger
-        self._accept = accept
         self._health = health
+        self._intake = intake
         self._back_up = back_up
 
     def answer_now(self, request: AnyRequest, caller: Caller) -> Reply | None:
@@ -114,13 +118,19 @@ class Dispatcher:
             return await self._consolidation.answer(request, caller)
         match request:
             case Push():
-                if request.update.caller.owner != caller.owner:
-                    raise Refused("a context belongs to whoever pushes it", "Push it under its own owner.")
-                if not await self._accept(request.update, deadline_s):
+                _check_owner(request.update, caller)
+                if not await self._intake.push(request.update, deadline_s):
                     raise Refused("the context is too old", "Push it when it is said; see `recall.stale_s`.")
                 return Done("queued")
             case Take():
                 return Taken() if self._is_off(caller) else await self._recall.take(caller, request.take_id)
+            case Turn():
+                _check_owner(request.update, caller)
+                wait_s = min(request.wait_s, TURN_SHARE * deadline_s)
+                return await self._intake.turn(request.update, request.take_id, wait_s)
+            case Cleared():
+                await self._recall.clear(caller)
+                return Done()
             case Recall():
                 return Taken(await self._recall.recall(caller, request.messages))
             case Why():
@@ -146,3 +156,8 @@ class Dispatcher:
 
     def _is_off(self, caller: Caller) -> bool:
         return self._switches.off(caller.owner, caller.project) is not None
+
+
+def _check_owner(update: ContextUpdate, caller: Caller) -> None:
+    if update.caller.owner != caller.owner:
+        raise Refused("a context belongs to whoever pushes it", "Push it under its own owner.")

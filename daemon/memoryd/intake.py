@@ -7,6 +7,7 @@ from memoryd_actors.conversations.scribe import Scribe
 from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.events import Warned
+from memoryd_client.wire.pending import Taken
 
 
 class Intake:
@@ -31,6 +32,14 @@ class Intake:
             return False
         await self._scribe.push(update, deadline_s=deadline_s)
         return self._hand_on(update)
+
+    async def turn(self, update: ContextUpdate, take_id: str, wait_s: float) -> Taken:
+        """Take a context in, wait a little for what it brings up, and hand over what is pending."""
+        if self._switches.off(update.caller.owner, update.caller.project) is not None:
+            return Taken()
+        if self.offer(update):
+            await self._recall.wait_for(update, wait_s)
+        return await self._recall.take(update.caller, take_id)
 
     def _hand_on(self, update: ContextUpdate) -> bool:
         # What a user asks to have remembered does not go stale: listeners hear of it first.

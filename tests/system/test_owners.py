@@ -32,7 +32,7 @@ from memoryd_client.wire.history import GetHistory, Undo
 from memoryd_client.wire.importing import Import, Imported, MemoryRecord
 from memoryd_client.wire.memories import Forget, Get, List, Read, Remember, Restore
 from memoryd_client.wire.origin import GetOrigin
-from memoryd_client.wire.pending import Recall, Take
+from memoryd_client.wire.pending import Cleared, Recall, Take, Turn
 from memoryd_client.wire.protocol import AnyRequest, Envelope, Reply, decode_answer, encode
 from memoryd_client.wire.purging import PlanPurge, Purge
 from memoryd_client.wire.query import Query
@@ -75,6 +75,8 @@ CASES: dict[type, Callable[[str], AnyRequest]] = {
     GetStatus: lambda _: GetStatus(),
     Push: lambda _: Push(update=ContextUpdate(caller=THEM, messages=SAID)),
     Take: lambda _: Take(take_id="theirs"),
+    Turn: lambda _: Turn(update=ContextUpdate(caller=THEM, messages=SAID), take_id="theirs", wait_s=0.0),
+    Cleared: lambda _: Cleared(),
     Remember: lambda memory: Remember(memories=(NewMemory(id=memory, content="In its place."),)),
     Search: lambda _: Search(query=ASKED, limit=200),
     Query: lambda _: Query(query=ASKED, top_k=50, budget_tokens=100_000, return_="full"),

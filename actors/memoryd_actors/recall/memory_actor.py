@@ -19,7 +19,8 @@ from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.handover import Handover
 from memoryd_actors.recall.pipeline import Pipeline
-from memoryd_actors.recall.session import Key, Session, SessionCounts, SessionParts
+from memoryd_actors.recall.session import Key, Session
+from memoryd_actors.recall.session_parts import SessionCounts, SessionParts
 from memoryd_actors.recall.session_registry import SessionRegistry
 from memoryd_actors.recall.standing_memory import StandingMemory
 from memoryd_client.wire.caller import Caller
@@ -94,6 +95,10 @@ class MemoryActor:
     async def take(self, caller: Caller, take_id: str) -> Taken:
         """Hand over what is pending, exactly once; it counts as surfaced from here on, across restarts."""
         return await self._sessions.of(caller).take(caller, take_id)
+
+    async def wait_for(self, update: ContextUpdate, wait_s: float) -> None:
+        """Wait until what a context brings up can be taken, at most so long; it was offered just now."""
+        await self._sessions.of(update.caller).wait_for(update, wait_s)
 
     async def peek(self, caller: Caller) -> PendingMemory | None:
         """Return what the next take would hand over of what was found, and leave it waiting."""

@@ -38,7 +38,7 @@ from memoryd_client.wire.context import ContextUpdate, Message, Trigger
 from memoryd_client.wire.pending import SurfacedMemory
 from memoryd_client.wire.traces import Trace
 
-OPENS_S = 10.0
+OPENS_S = 60.0
 """How long a context waits for the index to open."""
 STANDS = "stands in the context"
 LOOKED_AT = 50

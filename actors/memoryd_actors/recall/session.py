@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass
 
 import anyio
 import msgspec
@@ -10,12 +9,8 @@ import msgspec
 from memoryd_actors.core.actor import Actor, ActorRef, RestartLimit
 from memoryd_actors.core.errors import DiskFull, Refused
 from memoryd_actors.memory.events import of_context
-from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.ledger import Ledger
-from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.focus import Focus
-from memoryd_actors.recall.handover import Handover
-from memoryd_actors.recall.pipeline import Pipeline
+from memoryd_actors.recall.session_parts import SessionParts
 from memoryd_actors.recall.session_state import (
     SessionState,
     decode_state,
@@ -35,39 +30,6 @@ log = logging.getLogger(__name__)
 Key = tuple[str, str]
 """Owner and session."""
 UNSAVED_TRACES = 50
-
-
-@dataclass(slots=True)
-class SessionCounts:
-    """What all sessions together have done since the start."""
-
-    accepted: int = 0
-    decided: int = 0
-    dropped_stale: int = 0
-    dropped_late: int = 0
-    turns: int = 0
-    query_calls: int = 0
-    query_turns: int = 0
-    """Turns on which memory was asked for (seed 002, item 11: fewer than a tenth)."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionParts:
-    """What every session works with."""
-
-    pipeline: Pipeline
-    handover: Handover
-    ledger: Ledger
-    clock: Clock
-    publish: Publisher
-    sequence: Callable[[], int]
-    """Returns the number of the ledger's newest change, as far as it is known here."""
-    drops: Callable[[Caller], bool]
-    """Whether a caller's contexts are to be dropped: memory is off there."""
-    shared: bool
-    """Whether other daemons serve the same sessions from the same ledger: then it is asked each time."""
-    counts: SessionCounts
-    on_crash: Callable[[str, Exception], None]
 
 
 class Session(Actor[ContextUpdate, Trace]):
@@ -107,12 +69,20 @@ class Session(Actor[ContextUpdate, Trace]):
         self._queried_on = -1
         """The turn on which it asked for memory last."""
         self._abandoned = False
+        self._awaited: dict[int, anyio.Event] = {}
+        """By the identity of a context: set once what it brings up can be taken."""
 
     # --- contexts
 
     async def handle(self, message: ContextUpdate) -> Trace:
         """Decide one context, save the state, publish the trace."""
-        parts, update = self._parts, message
+        try:
+            return await self._handle(message)
+        finally:
+            self._tell_ready(message)
+
+    async def _handle(self, update: ContextUpdate) -> Trace:
+        parts = self._parts
         if parts.drops(update.caller):
             raise Refused("memory was turned off meanwhile")
         state = await self._current()
@@ -150,12 +120,26 @@ class Session(Actor[ContextUpdate, Trace]):
         decision = await pipeline.decide(state, update)
         self._focus = decision.focus or self._focus
         state = self._change(lambda state: pipeline.apply(decision, state))
+        self._tell_ready(update)
         if decision.topic is None:
             decision = await pipeline.decide_topic(decision)
             since, stands = decision.since, turns_shown(update)
             if since is not None:
                 self._change(lambda state: state.change_topic(since, stands=stands))
         return pipeline.trace(decision, state)
+
+    async def wait_for(self, update: ContextUpdate, wait_s: float) -> None:
+        """Wait until what a context brings up can be taken, at most so long; it was offered just now."""
+        ready = self._awaited[id(update)] = anyio.Event()
+        try:
+            with anyio.move_on_after(wait_s):
+                await ready.wait()
+        finally:
+            del self._awaited[id(update)]
+
+    def _tell_ready(self, update: ContextUpdate) -> None:
+        if ready := self._awaited.get(id(update)):
+            ready.set()
 
     @property
     def focus(self) -> Focus | None:

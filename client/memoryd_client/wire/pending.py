@@ -1,11 +1,12 @@
 """What is worth knowing on this turn, and taking it."""
 
 from datetime import datetime
+from typing import Annotated
 
 import msgspec
 
-from memoryd_client.wire.context import Message
-from memoryd_client.wire.request import Request
+from memoryd_client.wire.context import ContextUpdate, Message
+from memoryd_client.wire.request import Done, Request
 
 
 class ShownMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -65,6 +66,22 @@ class Take(Request[Taken], frozen=True, kw_only=True, tag="take"):
     """Hand over what is pending. The same `take_id` again gets the same answer again: a lost reply loses nothing."""
 
     take_id: str
+
+
+class Turn(Request[Taken], frozen=True, kw_only=True, omit_defaults=True, tag="turn"):
+    """Take a context in, wait a little for what it brings up, and hand over what is pending then.
+
+    What is not decided by then comes with the next take.
+    """
+
+    update: ContextUpdate
+    take_id: str
+    """As of a `Take`."""
+    wait_s: Annotated[float, msgspec.Meta(ge=0, le=60)] = 0.15
+
+
+class Cleared(Request[Done], frozen=True, tag="cleared"):
+    """The host has compacted or cleared the session's context: what was handed over does not stand there any more."""
 
 
 class Recall(Request[Taken], frozen=True, kw_only=True, omit_defaults=True, tag="recall"):

@@ -23,7 +23,7 @@ from memoryd_client.wire.history import GetHistory, History, Undo
 from memoryd_client.wire.importing import Import, Imported
 from memoryd_client.wire.memories import Forget, Get, List, Memories, Page, Read, Remember, Restore
 from memoryd_client.wire.origin import GetOrigin, Origin
-from memoryd_client.wire.pending import Recall, Take, Taken
+from memoryd_client.wire.pending import Cleared, Recall, Take, Taken, Turn
 from memoryd_client.wire.purging import PlanPurge, Purge, PurgePlan
 from memoryd_client.wire.query import Queried, Query
 from memoryd_client.wire.request import PROTOCOL_VERSION, Done
@@ -50,6 +50,8 @@ AnyRequest = (
     | GetStatus
     | Push
     | Take
+    | Turn
+    | Cleared
     | Remember
     | Search
     | Query

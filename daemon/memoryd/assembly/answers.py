@@ -9,6 +9,7 @@ from memoryd.assembly.memory import MemoryServices
 from memoryd.config import Config
 from memoryd.dispatch import Dispatcher
 from memoryd.health import Health
+from memoryd.intake import Intake
 from memoryd.virtual_files import grep
 from memoryd_actors.keeping.answering import KeepingAnswers
 from memoryd_actors.keeping.checkpoints import CheckpointKeeper
@@ -19,7 +20,6 @@ from memoryd_actors.searching.answering import SearchingAnswers
 from memoryd_actors.searching.querying import Querier
 from memoryd_actors.virtual_files import VirtualFiles
 from memoryd_client.paths import Paths
-from memoryd_client.wire.context import ContextUpdate
 
 
 def build_dispatcher(
@@ -30,10 +30,10 @@ def build_dispatcher(
     consolidation: ConsolidationServices,
     *,
     health: Health,
-    accept: Callable[[ContextUpdate, float], Awaitable[bool]],
+    intake: Intake,
     back_up: Callable[[Path | None], Awaitable[str]],
 ) -> Dispatcher:
-    """Return the router; `accept` takes a context in durably."""
+    """Return the router."""
     ledger, keeper, recall, view = memory.ledger, memory.keeper, memory.recall, memory.view
     importer = Importer(
         ledger=ledger.memories,
@@ -91,6 +91,6 @@ def build_dispatcher(
         indexer=memory.indexer,
         ledger=ledger,
         health=health,
-        accept=accept,
+        intake=intake,
         back_up=back_up,
     )

@@ -1,0 +1,44 @@
+"""What every session works with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.ports.ledger import Ledger
+from memoryd_actors.ports.publisher import Publisher
+from memoryd_actors.recall.handover import Handover
+from memoryd_actors.recall.pipeline import Pipeline
+from memoryd_client.wire.caller import Caller
+
+
+@dataclass(slots=True)
+class SessionCounts:
+    """What all sessions together have done since the start."""
+
+    accepted: int = 0
+    decided: int = 0
+    dropped_stale: int = 0
+    dropped_late: int = 0
+    turns: int = 0
+    query_calls: int = 0
+    query_turns: int = 0
+    """Turns on which memory was asked for (seed 002, item 11: fewer than a tenth)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionParts:
+    """What every session works with."""
+
+    pipeline: Pipeline
+    handover: Handover
+    ledger: Ledger
+    clock: Clock
+    publish: Publisher
+    sequence: Callable[[], int]
+    """Returns the number of the ledger's newest change, as far as it is known here."""
+    drops: Callable[[Caller], bool]
+    """Whether a caller's contexts are to be dropped: memory is off there."""
+    shared: bool
+    """Whether other daemons serve the same sessions from the same ledger: then it is asked each time."""
+    counts: SessionCounts
+    on_crash: Callable[[str, Exception], None]
