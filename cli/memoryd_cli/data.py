@@ -46,6 +46,10 @@ def backup(
         raise CommandFailed(f"{file} exists already", "Name a file that does not exist yet.")
     with connect("", "", "cli", "local", autostart=autostart) as memory:
         made = Path(memory.backup())
+    if made.is_dir():
+        note(f"the ledger is no file to be copied: for PostgreSQL use pg_dump; the transcripts are in {made}")
+        if file is not None:
+            raise CommandFailed(f"{file} was not written: the ledger is no file", "For PostgreSQL use pg_dump.")
     if file is None:
         out(str(made))
         return
