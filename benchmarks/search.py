@@ -25,7 +25,7 @@ from memoryd.embedding.service import EmbeddingService
 from memoryd.index import LanceIndex
 from memoryd.ledger import SqlLedger
 from memoryd.ledger.memories import SqlMemories
-from memoryd.ledger.rows import memory_from, memory_row
+from memoryd.ledger.rows import memory_of, memory_row
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.memory.fusion import Candidate, fuse
 from memoryd_actors.memory.settings import RecallSettings
@@ -137,7 +137,7 @@ class _Memories(SqlMemories):
 
 
 def _decoded(rows: Sequence[dict[str, Any]]) -> list[Memory]:
-    return [memory_from(row) for row in rows]
+    return [memory_of(row) for row in rows]
 
 
 def _no_model() -> NoReturn:

@@ -84,7 +84,7 @@ async def test_what_an_undo_brings_back_is_compared_once_more(place: Place) -> N
         assert iron.id in {one.id for one in await system.ledger.memories.uncompared(limit=10)}
 
 
-async def test_an_update_to_what_another_memory_says_is_that_memory_from_here_on(place: Place) -> None:
+async def test_an_update_to_what_another_memory_says_is_that_memory_of_here_on(place: Place) -> None:
     async with running(place) as system:
         tabs, iron = await store(system, "The user prefers tabs."), await store(system, "Iron melts at 1538 degrees.")
         standing = await edit(system, iron, content="User prefers tabs")

@@ -82,7 +82,6 @@ class OnnxModel:
 
     @property
     def dimensions(self) -> int:
-        """Length of a vector."""
         return MINILM_DIMENSIONS
 
     def encode(self, texts: Sequence[str], *, max_tokens: int) -> Vectors:

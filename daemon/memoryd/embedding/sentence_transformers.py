@@ -48,7 +48,6 @@ class SentenceTransformersModel:
 
     @property
     def dimensions(self) -> int:
-        """Length of a vector."""
         return self._dimensions
 
     def encode(self, texts: Sequence[str], *, max_tokens: int) -> Vectors:

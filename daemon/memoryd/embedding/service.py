@@ -92,7 +92,6 @@ class EmbeddingService:
 
     @property
     def identity(self) -> str:
-        """Name and precision of the model, e.g. `all-MiniLM-L6-v2/fp32`."""
         return self._identity
 
     @property
@@ -108,7 +107,6 @@ class EmbeddingService:
         return self._dimensions
 
     def statistics(self) -> ModelStatistics:
-        """Return the state and the counts so far."""
         return replace(self._statistics, waiting=len(self._queue))
 
     async def warm(self) -> None:

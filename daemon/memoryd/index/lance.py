@@ -202,11 +202,9 @@ class LanceIndex:
                 await to_thread.run_sync(folder.discard_aside, self._folder, limiter=self._threads)
 
     async def count(self) -> int:
-        """Return the number of rows."""
         return await self._in_turn(lambda resident: resident.rows)
 
     async def close(self) -> None:
-        """Release files. A closed index may be opened again."""
         async with self._turn:
             self._release()
 

@@ -76,7 +76,6 @@ class LanceMessages:
             return await to_thread.run_sync(_heads, found, limiter=self._threads)
 
     async def apply(self, rows: Sequence[MessageRow]) -> None:
-        """Upsert; see the port."""
         if not rows:
             return
         batch = await to_thread.run_sync(table, rows, self._dimensions, limiter=self._threads)
@@ -87,14 +86,12 @@ class LanceMessages:
                 await upsert.when_not_matched_insert_all().execute(batch, on_bad_vectors="null")
 
     async def search(self, wanted: Wanted, *, vector: Vector | None, words: str, limit: int) -> list[MessageCandidate]:
-        """Return what either side finds, with both scores of each; see the port."""
         asked = query_words(words)
         where = predicate(wanted)
         with translated(self.url):
             return await self._search(where, vector, asked, limit)
 
     async def newest(self, wanted: Wanted, *, limit: int, offset: int) -> list[tuple[str, int]]:
-        """Return where the newest are, newest first; see the port."""
         with translated(self.url):
             found = await self._opened().query().where(predicate(wanted)).select(["at", *PLACE]).to_arrow()
         # Of one moment, what was said later has the higher number.
@@ -103,14 +100,12 @@ class LanceMessages:
         return list(zip(chosen["session"].to_pylist(), chosen["sequence"].to_pylist(), strict=True))
 
     async def lacking(self, limit: int) -> list[tuple[Key, int]]:
-        """Return which rows have no vector yet; see the port."""
         with translated(self.url):
             query = self._opened().query().where("vector IS NULL").limit(limit)
             found = await query.select(["owner", *PLACE]).to_arrow()
         return [((row["owner"], row["session"]), row["sequence"]) for row in found.to_pylist()]
 
     async def remove(self, key: Key) -> None:
-        """Write the table anew without a session's rows, so that no byte of them is left; see the port."""
         async with self._turn:
             with translated(self.url):
                 kept = await self._opened().query().where(f"NOT ({of_session(key)})").to_arrow()
@@ -123,7 +118,6 @@ class LanceMessages:
         await hand_back()
 
     async def optimise(self) -> None:
-        """Compact and extend the indexes, and drop what is cached of the old ones; see the port."""
         async with self._turn:
             with translated(self.url):
                 await folder.clean_up(self._opened(), self._config.keep_versions_s)
@@ -131,13 +125,11 @@ class LanceMessages:
         await hand_back()
 
     async def reset(self, *, model: str, dimensions: int) -> None:
-        """Throw everything away and begin anew; see the port."""
         async with self._turn:
             self._dimensions = dimensions
             await self._begin(model, dimensions)
 
     async def close(self) -> None:
-        """Release files."""
         async with self._turn:
             self._release()
 

@@ -29,20 +29,16 @@ class SqlCheckpoints:
         expected: int | None,
         keep: int,
     ) -> CheckpointInfo:
-        """Keep a state."""
         new = checkpointing.NewCheckpoint(owner, thread, data, save_id, meta, expected)
         return await self._database.write(checkpointing.save, new, keep, self._database.clock.now())
 
     async def load_checkpoint(self, owner: str, thread: str, version: int | None) -> Checkpoint:
-        """Return a state after its checksum was verified."""
         return await self._database.read(checkpointing.load, owner, thread, version)
 
     async def checkpoints(self, owner: str, thread: str, *, limit: int) -> list[CheckpointInfo]:
-        """Return what is kept, newest first; of all threads where `thread` is empty."""
         return await self._database.read(checkpointing.kept, owner, thread, limit)
 
     async def delete_checkpoints(self, owner: str, thread: str, version: int | None, *, purge: bool) -> int:
-        """Delete states and return how many; with `purge` from every dated backup, too, and from the files' bytes."""
 
         def work(connection: Connection) -> int:
             gone = checkpointing.remove(connection, owner, thread, version)

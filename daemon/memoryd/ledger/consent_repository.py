@@ -13,9 +13,7 @@ class SqlConsents:
         self._database = database
 
     async def waiting(self, visible: Visibility, *, limit: int) -> list[Consent]:
-        """Return the proposals of a place that still wait, newest first."""
         return await self._database.read(consenting.waiting, visible, self._database.clock.now(), limit)
 
     async def lapsed(self, owner: str, *, limit: int) -> list[str]:
-        """Return the ids of proposals that waited too long."""
         return await self._database.read(consenting.lapsed, owner, self._database.clock.now(), limit)

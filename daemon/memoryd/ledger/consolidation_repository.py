@@ -19,64 +19,49 @@ class SqlConsolidation:
         self._database = database
 
     async def owners(self) -> list[str]:
-        """Return everybody who has a memory."""
         return await self._database.read(consolidation.owners)
 
     async def pool(self, owner: str, *, since: datetime, without: Sequence[str]) -> list[Pooled]:
-        """Return active memories changed since, but those of some categories."""
         return await self._database.read(consolidation.pool, owner, since, without)
 
     async def episodes(self, owner: str) -> list[Memory]:
-        """Return active episodes of projects that are in no summary."""
         return await self._database.read(consolidation.episodes, owner)
 
     async def checks(self, owner: str, *, since: datetime) -> list[Check]:
-        """Return which pairs were compared since."""
         return await self._database.read(consolidation.lately, owner, since)
 
     async def doubtful(self) -> list[str]:
-        """Return everybody who has a pair that nobody has decided about."""
         return await self._database.read(consolidation.doubtful)
 
     async def open_doubts(self, owner: str, *, skip: int, limit: int) -> list[OpenDoubt]:
-        """Return an owner's pairs that nobody has decided about."""
         return await self._database.read(consolidation.open_doubts, owner, skip, limit)
 
     async def queued(self, owner: str) -> frozenset[tuple[str, str]]:
-        """Return the pairs that were ever in doubt."""
         return await self._database.read(consolidation.queued, owner)
 
     async def used(self, owner: str, day: str) -> Used:
-        """Return what was done for an owner on a day."""
         return await self._database.read(consolidation.used, owner, day)
 
     async def use(self, owner: str, day: str, used: Used) -> None:
-        """Add to what was done for an owner on a day."""
         await self._database.write(consolidation.use, owner, day, used)
 
     async def ask_run(self, owner: str) -> ConsolidationRun:
-        """Return the owner's run that is not finished, or else a new one, as one that somebody asked for."""
         now = self._database.clock.now()
         return await self._database.write(consolidation.ask, owner, now)
 
     async def asked_runs(self) -> list[str]:
-        """Return the owners whose run somebody asked for, and is not finished."""
         return await self._database.read(consolidation.asked)
 
     async def begin_run(self, owner: str) -> ConsolidationRun:
-        """Return the owner's run that is not finished, taken up once more, or else a new one."""
         now = self._database.clock.now()
         return await self._database.write(consolidation.begin, owner, now)
 
     async def mark_run(self, number: int, *, stage: str = "", problem: str = "", finished: bool = False) -> None:
-        """Put down how far a run is."""
         now = self._database.clock.now()
         await self._database.write(consolidation.mark, number, now, stage=stage, problem=problem, finished=finished)
 
     async def runs(self, owner: str, *, limit: int) -> list[ConsolidationRun]:
-        """Return the owner's runs, newest first."""
         return await self._database.read(consolidation.runs, owner, limit)
 
     async def prune(self, owner: str, *, checks_before: datetime, keep_runs: int) -> int:
-        """Delete an owner's comparisons and days before, and all but the newest runs."""
         return await self._database.write(consolidation.prune, owner, checks_before, keep_runs)

@@ -18,20 +18,16 @@ class SqlCoreMemory:
         self.leaves = purges.leaves
 
     async def core_sections(self, owner: str, thread: str, *, limit: int) -> list[Section]:
-        """Return the written sections that a thread shares, and its own."""
         return await self._database.read(core_writing.sections, owner, thread, limit)
 
     async def core_edit(self, owner: str, section: Section, edit: CoreEdit, change: Change, actor: str) -> Section:
-        """Edit a section as it stands."""
         now = self._database.clock.now()
         return await self._database.write(core_writing.perform, owner, section, edit, change, actor=actor, now=now)
 
     async def core_writes(self, owner: str, thread: str, section: str, *, limit: int) -> list[CoreWrite]:
-        """Return writes to core memory, newest first."""
         return await self._database.read(core_writing.writes, owner, thread, section, limit)
 
     async def core_purge(self, owner: str, thread: str, name: str, *, purge_id: str, actor: str) -> None:
-        """Destroy a section and its history, here and in every dated backup."""
         now = self._database.clock.now()
 
         def work(connection: Connection) -> None:

@@ -17,7 +17,6 @@ class SqlEvents:
         self._tally = recording.Tally()
 
     async def counts(self, owner: str, *, days: int) -> list[EventCount]:
-        """Return how often what was done for an owner in the last days."""
         await self._database.flush()
         since = self._database.clock.now() - timedelta(days=days)
         return await self._database.read(recording.by_day, owner, since)

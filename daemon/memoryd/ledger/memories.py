@@ -30,7 +30,6 @@ class SqlMemories:
         self._relations: tuple[tuple[int, int], int] | None = None
 
     async def apply(self, owner: str, steps: Sequence[Step], *, actor: str, node: str = WRITER) -> Applied:
-        """Perform the steps of one operation."""
         now = self._database.clock.now()
 
         def work(connection: Connection) -> Applied:
@@ -44,12 +43,10 @@ class SqlMemories:
         return await self._database.write(work)
 
     async def touch(self, owner: str, ids: Sequence[str], at: datetime) -> None:
-        """Count an access."""
         if ids:
             await self._database.write(writes.touch, owner, ids, at)
 
     async def set_embedding_model(self, model: str) -> int:
-        """Say of every memory that this model embeds it, in small transactions."""
         others = await self._database.read(reads.of_other_models, model)
         for start in range(0, len(others), reads.MAX_VARIABLES):
             some = others[start : start + reads.MAX_VARIABLES]
@@ -57,15 +54,12 @@ class SqlMemories:
         return len(others)
 
     async def get(self, owner: str, ids: Sequence[str]) -> dict[str, Memory]:
-        """Return the owner's among these memories."""
         return await self._database.read(reads.get, owner, ids) if ids else {}
 
     async def resolve(self, owner: str, memory_id: str, *, allowed: frozenset[str] | None = None) -> Memory:
-        """Return the one memory whose id begins so."""
         return await self._database.read(reads.resolve, owner, memory_id, allowed)
 
     async def behind(self, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
-        """Return owner and id of the memory that each of these ids stands for, of those that are known."""
         return await self._database.read(reads.behind, ids) if ids else {}
 
     async def page(self, visible: Visibility, *, limit: int, before: str = "") -> list[Memory]:
@@ -81,19 +75,15 @@ class SqlMemories:
         return list(await found)
 
     async def files(self, visible: Visibility, *, prefix: str, limit: int) -> list[Memory]:
-        """Return visible memories with a path that begins so, in the order of their paths."""
         return await self._database.read(reads.files, visible, prefix, limit)
 
     async def unused(self, owner: str, *, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
-        """Return memories that nobody used since."""
         return await self._database.read(reads.unused, owner, since, after, limit)
 
     async def uncompared(self, *, limit: int) -> list[Memory]:
-        """Return memories whose neighbours nobody has looked at yet."""
         return await self._database.read(reads.uncompared, limit)
 
     async def edges(self, owner: str, ids: Sequence[str]) -> list[Edge]:
-        """Return the edges of memories."""
         return await self._database.read(edges.of, owner, ids) if ids else []
 
     async def history(
@@ -105,27 +95,21 @@ class SqlMemories:
         allowed: frozenset[str] | None = None,
         before: int = 0,
     ) -> list[HistoryEntry]:
-        """Return writes, newest first."""
         return await self._database.read(reads.entries, owner, memory_id, limit, allowed, before=before)
 
     async def revision(self, owner: str) -> int:
-        """Return the number of the newest entry of the owner's history."""
         return await self._database.read(reads.revision, owner)
 
     async def news(self, visible: Visibility, *, after: int, limit: int) -> list[News]:
-        """Return what was written after a revision."""
         return await self._database.read(reads.news, visible, after, limit)
 
     async def changes_after(self, sequence: int, *, limit: int) -> list[LedgerChange]:
-        """Return the next changes."""
         return await self._database.read(reads.changes_after, sequence, limit)
 
     async def last_sequence(self) -> int:
-        """Return the number of the newest change."""
         return await self._database.read(reads.last_sequence)
 
     async def counts(self) -> dict[str, int]:
-        """Return how many memories there are in each state."""
         self._counts = await self._database.read(reads.counts, self._counts)
         return dict(self._counts[1])
 

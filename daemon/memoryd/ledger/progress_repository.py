@@ -12,17 +12,13 @@ class SqlProgress:
         self._database = database
 
     async def progress(self, owner: str, session: str, job: str) -> Progress | None:
-        """Return how far a job is with a session."""
         return await self._database.read(progressing.get, owner, session, job)
 
     async def progress_of(self, job: str) -> list[Progress]:
-        """Return how far a job is with every session that it has begun with."""
         return await self._database.read(progressing.of, job)
 
     async def note_progress(self, progress: Progress) -> None:
-        """Put down how far a job is."""
         await self._database.write(progressing.put, progress, self._database.clock.now())
 
     async def forget_progress(self, owner: str, session: str) -> int:
-        """Delete what every job of this home knows of a session."""
         return await self._database.write(progressing.forget, owner, session)

@@ -48,7 +48,6 @@ class SqlPruning:
         aliases_before: datetime,
         events_before: datetime | None = None,
     ) -> dict[str, int]:
-        """Delete what nobody will ask for any more, in small transactions."""
         deleted: dict[str, int] = dict.fromkeys(("traces", "sessions", "aliases", "changes", "events"), 0)
         # Traces first: whether their session is in use, its state says.
         for find in (

@@ -20,7 +20,6 @@ class SqlPurges:
 
     @property
     def leaves(self) -> str:
-        """What a purge does not reach."""
         if self._database.file is not None:
             return ""
         return (
@@ -29,7 +28,6 @@ class SqlPurges:
         )
 
     async def due(self, owner: str, *, limit: int) -> list[str]:
-        """Return the ids of memories whose time has come."""
         return await self._database.read(purging.due, owner, self._database.clock.now(), limit)
 
     async def purge(self, owner: str, ids: Sequence[str], *, actor: str) -> list[str]:
@@ -56,7 +54,6 @@ class SqlPurges:
         return gone
 
     async def purge_session(self, owner: str, session: str) -> None:
-        """Destroy what was asked in a session and what was shown there."""
 
         def work(connection: Connection) -> None:
             purging.erase_session(connection, owner, session)
@@ -70,7 +67,6 @@ class SqlPurges:
         unfinished.mark(connection, erased, in_files=self._database.file is not None)
 
     async def finish(self) -> int:
-        """Rewrite what purges left behind in the ledger's files and backups; return how many had."""
         left = await self._database.read(unfinished.left_in_files)
         if left and self._database.file is not None:
             await self._database.copy(self._scour, self._database.file, tuple(left.values()))
@@ -78,11 +74,9 @@ class SqlPurges:
         return len(left)
 
     async def left_in_index(self) -> int:
-        """Return the number of the newest purge that the index still has bytes of."""
         return await self._database.read(unfinished.left_in_index)
 
     async def gone_from_index(self, newest: int) -> None:
-        """Note that the index has no bytes left of what was purged up to that number."""
         await self._database.write(unfinished.gone_from_index, newest)
 
     def _scour(self, file: Path, left: Sequence[unfinished.Erased]) -> None:

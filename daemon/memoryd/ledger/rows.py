@@ -1,6 +1,7 @@
 """Memories, history and changes between their structs and their rows."""
 
 from datetime import UTC, datetime, timedelta
+from enum import Enum
 from typing import Any, cast
 
 import msgspec
@@ -59,48 +60,25 @@ def memory_row(memory: Memory) -> dict[str, Any]:
         Refused: one of its dates is outside the calendar.
 
     """
-    return {
-        "id": clean(memory.id),
-        "owner": clean(memory.owner),
-        "content": clean(memory.content),
-        "category": clean(memory.category),
-        "scope": memory.scope.value,
-        "project": clean(memory.project),
-        "title": clean(memory.title),
-        "tags": dump(memory.tags),
-        "metadata": dump(memory.metadata),
-        "importance": memory.importance,
-        "pinned": memory.pinned,
-        "source": memory.source.value,
-        "speaker": clean(memory.speaker),
-        "occurred_at": _micros(memory.occurred_at),
-        "session": clean(memory.session),
-        "source_messages": None if memory.source_messages is None else dump(memory.source_messages),
-        "files": dump(memory.files),
-        "created_at": to_micros(memory.created_at),
-        "updated_at": to_micros(memory.updated_at),
-        "last_accessed_at": _micros(memory.last_accessed_at),
-        "access_count": memory.access_count,
-        "strength": memory.strength,
-        "sources": dump(memory.sources),
-        "trust": memory.trust,
-        "state": memory.state.value,
-        "superseded_by": clean(memory.superseded_by),
-        "content_hash": clean(memory.content_hash),
-        "embedding_model": clean(memory.embedding_model),
-        "agent": clean(memory.agent),
-        "role": clean(memory.role),
-        "revision": memory.revision,
-        "purge_at": _micros(memory.purge_at),
-    }
+    return {name: _column(value) for name, value in msgspec.structs.asdict(memory).items()}
 
 
-def memory_of(row: RowMapping) -> Memory:
-    """Return the memory that a row holds."""
-    return memory_from(row)
+def _column(value: Any) -> Any:
+    """Return what a column holds of a field: a small value as JSON, a moment as microseconds, a text as it can be."""
+    match value:
+        case Enum():
+            return value.value
+        case str():
+            return clean(value)
+        case datetime():
+            return to_micros(value)
+        case tuple() | dict():
+            return dump(value)
+        case _:
+            return value
 
 
-def memory_from(row: RowMapping | dict[str, Any]) -> Memory:
+def memory_of(row: RowMapping | dict[str, Any]) -> Memory:
     """Return the memory that columns say."""
     span = cast(str | None, row["source_messages"])
     return Memory(
@@ -141,7 +119,7 @@ def memory_from(row: RowMapping | dict[str, Any]) -> Memory:
 
 def cleaned(memory: Memory) -> Memory:
     """Return the memory as it will be read back."""
-    return memory_from(memory_row(memory))
+    return memory_of(memory_row(memory))
 
 
 def history_of(row: RowMapping) -> HistoryEntry:
@@ -161,7 +139,3 @@ def history_of(row: RowMapping) -> HistoryEntry:
 
 def _moment(micros: int | None) -> datetime | None:
     return None if micros is None else from_micros(micros)
-
-
-def _micros(moment: datetime | None) -> int | None:
-    return None if moment is None else to_micros(moment)

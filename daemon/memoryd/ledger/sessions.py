@@ -24,21 +24,17 @@ class SqlSessions:
         self._database = database
 
     async def load(self, owner: str, session: str, *, known: int = 0) -> SavedSession | None:
-        """Return a session's saved state."""
         return await self._database.read(_state, owner, session, known)
 
     async def save(
         self, owner: str, session: str, state: bytes, at: datetime, *, version: int | None = None
     ) -> int | None:
-        """Save a session's state and return its version."""
         return await self._database.write(_save, owner, session, state, at, version=version)
 
     async def add_trace(self, owner: str, trace: Trace) -> None:
-        """Keep a decision trace."""
         await self._database.write(_add_trace, owner, trace.session, _encode_trace(trace))
 
     async def traces(self, owner: str, session: str, *, limit: int) -> list[Trace]:
-        """Return a session's traces, newest first."""
         return await self._database.read(_traces, owner, session, limit)
 
 

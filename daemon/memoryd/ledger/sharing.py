@@ -54,11 +54,9 @@ class PostgresSharing:
 
     @property
     def leads(self) -> bool:
-        """Whether this daemon works in the background."""
         return self._leads
 
     async def follow(self, hear: Callable[[LedgerNews], None]) -> None:
-        """Listen until cancelled; after every pause anything may have happened."""
 
         async def listen(connection: "AsyncConnection") -> None:
             await connection.execute(f"LISTEN {_CHANNEL}")
@@ -71,7 +69,6 @@ class PostgresSharing:
         await self._keep(listen, "does not hear of other daemons")
 
     async def lead(self, work: Callable[[], Awaitable[None]]) -> None:
-        """Wait for the lock, then work for as long as the server is there."""
         done = False
 
         async def take_turn(connection: "AsyncConnection") -> None:

@@ -17,11 +17,9 @@ class SqlSpending:
         self._database = database
 
     async def spending(self, day: str) -> Spending:
-        """Return what was spent that day."""
         return await self._database.read(_spent, day)
 
     async def spend(self, spending: Spending) -> None:
-        """Add to that day's spending."""
         await self._database.write(_spend, spending)
 
 

@@ -20,15 +20,12 @@ class SqlSwitches:
         self._database = database
 
     async def switched_off(self) -> list[tuple[str, SwitchedOff]]:
-        """Return owner and place of everything that is off."""
         return await self._database.read(_switched_off)
 
     async def switch_off(self, owner: str, project: str, *, actor: str, at: datetime) -> None:
-        """Note that memory is off in a place; one that is off already stays off since when it was."""
         await self._database.write(_switch_off, owner, project, actor, at)
 
     async def switch_on(self, owner: str, project: str) -> None:
-        """Note that memory is on again in a place."""
         await self._database.write(_switch_on, owner, project)
 
 

@@ -12,7 +12,7 @@ from sqlalchemy import delete, select
 
 from memoryd.ledger import edges
 from memoryd.ledger.records import Before, ColumnValue, decode_before
-from memoryd.ledger.rows import memory_from, memory_row, to_micros
+from memoryd.ledger.rows import memory_of, memory_row, to_micros
 from memoryd.ledger.tables import aliases, history
 from memoryd.ledger.unit_of_work import UnitOfWork
 from memoryd_actors.admission.gate import identity
@@ -84,7 +84,7 @@ def _as_before(hand: UnitOfWork, memory: Memory, before: Before) -> Memory:
         # Stored as merged away, only this operation knows its id.
         hand.connection.execute(delete(aliases).where(aliases.c.id == memory.id))
         return msgspec.structs.replace(memory, state=State.FORGOTTEN, superseded_by="", updated_at=hand.now)
-    target = memory_from({**memory_row(memory), **before.columns, "updated_at": to_micros(hand.now)})
+    target = memory_of({**memory_row(memory), **before.columns, "updated_at": to_micros(hand.now)})
     if target.content_hash:
         # What the history remembers may have been made by another rule.
         target = msgspec.structs.replace(target, content_hash=identity(target))

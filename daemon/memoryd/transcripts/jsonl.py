@@ -69,47 +69,38 @@ class JsonlTranscripts:
                 log.debug("metadata wait: %s", refused)
 
     async def append(self, key: Key, entries: Sequence[Kept], *, project: str, agent: str) -> Stored:
-        """Add the entries whose ids are new; see the port."""
         async with self._session(key) as file:
             with translated(self._root):
                 return await self._appenders.run(partial(file.append, entries, project=project, agent=agent))
 
     async def read(self, key: Key, *, after: int, limit: int, characters: int) -> list[TranscriptRecord]:
-        """Return entries, oldest first; see the port."""
         return await self._look(key, lambda file: file.read(after=after, limit=limit, characters=characters))
 
     async def get(self, key: Key, sequences: Sequence[int]) -> dict[int, TranscriptRecord]:
-        """Return the entries with these numbers; see the port."""
         return await self._look(key, lambda file: file.get(sequences))
 
     async def last(self, key: Key) -> int:
-        """Return the number of the newest entry; see the port."""
         async with self._session(key) as file:
             return file.last
 
     async def info(self, key: Key) -> SessionInfo | None:
-        """Return what a listing shows of a session; see the port."""
         async with self._session(key) as file:
             return file.metadata.info()
 
     async def sessions(self, owner: str, *, limit: int, offset: int) -> list[SessionInfo]:
-        """Return the owner's sessions, the latest first; see the port."""
         known = await self._known(lambda: [places.owner_folder(self._root, owner)])
         infos = [info for info in (one.info() for one in known if one.user_id == owner) if info is not None]
         infos.sort(key=lambda info: (info.updated_at, info.session), reverse=True)
         return infos[offset : offset + limit]
 
     async def infos(self) -> dict[Key, SessionInfo]:
-        """Return what is known of every session; see the port."""
         known = await self._known(lambda: _folders(self._root))
         return {(one.user_id, one.id): info for one in known if (info := one.info()) is not None}
 
     async def heads(self) -> dict[Key, int]:
-        """Return how far each session goes; see the port."""
         return {(one.user_id, one.id): one.last for one in await self._known(lambda: _folders(self._root))}
 
     async def purge(self, key: Key) -> int:
-        """Destroy a transcript; see the port."""
         async with self._copying, self._session(key) as file:
             gone = file.metadata.entry_count
             await self._in_thread(partial(destroy, file.folder))
@@ -121,7 +112,6 @@ class JsonlTranscripts:
         return gone
 
     async def erase(self, key: Key, sequences: Sequence[int]) -> int:
-        """Take the words out of entries; see the port."""
         async with self._copying, self._session(key) as file:
             if not file.last:
                 return 0
@@ -148,7 +138,6 @@ class JsonlTranscripts:
             return await self._in_thread(partial(mirror.mirror, self._root, self._copy))
 
     async def save(self) -> None:
-        """Write the metadata that changed."""
         for key in [key for key, one in self._open.items() if one.file is not None and one.file.dirty]:
             async with self._session(key) as file:
                 await self._in_thread(file.save)
