@@ -47,7 +47,6 @@ def changed(text: str, memory: Memory) -> ChangedFields:
 
     Raises:
         CommandFailed: it cannot be read, or is of another memory.
-
     """
     try:
         head, content = front_matter.split(text)

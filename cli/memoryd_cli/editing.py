@@ -130,7 +130,6 @@ def _editor() -> list[str]:
 
     Raises:
         CommandFailed: there is none.
-
     """
     named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
     try:

@@ -56,7 +56,6 @@ def converted(given: Mapping[str, object], kind: type[S]) -> S:
 
     Raises:
         InvalidArgument: a field has a value that it cannot have; WrongType where it is of another type.
-
     """
     try:
         try:
@@ -72,7 +71,6 @@ def texts(field: str, given: Iterable[str]) -> tuple[str, ...]:
 
     Raises:
         WrongType: it is a single text, whose characters nobody means, or no collection.
-
     """
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check types
         raise WrongType(f"`{field}` is of type {type(given).__name__}, and has to be a list of texts", "Put it in [].")
@@ -84,7 +82,6 @@ def several(field: str, given: Iterable[T], kind: type[T]) -> list[T]:
 
     Raises:
         WrongType: it is none, or holds something else.
-
     """
     try:
         found = list(given)
@@ -113,7 +110,6 @@ def moment(field: str, text: str) -> datetime:
 
     Raises:
         InvalidArgument: it is none.
-
     """
     try:
         return datetime.fromisoformat(text)

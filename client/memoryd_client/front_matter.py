@@ -40,7 +40,6 @@ def split(text: str) -> tuple[dict[str, FieldValue], str]:
     Raises:
         FrontMatterInvalid: it does not begin with a fence, has no second one, or has a line in between that cannot be
             read.
-
     """
     lines = text.removeprefix("\ufeff").split("\n")
     if lines[0].rstrip() != FENCE:

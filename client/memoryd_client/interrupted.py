@@ -41,7 +41,6 @@ def pack(run: Interrupted) -> bytes:
 
     Raises:
         TypeError: it holds a value that cannot be stored.
-
     """
     try:
         return msgspec.msgpack.encode(run)
@@ -54,7 +53,6 @@ def run_in(checkpoint: Checkpoint) -> Interrupted:
 
     Raises:
         NotInterrupted: they are something else.
-
     """
     try:
         return _decode(checkpoint.data)

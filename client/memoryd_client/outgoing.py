@@ -87,7 +87,6 @@ def checked(envelope: Envelope) -> bytes:
 
     Raises:
         InvalidArgument: a value is out of range; WrongType where it is of another type, or cannot be sent at all.
-
     """
     if isinstance(envelope.deadline_s, bool) or not isinstance(envelope.deadline_s, (int, float)):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check types
         shown = type(envelope.deadline_s).__name__

@@ -98,7 +98,6 @@ def decode_any(text: bytes) -> Line | Header:
 
     Raises:
         msgspec.MsgspecError: neither an event nor the beginning of a session.
-
     """
     return _decode_header(text) if _kind(text).type == "session" else decode_line(text)
 

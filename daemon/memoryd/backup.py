@@ -25,7 +25,6 @@ class BackupMaker:
         Raises:
             DiskFull: there is no space for it.
             Refused: `target` exists, or the ledger is no file.
-
         """
         if target is not None:
             await self._ledger.backups.copy(str(target))

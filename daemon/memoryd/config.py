@@ -197,7 +197,6 @@ def load(path: Path, environ: Mapping[str, str] | None = None) -> Config:
 
     Raises:
         ConfigInvalid: it is not TOML, or a key is unknown or has a value that it cannot have.
-
     """
     env = os.environ if environ is None else environ
     tables = _read(path)
@@ -228,7 +227,6 @@ def retired_in(path: Path) -> list[str]:
 
     Raises:
         ConfigInvalid: it is not TOML.
-
     """
     names = [f"{section}.{key}" for section, key in _retired(_read(path))]
     return [f"{name} is no setting any more and does nothing: {RETIRED[name]}" for name in names]
@@ -281,7 +279,6 @@ def listed(text: str) -> list[str]:
 
     Raises:
         ValueError: it begins like one of TOML's and is none of texts.
-
     """
     if text.lstrip().startswith("["):
         try:

@@ -10,7 +10,6 @@ def home_name(home: Path) -> str:
 
     Raises:
         OSError: it cannot be read or written.
-
     """
     file = home / "name"
     try:

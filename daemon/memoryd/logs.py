@@ -110,7 +110,6 @@ def logging_to(
 
     Raises:
         OSError: the log file cannot be opened.
-
     """
     handlers = _handlers(paths, stream or sys.stderr, os.environ if environ is None else environ)
     front = DroppingHandler(queue.Queue(queued))

@@ -37,7 +37,6 @@ def install(paths: Paths, *, start: bool, python: str = "", environ: Mapping[str
     Raises:
         ServiceFailed: there is no systemd user manager, or it refuses.
         PathNotForUnit: a path cannot stand in a unit.
-
     """
     env = os.environ if environ is None else environ
     folder = _reachable_folder(env)
@@ -80,7 +79,6 @@ def uninstall(paths: Paths, *, environ: Mapping[str, str] | None = None) -> list
 
     Raises:
         ServiceFailed: there is nothing to remove and no systemd user manager, or it refuses.
-
     """
     env = os.environ if environ is None else environ
     steps: list[str] = []
@@ -190,7 +188,6 @@ def _run(env: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess
 
     Raises:
         ServiceFailed: there is no systemctl, or no answer in time.
-
     """
     try:
         return subprocess.run(
@@ -215,7 +212,6 @@ def _systemctl(env: Mapping[str, str], steps: list[str], *arguments: str) -> Non
 
     Raises:
         ServiceFailed: it refuses; the hint is about the reason where that is known.
-
     """
     answer = _run(env, *arguments)
     if answer.returncode == 0:

@@ -64,7 +64,6 @@ def shipped(name: str, *, paths: Paths, environ: Mapping[str, str], python: str 
 
     Raises:
         PathNotForUnit: the interpreter's or one of the daemon's paths cannot stand in a unit.
-
     """
     template = (templates() / name).read_text(encoding="utf-8")
     return signed(fill(template, paths=paths, python=python or interpreter(), environ=environ))
@@ -75,7 +74,6 @@ def fill(template: str, *, paths: Paths, python: str, environ: Mapping[str, str]
 
     Raises:
         PathNotForUnit: the interpreter's or one of the daemon's paths cannot stand in a unit.
-
     """
     values = {
         "PYTHON": _written(python),

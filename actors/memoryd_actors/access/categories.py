@@ -47,7 +47,6 @@ class Categories:
 
         Raises:
             Refused: one of them is not on its allowlist; the hint names those that are.
-
         """
         allowed = self.allowed(agent)
         if allowed is None:
@@ -67,7 +66,6 @@ class Categories:
 
         Raises:
             Refused: it asks for a category that it may not see.
-
         """
         self.check(caller.agent, filters.categories)
         # As they are stored: in lower case.
@@ -81,7 +79,6 @@ class Categories:
 
         Raises:
             Refused: it asks for a category that it may not see.
-
         """
         visible = self.visible(caller, filters)
         return visible if filters.categories else replace(visible, without=self.kept_out, for_context=True)

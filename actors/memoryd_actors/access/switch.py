@@ -77,7 +77,6 @@ class Switches:
 
         Raises:
             Refused: memory is off where the caller is, and the request needs it.
-
         """
         place = self.off(caller.owner, caller.project) if type(request).needs_memory else None
         if place is not None:
@@ -88,7 +87,6 @@ class Switches:
 
         Raises:
             Refused: a project is meant, and there is none here.
-
         """
         project = EVERYWHERE if everywhere else caller.project
         if not everywhere and not project:

@@ -27,7 +27,6 @@ class MemoryView:
 
         Raises:
             Refused: it asks for a category that it may not see.
-
         """
         return self._categories.visible(caller, filters)
 
@@ -36,7 +35,6 @@ class MemoryView:
 
         Raises:
             Refused: the caller's agent may see some only; `reason` says what that has to do with the request.
-
         """
         if self._categories.allowed(caller.agent) is not None:
             raise Refused(f"the agent `{caller.agent}` may see some categories only, and {reason}", hint)
@@ -47,7 +45,6 @@ class MemoryView:
         Raises:
             NotFound: there is none that it may see.
             Ambiguous: there are several.
-
         """
         return await self._memories.resolve(caller.owner, memory_id, allowed=self._categories.allowed(caller.agent))
 

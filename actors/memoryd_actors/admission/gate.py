@@ -66,7 +66,6 @@ def admit(
         Refused: it has no content left, no project, a field that is too long, an owner or project that holds a secret,
             or content of a file that is not to be kept; or it was written badly. The message names the field and the
             reason, the hint says what to do.
-
     """
     new = workflow.admitted(new)
     if not _ID.fullmatch(new.id):

@@ -29,7 +29,6 @@ def check_names(**names: str) -> None:
 
     Raises:
         Refused: one holds a secret. The message shows it with the secret replaced.
-
     """
     for field, name in names.items():
         if name and (shown := _shown(name)):

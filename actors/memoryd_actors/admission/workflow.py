@@ -25,7 +25,6 @@ def admitted(new: NewMemory) -> NewMemory:
 
     Raises:
         Refused: it was read out of a conversation, and is uncertain or, of a workflow, has no steps.
-
     """
     category = name_of(new.category)
     if new.source is not Source.EXTRACTED or category not in {PROCEDURAL, RULE}:

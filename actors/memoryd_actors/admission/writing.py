@@ -119,7 +119,6 @@ def written(content: str, category: str) -> tuple[str, bool]:
 
     Raises:
         Refused: it says nothing, nothing that lasts, or does not stand on its own; the message says which.
-
     """
     if category in PROCEDURES:
         return content, False

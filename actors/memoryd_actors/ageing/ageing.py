@@ -73,7 +73,6 @@ class Ageing:
         Raises:
             Refused: the ledger failed.
             ActorError: the Keeper did not answer.
-
         """
         counts: dict[str, int] = {}
         steps = [step for step, _ in await self.due(owner)]

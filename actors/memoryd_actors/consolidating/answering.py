@@ -30,7 +30,6 @@ class ConsolidationAnswers:
 
         Raises:
             Refused: the agent may see some categories only, memory is off, or ledger or index failed.
-
         """
         self._view.check_sees_all(
             caller,

@@ -141,7 +141,6 @@ class Checker:
         Raises:
             Refused: the ledger failed.
             ActorError: the Keeper did not answer.
-
         """
         if not self.by_model:
             return
@@ -186,7 +185,6 @@ class Checker:
         Raises:
             Refused: the ledger failed.
             ActorError: the Keeper did not answer.
-
         """
         async with self._one_at_a_time:
             return await self._check(owner, some, run)

@@ -64,7 +64,6 @@ class PairFinder:
 
         Raises:
             Refused: ledger or index failed.
-
         """
         if not most:
             return []

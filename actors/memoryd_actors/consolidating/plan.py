@@ -40,7 +40,6 @@ class Planner:
 
         Raises:
             Refused: ledger or index failed.
-
         """
         allowance = await self._checker.allowance(owner)
         pairs, _ = await self._worker.choose(owner, allowance.pairs, self._give_way)

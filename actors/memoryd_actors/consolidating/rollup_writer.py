@@ -87,7 +87,6 @@ class RollupWriter:
 
         Raises:
             Refused: the ledger failed.
-
         """
         if not self._settings.rollups:
             return []
@@ -109,7 +108,6 @@ class RollupWriter:
         Raises:
             Refused: the ledger failed, or somebody changed the summary meanwhile.
             ActorError: the Keeper did not answer.
-
         """
         said = [
             Spoken(points_of(episode), role="assistant", name=f"{when(episode):%Y-%m-%d}") for episode in one.episodes

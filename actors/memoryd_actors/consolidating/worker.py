@@ -108,7 +108,6 @@ class Consolidator:
 
         Raises:
             Refused: memory is off everywhere, or the ledger failed.
-
         """
         place = self._off(owner, EVERYWHERE)
         if place is not None:
@@ -165,7 +164,6 @@ class Consolidator:
 
         Raises:
             ActorStopped: the daemon goes down.
-
         """
         self._doing = Doing(run)
         problem: Refused | ActorError | None = None
@@ -216,7 +214,6 @@ class Consolidator:
 
         Raises:
             Refused: ledger or index failed.
-
         """
         await self._indexer.wait_open(deadline_s=INDEX_S)
         doubts, moot = await self._checker.look(owner, await self._checker.doubts(owner, most))

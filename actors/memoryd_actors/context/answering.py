@@ -71,7 +71,6 @@ class ConversationAnswers:
         Raises:
             Refused: no session is named, or the agent may see its own only.
             Unavailable: the index of messages cannot be searched.
-
         """
         match request:
             case Append():

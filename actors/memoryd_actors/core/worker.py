@@ -71,7 +71,6 @@ async def attempt(work: Callable[[], Awaitable[T]]) -> T | Exception:
 
     Raises:
         ActorStopped: the daemon goes down.
-
     """
     try:
         return await work()

@@ -133,7 +133,6 @@ class Insights:
         Raises:
             Refused: the ledger failed.
             ActorError: the Keeper did not answer.
-
         """
         last = await self._repository.progress(caller.owner, "", JOB)
         now = self._clock.now()

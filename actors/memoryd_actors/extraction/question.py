@@ -140,7 +140,6 @@ def read(text: str, *, passage: ConversationPart, model: str) -> ExtractionResul
 
     Raises:
         Unusable: nothing in it fits the passage.
-
     """
     given = entries(text, "memories", _Given)
     found = [_candidate(one, passage, model) for one in given if one is not None]

@@ -40,7 +40,6 @@ class Lookups(Protocol):
 
         Raises:
             Refused: it cannot be looked up now.
-
         """
         ...
 
@@ -49,7 +48,6 @@ class Lookups(Protocol):
 
         Raises:
             Refused: it cannot be searched now.
-
         """
         ...
 

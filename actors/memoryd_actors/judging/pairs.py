@@ -172,7 +172,6 @@ def read(text: str, *, count: int) -> list[Comparison | None]:
 
     Raises:
         Unusable: it says nothing of any pair.
-
     """
     found: dict[int, Comparison] = {}
     for one in entries(text, "pairs", _Given):

@@ -121,7 +121,6 @@ def read(text: str, *, case: Case) -> Judgement:
 
     Raises:
         Unusable: there are no verdicts, or none fits an exhibit.
-
     """
     given = entries(text, "verdicts", _Given)
     found: dict[int, Verdict] = {}

@@ -60,7 +60,6 @@ class KeepingAnswers:
         Raises:
             NotFound: there is no such memory, or none that the caller may see.
             Refused: the gate lets it not through, it cannot be, or memory is off where it belongs.
-
         """
         match request:
             case Remember():

@@ -82,7 +82,6 @@ class Changing:
 
         Raises:
             Refused: it is a proposal, or a sensitive field that an agent edits.
-
         """
         if before.state is State.PROPOSED:
             raise Refused(

@@ -80,7 +80,6 @@ class CheckpointKeeper:
         Raises:
             NotFound: there is no such checkpoint.
             Refused: it is too large, another version is the newest, or its bytes are damaged.
-
         """
         match request:
             case SaveCheckpoint():
@@ -130,7 +129,6 @@ def check_size(size_bytes: int) -> None:
 
     Raises:
         Refused: it is larger than 3.5 MiB.
-
     """
     if size_bytes > MAX_CHECKPOINT_BYTES:
         raise Refused(
@@ -144,7 +142,6 @@ def check_expected(thread: str, newest: int, expected: int | None) -> None:
 
     Raises:
         Refused: the newest version is not the expected one.
-
     """
     if expected is not None and expected != newest:
         standing = f"version {newest} is the newest" if newest else "there is none"

@@ -79,7 +79,6 @@ class CoreRepository(Protocol):
 
         Raises:
             NotFound: nothing was ever written to it.
-
         """
         ...
 
@@ -106,7 +105,6 @@ class CoreMemory:
 
         Raises:
             Refused: the edit does not fit, or somebody has written since.
-
         """
         match request:
             case CoreView():
@@ -143,7 +141,6 @@ def named(section: str) -> str:
 
     Raises:
         Refused: it is none.
-
     """
     name = section.strip().casefold()
     if not _NAME.fullmatch(name):
@@ -174,7 +171,6 @@ def edited(edit: CoreEdit, standing: SectionState, rules: Rules, limit: int) -> 
 
     Raises:
         Refused: somebody wrote since the edit's revision, a passage is not there exactly once, or it does not fit.
-
     """
     _check_revision(edit, standing)
     if standing.revision == 0 and standing.others >= MAX_SECTIONS:

@@ -50,7 +50,6 @@ class Gatekeeper:
 
         Raises:
             Refused: one of them does not pass; of several, it says which.
-
         """
         admitted: list[Admitted] = []
         for number, (_, found) in enumerate(await self._sifted(memories, caller), 1):

@@ -40,7 +40,6 @@ def admitted_record(
 
     Raises:
         Refused: the gate keeps it out; see `admission.admit`. Or it counts more than anybody did, or is of the future.
-
     """
     project = project_of(record, caller)
     place = Caller(owner=caller.owner, project=project, agent=record.agent or caller.agent)

@@ -68,7 +68,6 @@ class Importer:
 
         Raises:
             Refused: an agent says that it is the person's own export.
-
         """
         if request.restore and caller.agent != PERSON:
             raise Refused(

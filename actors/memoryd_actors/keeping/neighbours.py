@@ -55,7 +55,6 @@ class Neighbours:
 
         Raises:
             ModelUnavailable: there is no model.
-
         """
         self._indexer.expect()
         vector: Vector = (await self._embedder.embed([embedded_text(memory)]))[0]
@@ -67,7 +66,6 @@ class Neighbours:
 
         Raises:
             Unavailable: the index cannot be searched.
-
         """
         place = Visibility(
             owner=memory.owner, project=memory.project, filters=Filters(scope=memory.scope.value, states=("active",))

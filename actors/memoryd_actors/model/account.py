@@ -102,7 +102,6 @@ class Account:
 
         Raises:
             Refused: the repository cannot be read.
-
         """
         day = self._day()
         if day == self._today.day:

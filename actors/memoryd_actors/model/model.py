@@ -101,7 +101,6 @@ class Model:
 
         Raises:
             Refused: the repository cannot be read; it is tried again before every call.
-
         """
         await self._account.turn_day()
 
@@ -110,7 +109,6 @@ class Model:
 
         Raises:
             ModelFailed: it cannot be used.
-
         """
         await self._provider.prepare()
 
@@ -124,7 +122,6 @@ class Model:
 
         Raises:
             ModelFailed: there is none; with its kind, what to do about it and what it cost.
-
         """
         begun = anyio.current_time()
         # One scope after the other, never nested: where both ran out together nobody could tell which it was.
@@ -151,7 +148,6 @@ class Model:
 
         Raises:
             ModelFailed: they were not taken.
-
         """
         provider = self._batches()
         answer_by = anyio.current_time() + deadline_s
@@ -184,7 +180,6 @@ class Model:
 
         Raises:
             ModelFailed: nobody can say; of kind `model` where there is no such batch.
-
         """
         said: Mapping[str, Completion | ModelFailed] | None = None
         try:

@@ -29,7 +29,6 @@ class Provider(Protocol):
 
         Raises:
             ModelFailed: it cannot be used.
-
         """
         ...
 
@@ -38,7 +37,6 @@ class Provider(Protocol):
 
         Raises:
             ModelFailed: there is no answer.
-
         """
         ...
 
@@ -56,7 +54,6 @@ class BatchProvider(Protocol):
 
         Raises:
             ModelFailed: they were not taken.
-
         """
         ...
 
@@ -65,6 +62,5 @@ class BatchProvider(Protocol):
 
         Raises:
             ModelFailed: nobody can say; of kind `model` where there is no such batch.
-
         """
         ...

@@ -51,7 +51,6 @@ def entries(text: str, name: str, kind: type[T]) -> list[T | None]:
 
     Raises:
         Unusable: there is no such list.
-
     """
     found = json_in(text)
     try:
@@ -73,7 +72,6 @@ def whole(text: str, name: str, kind: type[T]) -> T:
 
     Raises:
         Unusable: it is none, or has no `name`.
-
     """
     try:
         return msgspec.json.decode(json_in(text), type=kind, strict=False)

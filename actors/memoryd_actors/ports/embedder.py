@@ -35,6 +35,5 @@ class Embedder(Protocol):
 
         Raises:
             ModelUnavailable: there are no weights, or they fail their checksum; the hint says what to do.
-
         """
         ...

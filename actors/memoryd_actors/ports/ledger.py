@@ -51,7 +51,6 @@ class MemoryRepository(Protocol):
         Raises:
             NotFound: there is none.
             Ambiguous: there are several.
-
         """
         ...
 
@@ -123,7 +122,6 @@ class MemoryWrites(Protocol):
             NotFound: a step names a memory that the owner does not have.
             Refused: a step cannot be; its docstring says when.
             DiskFull: nothing was written.
-
         """
         ...
 
@@ -171,7 +169,6 @@ class PurgeRepository(Protocol):
 
         Raises:
             DiskFull: there is no space to rewrite a file in.
-
         """
         ...
 
@@ -189,7 +186,6 @@ class PurgeRepository(Protocol):
 
         Raises:
             DiskFull: there is no space to rewrite a file in.
-
         """
         ...
 

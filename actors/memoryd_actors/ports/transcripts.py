@@ -45,7 +45,6 @@ class Transcripts(Protocol):
         Raises:
             DiskFull: there is no space.
             Unavailable: the files cannot be written.
-
         """
         ...
 

@@ -56,7 +56,6 @@ class PurgingAnswers:
             NotFound: there is no such memory, or none that the caller may see.
             Refused: the agent may see some categories only, and asks about all transcripts.
             Unavailable: the index cannot be rewritten; the memories are gone from the ledger.
-
         """
         if isinstance(request, PlanPurge):
             return await self._plan(request, caller)

@@ -366,7 +366,6 @@ class Session(Actor[ContextUpdate, Trace]):
 
         Raises:
             DiskFull: nothing is given away, as nobody could be kept from giving it away once more.
-
         """
         if self._state is None:
             return False

@@ -67,7 +67,6 @@ def topic_change(exchange: Exchange, vectors: Vectors, *, rule: TopicRule, thres
         rule: `exchange` compares request and reply with the two messages before them; `request` the request alone;
             `message` the request with the one message before it, as seed 004 describes it.
         threshold: similarity below which the topic has changed (seed 004: 0.3).
-
     """
     said = len(exchange.said)
     new, before = vectors[:said], vectors[said:]

@@ -41,7 +41,6 @@ class SearchingAnswers:
             NotFound: there is no such memory, or none that the caller may see.
             Refused: a category is not on the agent's allowlist.
             Unavailable: the index cannot be searched.
-
         """
         match request:
             case Search():

@@ -75,7 +75,6 @@ class Querier:
         Raises:
             Refused: a category is not on the agent's allowlist.
             Unavailable: the index cannot be searched.
-
         """
         categories = tuple(dict.fromkeys((*request.categories, *request.filters.categories)))
         visible = self._categories.recalled(caller, msgspec.structs.replace(request.filters, categories=categories))

@@ -97,7 +97,6 @@ def read(text: str) -> WrittenSummary:
 
     Raises:
         Unusable: there is no point in it.
-
     """
     written = whole(text, "points", WrittenSummary)
     points = tuple(point for point in written.points if any(char.isalpha() for char in point))

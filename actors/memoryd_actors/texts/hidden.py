@@ -91,7 +91,6 @@ def strip_private(text: str) -> str:
 
     Raises:
         UnopenedPrivate: a private block ends that never began.
-
     """
     for _ in range(MOST_ROUNDS):
         blocks = _blocks(text, (PRIVATE, TAG))

@@ -23,7 +23,6 @@ class Subscription:
 
         Raises:
             DaemonUnreachable, UnsafeSocket: that is not possible.
-
         """
         path = paths.events_socket
         check_listening(path)

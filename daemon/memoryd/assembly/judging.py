@@ -45,7 +45,6 @@ class Judging:
 
         Raises:
             Refused: the repository cannot be read; it is tried again before every call.
-
         """
         if self.model is not None:
             await self.model.open()

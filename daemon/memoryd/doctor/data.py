@@ -44,7 +44,6 @@ def read_ledger(file: Path) -> LedgerFacts:
 
     Raises:
         Unsound: it is damaged or cannot be read; the message says how.
-
     """
     # Reading would otherwise leave the files of a write-ahead log behind; one that is there has to be read, though.
     wal = file.with_name(file.name + "-wal")

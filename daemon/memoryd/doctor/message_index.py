@@ -22,7 +22,6 @@ def indexed(paths: Paths, config: Config) -> Mapping[Key, set[int]] | str:
 
     Raises:
         ModuleNotFoundError: the daemon's packages are missing.
-
     """
     from memoryd.index.message_table import NAME as TABLE
 

@@ -56,7 +56,6 @@ def look(paths: Paths) -> list[Looked]:
 
     Raises:
         ModuleNotFoundError: the daemon's packages are missing.
-
     """
     from memoryd.transcripts.places import LINES
 

@@ -42,7 +42,6 @@ def read(entry: Path) -> Manifest | None:
 
     Raises:
         Damaged: a file is missing, cannot be read or has changed.
-
     """
     if not entry.is_dir():
         return None

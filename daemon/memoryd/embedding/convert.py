@@ -43,7 +43,6 @@ def convert(model: Path, target: Path, *, quantise: bool = False) -> None:
     Raises:
         PackageMissing: something is not installed.
         ConversionFailed: the file is not what it should be, or memory or disk ran out.
-
     """
     command = [sys.executable, "-P", "-m", "memoryd.embedding.convert", str(model), str(target)]
     reading, writing = os.pipe()

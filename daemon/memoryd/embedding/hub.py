@@ -22,7 +22,6 @@ def check(endpoint: str | None = None, *, timeout_s: float = ANSWER_S) -> None:
 
     Raises:
         HubUnreachable: it did not say yes within `timeout_s` seconds.
-
     """
     problem: list[str] = ["no answer"]
 
@@ -51,7 +50,6 @@ def download(names: list[str], target: Path, *, endpoint: str | None = None) -> 
 
     Raises:
         HubUnreachable: one of them could not be fetched.
-
     """
     check(endpoint)
     hub = _library()

@@ -64,7 +64,6 @@ class OnnxModel:
 
         Raises:
             ModelUnavailable: a file is not what it should be.
-
         """
         # The tokeniser's own thread pool gains nothing on these lengths, runs at full priority, and complains on
         # stderr when the process forks.
@@ -97,7 +96,6 @@ class OnnxModel:
 
         Raises:
             ModelUnavailable: the tokeniser's file has gone.
-
         """
         # A tokeniser of its own: the model's is cut to what the model takes, and busy.
         tokenizer = _load_tokenizer(self._weights)

@@ -23,7 +23,6 @@ class SentenceTransformersModel:
 
         Raises:
             ModelUnavailable: the library is missing, or it cannot load the model.
-
         """
         try:
             # 4 to 10 seconds and 400 MB, so only here.

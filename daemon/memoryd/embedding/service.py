@@ -100,7 +100,6 @@ class EmbeddingService:
 
         Raises:
             ModelUnavailable: the model is one that only knows once it is loaded; await `warm` first.
-
         """
         if self._dimensions is None:
             raise ModelUnavailable(f"the dimensions of {self._identity} are not known before it is loaded")
@@ -114,7 +113,6 @@ class EmbeddingService:
 
         Raises:
             ModelUnavailable: there are no weights, or they fail their checksum; the hint says what to do.
-
         """
         await self._finished(EmbeddingRequest.of([], MAXIMUM_TOKENS, self._max_batch))
 
@@ -127,7 +125,6 @@ class EmbeddingService:
         Raises:
             ModelUnavailable: there are no weights, or they fail their checksum; the hint says what to do.
             Unavailable: the embedder has been left.
-
         """
         if not 2 <= max_tokens <= MAXIMUM_TOKENS:
             raise ValueError(f"max_tokens must be from 2 to {MAXIMUM_TOKENS}, not {max_tokens}")

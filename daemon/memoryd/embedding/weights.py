@@ -69,7 +69,6 @@ def fetch(sources: Sources, precision: Precision = "fp32") -> Weights:
 
     Raises:
         ModelUnavailable: there are none, or they fail their checksum; the hint says what to do.
-
     """
     if sources.folder is not None:
         return _configured(sources, sources.folder, precision)

@@ -16,7 +16,6 @@ def translated(where: str) -> Generator[None]:
         DiskFull: there is no space.
         IndexDamaged: anything else that it says about its files.
         Unavailable: the files are there and may not be read.
-
     """
     try:
         yield

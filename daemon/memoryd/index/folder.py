@@ -35,7 +35,6 @@ async def opened(connection: "AsyncConnection", *, model: str, dimensions: int) 
     Raises:
         ModelChanged: it was built with another model or layout.
         RuntimeError, ValueError, OSError: LanceDB cannot read it.
-
     """
     table = await connection.open_table(NAME)
     about = await remembered(table)

@@ -66,7 +66,6 @@ class LanceIndex:
         Raises:
             DiskFull: there was no space to create it.
             Unavailable: it may not be read.
-
         """
         async with self._turn:
             if self._folder is not None:
@@ -89,7 +88,6 @@ class LanceIndex:
 
         Raises:
             Unavailable: the index is not open.
-
         """
         return await self._in_turn(
             lambda resident: resident.search(vector=vector, words=words, visible=visible, limit=limit)
@@ -100,7 +98,6 @@ class LanceIndex:
 
         Raises:
             Unavailable: the index is not open.
-
         """
         return await self._in_turn(lambda resident: resident.statistics(stems, visible))
 
@@ -109,7 +106,6 @@ class LanceIndex:
 
         Raises:
             Unavailable: the index is not open.
-
         """
         return await self._in_turn(lambda resident: resident.vectors(ids))
 
@@ -119,7 +115,6 @@ class LanceIndex:
         Raises:
             DiskFull: there is no space; what was applied before is still there.
             Unavailable: the index is not open, or damaged.
-
         """
         self._opened()
         dimensions = self._dimensions
@@ -148,7 +143,6 @@ class LanceIndex:
         Raises:
             DiskFull: there is no space; the index serves on as it is.
             Unavailable: the index is not open, or damaged.
-
         """
         began = time.monotonic()
         async with self._turn:
@@ -166,7 +160,6 @@ class LanceIndex:
 
         Raises:
             DiskFull: there was no space to create it.
-
         """
         async with self._turn:
             await self._begin(model=model, dimensions=dimensions)
@@ -182,7 +175,6 @@ class LanceIndex:
         Raises:
             DiskFull: there is no space.
             Unavailable: the index is not open, or damaged.
-
         """
         async with self._turn:
             found = self._opened()

@@ -53,7 +53,6 @@ class LanceMessages:
         Raises:
             DiskFull: there was no space to create it.
             Unavailable: it may not be read.
-
         """
         async with self._turn:
             self._dimensions = dimensions

@@ -55,7 +55,6 @@ def table(rows: Sequence[IndexRow], dimensions: int) -> "pa.Table":  # pyright: 
 
     Raises:
         ValueError: a vector has another length.
-
     """
     import pyarrow as pa
 

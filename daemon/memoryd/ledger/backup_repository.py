@@ -29,7 +29,6 @@ class SqlBackups:
             Refused: the file exists, its folder does not, or the ledger is no file.
             LedgerCorrupt: what was copied is damaged.
             DiskFull: nothing was left behind.
-
         """
         source = self._file()
         await self._database.copy(
@@ -48,7 +47,6 @@ class SqlBackups:
             Refused: there is no backups folder, or the ledger is no file.
             LedgerCorrupt: what was copied is damaged; nothing was deleted, and the hint has the way back.
             DiskFull: nothing was left behind.
-
         """
         folder = self._database.backups
         if folder is None:
@@ -62,7 +60,6 @@ class SqlBackups:
 
         Raises:
             LedgerCorrupt: SQLite found damage.
-
         """
         if self._database.file is not None:
             await self._database.copy(opening.verify, self._database.file, self._database.backups)

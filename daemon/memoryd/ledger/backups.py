@@ -20,7 +20,6 @@ def copy(source: Path, target: Path, backups: Path | None) -> None:
         Refused: the file exists, or its folder does not.
         LedgerCorrupt: what was copied is damaged, and so is the source; the hint names the newest sound backup.
         OSError, sqlite3.Error: it cannot be written.
-
     """
     if not target.parent.is_dir():
         raise Refused(f"there is no folder {target.parent}", "Create it, or name another file.")
@@ -55,7 +54,6 @@ def copy_dated(source: Path, folder: Path, at: datetime, retention: Retention) -
 
     Raises:
         LedgerCorrupt: what was copied is damaged; nothing was deleted.
-
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for left in folder.glob(".ledger-*.part*"):

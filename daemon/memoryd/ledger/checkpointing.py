@@ -44,7 +44,6 @@ def save(connection: Connection, new: NewCheckpoint, keep: int, now: datetime) -
 
     Raises:
         Refused: another version than the expected one is the newest.
-
     """
     owner, thread = clean(new.owner), clean(new.thread)
     same = (checkpoints.c.owner == owner) & (checkpoints.c.thread == thread)
@@ -96,7 +95,6 @@ def load(connection: Connection, owner: str, thread: str, version: int | None) -
     Raises:
         NoCheckpoint: there is none.
         DamagedCheckpoint: its bytes are not those that were saved.
-
     """
     query = select(*_KNOWN, checkpoints.c.data).where(
         checkpoints.c.owner == clean(owner), checkpoints.c.thread == clean(thread), ~checkpoints.c.gone

@@ -117,7 +117,6 @@ def refuse_unanswered(connection: Connection, memory: Memory) -> None:
 
     Raises:
         Refused: it was proposed, and nobody said yes.
-
     """
     status = connection.execute(select(consents.c.status).where(consents.c.id == memory.id)).scalar()
     if status == _STATUS[State.PROPOSED]:
@@ -136,7 +135,6 @@ def refuse_lapsed(connection: Connection, memory: Memory, now: datetime) -> None
 
     Raises:
         Refused: its time has passed.
-
     """
     expires = connection.execute(select(consents.c.expires_at).where(consents.c.id == memory.id)).scalar()
     if expires is not None and expires <= to_micros(now):

@@ -135,7 +135,6 @@ def purge(
 
     Raises:
         NotFound: nothing was ever written to it.
-
     """
     owner, thread, purge_id = clean(owner), clean(thread), clean(purge_id)
     mine = _whose(owner, thread, name)

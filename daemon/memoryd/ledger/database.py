@@ -57,7 +57,6 @@ class Database:
         Raises:
             LedgerCorrupt: the file fails its check; it is left as it is and the hint says how to restore.
             Unavailable: it was written by a newer memoryd.
-
         """
         if self._writer is None:
             self._engine, self._writer = await to_thread.run_sync(self._open, limiter=self._copying)

@@ -26,7 +26,6 @@ def translated(where: str, file: Path | None, backups: Path | None) -> Generator
         LedgerCorrupt: SQLite finds the file damaged, or not its own.
         Unavailable: locked by another process, not readable, not reachable, no driver.
         Refused: a number is greater than a column holds.
-
     """
     try:
         yield

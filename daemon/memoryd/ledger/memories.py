@@ -67,7 +67,6 @@ class SqlMemories:
 
         Raises:
             NotFound: there is no memory `before`.
-
         """
         # What is always in context a hundred sessions ask for at the same time.
         same = "page", visible, limit, before

@@ -40,7 +40,6 @@ def check_file(file: Path, backups: Path | None) -> None:
     Raises:
         LedgerCorrupt: it is no SQLite file, shorter than it says, or fails SQLite's own check.
         OSError: it cannot be read.
-
     """
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     # SQLite gives its -wal and -shm files the mode of the database.
@@ -72,7 +71,6 @@ def verify(file: Path, backups: Path | None) -> None:
 
     Raises:
         LedgerCorrupt: SQLite found damage.
-
     """
     with closing(sqlite3.connect(file, timeout=_BUSY_S)) as connection:
         reason = damage(connection)
@@ -99,7 +97,6 @@ def migrate(engine: Engine, where: str) -> None:
 
     Raises:
         Unavailable: it is newer than this program.
-
     """
     with engine.connect() as connection:
         version = _version(connection)

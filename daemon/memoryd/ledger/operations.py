@@ -58,7 +58,6 @@ def perform(
     Raises:
         NotFound: a step names a memory that the owner does not have.
         Refused: a step cannot be; its docstring says when. Nothing is written then.
-
     """
     operation = _Operation(connection, clean(owner), actor, now, foreign)
     operation.prefetch({end for step in steps if isinstance(step, AddEdge) for end in (step.from_id, step.to_id)})

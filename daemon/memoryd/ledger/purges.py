@@ -35,7 +35,6 @@ class SqlPurges:
 
         Raises:
             DiskFull: there is no space to rewrite a file in. The memories are gone from it then, their bytes are not.
-
         """
         now = self._database.clock.now()
 

@@ -258,7 +258,6 @@ def scour(file: Path) -> None:
 
     Raises:
         sqlite3.Error: it is in use for longer than half a minute, or there is no space for a second copy.
-
     """
     with closing(sqlite3.connect(file, timeout=_BUSY_S, isolation_level=None)) as connection:
         connection.execute("VACUUM")

@@ -39,7 +39,6 @@ def resolve(connection: Connection, owner: str, memory_id: str, allowed: frozens
     Raises:
         NotFound: there is none.
         Ambiguous: there are several.
-
     """
     given = clean(memory_id.strip())
     if not given:
@@ -109,7 +108,6 @@ def page(connection: Connection, visible: Visibility, limit: int, before: str) -
 
     Raises:
         NotFound: there is no memory `before`.
-
     """
     query = newest(visible)
     if before:

@@ -26,7 +26,6 @@ def to_micros(moment: datetime) -> int:
 
     Raises:
         Refused: its zone pushes it out of the calendar, and nobody could read it again.
-
     """
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     micros = (aware - _EPOCH) // timedelta(microseconds=1)
@@ -58,7 +57,6 @@ def memory_row(memory: Memory) -> dict[str, Any]:
 
     Raises:
         Refused: one of its dates is outside the calendar.
-
     """
     return {name: _column(value) for name, value in msgspec.structs.asdict(memory).items()}
 

@@ -26,7 +26,6 @@ def refuse_spent(connection: Connection, ids: Sequence[str]) -> None:
 
     Raises:
         Refused: one of the ids is spent.
-
     """
     digests = {_digest(one): one for one in ids}
     wanted = list(digests)

@@ -29,7 +29,6 @@ def undo(hand: UnitOfWork, operation: int) -> list[Memory]:
 
     Raises:
         Refused: see `memoryd_actors.memory.steps.Undo`.
-
     """
     query = select(history).where(history.c.operation == operation, history.c.owner == hand.owner)
     rows = hand.connection.execute(query.order_by(history.c.id.desc())).mappings().all()

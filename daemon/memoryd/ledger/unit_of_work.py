@@ -64,7 +64,6 @@ class UnitOfWork:
 
         Raises:
             NotFound: there is none.
-
         """
         memory = self.find(memory_id)
         if memory is None:
@@ -90,7 +89,6 @@ class UnitOfWork:
 
         Raises:
             Refused: there is another.
-
         """
         twin = self.twin(memory) if memory.active else None
         if twin is not None and twin.id != memory.id:
@@ -122,7 +120,6 @@ class UnitOfWork:
 
         Raises:
             Refused: it did.
-
         """
         seen, following = {old}, new
         for _ in range(LONGEST_CHAIN):

@@ -50,7 +50,6 @@ class LedgerWriter:
 
         Raises:
             Unavailable: the writer is closed.
-
         """
         if self._closed:
             raise Unavailable("the ledger is closed")

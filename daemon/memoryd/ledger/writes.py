@@ -61,7 +61,6 @@ def store(
 
     Raises:
         Refused: an id belongs to another owner's memory, or what it stood for was purged.
-
     """
     arriving = [cleaned(memory) for memory in given]
     batch = _load(connection, arriving)

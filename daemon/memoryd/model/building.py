@@ -42,7 +42,6 @@ def choose(config: Config) -> Chosen:
 
     Raises:
         ConfigInvalid: the key cannot be one, or the address is none, or would send the key and memories in the clear.
-
     """
     sidecar, offline = config.sidecar, config.privacy.offline
     match sidecar.provider:
@@ -101,7 +100,6 @@ def checked_key(name: str, key: str) -> str:
 
     Raises:
         ConfigInvalid: it cannot be a key.
-
     """
     key = key.strip()
     if key and (not (key.isascii() and key.isprintable()) or " " in key):
@@ -114,7 +112,6 @@ def check_url(base_url: str) -> bool:
 
     Raises:
         ConfigInvalid: it is none, or what is sent there could be read by others.
-
     """
     try:
         url = urlsplit(base_url)

@@ -31,7 +31,6 @@ def keep(folder: Path, damaged: Sequence[Place]) -> int:
 
     Raises:
         OSError: it cannot be written.
-
     """
     known = {one.bytes for one in kept(folder)}
     fresh = [place for place in damaged if place.text not in known]

@@ -129,7 +129,6 @@ class JsonlTranscripts:
         Raises:
             DiskFull: there is no space. The next time goes on from there.
             Unavailable: the copy cannot be written.
-
         """
         if self._copy is None:
             return 0
@@ -241,7 +240,6 @@ def translated(root: Path) -> Generator[None]:
     Raises:
         DiskFull: there is no space; nothing was stored.
         Unavailable: anything else.
-
     """
     try:
         yield

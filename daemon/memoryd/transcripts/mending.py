@@ -19,7 +19,6 @@ def mend(file: Path, copy: Path) -> int:
 
     Raises:
         OSError: the transcript is as it was.
-
     """
     mended, found = _plan(file, copy)
     if not mended:

@@ -25,7 +25,6 @@ def mirror(root: Path, target: Path) -> int:
 
     Raises:
         OSError: it cannot be read or written. What was copied before stays, and the next time goes on from there.
-
     """
     if not root.exists():
         return 0

@@ -13,7 +13,6 @@ def rewriting(file: Path) -> Generator[IO[bytes]]:
 
     Raises:
         OSError: `file` is as it was.
-
     """
     new = file.with_name(f"{file.name}.new")
     try:
