@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> None:
     except BaseException:  # noqa: S110 - whatever it was: a failing hook must not be seen
         pass
     finally:
-        posix._exit(0)
+        posix._exit(0)  # pyright: ignore[reportPrivateUsage] - its public name is in `os`, which takes time to import
 
 
 def _read(descriptor: int) -> bytes:

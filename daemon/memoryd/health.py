@@ -20,7 +20,7 @@ from memoryd.ipc import SocketStatistics
 from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.conversations.counts import TranscriptCounts
 from memoryd_actors.core.actor import MailboxStatistics
-from memoryd_actors.core.errors import DaemonError, Refused
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.extraction.extraction_store import DAILY, OF_SESSION
 from memoryd_actors.extraction.extractor import Extractor
 from memoryd_actors.indexing.indexer import Indexer
@@ -170,8 +170,9 @@ def index(indexer: Indexer, *, optimised: int, cached_bytes: int) -> ComponentSt
         "cached_bytes": cached_bytes,
     }
     if indexer.problem is not None:
-        hint = indexer.problem.hint if isinstance(indexer.problem, DaemonError) else ""
-        return ComponentStatus(state="degraded", message=str(indexer.problem), hint=hint, numbers=numbers)
+        return ComponentStatus(
+            state="degraded", message=str(indexer.problem), hint=indexer.problem.hint, numbers=numbers
+        )
     if not indexer.opened.is_set():
         return ComponentStatus(state="loading", numbers=numbers)
     return ComponentStatus(state="loading" if behind else "ok", numbers=numbers)

@@ -4,7 +4,7 @@ import ast
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -16,10 +16,12 @@ ROOT = Path(__file__).parents[2]
 ADAPTERS = {"torch", "sentence_transformers", "onnxruntime", "onnx", "lancedb", "pyarrow", "sqlalchemy", "anthropic"}
 SDK = ("memoryd_client.memory_tool", "anthropic")
 """The one module of the client that builds on somebody else's: whoever imports it has that."""
-ROOTS = ("memoryd_client", "memoryd_actors", "memoryd", "memoryd_cli")
+ROOTS: tuple[str, ...] = ("memoryd_client", "memoryd_actors", "memoryd", "memoryd_cli")
 """Each imports from those before it only."""
-SOURCES = dict(zip(ROOTS, (ROOT / "client", ROOT / "actors", ROOT / "daemon", ROOT / "cli"), strict=True))
-ROOMS = (
+SOURCES: dict[str, Path] = dict(
+    zip(ROOTS, (ROOT / "client", ROOT / "actors", ROOT / "daemon", ROOT / "cli"), strict=True)
+)
+ROOMS: Sequence[str] = (
     "core redaction texts comparison memory ports model access admission indexing keeping searching conversations "
     "ageing purging judging virtual_files recall capture upkeep extraction summarising context consolidating episodes"
 ).split()

@@ -208,7 +208,7 @@ class Checker:
         if run:
             await self._perform(owner, [Noted(run, {"tokens": tokens})])
         for one, comparison, by_model in zip(some, said.comparisons, said.by_model, strict=True):
-            if not by_model or comparison is None:
+            if not by_model:
                 await self._perform(owner, list(_marks(one, NOBODY, None, run)))
             elif _stand(one, await self._read(owner, [one])):
                 # Each by itself, so that it can be taken back by itself.

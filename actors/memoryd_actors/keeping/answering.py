@@ -88,6 +88,7 @@ class KeepingAnswers:
 
     async def _remember(self, request: Remember, caller: Caller, deadline_s: float) -> Memories:
         asked = [new.id for new in request.memories]
+        stored: tuple[Memory, ...] = ()
         try:
             # Beside the storing, which waits for the model: one after the other, two commits took 6 ms more of 42.
             async with anyio.create_task_group() as tasks:

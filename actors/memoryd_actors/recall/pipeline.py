@@ -252,9 +252,9 @@ class Pipeline:
             if topic.changed and since == decision.begun.turn:
                 focus = focus.alone()
         with stages.stage("embed"), suppress(ModelUnavailable):
-            query = (await self._embedder.embed([focus.text]))[0]
+            query = request = (await self._embedder.embed([focus.text]))[0]
             if focus.words < BLENDED_WORDS:
-                query = blended(query, await self._embedder.embed(focus.window), words=focus.words)
+                query = blended(request, await self._embedder.embed(focus.window), words=focus.words)
         with stages.stage("search"):
             sifted = await self._searcher.sift(
                 # Twice what is judged: what says the same as another gives up its place.

@@ -2,7 +2,7 @@
 
 import json
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -110,7 +110,7 @@ class AppServer:
 
 
 @contextmanager
-def app_server(folder: Path) -> Iterator[AppServer]:
+def app_server(folder: Path) -> Generator[AppServer]:
     """Run Codex's app-server for a moment.
 
     Raises:

@@ -1,7 +1,7 @@
 """Who may see what, as masks over columns in memory."""
 
 from array import array
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,9 +10,6 @@ from memoryd.index.grown import Grown, Slots
 from memoryd.index.words import storable
 from memoryd_actors.memory.visibility import Visibility, micros
 from memoryd_client.wire.filters import Filters
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Mask = npt.NDArray[np.bool_]
 
@@ -24,7 +21,7 @@ class _Names:
         self._numbers: dict[str, int] = {}
         self._column = Grown(np.int32)
 
-    def extend(self, texts: "pa.ChunkedArray") -> None:
+    def extend(self, texts: Any) -> None:
         coded = texts.combine_chunks().dictionary_encode()
         numbers = [self._numbers.setdefault(text, len(self._numbers)) for text in coded.dictionary.to_pylist()]
         self._column.extend(np.array(numbers, np.int32)[coded.indices.to_numpy()])
@@ -56,7 +53,7 @@ class Columns:
         self._updated_at = Grown(np.int64)
         self._sequence = Grown(np.int64)
 
-    def extend(self, rows: "pa.Table") -> None:
+    def extend(self, rows: Any) -> None:
         """Append rows."""
         first = len(self._living.values)
         self._living.extend(np.ones(rows.num_rows, np.bool_))

@@ -2,15 +2,12 @@
 
 from array import array
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from memoryd.index.grown import Grown, Slots
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _K1 = 0.8
 _B = 0.75
@@ -31,7 +28,7 @@ class Postings:
         self._of: dict[str, array[int]] = {}
         self._lengths = Grown(np.float32)
 
-    def extend(self, words: "pa.Array", lengths: npt.NDArray[np.int32]) -> None:
+    def extend(self, words: Any, lengths: npt.NDArray[np.int32]) -> None:
         """Append slots that have so many of the words, one after the other."""
         first = len(self._lengths.values)
         self._lengths.extend(lengths)

@@ -4,7 +4,7 @@ At 1,000 rows LanceDB's two searches take 15 to 25 ms, these less than one.
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +18,6 @@ from memoryd_actors.memory.case import StoreStatistics
 from memoryd_actors.memory.fusion import VECTOR_WEIGHT, Candidate
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _FEWEST_COMPARED = 2_000
 _SHARE_COMPARED = 0.02
@@ -58,13 +55,13 @@ class Resident:
         """How many slots are left behind."""
         return len(self._ids) - len(self._slots)
 
-    def change(self, rows: "pa.Table | None", removed: Sequence[str]) -> None:
+    def change(self, rows: Any, removed: Sequence[str]) -> None:
         """Put rows, and remove others."""
         if rows is not None:
             self.put(rows)
         self._columns.bury([slot for one in removed if (slot := self._slots.pop(one, None)) is not None])
 
-    def put(self, rows: "pa.Table") -> None:
+    def put(self, rows: Any) -> None:
         """Add rows, each in the place of the one with its id, unless that one is of a later sequence."""
         ids: list[str] = rows["id"].to_pylist()
         late = [
@@ -84,7 +81,7 @@ class Resident:
         self._columns.extend(rows)
         self._extend_passages(rows, first)
 
-    def _extend_passages(self, rows: "pa.Table", first: int) -> None:
+    def _extend_passages(self, rows: Any, first: int) -> None:
         counts = rows["counts"].combine_chunks()
         each = counts.value_lengths().to_numpy(zero_copy_only=False)
         begins = len(self._row.values) + np.cumsum(each) - each
