@@ -15,52 +15,31 @@ from sqlalchemy import (
     literal_column,
     text,
 )
-from sqlalchemy.dialects.postgresql import TEXT as PG_TEXT
+
+from memoryd.ledger.columns import Identifier, Moment, keys, number, required
 
 HEAD = "0012"
 """The newest migration. Known here so that a start on an up-to-date ledger need not import Alembic."""
-
-Identifier = Text().with_variant(PG_TEXT(collation="C"), "postgresql")
-"""Compared byte by byte, so that the beginning of an id is a range of the key."""
-Serial = BigInteger().with_variant(Integer, "sqlite")
-"""SQLite only counts up an INTEGER."""
-Moment = BigInteger
-"""Microseconds since 1970, UTC: sorts alike and compares exactly in every database."""
 
 metadata = MetaData()
 
 memories = Table(
     "memories",
     metadata,
-    Column("number", Serial, primary_key=True, autoincrement=True),
+    number("number"),
     Column("id", Identifier, nullable=False),
-    Column("owner", Text, nullable=False),
-    Column("content", Text, nullable=False),
-    Column("category", Text, nullable=False),
-    Column("scope", Text, nullable=False),
-    Column("project", Text, nullable=False),
-    Column("title", Text, nullable=False),
-    Column("tags", Text, nullable=False),
-    Column("metadata", Text, nullable=False),
-    Column("importance", Integer, nullable=False),
+    *required(
+        Text,
+        "owner content category scope project title tags metadata source speaker session files sources "
+        "state superseded_by content_hash embedding_model",
+    ),
+    *required(Integer, "importance access_count strength"),
     Column("pinned", Boolean, nullable=False),
-    Column("source", Text, nullable=False),
-    Column("speaker", Text, nullable=False),
     Column("occurred_at", Moment),
-    Column("session", Text, nullable=False),
     Column("source_messages", Text),
-    Column("files", Text, nullable=False),
-    Column("created_at", Moment, nullable=False),
-    Column("updated_at", Moment, nullable=False),
+    *required(Moment, "created_at updated_at"),
     Column("last_accessed_at", Moment),
-    Column("access_count", Integer, nullable=False),
-    Column("strength", Integer, nullable=False),
-    Column("sources", Text, nullable=False),
     Column("trust", Float, nullable=False),
-    Column("state", Text, nullable=False),
-    Column("superseded_by", Text, nullable=False),
-    Column("content_hash", Text, nullable=False),
-    Column("embedding_model", Text, nullable=False),
     Column("agent", Text, nullable=False, server_default=""),
     Column("role", Text, nullable=False, server_default=""),
     Column("revision", Integer, nullable=False, server_default="1"),
@@ -116,14 +95,9 @@ aliases = Table(
 history = Table(
     "history",
     metadata,
-    Column("id", Serial, primary_key=True, autoincrement=True),
+    number("id"),
     Column("memory_id", Identifier, nullable=False),
-    Column("owner", Text, nullable=False),
-    Column("event", Text, nullable=False),
-    Column("old", Text, nullable=False),
-    Column("new", Text, nullable=False),
-    Column("actor", Text, nullable=False),
-    Column("meta", Text, nullable=False),
+    *required(Text, "owner event old new actor meta"),
     Column("ts", Moment, nullable=False),
     # What was done together is undone together.
     Column("operation", BigInteger, nullable=False, server_default="0"),
@@ -137,7 +111,7 @@ history = Table(
 changes = Table(
     "changes",
     metadata,
-    Column("sequence", Serial, primary_key=True, autoincrement=True),
+    number("sequence"),
     Column("memory_id", Identifier, nullable=False),
     Column("event", Text, nullable=False),
     Column("ts", Moment, nullable=False),
@@ -148,17 +122,15 @@ changes = Table(
 sessions = Table(
     "sessions",
     metadata,
-    Column("owner", Text, primary_key=True),
-    Column("session", Text, primary_key=True),
+    *keys(Text, "owner session"),
     Column("state", LargeBinary, nullable=False),
     Column("updated_at", Moment, nullable=False),
 )
 traces = Table(
     "traces",
     metadata,
-    Column("id", Serial, primary_key=True, autoincrement=True),
-    Column("owner", Text, nullable=False),
-    Column("session", Text, nullable=False),
+    number("id"),
+    *required(Text, "owner session"),
     Column("body", LargeBinary, nullable=False),
     Index("ix_traces_session", "owner", "session", "id"),
     sqlite_autoincrement=True,
@@ -168,19 +140,16 @@ spending = Table(
     metadata,
     Column("day", Text, primary_key=True),
     Column("calls", Integer, nullable=False),
-    Column("input_tokens", BigInteger, nullable=False),
-    Column("output_tokens", BigInteger, nullable=False),
+    *required(BigInteger, "input_tokens output_tokens"),
     Column("cost_usd", Float, nullable=False),
 )
 relations = Table(
     # Edges between memories (seed 002, item 2). One that was removed stays, with the operation that removed it.
     "relations",
     metadata,
-    Column("id", Serial, primary_key=True, autoincrement=True),
-    Column("owner", Text, nullable=False),
-    Column("from_id", Identifier, nullable=False),
-    Column("to_id", Identifier, nullable=False),
-    Column("relation_type", Text, nullable=False),
+    number("id"),
+    *required(Text, "owner relation_type"),
+    *required(Identifier, "from_id to_id"),
     Column("strength", Float, nullable=False),
     Column("created_at", Moment, nullable=False),
     Column("operation", BigInteger, nullable=False),
@@ -208,12 +177,10 @@ doubts = Table(
     # Pairs that may be the same or contradict each other: the worker asks again, once.
     "doubts",
     metadata,
-    Column("id", Serial, primary_key=True, autoincrement=True),
-    Column("owner", Text, nullable=False),
-    Column("older_id", Identifier, nullable=False),
-    Column("newer_id", Identifier, nullable=False),
+    number("id"),
+    *required(Text, "owner reason"),
+    *required(Identifier, "older_id newer_id"),
     Column("similarity", Float, nullable=False),
-    Column("reason", Text, nullable=False),
     Column("created_at", Moment, nullable=False),
     Column("decided_at", Moment),
     Column("decision", Text, nullable=False, server_default=""),
@@ -226,15 +193,10 @@ consents = Table(
     "consents",
     metadata,
     Column("id", Identifier, primary_key=True),
-    Column("owner", Text, nullable=False),
-    Column("project", Text, nullable=False),
-    Column("field", Text, nullable=False),
+    *required(Text, "owner project field reason status"),
     Column("proposed", LargeBinary, nullable=False),
-    Column("reason", Text, nullable=False),
     Column("signals", Integer, nullable=False),
-    Column("status", Text, nullable=False),
-    Column("created_at", Moment, nullable=False),
-    Column("expires_at", Moment, nullable=False),
+    *required(Moment, "created_at expires_at"),
     Column("decided_at", Moment),
     Column("decided_by", Text, nullable=False, server_default=""),
     Index("ix_consents_waiting", "owner", "status", "expires_at"),
@@ -243,14 +205,9 @@ events = Table(
     # What the system did, in counts (seed 002, item 14).
     "events",
     metadata,
-    Column("id", Serial, primary_key=True, autoincrement=True),
-    Column("owner", Text, nullable=False),
-    Column("thread", Text, nullable=False),
-    Column("node", Text, nullable=False),
-    Column("op", Text, nullable=False),
-    Column("status", Text, nullable=False),
+    number("id"),
+    *required(Text, "owner thread node op status category"),
     Column("memory_id", Identifier, nullable=False),
-    Column("category", Text, nullable=False),
     Column("sim", Float),
     Column("ts", Moment, nullable=False),
     Index("ix_events_owner", "owner", "ts"),
@@ -261,8 +218,7 @@ switches = Table(
     # Where memory is turned off; an empty project is everywhere.
     "switches",
     metadata,
-    Column("owner", Text, primary_key=True),
-    Column("project", Text, primary_key=True),
+    *keys(Text, "owner project"),
     Column("off_since", Moment, nullable=False),
     Column("actor", Text, nullable=False),
 )
@@ -270,10 +226,9 @@ purges = Table(
     # Those that are not finished: their rows are gone, their bytes are not.
     "purges",
     metadata,
-    Column("id", Serial, primary_key=True, autoincrement=True),
+    number("id"),
     Column("erased", Text, nullable=False),
-    Column("in_files", Boolean, nullable=False),
-    Column("in_index", Boolean, nullable=False),
+    *required(Boolean, "in_files in_index"),
     sqlite_autoincrement=True,
 )
 spent_ids = Table(
@@ -287,25 +242,17 @@ core_sections = Table(
     # What an agent keeps in its prompt (seed 001); an empty thread is shared by all.
     "core_sections",
     metadata,
-    Column("owner", Text, primary_key=True),
-    Column("thread", Text, primary_key=True),
-    Column("name", Text, primary_key=True),
-    Column("content", Text, nullable=False),
+    *keys(Text, "owner thread name"),
+    *required(Text, "content updated_by"),
     Column("revision", Integer, nullable=False),
     Column("updated_at", Moment, nullable=False),
-    Column("updated_by", Text, nullable=False),
 )
 core_writes = Table(
     "core_writes",
     metadata,
-    Column("id", Serial, primary_key=True, autoincrement=True),
-    Column("owner", Text, nullable=False),
-    Column("thread", Text, nullable=False),
-    Column("name", Text, nullable=False),
+    number("id"),
+    *required(Text, "owner thread name event before actor"),
     Column("revision", Integer, nullable=False),
-    Column("event", Text, nullable=False),
-    Column("before", Text, nullable=False),
-    Column("actor", Text, nullable=False),
     Column("ts", Moment, nullable=False),
     # The same request sent again is the same write.
     Column("write_id", Identifier, nullable=False),
@@ -318,13 +265,9 @@ checkpoints = Table(
     # is not given out again.
     "checkpoints",
     metadata,
-    Column("id", Serial, primary_key=True, autoincrement=True),
-    Column("owner", Text, nullable=False),
-    Column("thread", Text, nullable=False),
-    Column("version", Integer, nullable=False),
-    Column("size", Integer, nullable=False),
-    Column("checksum", Text, nullable=False),
-    Column("meta", Text, nullable=False),
+    number("id"),
+    *required(Text, "owner thread checksum meta"),
+    *required(Integer, "version size"),
     Column("created_at", Moment, nullable=False),
     Column("save_id", Identifier, nullable=False),
     Column("gone", Boolean, nullable=False, server_default=false()),
@@ -339,9 +282,7 @@ progress = Table(
     # How far jobs have come with sessions: the last entry of the transcript that each is done with.
     "progress",
     metadata,
-    Column("owner", Text, primary_key=True),
-    Column("session", Text, primary_key=True),
-    Column("job", Text, primary_key=True),
+    *keys(Text, "owner session job"),
     Column("sequence", BigInteger, nullable=False),
     Column("detail", Text, nullable=False),
     Column("at", Moment, nullable=False),
@@ -350,11 +291,9 @@ checks = Table(
     # Pairs that were compared, by the cosine that they had (seed 002, item 4).
     "checks",
     metadata,
-    Column("one_id", Identifier, primary_key=True),
-    Column("other_id", Identifier, primary_key=True),
+    *keys(Identifier, "one_id other_id"),
     Column("hundredths", Integer, primary_key=True),
-    Column("owner", Text, nullable=False),
-    Column("judge", Text, nullable=False),
+    *required(Text, "owner judge"),
     Column("checked_at", Moment, nullable=False),
     Index("ix_checks_owner", "owner", "checked_at"),
 )
@@ -362,8 +301,7 @@ check_days = Table(
     # What was compared for an owner on a day, and how many tokens a model used for it.
     "check_days",
     metadata,
-    Column("owner", Text, primary_key=True),
-    Column("day", Text, primary_key=True),
+    *keys(Text, "owner day"),
     Column("pairs", Integer, nullable=False),
     Column("tokens", BigInteger, nullable=False),
 )
@@ -371,15 +309,12 @@ consolidations = Table(
     # Runs of the daily consolidation: how far each is, and what it came to.
     "consolidations",
     metadata,
-    Column("id", Serial, primary_key=True, autoincrement=True),
-    Column("owner", Text, nullable=False),
+    number("id"),
+    *required(Text, "owner stage counts problem"),
     Column("started_at", Moment, nullable=False),
     Column("finished_at", Moment),
     Column("asked", Boolean, nullable=False),
     Column("starts", Integer, nullable=False),
-    Column("stage", Text, nullable=False),
-    Column("counts", Text, nullable=False),
-    Column("problem", Text, nullable=False),
     Index("ix_consolidations_owner", "owner", "id"),
     sqlite_autoincrement=True,
 )

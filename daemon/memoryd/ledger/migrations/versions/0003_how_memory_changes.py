@@ -2,13 +2,11 @@
 
 import sqlalchemy as sa
 from alembic import op
-from sqlalchemy.dialects.postgresql import TEXT as PG_TEXT
+
+from memoryd.ledger.columns import Identifier, keys, number, required
 
 revision = "0003"
 down_revision = "0002"
-
-_identifier = sa.Text().with_variant(PG_TEXT(collation="C"), "postgresql")
-_serial = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
 def upgrade() -> None:
@@ -39,14 +37,11 @@ def upgrade() -> None:
     op.create_index("ix_history_operation", "history", ["operation"])
     op.create_table(
         "relations",
-        sa.Column("id", _serial, primary_key=True, autoincrement=True),
-        sa.Column("owner", sa.Text, nullable=False),
-        sa.Column("from_id", _identifier, nullable=False),
-        sa.Column("to_id", _identifier, nullable=False),
-        sa.Column("relation_type", sa.Text, nullable=False),
+        number("id"),
+        *required(sa.Text, "owner relation_type"),
+        *required(Identifier, "from_id to_id"),
         sa.Column("strength", sa.Float, nullable=False),
-        sa.Column("created_at", sa.BigInteger, nullable=False),
-        sa.Column("operation", sa.BigInteger, nullable=False),
+        *required(sa.BigInteger, "created_at operation"),
         sa.Column("removed_by", sa.BigInteger),
         sqlite_autoincrement=True,
     )
@@ -62,12 +57,10 @@ def upgrade() -> None:
     op.create_index("ix_relations_operation", "relations", ["operation"])
     op.create_table(
         "doubts",
-        sa.Column("id", _serial, primary_key=True, autoincrement=True),
-        sa.Column("owner", sa.Text, nullable=False),
-        sa.Column("older_id", _identifier, nullable=False),
-        sa.Column("newer_id", _identifier, nullable=False),
+        number("id"),
+        *required(sa.Text, "owner reason"),
+        *required(Identifier, "older_id newer_id"),
         sa.Column("similarity", sa.Float, nullable=False),
-        sa.Column("reason", sa.Text, nullable=False),
         sa.Column("created_at", sa.BigInteger, nullable=False),
         sa.Column("decided_at", sa.BigInteger),
         sa.Column("decision", sa.Text, nullable=False, server_default=""),
@@ -77,30 +70,20 @@ def upgrade() -> None:
     op.create_index("ix_doubts_open", "doubts", ["owner", "decided_at"])
     op.create_table(
         "consents",
-        sa.Column("id", _identifier, primary_key=True),
-        sa.Column("owner", sa.Text, nullable=False),
-        sa.Column("project", sa.Text, nullable=False),
-        sa.Column("field", sa.Text, nullable=False),
+        sa.Column("id", Identifier, primary_key=True),
+        *required(sa.Text, "owner project field reason status"),
         sa.Column("proposed", sa.LargeBinary, nullable=False),
-        sa.Column("reason", sa.Text, nullable=False),
         sa.Column("signals", sa.Integer, nullable=False),
-        sa.Column("status", sa.Text, nullable=False),
-        sa.Column("created_at", sa.BigInteger, nullable=False),
-        sa.Column("expires_at", sa.BigInteger, nullable=False),
+        *required(sa.BigInteger, "created_at expires_at"),
         sa.Column("decided_at", sa.BigInteger),
         sa.Column("decided_by", sa.Text, nullable=False, server_default=""),
     )
     op.create_index("ix_consents_waiting", "consents", ["owner", "status", "expires_at"])
     op.create_table(
         "events",
-        sa.Column("id", _serial, primary_key=True, autoincrement=True),
-        sa.Column("owner", sa.Text, nullable=False),
-        sa.Column("thread", sa.Text, nullable=False),
-        sa.Column("node", sa.Text, nullable=False),
-        sa.Column("op", sa.Text, nullable=False),
-        sa.Column("status", sa.Text, nullable=False),
-        sa.Column("memory_id", _identifier, nullable=False),
-        sa.Column("category", sa.Text, nullable=False),
+        number("id"),
+        *required(sa.Text, "owner thread node op status category"),
+        sa.Column("memory_id", Identifier, nullable=False),
         sa.Column("sim", sa.Float),
         sa.Column("ts", sa.BigInteger, nullable=False),
         sqlite_autoincrement=True,
@@ -109,8 +92,7 @@ def upgrade() -> None:
     op.create_index("ix_events_node", "events", ["node", "ts"])
     op.create_table(
         "switches",
-        sa.Column("owner", sa.Text, primary_key=True),
-        sa.Column("project", sa.Text, primary_key=True),
+        *keys(sa.Text, "owner project"),
         sa.Column("off_since", sa.BigInteger, nullable=False),
         sa.Column("actor", sa.Text, nullable=False),
     )

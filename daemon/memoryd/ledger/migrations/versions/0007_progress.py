@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from memoryd.ledger.columns import keys, required
+
 revision = "0007"
 down_revision = "0006"
 
@@ -11,10 +13,7 @@ def upgrade() -> None:
     """Create the table."""
     op.create_table(
         "progress",
-        sa.Column("owner", sa.Text, primary_key=True),
-        sa.Column("session", sa.Text, primary_key=True),
-        sa.Column("job", sa.Text, primary_key=True),
-        sa.Column("sequence", sa.BigInteger, nullable=False),
+        *keys(sa.Text, "owner session job"),
+        *required(sa.BigInteger, "sequence at"),
         sa.Column("detail", sa.Text, nullable=False),
-        sa.Column("at", sa.BigInteger, nullable=False),
     )

@@ -3,6 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
+from memoryd.ledger.columns import required
+
 revision = "0010"
 down_revision = "0009"
 
@@ -13,8 +15,7 @@ def upgrade() -> None:
         "purges",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer, "sqlite"), primary_key=True, autoincrement=True),
         sa.Column("erased", sa.Text, nullable=False),
-        sa.Column("in_files", sa.Boolean, nullable=False),
-        sa.Column("in_index", sa.Boolean, nullable=False),
+        *required(sa.Boolean, "in_files in_index"),
         sqlite_autoincrement=True,
     )
     op.create_table(
