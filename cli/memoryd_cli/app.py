@@ -21,6 +21,7 @@ from memoryd_cli import (
     memories,
     model,
     query,
+    review,
     service,
     session,
     switch,
@@ -67,7 +68,7 @@ _SECTIONS = {
         "consent",
     ),
     "For agents": ("push", "take", "why", "session", "core", "fs", "checkpoint"),
-    "Data": ("import", "export", "backup", "reindex", "consolidate"),
+    "Data": ("import", "export", "backup", "reindex", "consolidate", "review"),
     "Agents' programs": ("connect", "disconnect", "connections", "mcp"),
     "Settings": ("config", "model"),
 }
@@ -131,6 +132,7 @@ for module in (
     transfer,
     data,
     consolidation,
+    review,
     connecting,
     command,
 ):

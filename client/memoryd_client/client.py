@@ -61,6 +61,7 @@ from memoryd_client.wire.origin import GetOrigin, Origin
 from memoryd_client.wire.pending import Cleared, PendingMemory, Recall
 from memoryd_client.wire.purging import PlanPurge, Purge, PurgePlan
 from memoryd_client.wire.query import Queried, Query
+from memoryd_client.wire.review import ReviewPairs, SettledPair, SettlePair, Verdict, WaitingPairs
 from memoryd_client.wire.search import Hit, Search
 from memoryd_client.wire.session_context import BuildContext, Compact, Compacted, SessionContext
 from memoryd_client.wire.status import GetStatus, Ping, Pong, Status
@@ -456,6 +457,17 @@ class Client(Blocking):
     def consolidations(self, *, limit: int = 10) -> builtins.list[Consolidation]:
         """Return your last consolidations, newest first; one that is under way says how far it is."""
         return builtins.list(self.call(ListConsolidations(limit=limit)).runs)
+
+    def review(self, *, limit: int = 10) -> WaitingPairs:
+        """Return pairs of memories that may say the same or contradict each other, and wait for a decision."""
+        return self.call(ReviewPairs(limit=limit))
+
+    def settle(self, first: str, second: str, verdict: Verdict) -> SettledPair:
+        """Say what one memory is to another: `same` (the first is kept), `replaces`, `contradicts`, or `both` are true.
+
+        It is one operation, which `undo` takes back; nobody is asked about the two again. Ids may be shortened.
+        """
+        return self.call(SettlePair(first=first, second=second, verdict=verdict))
 
     def switch(self, *, on: bool, everywhere: bool = False) -> Switched:
         """Turn memory on or off for this project, or everywhere; return how the switches stand.

@@ -11,6 +11,7 @@ from memoryd.intake import Intake
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.admission.names import are_names, check_names
 from memoryd_actors.consolidating.answering import ConsolidationAnswers
+from memoryd_actors.consolidating.review import ReviewAnswers
 from memoryd_actors.context.answering import ConversationAnswers
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.indexing.indexer import Indexer
@@ -32,6 +33,7 @@ from memoryd_client.wire.pending import Cleared, Recall, Take, Taken, Turn
 from memoryd_client.wire.protocol import AnyRequest, Reply
 from memoryd_client.wire.purging import PlanPurge, Purge
 from memoryd_client.wire.request import Done
+from memoryd_client.wire.review import ReviewRequest
 from memoryd_client.wire.session_context import ContextRequest
 from memoryd_client.wire.status import GetStatus, Ping, Pong
 from memoryd_client.wire.switching import Switch
@@ -55,6 +57,7 @@ class Dispatcher:
         purging: PurgingAnswers,
         conversations: ConversationAnswers,
         consolidation: ConsolidationAnswers,
+        review: ReviewAnswers,
         core: CoreMemory,
         checkpoints: CheckpointKeeper,
         files: VirtualFiles,
@@ -71,6 +74,7 @@ class Dispatcher:
         self._purging = purging
         self._conversations = conversations
         self._consolidation = consolidation
+        self._review = review
         self._core = core
         self._checkpoints = checkpoints
         self._files = files
@@ -116,6 +120,8 @@ class Dispatcher:
             return await self._checkpoints.answer(request, caller)
         if isinstance(request, ConsolidationRequest):
             return await self._consolidation.answer(request, caller)
+        if isinstance(request, ReviewRequest):
+            return await self._review.answer(request, caller, deadline_s)
         match request:
             case Push():
                 _check_owner(request.update, caller)

@@ -160,8 +160,8 @@ def test_every_tool_is_annotated_and_keeps_its_place(server: McpServer) -> None:
 def test_tools_can_be_listed_before_anything_heavy_is_loaded() -> None:
     listing = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
     code = (
-        "import sys; from memoryd_cli import main; from memoryd_cli.mcp.server import Server\n"
-        "server = Server(tools='all', project='', owner='', session='', agent='')\n"
+        "import sys; from memoryd_cli import main; from memoryd_cli.mcp.server import McpServer\n"
+        "server = McpServer(tools='all', project='', owner='', session='', agent='')\n"
         f"assert server.protocol.answer(b'{listing}')\nprint(sorted(sys.modules))"
     )
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -36,6 +36,7 @@ from memoryd_client.wire.pending import Cleared, Recall, Take, Turn
 from memoryd_client.wire.protocol import AnyRequest, Envelope, Reply, decode_answer, encode
 from memoryd_client.wire.purging import PlanPurge, Purge
 from memoryd_client.wire.query import Query
+from memoryd_client.wire.review import ReviewPairs, SettlePair
 from memoryd_client.wire.search import Search
 from memoryd_client.wire.session_context import BuildContext, Compact
 from memoryd_client.wire.status import GetStatus, Ping
@@ -140,6 +141,8 @@ CASES: dict[type, Callable[[str], AnyRequest]] = {
     ),
     GetEdges: lambda memory: GetEdges(ids=(memory,)),
     Switch: lambda _: Switch(on=False, everywhere=True),
+    ReviewPairs: lambda _: ReviewPairs(),
+    SettlePair: lambda memory: SettlePair(first=memory, second=memory, verdict="same"),
     Consolidate: lambda _: Consolidate(),
     PlanConsolidation: lambda _: PlanConsolidation(),
     ListConsolidations: lambda _: ListConsolidations(),

@@ -28,6 +28,7 @@ def test_the_default_tools_are_these() -> None:
         "memory_read",
         "memory_write",
         "memory_forget",
+        "memory_review",
         "session_search",
         "core_memory_view",
         "core_memory_update",

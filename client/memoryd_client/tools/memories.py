@@ -11,6 +11,7 @@ from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memories import Forget, Get, Read, Remember
 from memoryd_client.wire.memory import Memory, NewMemory, Scope, State
 from memoryd_client.wire.pending import Recall
+from memoryd_client.wire.review import ReviewPairs, SettlePair
 from memoryd_client.wire.search import Search
 
 Limit = Annotated[int, Meta(ge=1, le=50)]
@@ -120,6 +121,38 @@ class MemoryForget(Tool, frozen=True, kw_only=True):
         return (
             f"Forgotten: {memory.id}: {line(memory.content, 200)}\n`memoryd restore {short(memory.id)}` brings it back."
         )
+
+
+class MemoryReview(Tool, frozen=True, kw_only=True):
+    """List pairs of memories that may say the same or contradict each other, or settle one by ids and verdict.
+
+    Settle what the conversation makes clear; else ask the user.
+    """
+
+    name = "memory_review"
+    title = "Review memories"
+    default = True
+
+    first: MemoryId = ""
+    second: str = ""
+    verdict: Annotated[
+        Literal["", "same", "replaces", "contradicts", "both"],
+        Meta(description="same: first is kept; replaces: first is true now; both: both are true"),
+    ] = ""
+
+    async def answer(self, ask: Ask) -> str:
+        """Return pairs, or what became of one."""
+        if not self.verdict:
+            waiting = await ask(ReviewPairs())
+            lines = [
+                f"{number}. {short(pair.first.id)} [{provenance(pair.first)}] {line(pair.first.content)}\n"
+                f"   {short(pair.second.id)} [{provenance(pair.second)}] {line(pair.second.content)}"
+                for number, pair in enumerate(waiting.pairs, start=1)
+            ]
+            return "\n".join([*lines, *(["There are more."] if waiting.more else [])]) or "No pair waits."
+        done = await ask(SettlePair(first=self.first, second=self.second, verdict=self.verdict))
+        undone = f" `memoryd undo {done.operation}` takes it back." if done.operation else ""
+        return f"Settled: {short(done.first.id)} {self.verdict} {short(done.second.id)}.{undone}"
 
 
 class RecallNow(Tool, frozen=True, kw_only=True):

@@ -27,6 +27,7 @@ from memoryd_client.wire.pending import Cleared, Recall, Take, Taken, Turn
 from memoryd_client.wire.purging import PlanPurge, Purge, PurgePlan
 from memoryd_client.wire.query import Queried, Query
 from memoryd_client.wire.request import PROTOCOL_VERSION, Done
+from memoryd_client.wire.review import ReviewRequest, SettledPair, WaitingPairs
 from memoryd_client.wire.search import Hits, Search
 from memoryd_client.wire.session_context import Compacted, ContextRequest, SessionContext
 from memoryd_client.wire.status import GetStatus, Ping, Pong, Status
@@ -82,6 +83,7 @@ AnyRequest = (
     | GetEdges
     | Switch
     | ConsolidationRequest
+    | ReviewRequest
     | TranscriptRequest
     | ContextRequest
 )
@@ -132,6 +134,8 @@ Reply = (
     | Consolidations
     | ConsolidationPlan
     | PurgePlan
+    | WaitingPairs
+    | SettledPair
     | Failure
 )
 

@@ -75,6 +75,7 @@ def build_dispatcher(
         ),
         conversations=conversations.answers(),
         consolidation=consolidation.answers,
+        review=consolidation.review,
         core=CoreMemory(ledger.core, memory.here, config.core),
         checkpoints=CheckpointKeeper(ledger.checkpoints, memory.here, config.checkpoints),
         files=VirtualFiles(

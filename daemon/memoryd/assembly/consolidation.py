@@ -12,6 +12,7 @@ from memoryd_actors.consolidating.comparer import Comparer
 from memoryd_actors.consolidating.finder import PairFinder
 from memoryd_actors.consolidating.plan import Planner
 from memoryd_actors.consolidating.resting import Resting
+from memoryd_actors.consolidating.review import ReviewAnswers
 from memoryd_actors.consolidating.rollup_writer import RollupWriter
 from memoryd_actors.consolidating.worker import Consolidator
 
@@ -23,6 +24,7 @@ class ConsolidationServices:
     comparer: Comparer
     worker: Consolidator
     answers: ConsolidationAnswers
+    review: ReviewAnswers
 
 
 def build_consolidation(
@@ -96,4 +98,8 @@ def build_consolidation(
         keeper=keeper,
         checker=checker,
     )
-    return ConsolidationServices(comparer, worker, ConsolidationAnswers(worker, planner, memory.view))
+    answers, review = (
+        ConsolidationAnswers(worker, planner, memory.view),
+        ReviewAnswers(ledger.consolidation, keeper, memory.view),
+    )
+    return ConsolidationServices(comparer, worker, answers, review)

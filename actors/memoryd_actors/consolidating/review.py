@@ -1,0 +1,125 @@
+"""Shows which pairs of memories wait for a decision, and settles them as somebody says."""
+
+from typing import Final, assert_never
+
+from memoryd_actors.access.view import MemoryView
+from memoryd_actors.consolidating.repository import ConsolidationRepository, OpenDoubt
+from memoryd_actors.core.actor import ActorRef
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.keeping.merging import in_order
+from memoryd_actors.keeping.orders import KeeperMessage, Perform
+from memoryd_actors.memory.signature import signed
+from memoryd_actors.memory.steps import (
+    CONTRADICTS,
+    Absorb,
+    AddCandidatePair,
+    AddEdge,
+    RemoveEdge,
+    Settled,
+    Step,
+    Supersede,
+)
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.review import (
+    ReviewPairs,
+    ReviewRequest,
+    SettledPair,
+    SettlePair,
+    Verdict,
+    WaitingPair,
+    WaitingPairs,
+)
+
+NODE: Final = "review"
+REASON: Final = "settled by hand"
+_PAGE = 100
+
+
+class ReviewAnswers:
+    """Answers what is asked of pairs in doubt."""
+
+    def __init__(
+        self, repository: ConsolidationRepository, keeper: ActorRef[KeeperMessage, tuple[Memory, ...]], view: MemoryView
+    ) -> None:
+        self._repository = repository
+        self._keeper = keeper
+        self._view = view
+
+    async def answer(self, request: ReviewRequest, caller: Caller, deadline_s: float) -> WaitingPairs | SettledPair:
+        """Answer a request.
+
+        Raises:
+            Refused: the two are one, or one of them is no longer active.
+            NotFound: there is no such memory that the caller may see.
+
+        """
+        match request:
+            case ReviewPairs():
+                return await self._waiting(caller, request.limit)
+            case SettlePair():
+                return await self._settle(request, caller, deadline_s)
+            case _:
+                assert_never(request)
+
+    async def _waiting(self, caller: Caller, limit: int) -> WaitingPairs:
+        found: list[WaitingPair] = []
+        seen = 0
+        while len(found) <= limit and (
+            page := await self._repository.open_doubts(caller.owner, skip=seen, limit=_PAGE)
+        ):
+            seen += len(page)
+            there = await self._view.get(caller, [side for doubt in page for side in (doubt.older, doubt.newer)])
+            found += [pair for doubt in page if (pair := _pair(doubt, there)) is not None]
+        return WaitingPairs(pairs=tuple(found[:limit]), more=len(found) > limit)
+
+    async def _settle(self, request: SettlePair, caller: Caller, deadline_s: float) -> SettledPair:
+        first = await self._view.resolve(caller, request.first)
+        second = await self._view.resolve(caller, request.second)
+        if first.id == second.id:
+            raise Refused(f"{first.id} is one memory", "Name two.")
+        for memory in (first, second):
+            if not memory.active:
+                raise Refused(
+                    f"{memory.id} is {memory.state.value}, and only active memories are settled",
+                    "`memoryd review` shows the pairs that wait.",
+                )
+        before = await self._operation(caller, first, second)
+        steps = _steps(first, second, request.verdict)
+        await self._keeper.ask(Perform(caller.owner, steps, signed(caller), NODE), deadline_s=deadline_s)
+        after = await self._operation(caller, first, second)
+        return SettledPair(
+            first=await self._view.resolve(caller, first.id),
+            second=await self._view.resolve(caller, second.id),
+            operation=after if after != before else 0,
+        )
+
+    async def _operation(self, caller: Caller, first: Memory, second: Memory) -> int:
+        """Return the last operation that wrote to one of them."""
+        written = [await self._view.history(caller, memory_id=one.id, limit=1) for one in (first, second)]
+        return max((entry.operation for entries in written for entry in entries), default=0)
+
+
+def _pair(doubt: OpenDoubt, there: dict[str, Memory]) -> WaitingPair | None:
+    one, other = there.get(doubt.newer), there.get(doubt.older)
+    if one is None or other is None or not (one.active and other.active):
+        return None
+    newer, older = in_order(one, other)
+    return WaitingPair(first=newer, second=older, similarity=doubt.similarity, reason=doubt.reason)
+
+
+def _steps(first: Memory, second: Memory, verdict: Verdict) -> tuple[Step, ...]:
+    """Return what is done with a pair. That it is settled is noted also of one that nobody had in doubt."""
+    steps: list[Step] = [AddCandidatePair(second.id, first.id, 0.0, REASON)]
+    match verdict:
+        case "same":
+            steps.append(Absorb(second.id, first.id, first.content, REASON))
+        case "replaces":
+            steps.append(Supersede(second.id, first.id, REASON))
+        case "contradicts":
+            steps.append(AddEdge(first.id, second.id, CONTRADICTS, 1.0, told=True))
+        case "both":
+            steps += [RemoveEdge(one.id, other.id, CONTRADICTS) for one, other in ((first, second), (second, first))]
+        case _:
+            assert_never(verdict)
+    return (*steps, Settled(second.id, first.id, verdict))
