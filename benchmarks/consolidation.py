@@ -225,7 +225,6 @@ class World:
             repository=self.repository,
             index=self.index,
             clock=self.clock,
-            settings=SETTINGS,
             off=_nowhere,
         )
         compared, began = 0, perf_counter()

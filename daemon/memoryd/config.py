@@ -180,10 +180,17 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """The categories that an agent may see and write. An agent that is not named here may all."""
 
 
+_FIXED: Final = """
+consent.confident consolidation.pairs_in_a_prompt consolidation.recent_hours consolidation.important_from
+consolidation.often_used consolidation.recency_days consolidation.fallback_low consolidation.check_low
+consolidation.overlap consolidation.remembered_days consolidation.rollup_tokens lifecycle.correction_days
+lifecycle.preference_days lifecycle.fact_days lifecycle.observation_days
+"""
 RETIRED: Final[Mapping[str, str]] = {
     "sidecar.cadence": "the model judges every context",
     "sidecar.cadence_turns": "the model judges every context",
     "sidecar.second_vote": "the model judges a context once",
+    **dict.fromkeys(_FIXED.split(), "its number is fixed"),
 }
 """Settings that there were, and what is so instead. One that is still said is left out, with a warning."""
 

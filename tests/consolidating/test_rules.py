@@ -11,11 +11,9 @@ from memoryd_actors.consolidating.near import NOTHING, ROWS, Band, near
 from memoryd_actors.consolidating.pairs import close, in_turn, suspect
 from memoryd_actors.consolidating.pool import Pooled, candidates, often_used
 from memoryd_actors.consolidating.schedule import STAGES, ConsolidationRun, is_due
-from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_client import Memory, Source
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-SETTINGS = ConsolidationSettings()
 
 
 def pooled(name: str, *, importance: int = 1, used: int = 0, days: float = 10) -> Pooled:
@@ -48,7 +46,7 @@ def test_looked_at_is_what_is_new_or_important_or_often_used_and_nothing_else() 
         pooled("used", used=9),
         *(pooled(f"rest{n}", used=1) for n in range(6)),
     ]
-    assert candidates(there, NOON, SETTINGS) == {"new", "important", "used"}
+    assert candidates(there, NOON) == {"new", "important", "used"}
 
 
 def test_what_nobody_ever_used_is_not_often_used() -> None:
@@ -107,14 +105,14 @@ def test_block_by_block_the_same_pairs_are_found_as_at_once() -> None:
 
 def test_a_pair_that_shares_its_words_or_differs_by_a_number_is_compared_and_one_of_other_words_is_not() -> None:
     one = memory("The deploy job runs in Frankfurt every night.", days=2)
-    assert close(memory("The nightly deploy job runs in Frankfurt."), one, 0.7, SETTINGS)
-    assert close(memory("Fee: 70."), memory("Fee: 80.", days=1), 0.7, SETTINGS)
-    assert close(memory("Ana bakes bread on Mondays."), one, 0.7, SETTINGS) is None
+    assert close(memory("The nightly deploy job runs in Frankfurt."), one, 0.7)
+    assert close(memory("Fee: 70."), memory("Fee: 80.", days=1), 0.7)
+    assert close(memory("Ana bakes bread on Mondays."), one, 0.7) is None
 
 
 def test_the_newer_of_two_is_the_newer_whichever_comes_first() -> None:
     old, new = memory("The deploy job runs at two.", days=5), memory("The deploy job runs at four.", days=1)
-    for pair in (close(old, new, 0.8, SETTINGS), close(new, old, 0.8, SETTINGS)):
+    for pair in (close(old, new, 0.8), close(new, old, 0.8)):
         assert pair is not None
         assert (pair.newer, pair.older) == (new, old)
     assert suspect(old, new, 0.8).newer == new
@@ -123,9 +121,9 @@ def test_the_newer_of_two_is_the_newer_whichever_comes_first() -> None:
 def test_episodes_rules_and_messages_kept_as_they_were_said_are_compared_with_nothing() -> None:
     for category in ("episode", "rule", "procedural", "project_summary", "insight"):
         one, other = (memory("The deploy job runs.", category=category, days=days) for days in (0, 1))
-        assert close(one, other, 0.8, SETTINGS) is None
+        assert close(one, other, 0.8) is None
     said = memory("The deploy job runs.", speaker="Ana")
-    assert close(said, memory("The deploy job runs.", days=1), 0.8, SETTINGS) is None
+    assert close(said, memory("The deploy job runs.", days=1), 0.8) is None
 
 
 def test_what_is_closest_in_meaning_and_in_words_comes_first() -> None:
@@ -154,7 +152,7 @@ def test_a_comparison_holds_for_two_weeks_one_without_an_answer_for_a_day() -> N
     checks = [Check(said, "a model", NOON), Check(unanswered, NOBODY, NOON)]
 
     def after(**time: float) -> frozenset[tuple[str, str, int]]:
-        return known(checks, NOON + timedelta(**time), 14)
+        return known(checks, NOON + timedelta(**time))
 
     assert after(hours=23) == {said, unanswered}
     assert after(hours=25) == {said}

@@ -39,17 +39,17 @@ def after(days: float) -> datetime:
 )
 def test_after_its_time_a_memory_counts_for_one_eth(category: str, days: int) -> None:
     one = memory(category, trust=1.0)
-    assert decay_score(one, after(days), SETTINGS) == pytest.approx(1 / math.e)
+    assert decay_score(one, after(days)) == pytest.approx(1 / math.e)
 
 
 def test_being_used_and_being_trusted_count() -> None:
-    plain = decay_score(memory(), NOON, SETTINGS)
-    assert decay_score(memory(access_count=9), NOON, SETTINGS) == pytest.approx(plain * (1 + math.log(10)))
-    assert decay_score(memory(trust=1.0), NOON, SETTINGS) == pytest.approx(2 * plain)
+    plain = decay_score(memory(), NOON)
+    assert decay_score(memory(access_count=9), NOON) == pytest.approx(plain * (1 + math.log(10)))
+    assert decay_score(memory(trust=1.0), NOON) == pytest.approx(2 * plain)
 
 
 def test_a_clock_that_went_backwards_makes_nothing_younger_than_new() -> None:
-    assert decay_score(memory(), after(-100), SETTINGS) == decay_score(memory(), NOON, SETTINGS)
+    assert decay_score(memory(), after(-100)) == decay_score(memory(), NOON)
 
 
 def test_an_unimportant_memory_unused_for_sixty_days_is_forgotten_and_destroyed_a_month_later() -> None:

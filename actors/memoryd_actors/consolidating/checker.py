@@ -6,14 +6,13 @@ daily consolidation: one cap on the pairs of an owner's day, one budget of token
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from enum import Enum
 from typing import Protocol
 
 import anyio
 
 from memoryd_actors.comparison import Comparison, action
-from memoryd_actors.consolidating.fingerprints import NOBODY, Fingerprint, fingerprint, known
+from memoryd_actors.consolidating.fingerprints import NOBODY, REMEMBERED, Fingerprint, fingerprint, known
 from memoryd_actors.consolidating.pairs import Suspect, in_turn, suspect
 from memoryd_actors.consolidating.repository import ConsolidationRepository, OpenDoubt, Used
 from memoryd_actors.consolidating.settings import ConsolidationSettings
@@ -40,6 +39,8 @@ from memoryd_client.wire.memory import Memory
 
 KEEPER_S = 60.0
 PAGE = 200
+TOGETHER = 10
+"""Pairs that are put before the model together (seed 002, item 4: 5 to 10)."""
 ACTOR = "memoryd"
 NODE = "consolidation"
 """Who writes, in the history and in the counts."""
@@ -116,9 +117,8 @@ class Checker:
 
     async def known(self, owner: str) -> frozenset[Fingerprint]:
         """Return the pairs that were compared lately."""
-        now, days = self._clock.now(), self._settings.remembered_days
-        checks = await self._repository.checks(owner, since=now - timedelta(days=days))
-        return known(checks, now, days)
+        now = self._clock.now()
+        return known(await self._repository.checks(owner, since=now - REMEMBERED), now)
 
     async def doubts(self, owner: str, most: int) -> list[OpenDoubt]:
         """Return what an owner has in doubt and was not asked about lately, the nearest first.
@@ -176,8 +176,7 @@ class Checker:
 
     def groups(self, pairs: Sequence[Suspect]) -> Iterable[Sequence[Suspect]]:
         """Return what is asked about together."""
-        size = self._settings.pairs_in_a_prompt
-        return (pairs[at : at + size] for at in range(0, len(pairs), size))
+        return (pairs[at : at + TOGETHER] for at in range(0, len(pairs), TOGETHER))
 
     async def check(self, owner: str, some: Sequence[Suspect], run: int) -> CheckOutcome:
         """Compare pairs of one owner in one prompt, and do what follows.

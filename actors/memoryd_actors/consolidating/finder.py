@@ -15,7 +15,6 @@ from memoryd_actors.consolidating.near import NOTHING, ROWS, Band, Near, near
 from memoryd_actors.consolidating.pairs import Suspect, close, in_turn
 from memoryd_actors.consolidating.pool import Pooled, candidates
 from memoryd_actors.consolidating.repository import ConsolidationRepository
-from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.keeping.merging import APART
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.embedder import Vectors
@@ -34,6 +33,11 @@ ENOUGH = 8
 
 Rest = Callable[[float], Awaitable[None]]
 """Gives way after so many seconds of work."""
+RECENCY = timedelta(days=90)
+"""Both of a pair were stored or changed within that time."""
+BAND = Band(0.4, 0.9)
+"""Cosines between which a pair is looked at. Of real duplicates 3% are below; above, the comparison at the write is
+enough: it leaves 2% of duplicates and of contradictions alone there, between 0.7 and 0.8 half and a third."""
 
 
 class PairFinder:
@@ -46,7 +50,6 @@ class PairFinder:
         repository: ConsolidationRepository,
         index: Index,
         clock: Clock,
-        settings: ConsolidationSettings,
         off: Callable[[str, str], object | None],
     ) -> None:
         """Prepare; `off` says of an owner and a project where memory is turned off."""
@@ -54,7 +57,6 @@ class PairFinder:
         self._repository = repository
         self._index = index
         self._clock = clock
-        self._settings = settings
         self._off = off
         # One thread: on two cores the other one is for whoever waits.
         self._thread = CapacityLimiter(1)
@@ -68,9 +70,9 @@ class PairFinder:
         if not most:
             return []
         now = self._clock.now()
-        since = now - timedelta(days=self._settings.recency_days)
+        since = now - RECENCY
         pool = await self._repository.pool(owner, since=since, without=sorted(APART))
-        looked_at = candidates(pool, now, self._settings)
+        looked_at = candidates(pool, now)
         queued = await self._repository.queued(owner)
         places: dict[tuple[str, str], list[Pooled]] = defaultdict(list)
         for one in pool:
@@ -96,10 +98,9 @@ class PairFinder:
             return []
         matrix: Vectors = np.stack([vectors[one] for one in ids])
         mask = np.array([one in looked_at for one in ids])
-        band = Band(self._settings.fallback_low, self._settings.check_low)
         best = NOTHING
         for start in range(0, len(ids), ROWS):
-            best = await self._in_thread(partial(_merged, best, matrix, start, mask, band), rest)
+            best = await self._in_thread(partial(_merged, best, matrix, start, mask, BAND), rest)
         return [
             (ids[one], ids[other], cosine)
             for one, other, cosine in zip(best.one.tolist(), best.other.tolist(), best.cosine.tolist(), strict=True)
@@ -112,7 +113,7 @@ class PairFinder:
         for start in range(0, len(pairs), PAGE):
             some = pairs[start : start + PAGE]
             memories = await self._ledger.get(owner, [side for one in some for side in one[:2]])
-            found += await self._in_thread(partial(_sharing_words, some, memories, self._settings), rest)
+            found += await self._in_thread(partial(_sharing_words, some, memories), rest)
             if len(found) >= enough:
                 break
         return found
@@ -125,16 +126,14 @@ class PairFinder:
 
 
 def _merged(best: Near, matrix: Vectors, start: int, mask: npt.NDArray[np.bool_], band: Band) -> Near:
-    return best.and_(near(matrix, start, mask, band)).nearest(MOST_NEAR)
+    return best.and_(near(matrix, start, mask, BAND)).nearest(MOST_NEAR)
 
 
-def _sharing_words(
-    pairs: Sequence[tuple[str, str, float]], memories: dict[str, Memory], settings: ConsolidationSettings
-) -> list[Suspect]:
+def _sharing_words(pairs: Sequence[tuple[str, str, float]], memories: dict[str, Memory]) -> list[Suspect]:
     found: list[Suspect] = []
     for one, other, cosine in pairs:
         if one in memories and other in memories:
-            pair = close(memories[one], memories[other], cosine, settings)
+            pair = close(memories[one], memories[other], cosine)
             if pair is not None:
                 found.append(pair)
     return found

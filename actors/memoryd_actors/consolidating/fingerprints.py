@@ -7,6 +7,8 @@ from datetime import datetime, timedelta
 NOBODY = ""
 """Who has compared a pair of which nobody could say anything: it is asked about again the next day."""
 ASK_AGAIN = timedelta(days=1)
+REMEMBERED = timedelta(days=14)
+"""A pair that was compared is not compared again for so long, unless its cosine changes (seed 002, item 4)."""
 
 Fingerprint = tuple[str, str, int]
 """Both ids, the smaller one first, and the cosine in hundredths."""
@@ -28,10 +30,8 @@ def fingerprint(one: str, other: str, cosine: float) -> Fingerprint:
     return first, second, round(round(cosine, 2) * 100)
 
 
-def known(checks: Iterable[Check], now: datetime, days: int) -> frozenset[Fingerprint]:
+def known(checks: Iterable[Check], now: datetime) -> frozenset[Fingerprint]:
     """Return what need not be compared again; what nobody could say holds for a day."""
     return frozenset(
-        check.fingerprint
-        for check in checks
-        if now - check.at < (ASK_AGAIN if check.judge == NOBODY else timedelta(days=days))
+        check.fingerprint for check in checks if now - check.at < (ASK_AGAIN if check.judge == NOBODY else REMEMBERED)
     )

@@ -3,11 +3,14 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.keeping.merging import comparable, in_order
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.texts.stems import stem_set
 from memoryd_client.wire.memory import Memory
+
+OVERLAP = 0.4
+"""Share of the shorter one's words that the other one has: of duplicates within the band 5% share less, of texts in it
+that have nothing to do with each other 64%."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,14 +35,13 @@ def in_turn(pairs: Iterable[Suspect]) -> list[Suspect]:
     return sorted(pairs, key=lambda pair: (-pair.closeness, pair.older.id, pair.newer.id))
 
 
-def close(one: Memory, other: Memory, cosine: float, settings: ConsolidationSettings) -> Suspect | None:
+def close(one: Memory, other: Memory, cosine: float) -> Suspect | None:
     """Return two memories as a pair that may be worth comparing; None where their words say that it is not.
 
     Rules, workflows, episodes and messages that were kept as they were said are compared with nothing.
     """
     newer, older = in_order(one, other)
-    # The band is the settings' affair: here only what they are counts.
-    if not comparable(newer, [Neighbour(older, 1.0)]) or _overlap(newer, older) < settings.overlap:
+    if not comparable(newer, [Neighbour(older, 1.0)]) or _overlap(newer, older) < OVERLAP:
         return None
     return suspect(newer, older, cosine)
 

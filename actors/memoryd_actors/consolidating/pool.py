@@ -5,7 +5,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from memoryd_actors.consolidating.settings import ConsolidationSettings
+RECENT = timedelta(hours=72)
+"""A memory that was stored or changed within that time is looked at;"""
+IMPORTANT_FROM = 3
+"""so is one of this importance or more;"""
+OFTEN_USED = 0.1
+"""and so is one among this share of the most used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,14 +25,14 @@ class Pooled:
     updated_at: datetime
 
 
-def candidates(memories: Sequence[Pooled], now: datetime, settings: ConsolidationSettings) -> frozenset[str]:
+def candidates(memories: Sequence[Pooled], now: datetime) -> frozenset[str]:
     """Return the ids of those that are looked at: new or changed, important, or often used."""
-    since = now - timedelta(hours=settings.recent_hours)
-    often = often_used((one.access_count for one in memories), settings.often_used)
+    since = now - RECENT
+    often = often_used((one.access_count for one in memories), OFTEN_USED)
     return frozenset(
         one.id
         for one in memories
-        if one.updated_at >= since or one.importance >= settings.important_from or one.access_count >= often
+        if one.updated_at >= since or one.importance >= IMPORTANT_FROM or one.access_count >= often
     )
 
 

@@ -42,6 +42,8 @@ _CHARACTERS_PER_TOKEN = 3
 ACTOR = "memoryd"
 NODE = "rollup"
 _FIRST, _LAST, _EPISODES, _BY = "first", "last", "episodes", "by"
+ROLLUP_TOKENS = 800
+"""Size of a project's summary."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,7 @@ class RollupWriter:
             Spoken(points_of(episode), role="assistant", name=f"{when(episode):%Y-%m-%d}") for episode in one.episodes
         ]
         earlier = told_before(one.summary)
-        budget = self._settings.rollup_tokens
+        budget = ROLLUP_TOKENS
         summary = await self._summariser.summarise(said, budget_tokens=budget, purpose="rollup", earlier=earlier)
         if summary.text:
             steps = self._steps(one, summary)

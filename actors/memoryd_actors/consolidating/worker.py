@@ -8,17 +8,17 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import timedelta
 
 from memoryd_actors.access.switch import EVERYWHERE, refusal
 from memoryd_actors.ageing.ageing import Ageing
 from memoryd_actors.consolidating.checker import Checker, CheckOutcome
 from memoryd_actors.consolidating.finder import PairFinder, Rest
+from memoryd_actors.consolidating.fingerprints import REMEMBERED
 from memoryd_actors.consolidating.pairs import Suspect, in_turn
 from memoryd_actors.consolidating.report import told
 from memoryd_actors.consolidating.repository import ConsolidationRepository
 from memoryd_actors.consolidating.resting import Resting
-from memoryd_actors.consolidating.rollup_writer import RollupWriter, reckoned
+from memoryd_actors.consolidating.rollup_writer import ROLLUP_TOKENS, RollupWriter, reckoned
 from memoryd_actors.consolidating.schedule import AGEING, PAIRS, ROLLUPS, UPKEEP, ConsolidationRun, is_due
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.errors import ActorError, ActorStopped, DaemonError, Refused
@@ -243,7 +243,7 @@ class Consolidator:
         for one in due:
             began = self._clock.monotonic()
             # What a model uses to tell them is not reported to us: reckoned generously, and charged as if it were.
-            tokens = reckoned(one, self._settings.rollup_tokens)
+            tokens = reckoned(one, ROLLUP_TOKENS)
             if self._checker.by_model and tokens > (await self._checker.allowance(owner)).tokens:
                 continue  # due again with the next run
             if (await self._rollups.gather(one, doing.run.number)).by_model:
@@ -252,7 +252,7 @@ class Consolidator:
             await self._resting.rest(self._clock.monotonic() - began)
 
     async def _keep_up(self, doing: Doing) -> None:
-        before = self._clock.now() - timedelta(days=self._settings.remembered_days)
+        before = self._clock.now() - REMEMBERED
         await self._repository.prune(doing.run.owner, checks_before=before, keep_runs=KEEP_RUNS)
         await self._indexer.wait_for(self._indexer.target, deadline_s=INDEX_S)
         if self._indexer.unoptimised:

@@ -33,10 +33,10 @@ class ConsentSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """How long a proposal waits (seed 002, item 10); then it lapses."""
     signals: Annotated[int, msgspec.Meta(ge=1, le=20)] = 2
     """Sessions that have to agree on a benign field (seed 002, item 10)."""
-    confident: Annotated[float, msgspec.Meta(ge=0, le=1)] = 0.8
-    """Trust from which a single proposal of a benign field is enough."""
 
 
+CONFIDENT = 0.8
+"""Trust from which a single proposal of a benign field is enough."""
 _WHOSE = frozenset({"user", "users", "my", "the", "their", "current", "preferred", "home", "native", "primary"})
 _MEANINGS = {
     "preferred_name": "name full_name first_name last_name given_name family_name surname nickname nick called vorname"
@@ -96,7 +96,7 @@ def decide(memory: Memory, settings: ConsentSettings, *, own_word: bool = True) 
         return "apply"
     if sensitive:
         return "propose"
-    return "apply" if memory.trust >= settings.confident or settings.signals == 1 else "wait_for_signal"
+    return "apply" if memory.trust >= CONFIDENT or settings.signals == 1 else "wait_for_signal"
 
 
 def replaces(field: str) -> bool:

@@ -17,18 +17,14 @@ Days = Annotated[float, msgspec.Meta(gt=0)]
 ORDINARY = 3
 """The importance at which a memory's base relevance is 1."""
 _DAY_S = 86_400.0
+HALF_LIFE_DAYS = {"correction": 365.0, "preference": 90.0, "observation": 7.0, "insight": 7.0}
+ORDINARY_HALF_LIFE_DAYS = 30.0
+"""Of every category that is not named above (seed 004)."""
 
 
 class LifecycleSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How memories fade, and what becomes of those that nobody uses."""
 
-    correction_days: Days = 365.0
-    """Decay of corrections, in days (seed 004)."""
-    preference_days: Days = 90.0
-    fact_days: Days = 30.0
-    """Also of every category that is not named here."""
-    observation_days: Days = 7.0
-    """Also of insights."""
     archive_below: Annotated[float, msgspec.Meta(ge=0)] = 0.1
     """A memory that scores less and was not used for `unused_days` is archived; 0: never (seed 004, pruning)."""
     unused_days: Days = 60.0
@@ -38,17 +34,8 @@ class LifecycleSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     purge_days: Annotated[int, msgspec.Meta(ge=0, le=36_500)] = 30
     """After which a memory that was forgotten so is destroyed; until then it can be restored. 0: never."""
 
-    def half_life_days(self, category: str) -> float:
-        """Return the decay constant of a category."""
-        return {
-            "correction": self.correction_days,
-            "preference": self.preference_days,
-            "observation": self.observation_days,
-            "insight": self.observation_days,
-        }.get(category, self.fact_days)
 
-
-def decay_score(memory: Memory, now: datetime, settings: LifecycleSettings) -> float:
+def decay_score(memory: Memory, now: datetime) -> float:
     """Return how much a memory still counts; at least 0, about 1 for one that is new, trusted and unused.
 
     Its age counts from when it was last written or confirmed. A clock that went backwards makes nothing younger than
@@ -58,7 +45,7 @@ def decay_score(memory: Memory, now: datetime, settings: LifecycleSettings) -> f
     return (
         memory.importance
         / ORDINARY
-        * math.exp(-age_days / settings.half_life_days(memory.category))
+        * math.exp(-age_days / HALF_LIFE_DAYS.get(memory.category, ORDINARY_HALF_LIFE_DAYS))
         * (1 + math.log(memory.access_count + 1))
         * memory.trust
     )

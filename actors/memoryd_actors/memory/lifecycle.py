@@ -30,7 +30,7 @@ def due(memory: Memory, now: datetime, settings: LifecycleSettings) -> ChangeSta
         purge_at = now + timedelta(days=settings.purge_days) if settings.purge_days else None
         reason = f"unused for {unused.days} days, importance {memory.importance}"
         return ChangeState(memory.id, State.FORGOTTEN, EVENT, purge_at, reason)
-    score = decay_score(memory, now, settings)
+    score = decay_score(memory, now)
     if score < settings.archive_below:
         reason = f"unused for {unused.days} days, decay score {score:.3f}"
         return ChangeState(memory.id, State.ARCHIVED, EVENT, None, reason)

@@ -11,7 +11,7 @@ from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.errors import IndexDamaged, ModelUnavailable, Refused, Unavailable, first_of
 from memoryd_actors.indexing.indexer import BATCH, Indexer
 from memoryd_actors.memory.case import StoreStatistics
-from memoryd_actors.memory.decay import LifecycleSettings, decay_score
+from memoryd_actors.memory.decay import decay_score
 from memoryd_actors.memory.described import MAX_SUMMARY, summary
 from memoryd_actors.memory.fusion import Ranked, fuse
 from memoryd_actors.memory.index_text import index_text
@@ -75,9 +75,8 @@ class Searcher:
         *,
         categories: Categories | None = None,
         clock: Clock | None = None,
-        lifecycle: LifecycleSettings | None = None,
     ) -> None:
-        """Prepare; with a clock, what has faded by `lifecycle` ranks a little lower."""
+        """Prepare; with a clock, what has faded ranks a little lower."""
         self._embedder = embedder
         self._index = index
         self._indexer = indexer
@@ -85,7 +84,6 @@ class Searcher:
         self._settings = settings
         self._categories = categories or Categories()
         self._clock = clock
-        self._lifecycle = lifecycle or LifecycleSettings()
 
     async def statistics(self, text: str, visible: Visibility) -> StoreStatistics:
         """Return how rare the words of a text are in what is visible."""
@@ -195,7 +193,7 @@ class Searcher:
         if self._clock is None:
             return []
         now = self._clock.now()
-        return [decay_score(memory, now, self._lifecycle) for _, memory in pool]
+        return [decay_score(memory, now) for _, memory in pool]
 
     async def search(self, query: str, visible: Visibility, *, limit: int, deadline_s: float) -> list[Hit]:
         """Return what `find` finds, each in a line."""

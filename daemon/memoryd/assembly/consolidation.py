@@ -44,9 +44,7 @@ def build_consolidation(
         off=switches.off,
         pairs=judging.pairs,
     )
-    finder = PairFinder(
-        ledger=ledger.memories, repository=repository, index=index, clock=clock, settings=settings, off=switches.off
-    )
+    finder = PairFinder(ledger=ledger.memories, repository=repository, index=index, clock=clock, off=switches.off)
     ageing = Ageing(
         ledger=ledger, indexer=indexer, keeper=keeper, clock=clock, settings=config.lifecycle, off=switches.off
     )

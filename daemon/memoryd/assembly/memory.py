@@ -70,7 +70,6 @@ class MemoryServices:
             config.recall,
             categories=self.categories,
             clock=self.clock,
-            lifecycle=config.lifecycle,
         )
         self.judging = build_judging(
             config,
