@@ -4,7 +4,15 @@ import json
 import subprocess
 from pathlib import Path
 
+import pytest
+
+from memoryd_cli.connect.examine import examine_connections
+from memoryd_client.paths import Paths
+
 from .memoryd_command import MEMORYD, Command
+
+# Each of some ten commands starts an interpreter, some a daemon.
+pytestmark = pytest.mark.timeout(600)
 
 
 def rows(memoryd: Command) -> dict[str, dict[str, object]]:
@@ -20,39 +28,39 @@ def findings(memoryd: Command) -> dict[str, str]:
     return {one["name"]: f"{one['level']}: {one['what']}" for one in found}
 
 
-def test_a_host_is_connected_heard_from_examined_and_disconnected(alone: Command) -> None:
-    user = alone.home / "user"
-    (user / ".claude").mkdir(parents=True)
-    memoryd = alone.with_environment(HOME=str(user), PATH="/usr/bin:/bin")
-    assert rows(memoryd)["claude"]["installed"]
+@pytest.fixture
+def memoryd(alone: Command) -> Command:
+    """A user who has Claude Code, and a daemon."""
+    (alone.home / "user/.claude").mkdir(parents=True)
+    return alone.with_environment(HOME=str(alone.home / "user"), PATH="/usr/bin:/bin")
+
+
+def test_a_host_is_connected_heard_from_and_disconnected(memoryd: Command) -> None:
+    user, hook = memoryd.home / "user", memoryd.home / "memoryd-hook"
     assert memoryd("connect", "all", "--dry-run").stdout.count("+++ ") >= 3
     assert files(user) == []
     assert memoryd.ok("connect", "all").startswith("claude: connected")
     assert memoryd.ok("connect", "claude") == "claude: connected already\n"
+    done = subprocess.run([hook, "claude", "SessionEnd"], input=b"{}", capture_output=True, check=True)
+    assert (done.stdout, done.stderr) == (b"", b"")
+    row = rows(memoryd)["claude"]
+    assert (row["installed"], row["connected"], row["event"]) == (True, "yes", "SessionEnd")
+    assert memoryd.ok("disconnect", "all") == "claude: disconnected\n"
+    assert files(user) == []
+    assert not hook.exists()
+
+
+def test_the_doctor_examines_every_connection(memoryd: Command) -> None:
+    user, hook = memoryd.home / "user", memoryd.home / "memoryd-hook"
+    memoryd.ok("connect", "claude")
     said = findings(memoryd)
     assert said["hook"].startswith("ok: ")
     assert said["hook"].endswith("is answered")
     assert "not heard from yet" in said["claude"]
-
-    hook = memoryd.home / "memoryd-hook"
-    done = subprocess.run([hook, "claude", "SessionEnd"], input=b"{}", capture_output=True, check=True)
-    assert (done.stdout, done.stderr) == (b"", b"")
-    row = rows(memoryd)["claude"]
-    assert (row["connected"], row["event"]) == ("yes", "SessionEnd")
-    assert "last heard SessionEnd" in findings(memoryd)["claude"]
-
     (user / ".claude/skills/memoryd/hooks/hooks.json").unlink()
-    assert rows(memoryd)["claude"]["connected"] == "incomplete"
-    assert findings(memoryd)["claude"].startswith("warn: not as connected")
     hook.write_text(hook.read_text().replace("RUNTIME = ", "RUNTIME = '/elsewhere' or "))
-    assert findings(memoryd)["hook"].startswith("warn: ")
-    memoryd.ok("connect", "claude")
-    assert findings(memoryd)["hook"].endswith("is answered")
-
-    assert memoryd.ok("disconnect", "all") == "claude: disconnected\n"
-    assert files(user) == []
-    assert not hook.exists()
-    assert memoryd.ok("disconnect", "claude") == "claude: was not connected\n"
+    again = examine_connections(Paths.from_environment(memoryd.environment), memoryd.environment, serving=True)
+    assert [(one.name, one.level) for one in again] == [("hook", "warn"), ("claude", "warn")]
 
 
 def test_connecting_starts_the_daemon_and_one_bad_file_does_not_keep_others_from_it(home: Path, models: Path) -> None:
@@ -88,7 +96,8 @@ def test_in_a_project_nothing_of_the_users_is_touched(home: Path) -> None:
     assert files(home) == []
 
 
-def test_names_that_nobody_knows_are_refused(memoryd: Command) -> None:
+def test_names_that_nobody_knows_are_refused(home: Path) -> None:
+    memoryd = Command(home)
     done = memoryd("connect", "emacs")
     assert (done.returncode, done.stdout) == (1, "")
     assert "there is no host 'emacs'" in done.stderr

@@ -23,13 +23,11 @@ NAMES = list(HOSTS)
 IN_PROJECTS = [name for name, host in HOSTS.items() if host.in_projects]
 
 
-def connector(
-    home: Path, *, project: Path | None = None, mcp: bool = True, memoryd: str = "/opt/bin/memoryd"
-) -> Connector:
+def connector(home: Path, *, project: Path | None = None, memoryd: str = "/opt/bin/memoryd") -> Connector:
     environ = {"HOME": str(home)}
     paths = Paths.from_environment(environ)
     programs = Programs(paths.home / "memoryd-hook", Path(memoryd), {})
-    return Connector(paths, Scene(home, environ, programs, paths.runtime, project, mcp))
+    return Connector(paths, Scene(home, environ, programs, paths.runtime, project))
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -73,17 +71,12 @@ USERS = {
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("mcp", [True, False])
 @pytest.mark.parametrize("before", [{}, USERS], ids=["nothing there", "everything there"])
-def test_disconnecting_leaves_every_file_as_it_was(
-    tmp_path: Path, name: str, mcp: bool, before: dict[str, str]
-) -> None:
+def test_disconnecting_leaves_every_file_as_it_was(tmp_path: Path, name: str, before: dict[str, str]) -> None:
     fill(tmp_path, before)
     was, had = files(tmp_path), folders(tmp_path)
-    to = connector(tmp_path, mcp=mcp)
+    to = connector(tmp_path)
     host = HOSTS[name]
-    if not host.hooked and not mcp:
-        pytest.skip("it has no hooks")
     to.apply(to.connecting(host))
     connected = files(tmp_path)
     assert connected != was

@@ -117,6 +117,8 @@ def test_what_is_told_in_one_session_is_known_in_another(world: World) -> None:
     first = world.ask("In which channel are releases announced?")
     assert "sea-lion" in first[0]
     assert first[0].count("Releases are announced in the channel sea-lion.") == 1
+    # The tools are offered, by name at least.
+    assert any("memory_search" in text for text in first)
     other = world.ask("What is the name of the build server?")
     assert "called Zebra" in other[0]
 

@@ -63,8 +63,6 @@ def _connect(connector: Connector, host: Host, *, dry_run: bool, trust: bool) ->
     scene = connector.scene
     if scene.project is not None and not host.in_projects:
         raise CommandFailed(f"{host.title} keeps nothing in projects", "Connect it without `--project`.")
-    if not host.hooked and not scene.serves_mcp:
-        raise CommandFailed(f"{host.title} has no hooks, and this memoryd has no MCP server yet")
     changes = connector.connecting(host)
     if dry_run:
         _show(changes, connector)
@@ -165,8 +163,6 @@ def _listed(value: object) -> list[str]:
 
 def state(connector: Connector, host: Host) -> str:
     """Return in a word whether a host is connected."""
-    if not host.hooked and not connector.scene.serves_mcp:
-        return "no"
     try:
         # The hook program is there for any host; it alone connects nothing.
         found = [one for path, one in connector.states(host) if path != connector.scene.programs.hook]
@@ -193,9 +189,7 @@ def _chosen(names: list[str], connector: Connector, *, connected: bool) -> list[
     chosen = [
         host
         for host in HOSTS.values()
-        if host.installed(connector.scene)
-        and (host.hooked or connector.scene.serves_mcp)
-        and (host.in_projects or connector.scene.project is None)
+        if host.installed(connector.scene) and (host.in_projects or connector.scene.project is None)
     ]
     if not chosen:
         raise CommandFailed("none of the programs that memoryd knows is installed", f"They are {', '.join(HOSTS)}.")

@@ -8,7 +8,6 @@ import shlex
 import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 
 from memoryd_cli.connect.codex import Configuration
@@ -36,14 +35,12 @@ class Scene:
     runtime: Path
     project: Path | None = None
     """The folder of the project where only that is connected."""
-    serves_mcp: bool = True
 
     @classmethod
     def of(cls, paths: Paths, environ: Mapping[str, str], project: Path | None = None) -> "Scene":
         """Return the scene of this user."""
         home = Path(environ.get("HOME") or Path.home())
-        serves_mcp = find_spec("memoryd_cli.mcp") is not None
-        return cls(home, environ, Programs.of(paths), paths.runtime, project, serves_mcp)
+        return cls(home, environ, Programs.of(paths), paths.runtime, project)
 
     def folder(self, name: str, variable: str = "") -> Path:
         """Return a host's folder: in the project where one is meant, else in the home or where a variable says."""
@@ -64,9 +61,9 @@ class Scene:
         """What the MCP server's environment has to say."""
         return dict(self.programs.environment)
 
-    def server(self, **more: JsonValue) -> dict[str, JsonValue]:
+    def server(self, host: str, **more: JsonValue) -> dict[str, JsonValue]:
         """Return the MCP server as most hosts want it."""
-        said: dict[str, JsonValue] = {"command": str(self.programs.memoryd), "args": ["mcp"], **more}
+        said: dict[str, JsonValue] = {"command": str(self.programs.memoryd), "args": [*_mcp(host)], **more}
         return {**said, "env": self.environment} if self.environment else said
 
 
@@ -81,8 +78,6 @@ class Host:
     place: Callable[[Scene], Path]
     """The folder that is there where it is installed."""
     parts: Callable[[Scene], tuple[Part, ...]]
-    hooked: bool = True
-    """Whether it has hooks; what has none needs the MCP server."""
     in_projects: bool = True
     """Whether a project can be connected by itself."""
     also: str = ""
@@ -94,8 +89,9 @@ class Host:
         return (bool(self.program) and shutil.which(self.program, path=path) is not None) or self.place(scene).is_dir()
 
 
-def _mcp(scene: Scene, *parts: Part) -> tuple[Part, ...]:
-    return parts if scene.serves_mcp else ()
+def _mcp(host: str) -> list[str]:
+    """Return the MCP server's arguments: it acts under the name that the host's hooks act under."""
+    return ["mcp", "--agent", host]
 
 
 def _grouped(command: str, event: str, matcher: str = "", **more: JsonValue) -> Hook:
@@ -109,8 +105,6 @@ def _text(name: str, scene: Scene, host: str = "") -> str:
     text = (_TEXTS / name).read_text(encoding="utf-8")
     if "@ASK@" in text:
         text = text.replace("@ASK@", _text("ask.js", scene, host))
-    if "@TOOLS@" in text:
-        text = text.replace("@TOOLS@\n", _text("tools.md" if scene.serves_mcp else "shell.md", scene))
     return text.replace("@RUNTIME@", json.dumps(str(scene.runtime))).replace("@HOST@", host)
 
 
@@ -128,18 +122,15 @@ def _claude(scene: Scene) -> tuple[Part, ...]:
             tuple(_grouped(hook, event, matcher, args=["claude"]) for event, matcher in events.items()),
         ),
         Own(plugin / "skills/memoryd/SKILL.md", _text("SKILL.md", scene)),
-        *_mcp(
-            scene,
-            Json(plugin / ".mcp.json", (Member(("mcpServers", NAME), scene.server(type="stdio")),)),
-            Json(folder / "settings.json", (Item(("permissions", "allow"), f"mcp__plugin_{NAME}_{NAME}"),)),
-        ),
+        Json(plugin / ".mcp.json", (Member(("mcpServers", NAME), scene.server("claude", type="stdio")),)),
+        Json(folder / "settings.json", (Item(("permissions", "allow"), f"mcp__plugin_{NAME}_{NAME}"),)),
     )
 
 
 def _codex(scene: Scene) -> tuple[Part, ...]:
     folder = scene.folder(".codex", "CODEX_HOME")
     command = scene.command("codex")
-    table: dict[str, str | list[str] | dict[str, str]] = {"command": str(scene.programs.memoryd), "args": ["mcp"]}
+    table: dict[str, str | list[str] | dict[str, str]] = {"command": str(scene.programs.memoryd), "args": _mcp("codex")}
     if scene.programs.environment:
         table["env"] = scene.programs.environment
     return (
@@ -154,7 +145,7 @@ def _codex(scene: Scene) -> tuple[Part, ...]:
                 Hook(("hooks", "SessionEnd"), {"hooks": [{"type": "command", "command": command, "timeout": 2}]}),
             ),
         ),
-        Configuration(folder / "config.toml", folder / "hooks.json", table if scene.serves_mcp else None),
+        Configuration(folder / "config.toml", folder / "hooks.json", table),
     )
 
 
@@ -166,27 +157,31 @@ def _gemini(scene: Scene) -> tuple[Part, ...]:
         Hook(("hooks", event), {"hooks": [handler]})
         for event in ("SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "SessionEnd")
     ]
-    server = [Member(("mcpServers", NAME), scene.server(trust=True))] if scene.serves_mcp else []
-    return (Json(scene.folder(".gemini") / "settings.json", (*hooks, *server)),)
+    server = Member(("mcpServers", NAME), scene.server("gemini", trust=True))
+    return (Json(scene.folder(".gemini") / "settings.json", (*hooks, server)),)
 
 
 def _qwen(scene: Scene) -> tuple[Part, ...]:
     command = scene.command("qwen")
     hooks = [_grouped(command, event, name=NAME) for event in ("SessionStart", *_EVENTS)]
-    server = [Member(("mcpServers", NAME), scene.server(trust=True))] if scene.serves_mcp else []
-    return (Json(scene.folder(".qwen") / "settings.json", (*hooks, *server)),)
+    server = Member(("mcpServers", NAME), scene.server("qwen", trust=True))
+    return (Json(scene.folder(".qwen") / "settings.json", (*hooks, server)),)
 
 
 def _opencode(scene: Scene) -> tuple[Part, ...]:
     folder = scene.project / ".opencode" if scene.project else scene.config("opencode")
     home = scene.project or folder
     settings = home / "opencode.jsonc" if (home / "opencode.jsonc").exists() else home / "opencode.json"
-    server: dict[str, JsonValue] = {"type": "local", "command": [str(scene.programs.memoryd), "mcp"], "enabled": True}
+    server: dict[str, JsonValue] = {
+        "type": "local",
+        "command": [str(scene.programs.memoryd), *_mcp("opencode")],
+        "enabled": True,
+    }
     if scene.environment:
         server["environment"] = scene.environment
     return (
         Own(folder / "plugins/memoryd.js", _text("opencode.js", scene, "opencode")),
-        *_mcp(scene, Json(settings, (Member(("mcp", NAME), server),))),
+        Json(settings, (Member(("mcp", NAME), server),)),
     )
 
 
@@ -201,13 +196,13 @@ def _copilot(scene: Scene) -> tuple[Part, ...]:
             "timeoutSec": _TIMEOUT_S,
         }
         entries.append(Hook(("hooks", event), item))
-    server = scene.server(type="local", tools=["*"])
+    server = scene.server("copilot", type="local", tools=["*"])
     user = (
         ()
         if scene.project
         else (Json(scene.home / ".copilot/mcp-config.json", (Member(("mcpServers", NAME), server),)),)
     )
-    return (Json(hooks / "memoryd.json", tuple(entries)), *_mcp(scene, *user))
+    return (Json(hooks / "memoryd.json", tuple(entries)), *user)
 
 
 def _cursor(scene: Scene) -> tuple[Part, ...]:
@@ -218,11 +213,8 @@ def _cursor(scene: Scene) -> tuple[Part, ...]:
     rule = f"---\nalwaysApply: true\n---\n\n{_text('instructions.md', scene)}"
     return (
         Json(folder / "hooks.json", (Default("version", 1), *hooks)),
-        *_mcp(
-            scene,
-            Json(folder / "mcp.json", (Member(("mcpServers", NAME), scene.server()),)),
-            *((Own(folder / "rules/memoryd.mdc", rule),) if scene.project else ()),
-        ),
+        Json(folder / "mcp.json", (Member(("mcpServers", NAME), scene.server("cursor")),)),
+        *((Own(folder / "rules/memoryd.mdc", rule),) if scene.project else ()),
     )
 
 
@@ -232,11 +224,8 @@ def _windsurf(scene: Scene) -> tuple[Part, ...]:
     events = ("pre_user_prompt", "post_cascade_response")
     return (
         Json(folder / "hooks.json", tuple(Hook(("hooks", event), {"command": command}) for event in events)),
-        *_mcp(
-            scene,
-            Json(folder / "mcp_config.json", (Member(("mcpServers", NAME), scene.server()),)),
-            Block(folder / "memories/global_rules.md", _text("instructions.md", scene)),
-        ),
+        Json(folder / "mcp_config.json", (Member(("mcpServers", NAME), scene.server("windsurf")),)),
+        Block(folder / "memories/global_rules.md", _text("instructions.md", scene)),
     )
 
 
@@ -251,7 +240,7 @@ def _vscode(scene: Scene) -> tuple[Part, ...]:
     rules = scene.project / ".github/instructions" if scene.project else folder / "prompts"
     text = f"---\napplyTo: '**'\n---\n\n{_text('instructions.md', scene)}"
     return (
-        Json(servers, (Member(("servers", NAME), scene.server(type="stdio")),)),
+        Json(servers, (Member(("servers", NAME), scene.server("vscode", type="stdio")),)),
         Own(rules / "memoryd.instructions.md", text),
     )
 
@@ -259,7 +248,7 @@ def _vscode(scene: Scene) -> tuple[Part, ...]:
 def _zed(scene: Scene) -> tuple[Part, ...]:
     settings = (scene.project / ".zed" if scene.project else scene.config("zed")) / "settings.json"
     return (
-        Json(settings, (Member(("context_servers", NAME), scene.server(source="custom")),)),
+        Json(settings, (Member(("context_servers", NAME), scene.server("zed", source="custom")),)),
         *((Block(scene.project / "AGENTS.md", _text("instructions.md", scene)),) if scene.project else ()),
     )
 
@@ -267,7 +256,7 @@ def _zed(scene: Scene) -> tuple[Part, ...]:
 def _cline(scene: Scene) -> tuple[Part, ...]:
     settings = scene.home / ".cline/data/settings/cline_mcp_settings.json"
     return (
-        Json(settings, (Member(("mcpServers", NAME), scene.server(disabled=False)),)),
+        Json(settings, (Member(("mcpServers", NAME), scene.server("cline", disabled=False)),)),
         Own(scene.home / "Documents/Cline/Rules/memoryd.md", _text("instructions.md", scene)),
     )
 
@@ -275,7 +264,7 @@ def _cline(scene: Scene) -> tuple[Part, ...]:
 def _crush(scene: Scene) -> tuple[Part, ...]:
     settings = scene.project / "crush.json" if scene.project else scene.config("crush") / "crush.json"
     return (
-        Json(settings, (Member(("mcp", NAME), scene.server(type="stdio")),)),
+        Json(settings, (Member(("mcp", NAME), scene.server("crush", type="stdio")),)),
         *((Block(scene.project / "AGENTS.md", _text("instructions.md", scene)),) if scene.project else ()),
     )
 
@@ -287,7 +276,7 @@ def _goose(scene: Scene) -> tuple[Part, ...]:
     return (
         Own(plugin / "plugin.json", json.dumps(manifest, indent=2) + "\n"),
         Json(plugin / "hooks/hooks.json", tuple(_grouped(scene.command("goose"), event) for event in events)),
-        *_mcp(scene, Block(scene.config("goose") / ".goosehints", _text("instructions.md", scene))),
+        Block(scene.config("goose") / ".goosehints", _text("instructions.md", scene)),
     )
 
 
@@ -308,7 +297,7 @@ HOSTS = {
         Host("copilot", "Copilot CLI", "copilot", lambda scene: scene.home / ".copilot", _copilot),
         Host("qwen", "Qwen Code", "qwen", lambda scene: scene.home / ".qwen", _qwen),
         Host("cursor", "Cursor", "cursor", lambda scene: scene.home / ".cursor", _cursor),
-        Host("vscode", "VS Code", "code", _code_folder, _vscode, hooked=False),
+        Host("vscode", "VS Code", "code", _code_folder, _vscode),
         Host("pi", "pi", "pi", lambda scene: scene.home / ".pi", _pi, in_projects=False),
         Host("goose", "Goose", "goose", lambda scene: scene.config("goose"), _goose, in_projects=False, also=_GOOSE),
         Host(
@@ -319,9 +308,9 @@ HOSTS = {
             _windsurf,
             in_projects=False,
         ),
-        Host("zed", "Zed", "zed", lambda scene: scene.config("zed"), _zed, hooked=False),
-        Host("cline", "Cline", "cline", lambda scene: scene.home / ".cline", _cline, hooked=False, in_projects=False),
-        Host("crush", "Crush", "crush", lambda scene: scene.config("crush"), _crush, hooked=False),
+        Host("zed", "Zed", "zed", lambda scene: scene.config("zed"), _zed),
+        Host("cline", "Cline", "cline", lambda scene: scene.home / ".cline", _cline, in_projects=False),
+        Host("crush", "Crush", "crush", lambda scene: scene.config("crush"), _crush),
     )
 }
 """By the name that the command line knows them by."""
