@@ -1,4 +1,4 @@
-"""Turns of chats about code, in English, German, French and Spanish, with what of each is worth keeping.
+"""Turns of chats about code, in English and German, with what of each is worth keeping.
 
 One turn a line: language, role, what is said, and then the categories and parts of it that are to be kept. Written by
 hand for this purpose. The rules were made on `tuned`; `held_out` was written afterwards, by the same author, and is for

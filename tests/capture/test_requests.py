@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from memoryd_actors.capture import explicit, standing_instruction
 from memoryd_actors.capture.captured import MOST_CHARACTERS
 from memoryd_actors.capture.explicit import MOST_GIST, may_ask
-from memoryd_actors.capture.languages import LANGUAGES
+from memoryd_actors.capture.language import LANGUAGES
 
 BEFORE = "The staging database listens on port 5433."
 
@@ -48,19 +48,6 @@ ASKED = [
     ("Vergiss nicht, dass die CI Node 20 braucht.", "die CI Node 20 braucht."),
     ("Denk dran: freitags kein Deploy.", "freitags kein Deploy."),
     ("Merk dir das bitte", BEFORE),
-    ("Souviens-toi que la base est sur le port 5433.", "la base est sur le port 5433."),
-    ("Retiens ceci : on déploie le mardi.", "on déploie le mardi."),
-    ("On déploie le mardi. Souviens-t\u2019en.", "On déploie le mardi."),
-    ("Peux-tu retenir que je préfère les tabulations ?", "je préfère les tabulations"),
-    ("N'oublie pas que la CI a besoin de Node 20.", "la CI a besoin de Node 20."),
-    ("Recuerda que la base está en el puerto 5433.", "la base está en el puerto 5433."),
-    ("Desplegamos los martes. Recuérdalo.", "Desplegamos los martes."),
-    ("¿Puedes recordar que prefiero tabulaciones?", "prefiero tabulaciones"),
-    ("Por favor, ten en cuenta que la API es lenta.", "la API es lenta."),
-    ("Ricorda che il database è sulla porta 5433.", "il database è sulla porta 5433."),
-    ("Rilasciamo di martedì. Ricordatelo.", "Rilasciamo di martedì."),
-    ("Puoi ricordarti che preferisco i tab?", "preferisco i tab"),
-    ("Tieni a mente che la CI usa Node 20.", "la CI usa Node 20."),
 ]
 
 
@@ -111,10 +98,6 @@ NOT_ASKED = [
     "Ich konnte mir den Namen nicht merken.",
     "Merk dir das nicht.",
     "Kannst du dir das merken?",
-    "Tu te souviens de ce port ?",
-    "Ne retiens pas ça.",
-    "Souviens-toi quand on a déployé",
-    "¿Recuerdas el puerto?",
     "No recuerdes esto.",
     "Ti ricordi la porta?",
     "Non ricordare questo.",
@@ -141,9 +124,6 @@ def test_questions_negations_quotes_and_tales_ask_for_nothing(message: str) -> N
         ("No, the port is 5434, please remember: staging runs on 5434", "correction"),
         ("Merk dir: immer Tabs verwenden", "rule"),
         ("Merk dir, dass ich Tabs bevorzuge", "preference"),
-        ("Souviens-toi que je préfère les tabulations", "preference"),
-        ("Recuerda que prefiero tabulaciones", "preference"),
-        ("Ricorda: d'ora in poi usa i tab", "rule"),
     ],
 )
 def test_the_category_follows_from_the_words(message: str, category: str) -> None:
@@ -186,9 +166,6 @@ INSTRUCTIONS = [
     "From now on, answer in English.",
     "Please always run the tests before you commit. They take a minute.",
     "Ab jetzt antworte bitte auf Deutsch.",
-    "Désormais, réponds en français.",
-    "A partir de ahora responde en español.",
-    "D'ora in poi rispondi in italiano.",
 ]
 
 

@@ -80,24 +80,12 @@ ENDINGS = [
     ),
     (("U: Push it.", "A: Committed as 3f2a1b9 and pushed."), 'The assistant said: "Committed as 3f2a1b9 and pushed."'),
     (
-        ("U: Reproduce it.", "A: Je n'ai pas réussi à reproduire le bug."),
-        'The assistant said: "Je n\'ai pas réussi à reproduire le bug."',
-    ),
-    (
         ("U: Bau den Filter ein.", "A: Der Filter ist eingebaut und die Tests laufen durch.", "U: super, läuft"),
         'The assistant said: "Der Filter ist eingebaut und die Tests laufen durch." The user said: "super, läuft"',
     ),
     (
         ("U: Repariere den Import.", "A: Ich habe den Import angepasst.", "U: geht immer noch nicht"),
         'The user said: "geht immer noch nicht"',
-    ),
-    (
-        ("U: Corrige le test.", "A: J'ai corrigé le test et tout est déployé."),
-        'The assistant said: "J\'ai corrigé le test et tout est déployé."',
-    ),
-    (
-        ("U: Arregla el import.", "A: He corregido el import y las pruebas pasan.", "U: sigue fallando"),
-        'The user said: "sigue fallando"',
     ),
 ]
 

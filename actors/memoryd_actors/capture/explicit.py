@@ -7,9 +7,10 @@ from functools import cache
 
 from memoryd_actors.capture.captured import MOST_CHARACTERS, Captured, says_something
 from memoryd_actors.capture.kinds import category_of, is_everywhere
-from memoryd_actors.capture.languages import LANGUAGES, Language, typed
+from memoryd_actors.capture.language import LANGUAGES, Language
 from memoryd_actors.capture.passed_on import passed_on
 from memoryd_actors.capture.reactions import is_reaction
+from memoryd_actors.texts.languages import typed
 from memoryd_actors.texts.quoted import told_apart
 from memoryd_actors.texts.sentences import Sentence, is_question, masked, sentences
 
@@ -20,9 +21,7 @@ MOST_CAPTURED = 5
 MOST_GIST = 400
 """Characters of the message before that a request alone points back to."""
 _TAKEN_BACK = re.compile(
-    r"\b(?:forget (?:it|that|about it)|never ?mind|scratch that|vergiss es|oublie(?:z)? (?:ça|cela)|laisse tomber"
-    r"|olvídalo|lascia perdere|deixa pra lá|laat maar)\W*\Z",
-    re.IGNORECASE,
+    r"\b(?:forget (?:it|that|about it)|never ?mind|scratch that|vergiss (?:es|das))\W*\Z", re.IGNORECASE
 )
 """What takes a request back at its end."""
 _AFTER_LEAD = r"\s,.:;!\u2013\u2014\uff0c\u3002\u3001\uff01\uff1a-"
@@ -45,7 +44,7 @@ class _Patterns:
         self.inside = re.compile(rf"\s*{typed(asked.joins)}\s*{please}(?P<asked>{after})", re.IGNORECASE)
         self.asks = re.compile(typed(asked.asks), re.IGNORECASE)
         self.urges = re.compile(typed(asked.urges), re.IGNORECASE)
-        self.refers = re.compile(rf"(?:{typed(asked.refers)}){language.edge}", re.IGNORECASE)
+        self.refers = re.compile(rf"(?:{typed(asked.refers)})\b", re.IGNORECASE)
 
 
 # When one is first needed: a language takes 13 ms, and most daemons hear one or two of them.

@@ -3,11 +3,10 @@
 import re
 from functools import cache
 
-from memoryd_actors.capture.languages import LANGUAGES, Language, typed
+from memoryd_actors.capture.language import LANGUAGES, Language
+from memoryd_actors.texts.languages import typed
 
 FEWEST_WORDS = 3
-FEWEST_LETTERS = 7
-"""In languages without spaces."""
 _WORD = re.compile(r"[^\W\d_][\w./-]*")
 
 
@@ -16,13 +15,11 @@ class _Forms:
 
     def __init__(self, language: Language) -> None:
         known = language.instructions
-        verbs = rf"{language.edge}(?:{'|'.join(dict.fromkeys(known.verbs.split()))}){language.edge}"
+        verbs = rf"\b(?:{'|'.join(dict.fromkeys(known.verbs.split()))})\b"
         forms = "|".join(known.forms).replace("VERB", verbs)
         self.begins = re.compile(rf"\W*(?:{typed(forms)})", re.IGNORECASE)
-        self.describes = re.compile(typed(known.describes), re.IGNORECASE) if known.describes else None
         adverbs = _WORD.findall(language.wordings.from_now_on)
         self.idle = frozenset((*known.idle.split(), *known.verbs.split(), *adverbs))
-        self.spaced = language.spaced
 
 
 @cache
@@ -36,17 +33,10 @@ def instructs(bare: str) -> bool:
     return any(_is(bare, forms) for forms in _all())
 
 
-def _describes(bare: str) -> bool:
-    # `Usa sempre` is three languages: what shows in one of them that a program is spoken of counts in all.
-    return any(forms.describes is not None and forms.describes.search(bare) for forms in _all())
-
-
 def _is(bare: str, forms: _Forms) -> bool:
     found = forms.begins.match(bare)
-    if found is None or (forms.describes is not None and _describes(bare)):
+    if found is None:
         return False
-    if not forms.spaced:
-        return sum(char.isalpha() for char in bare) >= FEWEST_LETTERS
     words = [word.lower().rstrip(".-/") for word in _WORD.findall(bare)]
     # What is to be done must be said, too: `always run` and `never say that` mean nothing to another session.
     said = [word for word in words if word not in forms.idle]

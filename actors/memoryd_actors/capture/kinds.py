@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from memoryd_actors.capture.instructions import instructs
-from memoryd_actors.capture.languages import LANGUAGES, Language, typed
+from memoryd_actors.capture.language import LANGUAGES, Language
+from memoryd_actors.texts.languages import typed
 
 CORRECTION: Final = "correction"
 PREFERENCE: Final = "preference"
@@ -17,25 +18,25 @@ def _any(pattern: Callable[[Language], str]) -> "re.Pattern[str]":
     return re.compile("|".join(dict.fromkeys(typed(pattern(one)) for one in LANGUAGES)), re.IGNORECASE)
 
 
-def _edged(language: Language, patterns: str) -> str:
-    return rf"{language.edge}(?:{patterns}){language.edge}"
+def _edged(patterns: str) -> str:
+    return rf"\b(?:{patterns})\b"
 
 
 def _begins(language: Language) -> Iterable[str]:
     yield from language.wordings.rules
-    yield rf"(?:please |bitte )?{_edged(language, language.wordings.from_now_on)}"
+    yield rf"(?:please |bitte )?{_edged(language.wordings.from_now_on)}"
 
 
 _CORRECTS = _any(
     lambda one: (
         rf"\W*(?:(?:{one.wordings.corrects})(?=\s*[,.:;!\u2013\u2014\uff0c\u3002\u3001\uff01\uff1a-]| actually\b)"
-        rf"|{_edged(one, one.wordings.corrects_alone)})"
+        rf"|{_edged(one.wordings.corrects_alone)})"
     )
 )
-_RULES = _any(lambda one: rf"\W*(?:{'|'.join(_begins(one))})|.{{0,200}}{_edged(one, one.wordings.from_now_on)}")
-_PREFERS = _any(lambda one: rf"{one.edge}(?:{one.wordings.prefers})")
-_EVERYWHERE = _any(lambda one: _edged(one, one.wordings.everywhere))
-_EVERYWHERE_ASKED = _any(lambda one: _edged(one, f"{one.wordings.everywhere_asked}|{one.wordings.everywhere}"))
+_RULES = _any(lambda one: rf"\W*(?:{'|'.join(_begins(one))})|.{{0,200}}{_edged(one.wordings.from_now_on)}")
+_PREFERS = _any(lambda one: rf"\b(?:{one.wordings.prefers})")
+_EVERYWHERE = _any(lambda one: _edged(one.wordings.everywhere))
+_EVERYWHERE_ASKED = _any(lambda one: _edged(f"{one.wordings.everywhere_asked}|{one.wordings.everywhere}"))
 
 
 def category_of(content: str, before: str) -> str:

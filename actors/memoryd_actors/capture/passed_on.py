@@ -11,18 +11,10 @@ _PASSED_ON: Final = re.compile(
     r"|comments?|reviews?|forwarded|quotes?|wrote|writes|said|says|output|logs?|prints?|printed|readme|file|document"
     r"|translate|summari[sz]e|proofread|rewrite|rephrase|grammar"
     r"|mails?|nachricht(?:en)?|brief|artikel|aufsatz|absatz|gedicht|protokoll|beitrag|kommentar|weitergeleitete?\w*"
-    r"|schrieb|schreibt|sagte?|ausgabe|übersetze?|korrigiere?|fasse"
-    r"|courriels?|messages?|lettre|texte|paragraphe|poème|commentaire|écrit|dit|sortie|traduis|traduire|résume|corrige"
-    r"|correos?|mensajes?|carta|texto|artículo|ensayo|párrafo|poema|comentario|escribió|dijo|salida|traduce|resume"
-    r"|messaggi[oi]?|lettera|testo|articolo|paragrafo|ha scritto|ha detto|traduci|riassumi"
-    r"|mensage(?:m|ns)|artigo|parágrafo|escreveu|disse|traduza|resuma"
-    r"|berichten?|brieven|tekst|schreef|zei|vertaal)\b"
-    r"|письмо|сообщение|текст|перевед|メール|文章|メッセージ|翻訳|邮件|信件|文章|翻译|總結|总结",
+    r"|schrieb|schreibt|sagte?|ausgabe|übersetze?|korrigiere?|fasse)\b",
     re.IGNORECASE,
 )
-_HEADER: Final = re.compile(
-    r"(?:from|von|de|da|van|subject|betreff|objet|asunto|oggetto|onderwerp) ?: ?\S", re.IGNORECASE
-)
+_HEADER: Final = re.compile(r"(?:from|von|subject|betreff) ?: ?\S", re.IGNORECASE)
 _PROMPT: Final = re.compile(r"(?:[\w.@~/-]{0,60}[$#%]|>>>|PS [A-Z]:\\\S*>) \S")
 _COLONS: Final = (":", "\uff1a")
 

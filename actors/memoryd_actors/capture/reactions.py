@@ -9,12 +9,7 @@ _WORDS: Final = frozenset(
     so very much a lot cheers got it that this is was the one makes sense interesting important noted agreed ha haha lol
     welcome glad to help happy of course absolutely certainly wonderful fantastic amazing all set there we go too also
     gut guter gute gutes super toll prima genau richtig stimmt hinweis danke vielen dank ja nein klar okay schön sehr
-    perfekt klasse idee punkt alles gerne natürlich fertig erledigt das ist war ein eine
-    bon bonne bien parfait exact exactement merci oui non très idée remarque vu c'est ça d'accord génial super fait
-    bueno buena bien perfecto perfecta gracias exacto sí no muy idea vale claro genial hecho eso es
-    bene perfetto grazie esatto sì molto buona giusto fatto certo
-    bom boa ótimo perfeito obrigado obrigada exato sim não muito certo feito
-    goed mooi prima perfect bedankt dank je wel precies ja nee klopt klaar zeker""".split()
+    perfekt klasse idee punkt alles gerne natürlich fertig erledigt das ist war ein eine""".split()
 )
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _NUMBER: Final = re.compile(r"\d")

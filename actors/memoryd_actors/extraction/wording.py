@@ -9,8 +9,8 @@ from functools import cache
 from typing import Final
 
 from memoryd_actors.capture.kinds import CORRECTION, FACT, PREFERENCE
-from memoryd_actors.capture.languages import typed
-from memoryd_actors.extraction.languages import TELLINGS, Telling
+from memoryd_actors.extraction.telling import TELLINGS, Telling
+from memoryd_actors.texts.languages import typed
 
 LESSON: Final = "lesson"
 _WORD = re.compile(r"[^\W\d_]+['\u2019]?")
@@ -92,7 +92,9 @@ class Wording:
 
 # Without them Dutch `we hebben geen tests` would pass for English.
 _ELSEWHERE = frozenset(
-    """het een niet voor met zijn deze maar ook wel geen van wij hebben nog dat wordt naar heb kan moet bij de
+    """le la les est une des que pour dans je nous vous pas sur avec
+    el los las una por con del se lo como más está
+    het een niet voor met zijn deze maar ook wel geen van wij hebben nog dat wordt naar heb kan moet bij de
     não com uma para isso são você nós fazer está mas muito tem
     che il di per non sono gli della nel questo abbiamo con ho
     nie jest się na że do jak ale mamy tego być

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from memoryd_actors.capture.languages import typed
-from memoryd_actors.summarising.languages import ENDINGS, Ending
+from memoryd_actors.summarising.ending import ENDINGS, Ending
 from memoryd_actors.summarising.summary import Spoken
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.hidden import strip_hidden
+from memoryd_actors.texts.languages import typed
 from memoryd_actors.texts.quoted import told_apart
 from memoryd_actors.texts.sentences import is_question, sentences
 

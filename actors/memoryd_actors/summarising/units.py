@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from memoryd_actors.capture.languages import typed
-from memoryd_actors.summarising.languages import ENDINGS
+from memoryd_actors.summarising.ending import ENDINGS
 from memoryd_actors.summarising.summary import Spoken
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.hidden import strip_hidden
+from memoryd_actors.texts.languages import typed
 from memoryd_actors.texts.quoted import LOG_LINE
 from memoryd_actors.texts.sentences import sentences
 from memoryd_actors.texts.words import content_words

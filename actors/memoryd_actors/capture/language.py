@@ -1,14 +1,13 @@
-"""What the rules of capture know of a language: tables of patterns, no code of its own for any of them.
+"""How people ask to have something remembered, and tell what holds from now on: the tables of each language."""
 
-Patterns are regular expressions without anchors, in which a space stands for any white space and an apostrophe for
-whichever is typed; `typed` makes them so.
-"""
+from typing import Final
 
-from dataclasses import dataclass
+import msgspec
+
+from memoryd_actors.texts.languages import CODES, table
 
 
-@dataclass(frozen=True, slots=True)
-class Requests:
+class Requests(msgspec.Struct, frozen=True):
     """How people ask to have something remembered.
 
     Every pattern is matched against the beginning of a sentence, after what may stand before a request. That, and no
@@ -38,8 +37,7 @@ class Requests:
     """One of these is in every request, in lower case. Looking for them first takes a tenth of the time."""
 
 
-@dataclass(frozen=True, slots=True)
-class Instructions:
+class Instructions(msgspec.Struct, frozen=True):
     """How people tell an assistant what to do from now on."""
 
     verbs: str
@@ -48,13 +46,9 @@ class Instructions:
     """How an instruction begins, VERB standing for one of the verbs."""
     idle: str = ""
     """Words that do not say what, between white space: `never run this` says nothing to another session."""
-    describes: str = ""
-    """What shows that a program is spoken of: where a command has the form of the third person, `siempre usa` may be
-    either."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wordings:
+class Wordings(msgspec.Struct, frozen=True):
     """How it shows what kind of thing something is."""
 
     corrects: str
@@ -71,8 +65,7 @@ class Wordings:
     """How a correction begins, whatever follows."""
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(msgspec.Struct, frozen=True):
     """The tables of one language."""
 
     code: str
@@ -80,16 +73,6 @@ class Language:
     requests: Requests
     instructions: Instructions
     wordings: Wordings
-    spaced: bool = True
-    """Whether there are spaces between words."""
-
-    @property
-    def edge(self) -> str:
-        """The pattern of a word's beginning or end."""
-        return r"\b" if self.spaced else ""
 
 
-def typed(pattern: str) -> str:
-    """Return a pattern whose spaces and apostrophes stand for what people type."""
-    spaced = pattern.replace("[- ]", r"[-\s]").replace(" ?", r"[^\S\n]*").replace(" ", r"[^\S\n]+")
-    return spaced.replace("'", "['\u2019]")
+LANGUAGES: Final = tuple(table(code, "capture", Language) for code in CODES)

@@ -1,13 +1,13 @@
-"""How one language tells how something ended.
+"""How people and their assistants tell how something ended: the tables of each language."""
 
-Patterns are regular expressions in which a space stands for any white space and an apostrophe for whichever is typed.
-"""
+from typing import Final
 
-from dataclasses import dataclass
+import msgspec
+
+from memoryd_actors.texts.languages import CODES, table
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
+class Ending(msgspec.Struct, frozen=True):
     """The words of one language; each pattern is looked for as whole words."""
 
     code: str
@@ -35,3 +35,6 @@ class Ending:
     """What in a sentence makes a result a guess, or something that is known of the world."""
     limits: str
     """What takes back half of a confirmation."""
+
+
+ENDINGS: Final = tuple(table(code, "summarising", Ending) for code in CODES)

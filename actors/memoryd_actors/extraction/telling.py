@@ -1,13 +1,13 @@
-"""What the rules of extraction know of a language: how people tell what lasts, and what is over in an hour.
+"""How people tell what lasts, and what is over in an hour: the tables of each language."""
 
-Patterns are regular expressions in which a space stands for any white space and an apostrophe for whichever is typed.
-"""
+from typing import Final
 
-from dataclasses import dataclass
+import msgspec
+
+from memoryd_actors.texts.languages import CODES, table
 
 
-@dataclass(frozen=True, slots=True)
-class Telling:
+class Telling(msgspec.Struct, frozen=True):
     """How one language tells, in chats with an assistant about code and other work."""
 
     code: str
@@ -49,3 +49,6 @@ class Telling:
     """Where a sentence stops telling and begins to ask."""
     needs_before: str
     """How a sentence begins that needs the one before it."""
+
+
+TELLINGS: Final = tuple(table(code, "extraction", Telling) for code in CODES)
