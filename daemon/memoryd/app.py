@@ -82,16 +82,11 @@ class Daemon:
             answer_now=dispatcher.answer_now,
             inherited=notify.inherited_sockets(),
         )
-        self._hosts = HostListener(
-            folder=paths.arrivals,
-            offer=memory.recall.offer,
-            clear=memory.recall.clear,
-            answer=dispatcher.answer,
-            wait_s=config.hosts.wait_s,
+        hosts = HostListener(
+            folder=paths.arrivals, recall=memory.recall, answer=dispatcher.answer, wait_s=config.hosts.wait_s
         )
-        self._hooks = HookServer(paths, self._hosts.hear, wait_s=config.hosts.wait_s)
+        self._hooks = HookServer(paths, hosts.hear, wait_s=config.hosts.wait_s)
         publish.listen(PipelineRan, conversations.extractor.pipeline_ran)
-        publish.listen(PipelineRan, self._hosts.decided)
         publish.listen(ContextUpdate, conversations.capturer.offer)
         publish.listen(Wrote, self._health.count_write)
         for kind in get_args(Event):

@@ -18,10 +18,10 @@ from memoryd.hosts.triggers import of_answer, of_tool
 from memoryd.hosts.words import own_words, shortened
 from memoryd_actors.admission.names import are_names
 from memoryd_actors.core.errors import ActorError, Refused
+from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_client.project import project_root
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate, Message, Trigger
-from memoryd_client.wire.events import PipelineRan
 from memoryd_client.wire.pending import Take, Taken
 from memoryd_client.wire.protocol import AnyRequest, Reply
 from memoryd_client.wire.transcripts import Append, EndSession, Entry, new_entry_id
@@ -50,8 +50,6 @@ class Talk:
     said: list[Message] = field(default_factory=list)
     kinds: set[str] = field(default_factory=set)
     """Kinds of files that were in hand."""
-    decided: anyio.Event | None = None
-    """Set when the context that somebody waits for is decided."""
 
 
 class HostListener:
@@ -61,28 +59,20 @@ class HostListener:
         self,
         *,
         folder: Path,
-        offer: Callable[[ContextUpdate], bool],
-        clear: Callable[[Caller], Awaitable[None]],
+        recall: MemoryActor,
         answer: Callable[[AnyRequest, Caller, float], Awaitable[Reply]],
         wait_s: float,
     ) -> None:
         """Prepare.
 
-        `folder` is where arrivals are noted. `offer` has a context decided without writing it down, `clear` hears that
-        what a session was shown is gone, `answer` answers requests. `wait_s` is how long a prompt may be kept waiting.
+        `folder` is where arrivals are noted. `recall` decides contexts, without writing them down; `answer` answers
+        requests. `wait_s` is how long a prompt may be kept waiting.
         """
         self._folder = folder
-        self._offer = offer
-        self._clear = clear
+        self._recall = recall
         self._answer = answer
         self._wait_s = wait_s
         self._talks: OrderedDict[Key, Talk] = OrderedDict()
-
-    def decided(self, event: PipelineRan) -> None:
-        """Hear that a context was decided."""
-        talk = self._talks.get((event.owner, event.trace.session))
-        if talk is not None and talk.decided is not None:
-            talk.decided.set()
 
     async def hear(self, request: HookRequest) -> bytes:
         """Return what a host is to be answered to an event; nothing to most."""
@@ -124,7 +114,7 @@ class HostListener:
                 await self._decide(caller, talk, looked[0], *asked)
             case "cleared":
                 talk.said.clear()
-                await self._clear(caller)
+                await self._recall.clear(caller)
             case "ends":
                 self._talks.pop((caller.owner, caller.session), None)
                 await self._answer(EndSession(), caller, _ANSWER_S)
@@ -149,12 +139,10 @@ class HostListener:
 
     async def _decide(self, caller: Caller, talk: Talk, trigger: Trigger, *newest: Message) -> None:
         """Have a context decided, and wait for it as long as a host may be kept waiting."""
-        talk.decided = anyio.Event()
         messages = (*talk.said[-SAID:], *newest)
-        if self._offer(ContextUpdate(caller=caller, messages=messages, trigger=trigger, sent_at=time.time())):
-            with anyio.move_on_after(self._wait_s):
-                await talk.decided.wait()
-        talk.decided = None
+        update = ContextUpdate(caller=caller, messages=messages, trigger=trigger, sent_at=time.time())
+        if self._recall.offer(update):
+            await self._recall.wait_for(update, self._wait_s)
 
     async def _tell(self, host: Dialect, event: Event, caller: Caller, take_id: str) -> bytes:
         reply = await self._answer(Take(take_id=take_id), caller, _ANSWER_S)
@@ -181,7 +169,7 @@ class HostListener:
                 trigger=looked[0],
                 sent_at=time.time(),
             )
-            self._offer(update)
+            self._recall.offer(update)
 
     def _talk(self, key: Key) -> Talk:
         talk = self._talks.setdefault(key, Talk())
