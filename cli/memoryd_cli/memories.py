@@ -16,6 +16,7 @@ from memoryd_cli.options import (
     MemoryIds,
     Reach,
     Tag,
+    Unrelated,
     examples,
     placed,
 )
@@ -101,17 +102,25 @@ def search(
     category: Category = None,
     scope: Reach = "all",
     tag: Tag = None,
+    everything: Unrelated = False,
     at: InSession,
     as_json: Json = False,
 ) -> None:
     """Find memories by meaning and words, best first."""
     with at.connect() as memory:
-        hits = memory.search(query, limit=limit, categories=tuple(category or ()), scope=scope, tags=tuple(tag or ()))
+        hits = memory.search(
+            query,
+            limit=limit,
+            everything=everything,
+            categories=tuple(category or ()),
+            scope=scope,
+            tags=tuple(tag or ()),
+        )
     if as_json:
         out_json(hits)
         return
     if not hits:
-        note("nothing found")
+        note("nothing found" if everything else "nothing found that has to do with it (--all shows the rest)")
         return
     ids = short_ids(hit.id for hit in hits)
     table(

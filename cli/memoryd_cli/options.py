@@ -44,6 +44,7 @@ Reach = Annotated[
 ]
 Tag = Annotated[list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="Only with this tag.")]
 Everything = Annotated[bool, typer.Option("--all", "-a", help="Forgotten, replaced and archived ones, too.")]
+Unrelated = Annotated[bool, typer.Option("--all", "-a", help="Also what has nothing to do with it.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from memoryd_cli import render
-from memoryd_cli.options import Category, InSession, Json, Reach, Tag, examples, placed
+from memoryd_cli.options import Category, InSession, Json, Reach, Tag, Unrelated, examples, placed
 from memoryd_cli.output import note, out, out_json, printable
 from memoryd_client.wire.memory import State
 
@@ -58,6 +58,7 @@ def query(
     importance_max: Annotated[int | None, typer.Option(min=1, max=5, help="Only as trivial as this.")] = None,
     updated_after: Annotated[str, typer.Option(metavar="DATE", help="Only written since, ISO 8601.")] = "",
     updated_before: Annotated[str, typer.Option(metavar="DATE", help="Only last written before.")] = "",
+    everything: Unrelated = False,
     at: InSession,
     as_json: Json = False,
 ) -> None:
@@ -69,6 +70,7 @@ def query(
             threshold=threshold,
             returns=returns,
             budget_tokens=budget,
+            everything=everything,
             categories=tuple(category or ()),
             scope=scope,
             tags=tuple(tag or ()),

@@ -170,9 +170,12 @@ class AsyncClient(Suspending):
         """Store memories, in requests of at most 1,000 and 2 MiB; each of these is stored whole or not at all."""
         return await self._do(lambda transport: self._core.remember_many(transport, memories))
 
-    async def search(self, query: str, *, limit: int = 10, **narrowing: Unpack[Narrowing]) -> builtins.list[Hit]:
-        """Find memories by meaning and words, best first."""
-        return builtins.list((await self.call(Search(query=query, limit=limit, filters=filters(**narrowing)))).hits)
+    async def search(
+        self, query: str, *, limit: int = 10, everything: bool = False, **narrowing: Unpack[Narrowing]
+    ) -> builtins.list[Hit]:
+        """Find memories by meaning and words, best first; `everything`: also what has nothing to do with the query."""
+        request = Search(query=query, limit=limit, filters=filters(**narrowing), everything=everything)
+        return builtins.list((await self.call(request)).hits)
 
     async def query(
         self,
@@ -182,11 +185,13 @@ class AsyncClient(Suspending):
         threshold: float | None = None,
         returns: Literal["bullets", "full"] = "bullets",
         budget_tokens: int = 512,
+        everything: bool = False,
         **narrowing: Unpack[Narrowing],
     ) -> Queried:
         """Ask for what is relevant, within a budget of tokens; without a query for the newest.
 
-        Drops what has a cosine below `threshold`. Categories that an ordinary recall leaves out have to be named.
+        Drops what has a cosine below `threshold`, and without one what has nothing to do with the query, unless
+        `everything` is asked for. Categories that an ordinary recall leaves out have to be named.
         """
         request = Query(
             query=query,
@@ -195,6 +200,7 @@ class AsyncClient(Suspending):
             threshold=threshold,
             return_=returns,
             budget_tokens=budget_tokens,
+            everything=everything,
         )
         return await self.call(request)
 

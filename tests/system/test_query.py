@@ -160,3 +160,16 @@ def test_status_says_how_often_memory_was_asked_for(daemon: RunningDaemon) -> No
     grown = {name: after[name] - before[name] for name in ("turns", "query_calls", "query_turns")}
     assert grown == {"turns": 2, "query_calls": 2, "query_turns": 1}
     assert after["query_share"] == pytest.approx(after["query_turns"] / after["turns"], abs=1e-3)
+
+
+def test_what_has_nothing_to_do_with_the_query_comes_only_where_everything_is_asked_for(
+    daemon: RunningDaemon,
+) -> None:
+    unrelated = "Recipes for a soup of lentils and carrots?"
+    with daemon.client() as client:
+        assert client.search(unrelated) == []
+        assert client.query(unrelated, top_k=20).bullets == ()
+        assert len(client.search(unrelated, limit=20, everything=True)) > len(PLANS)
+        assert len(client.query(unrelated, top_k=20, everything=True).bullets) > len(PLANS)
+        assert client.query(unrelated, threshold=-1.0).bullets  # who names a threshold means that one
+        assert client.search("Einsatzplan")[0].summary.startswith("the deployment plan in German")

@@ -16,6 +16,8 @@ class Candidate:
     """Cosine similarity, exact."""
     word_score: float
     """BM25 as the index computes it, not normalised; 0 where no word matches."""
+    word_share: float = field(default=0.0, kw_only=True)
+    """Of the query's words those that it has, each counting as much as it is rare; 0 to 1."""
     passage: tuple[int, int] | None = field(default=None, kw_only=True)
     """Of a long memory, where the passage that was found begins and ends, in characters."""
 
@@ -33,6 +35,8 @@ class Ranked:
     """Fused, 0 to 1."""
     boosts: tuple[tuple[str, float], ...] = ()
     """What `ranking` added to meaning and words, by name; what is not zero."""
+    word_share: float = 0.0
+    """Of the query's words those that it has, each counting as much as it is rare; 0 to 1."""
     passage: tuple[int, int] | None = None
     """Of a long memory, where the passage that was found begins and ends, in characters."""
 
@@ -56,5 +60,6 @@ def fuse(
         # Rounding makes the cosine of a text with itself 1.0000001.
         meaning = min(max(candidate.vector_score, 0.0), 1.0)
         score = min(vector_weight * meaning + (1.0 - vector_weight) * words, 1.0)
-        ranked.append(Ranked(candidate.id, candidate.vector_score, words, score, passage=candidate.passage))
+        share, passage = candidate.word_share, candidate.passage
+        ranked.append(Ranked(candidate.id, candidate.vector_score, words, score, word_share=share, passage=passage))
     return sorted(ranked, key=lambda one: (-one.score, -one.vector_score, one.id))

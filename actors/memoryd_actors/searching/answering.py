@@ -8,7 +8,7 @@ from memoryd_actors.memory.origin import other_end, showings
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.searching.querying import Querier
-from memoryd_actors.searching.search import Searcher
+from memoryd_actors.searching.search import FLOOR, Searcher
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.edges import Edges, GetEdges
 from memoryd_client.wire.history import GetHistory, History
@@ -45,7 +45,13 @@ class SearchingAnswers:
         match request:
             case Search():
                 visible = self._view.visible(caller, request.filters)
-                hits = await self._searcher.search(request.query, visible, limit=request.limit, deadline_s=deadline_s)
+                hits = await self._searcher.search(
+                    request.query,
+                    visible,
+                    limit=request.limit,
+                    deadline_s=deadline_s,
+                    floor=0.0 if request.everything else FLOOR,
+                )
                 return Hits(hits=tuple(hits))
             case Query():
                 return await self._querier.query(request, caller, deadline_s=deadline_s)

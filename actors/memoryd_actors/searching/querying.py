@@ -16,7 +16,7 @@ from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.token_counter import TokenCounter
 from memoryd_actors.searching.near_identical import DatedText, told
 from memoryd_actors.searching.related import Relatives
-from memoryd_actors.searching.search import Searcher
+from memoryd_actors.searching.search import FLOOR, Searcher
 from memoryd_actors.texts.fence import defused, one_line
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import Memory
@@ -113,7 +113,11 @@ class Querier:
             ], ""
         wider = WIDER if request.threshold is not None else 1
         found = await self._searcher.find(
-            request.query, visible, limit=min(200, wider * request.top_k), deadline_s=deadline_s
+            request.query,
+            visible,
+            limit=min(200, wider * request.top_k),
+            deadline_s=deadline_s,
+            floor=0.0 if request.everything or request.threshold is not None else FLOOR,
         )
         note = ""
         if request.threshold is not None:

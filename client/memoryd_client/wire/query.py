@@ -66,7 +66,9 @@ class Query(Request[Queried], frozen=True, kw_only=True, omit_defaults=True, tag
     filters: Filters = Filters()
     top_k: Annotated[int, msgspec.Meta(ge=1, le=50)] = 3
     threshold: Annotated[float, msgspec.Meta(ge=-1, le=1)] | None = None
-    """Drop what has a lower cosine to the query."""
+    """Drop what has a lower cosine to the query, and nothing else."""
+    everything: bool = False
+    """Also what has nothing to do with the query."""
     return_: Literal["bullets", "full"] = msgspec.field(default="bullets", name="return")
     """bullets: one line each; full: memories with all their fields."""
     budget_tokens: Annotated[int, msgspec.Meta(ge=16, le=100_000)] = 512

@@ -46,3 +46,5 @@ class Search(Request[Hits], frozen=True, kw_only=True, omit_defaults=True, tag="
     query: str
     limit: Annotated[int, msgspec.Meta(ge=1, le=200)] = 10
     filters: Filters = Filters()
+    everything: bool = False
+    """Also what has nothing to do with the query."""

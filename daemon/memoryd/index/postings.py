@@ -2,6 +2,7 @@
 
 from array import array
 from collections.abc import Iterable
+from math import log1p
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ _COUNT_BITS = 8
 """Of a posting's 32; the others are the slot, so that there is room for 16 million."""
 _MOST_COUNTED = 2**_COUNT_BITS - 1
 
+Numbers = npt.NDArray[np.float32]
 Seen = npt.NDArray[np.bool_]
 """For each slot, whether who asks may see it."""
 
@@ -46,30 +48,38 @@ class Postings:
             there.frombytes(postings[start:end].tobytes())
             start = end
 
-    def scores(self, words: Iterable[str], seen: Seen) -> npt.NDArray[np.float32]:
-        """Return how well each slot matches, 0 where it has none of the words or is not seen.
+    def scores(self, words: Iterable[str], seen: Seen) -> tuple[Numbers, Numbers]:
+        """Return how well each slot matches, and which share of the words it has, each counting as much as it is rare.
 
-        A word is as rare as it is among what is seen: nobody's scores tell what others have.
+        Both are 0 where it has none of the words, or is not seen. A word is as rare as it is among what is seen:
+        nobody's scores tell what others have.
         """
-        scores = np.zeros(len(seen), np.float32)
-        known = sorted((found for word in set(words) if (found := self._of.get(word))), key=len)[:MOST]
+        scores, shares = np.zeros((2, len(seen)), np.float32)
+        different = set(words)
+        known = sorted((found for word in different if (found := self._of.get(word))), key=len)[:MOST]
         if not known:
-            return scores
+            return scores, shares
         lengths = self._lengths.values
         rows = int(np.count_nonzero(seen))
         mean = max(float(lengths[seen].mean()), 1.0) if rows else 1.0
+        all_rarities = (len(different) - len(known)) * _rarity(0, rows)
         for found in known:
             slots, counts = _seen(found, seen)
-            if len(slots):
-                rarity = np.log1p((rows - len(slots) + 0.5) / (len(slots) + 0.5))
-                share = counts / (counts + _K1 * (1 - _B + _B / mean * lengths[slots]))
-                scores[slots] += (rarity * (_K1 + 1)) * share
-        return scores
+            rarity = _rarity(len(slots), rows)
+            all_rarities += rarity
+            shares[slots] += rarity
+            share = counts / (counts + _K1 * (1 - _B + _B / mean * lengths[slots]))
+            scores[slots] += (rarity * (_K1 + 1)) * share
+        return scores, shares / np.float32(all_rarities)
 
     def slots_with(self, word: str, seen: Seen) -> Slots:
         """Return those of the slots that are seen that have the word."""
         found = self._of.get(word)
         return _seen(found, seen)[0] if found else np.empty(0, np.intp)
+
+
+def _rarity(having: int, rows: int) -> float:
+    return log1p((rows - having + 0.5) / (having + 0.5))
 
 
 def _seen(found: "array[int]", seen: Seen) -> tuple[Slots, npt.NDArray[np.float32]]:

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from memoryd.index.columns import Columns
 from memoryd.index.grown import Grown, GrownVectors, Slots
-from memoryd.index.postings import Postings
+from memoryd.index.postings import Numbers, Postings
 from memoryd.index.tables import matrix
 from memoryd.index.words import folded, words_of
 from memoryd_actors.memory.case import StoreStatistics
@@ -106,7 +105,7 @@ class Resident:
         seen = self._columns.seen(visible)[self._row.values]
         passages = np.flatnonzero(seen)
         found: set[int] = set()
-        by_words = self._postings.scores(words_of(words), seen)
+        by_words, shares = self._postings.scores(words_of(words), seen)
         if by_words.any():
             matching = np.flatnonzero(by_words)
             found.update(self._best(matching, by_words[matching], limit))
@@ -118,7 +117,7 @@ class Resident:
             found.update(self._best(near, self._vectors.products(vector, near), limit))
         if not found:
             return []
-        candidates = self._candidates(sorted(found), vector, by_words)
+        candidates = self._candidates(sorted(found), vector, by_words, shares)
         return sorted(candidates, key=lambda one: (-one.vector_score, -one.word_score, one.id))
 
     def statistics(self, stems: Sequence[str], visible: Visibility) -> StoreStatistics:
@@ -128,7 +127,7 @@ class Resident:
         found = {stem: self._row.values[self._postings.slots_with(folded(stem), seen)] for stem in stems}
         return StoreStatistics(int(np.count_nonzero(rows)), {stem: len(np.unique(one)) for stem, one in found.items()})
 
-    def _best(self, passages: Slots, scores: npt.NDArray[np.float32], limit: int) -> list[int]:
+    def _best(self, passages: Slots, scores: Numbers, limit: int) -> list[int]:
         """Return the rows of the best passages, best first."""
         asked = limit
         while True:
@@ -139,7 +138,9 @@ class Resident:
                 return different[:limit]
             asked *= 4
 
-    def _candidates(self, rows: list[int], vector: Vector | None, by_words: npt.NDArray[np.float32]) -> list[Candidate]:
+    def _candidates(
+        self, rows: list[int], vector: Vector | None, by_words: Numbers, shares: Numbers
+    ) -> list[Candidate]:
         starts = self._first.values[rows].astype(np.intp)
         ends = np.append(self._first.values, len(self._row.values))[np.array(rows) + 1]
         counts = ends - starts
@@ -148,6 +149,7 @@ class Resident:
         words = by_words[passages]
         cosines = np.zeros(len(passages), np.float32) if vector is None else self._vectors.products(vector, passages)
         best_words = np.maximum.reduceat(words, begins).tolist()
+        best_shares = np.maximum.reduceat(shares[passages], begins).tolist()
         best_cosines = np.maximum.reduceat(cosines, begins).tolist()
         # Which of its passages a long memory was found by: that which is best on both sides.
         fused = VECTOR_WEIGHT * cosines + (1 - VECTOR_WEIGHT) * words / (words.max() or 1.0)
@@ -156,6 +158,6 @@ class Resident:
             here = slice(begins[number], begins[number] + counts[number])
             spans[number] = self._spans[int(starts[number]) + int(fused[here].argmax())]
         return [
-            Candidate(self._ids[row], best_cosines[number], best_words[number], passage=spans.get(number))
-            for number, row in enumerate(rows)
+            Candidate(self._ids[row], best_cosines[n], best_words[n], word_share=best_shares[n], passage=spans.get(n))
+            for n, row in enumerate(rows)
         ]
