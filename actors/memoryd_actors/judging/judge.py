@@ -1,10 +1,13 @@
 """Who decides what is worth interrupting for: the verdicts on a case."""
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final, Protocol
 
 from memoryd_actors.memory.budget import Usage
 from memoryd_actors.memory.case import Case, Lookup
+
+LOCAL: Final = "local"
+"""The name of the judge that needs no model."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,17 @@
 """What was found is judged, and every candidate has its story: why it is kept, or why not."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
-from memoryd_actors.judging.judge import Judge, Judgement, Verdict
+from memoryd_actors.judging.judge import LOCAL, Judge, Judgement, Verdict
 from memoryd_actors.memory.case import Case, Exhibit, StoreStatistics
 from memoryd_actors.memory.described import MAX_SUMMARY, summary, surfaced
 from memoryd_actors.memory.render import SHORT_ID
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.recall.focus import Focus
+from memoryd_actors.recall.precedence import SHARE_RETOLD, objection, split
 from memoryd_actors.recall.stages import Stages
 from memoryd_actors.searching.near_identical import adds_nothing, told, told_again
 from memoryd_actors.searching.related import Relatives
@@ -56,17 +57,30 @@ class Weighing:
             # Looked up before the topic was known: where it changed, what had been shown may come back.
             hidden = [one for one in sifted.excluded if one.memory.id in known]
             again = [one for one in sifted.excluded if one not in hidden]
-            ranked = sorted([*sifted.found, *again], key=lambda one: -one.ranked.score)
-            found, repeated = _distinct(ranked, hidden, most=self._judged)
-            lowest = found[-1].ranked.score if found else 0.0
+            request = focus.turn.request if focus.turn else focus.text
+            ranked, objected = _unobjected([*sifted.found, *again], request)
+            told, retold = split(sorted(ranked, key=lambda one: -one.ranked.score))
+            told, repeated = _distinct(told, hidden, most=self._judged)
+            retold, more = _distinct(retold, [*hidden, *told], most=max(1, self._judged // SHARE_RETOLD))
+            found = [*told, *retold]
+            lowest = min((one.ranked.score for one in found), default=0.0)
             traces = [_candidate(one, known[one.memory.id]) for one in hidden if one.ranked.score >= lowest]
+            traces += [_candidate(one, why) for one, why in objected if one.ranked.score >= lowest]
+            repeated += more
             traces += [_candidate(one, f"adds nothing to {twin.memory.id[:SHORT_ID]}") for one, twin in repeated]
         if not found:
             return Weighed((), tuple(traces), "")
         with stages.stage("judge"):
             store = await self._searcher.statistics(focus.text, visible)
-            judgement = await self._judge.judge(_case(focus, found, hidden, store, visible))
+            case = _case(focus, found, hidden, store, visible)
+            judgement = await self._judge.judge(case)
+            if told and retold and judgement.judge == self._judge.name == LOCAL:
+                # The local judge holds candidates against each other: what is retold must not outdo what was told.
+                alone = await self._judge.judge(replace(case, exhibits=case.exhibits[: len(told)]))
+                beside = tuple(one for one in judgement.verdicts if one.index >= len(told))
+                judgement = replace(judgement, verdicts=(*alone.verdicts, *beside))
         kept, judged = _settle(found, judgement)
+        kept = _in_precedence(kept, {one.memory.id for one in retold})
         with stages.stage("related"):
             kept, related = await self._related(kept, visible, hidden=known.keys(), passed_over=judged)
         traces += related
@@ -137,6 +151,21 @@ def _exhibit(one: FoundMemory) -> Exhibit:
         source=one.memory.source.value,
         sourced=bool(one.memory.session),
     )
+
+
+def _unobjected(
+    candidates: Sequence[FoundMemory], request: str
+) -> tuple[list[FoundMemory], list[tuple[FoundMemory, str]]]:
+    """Return what is a candidate for a request, and what is not, each with the reason."""
+    objected = [(one, why) for one in candidates if (why := objection(one.memory, request))]
+    out = {one.memory.id for one, _ in objected}
+    return [one for one in candidates if one.memory.id not in out], objected
+
+
+def _in_precedence(kept: Sequence[SurfacedMemory], retold: Collection[str]) -> list[SurfacedMemory]:
+    """Return what is kept, with nothing that is retold scored above what was told."""
+    lowest = min((one.score for one in kept if one.id not in retold), default=1.0)
+    return [msgspec.structs.replace(one, score=min(one.score, lowest)) if one.id in retold else one for one in kept]
 
 
 def _distinct(

@@ -62,6 +62,16 @@ def adds_nothing(new: DatedText, shown: DatedText) -> bool:
     return not ours.dated or _day(new) == _day(shown)
 
 
+def is_said_in(text: str, said: str) -> bool:
+    """Return whether every sentence of a text is among those that were said."""
+    ours, theirs = sentences(text), sentences(said)
+    return (
+        bool(ours.parts)
+        and not ours.rest
+        and all(any(equal(one, other) for other in theirs.parts) for one in ours.parts)
+    )
+
+
 def _within(ours: "Sentences", theirs: "Sentences") -> bool:
     count = len(ours.parts)
     for at in range(len(theirs.parts) - count + 1):

@@ -1,0 +1,45 @@
+"""A fact outdoes what conversations make of the question for it, and a week repeated word for word stays quiet."""
+
+from memoryd_client import Client, Entry, Message
+from running import RunningDaemon, until
+
+PATIENT_S = 30.0
+FACT = "The API tokens of the web shop expire after 90 days."
+ASKED = "When do the API tokens of the web shop expire, do you know?"
+WRONG = "I do not know when the API tokens of the web shop expire. Perhaps they never expire."
+DAY = (
+    ("Good morning! What is new today?", "Nothing special."),
+    (ASKED, WRONG),
+    ("Thanks anyway. Please deploy the shop to staging.", "Done: the shop was deployed to staging."),
+    ("Does the payment page load on staging?", "I could not tell, the browser has no access."),
+)
+
+
+def spend_day(daemon: RunningDaemon, name: str) -> list[list[str]]:
+    """Have a day's conversation, and return what was handed over on each turn."""
+    handed: list[list[str]] = []
+    said: list[Message] = []
+    with daemon.client(name) as client:
+        for asked, answered in DAY:
+            said.append(Message("user", asked))
+            pending = client.turn(said, wait_s=PATIENT_S, deadline_s=PATIENT_S)
+            handed.append([memory.content for memory in pending.memories] if pending else [])
+            said.append(Message("assistant", answered))
+        end(client, said)
+    return handed
+
+
+def end(client: Client, said: list[Message]) -> None:
+    """End a session, and wait until its episode is told and can be found."""
+    before = len(client.list(category="episode", limit=100))
+    client.append([Entry(id=f"{client}{n}", role=one.role, content=one.content) for n, one in enumerate(said)])
+    client.end_session()
+    until(lambda: len(client.list(category="episode", limit=100)) > before, "the episode")
+
+
+def test_a_week_repeated_word_for_word_brings_the_fact_each_day_and_nothing_else(daemon: RunningDaemon) -> None:
+    with daemon.client("earlier") as client:
+        client.remember(FACT)
+    days = [spend_day(daemon, f"day {number}") for number in range(3)]
+    assert days[0] == [[], [FACT], [], []]
+    assert days[1:] == [days[0]] * 2
