@@ -24,14 +24,12 @@ from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.memory.budget import today
 from memoryd_actors.memory.steps import (
     CONTRADICTS,
-    Absorb,
     AddCandidatePair,
     Checked,
     Noted,
     RemoveEdge,
     Settled,
     Step,
-    Supersede,
 )
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import MemoryRepository
@@ -211,8 +209,7 @@ class Checker:
                 await self._perform(owner, list(_marks(one, NOBODY, None, run)))
             elif _stand(one, await self._read(owner, [one])):
                 # Each by itself, so that it can be taken back by itself.
-                done = decided(one, comparison, by_model=True)
-                await self._perform(owner, [*done, *_marks(one, said.judge, comparison, run)])
+                await self._perform(owner, [*decided(one, comparison), *_marks(one, said.judge, comparison, run)])
         return CheckOutcome.DONE
 
     async def _read(self, owner: str, some: Sequence[Suspect]) -> dict[str, Memory]:
@@ -222,24 +219,22 @@ class Checker:
         await self._keeper.ask(Perform(owner, tuple(some), ACTOR, NODE), deadline_s=KEEPER_S)
 
 
-def decided(one: Suspect, comparison: Comparison, *, by_model: bool = False) -> list[Step]:
-    """Return what follows from a comparison of a pair."""
+def decided(one: Suspect, comparison: Comparison) -> list[Step]:
+    """Return what follows from what a model made of a pair: it is settled then, and nobody asks about it again."""
     older, newer = one.older, one.newer
-    done = settle(newer, ComparedNeighbour(Neighbour(older, one.cosine), comparison, by_model=by_model))
-    what = action(comparison)
-    if by_model and what == "queue":
-        # Of a pair that was in doubt a model can say no more than that.
-        return [Settled(older.id, newer.id, UNSURE)]
-    if by_model and what == "keep":
-        # What was taken for a contradiction is none.
-        return [RemoveEdge(newer.id, older.id, CONTRADICTS), Settled(older.id, newer.id, comparison.relation)]
-    if any(isinstance(step, Absorb | Supersede) for step in done):
-        # As a pair that was in doubt and is not any more: who takes this back does not want it made again.
-        doubt = AddCandidatePair(older.id, newer.id, round(one.cosine, 4), comparison.reason)
-        return [doubt, *done, Settled(older.id, newer.id, comparison.relation)]
-    if by_model:
-        return [*done, Settled(older.id, newer.id, comparison.relation)]
-    return done
+    # As a pair that was in doubt and is not any more: who takes this back does not want it made again.
+    pair = AddCandidatePair(older.id, newer.id, round(one.cosine, 4), comparison.reason)
+    match action(comparison):
+        case "queue":
+            # A model, too, has its doubts: both stay.
+            return [pair, Settled(older.id, newer.id, UNSURE)]
+        case "keep":
+            # What was taken for a contradiction is none.
+            unrelated = RemoveEdge(newer.id, older.id, CONTRADICTS)
+            return [pair, unrelated, Settled(older.id, newer.id, comparison.relation)]
+        case _:
+            done = settle(newer, ComparedNeighbour(Neighbour(older, one.cosine), comparison, by_model=True))
+            return [pair, *done, Settled(older.id, newer.id, comparison.relation)]
 
 
 def _marks(one: Suspect, judge: str, comparison: Comparison | None, run: int) -> Iterable[Step]:
