@@ -5,6 +5,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from memoryd_actors.memory.settings import RecallSettings
 from memoryd_cli import toml_edit
 from memoryd_cli.toml_edit import TomlValue
 
@@ -141,9 +142,9 @@ def test_one_section_is_listed_and_an_unknown_one_is_told_which_there_are(memory
     ("text", "environment", "told", "judged"),
     [
         ("[recall]\njudged = 5\nnonsense = 1\n", {}, "nonsense", (5, "file")),
-        ("[recall]\njudged = 'many'\n", {}, "judged", (10, "default")),
-        ("[recall\n", {}, "config.toml", (10, "default")),
-        ("recall = 3\n", {}, "recall", (10, "default")),
+        ("[recall]\njudged = 'many'\n", {}, "judged", (RecallSettings().judged, "default")),
+        ("[recall\n", {}, "config.toml", (RecallSettings().judged, "default")),
+        ("recall = 3\n", {}, "recall", (RecallSettings().judged, "default")),
         ("[recall]\njudged = 5\n", {"MEMORYD_RECALL_JUDGED": "many"}, "judged", (5, "file")),
         ("[recall]\nnonsense = 1\n", {"MEMORYD_RECALL_JUDGED": "7"}, "nonsense", (7, "environment")),
     ],

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, and_, insert, or_, select, update
 
-from memoryd.ledger.reads import MAX_VARIABLES
+from memoryd.ledger.batches import MAX_VARIABLES, batches
 from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import relations
 from memoryd_actors.memory.steps import MERGED_INTO, SUPERSEDES
@@ -91,8 +91,7 @@ def of(connection: Connection, owner: str, ids: Sequence[str]) -> list[Edge]:
     """Return the edges that begin or end at the memories, strongest first."""
     found: dict[int, dict[str, Any]] = {}
     wanted = list(dict.fromkeys(clean(one) for one in ids))
-    for start in range(0, len(wanted), MAX_VARIABLES // 2):
-        some = wanted[start : start + MAX_VARIABLES // 2]
+    for some in batches(wanted, MAX_VARIABLES // 2):
         # Two look-ups by index, where an OR would walk the table.
         for column in (relations.c.from_id, relations.c.to_id):
             query = select(relations).where(column.in_(some), relations.c.owner == clean(owner), _LIVING)

@@ -6,6 +6,7 @@ from datetime import datetime
 from sqlalchemy import Connection
 
 from memoryd.ledger import edges, operations, reads, recording, sharing, writes
+from memoryd.ledger.batches import batches
 from memoryd.ledger.database import Database
 from memoryd_actors.memory.changes import News
 from memoryd_actors.memory.steps import Applied, Step
@@ -48,8 +49,7 @@ class SqlMemories:
 
     async def set_embedding_model(self, model: str) -> int:
         others = await self._database.read(reads.of_other_models, model)
-        for start in range(0, len(others), reads.MAX_VARIABLES):
-            some = others[start : start + reads.MAX_VARIABLES]
+        for some in batches(others):
             await self._database.write(writes.set_embedding_model, some, model)
         return len(others)
 

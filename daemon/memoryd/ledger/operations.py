@@ -10,7 +10,8 @@ import msgspec
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 
 from memoryd.ledger import consenting, consolidation, edges, progressing, spent
-from memoryd.ledger.reads import MAX_VARIABLES, last_sequence
+from memoryd.ledger.batches import batches
+from memoryd.ledger.reads import last_sequence
 from memoryd.ledger.records import difference, told
 from memoryd.ledger.rows import cleaned, to_micros
 from memoryd.ledger.tables import aliases, doubts, memories
@@ -375,8 +376,7 @@ class _Operation(UnitOfWork):
         self.connection.execute(update(doubts).where(still, doubts.c.owner == self.owner).values(**decided))
 
     def _compared(self, ids: Sequence[str]) -> None:
-        for start in range(0, len(ids), MAX_VARIABLES):
-            some = [clean(one) for one in ids[start : start + MAX_VARIABLES]]
+        for some in batches([clean(one) for one in ids]):
             self.connection.execute(
                 update(memories).where(memories.c.id.in_(some), memories.c.owner == self.owner).values(compared=True)
             )

@@ -1,6 +1,6 @@
 """What nobody will ask for any more: first found, beside the writer, then deleted, a little in each transaction."""
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import Connection, Table, delete, func, select, tuple_
 
+from memoryd.ledger.batches import batches
 from memoryd.ledger.database import Database
 from memoryd.ledger.rows import to_micros
 from memoryd.ledger.tables import aliases, changes, events, sessions, spent_ids, traces
@@ -93,20 +94,20 @@ def find_sessions(connection: Connection, before: datetime) -> list[Pruned]:
     # The age is looked at again: a session may be used between the search and its deletion.
     return [
         Pruned("sessions", _step(sessions, tuple_(*key).in_(some) & (sessions.c.updated_at < limit)))
-        for some in _chunks([tuple(row) for row in found])
+        for some in batches([tuple(row) for row in found], STEP)
     ]
 
 
 def find_aliases(connection: Connection, before: datetime) -> list[Pruned]:
     """Return the steps that delete aliases made before."""
     found = connection.execute(select(aliases.c.id).where(aliases.c.ts < to_micros(before))).scalars().all()
-    return [Pruned("aliases", _step(aliases, aliases.c.id.in_(some))) for some in _chunks(found)]
+    return [Pruned("aliases", _step(aliases, aliases.c.id.in_(some))) for some in batches(found, STEP)]
 
 
 def find_spent(connection: Connection, before: datetime) -> list[Pruned]:
     """Return the steps that delete the ids of requests whose content was purged before."""
     found = connection.execute(select(spent_ids.c.digest).where(spent_ids.c.ts < to_micros(before))).scalars().all()
-    return [Pruned("aliases", _step(spent_ids, spent_ids.c.digest.in_(some))) for some in _chunks(found)]
+    return [Pruned("aliases", _step(spent_ids, spent_ids.c.digest.in_(some))) for some in batches(found, STEP)]
 
 
 def find_changes(connection: Connection) -> list[Pruned]:
@@ -118,7 +119,7 @@ def find_changes(connection: Connection) -> list[Pruned]:
         .exists()
     )
     found = connection.execute(select(changes.c.sequence).where(again)).scalars().all()
-    return [Pruned("changes", _step(changes, changes.c.sequence.in_(some))) for some in _chunks(found)]
+    return [Pruned("changes", _step(changes, changes.c.sequence.in_(some))) for some in batches(found, STEP)]
 
 
 def find_events(connection: Connection, before: datetime | None) -> list[Pruned]:
@@ -126,7 +127,7 @@ def find_events(connection: Connection, before: datetime | None) -> list[Pruned]
     if before is None:
         return []
     found = connection.execute(select(events.c.id).where(events.c.ts < to_micros(before))).scalars().all()
-    return [Pruned("events", _step(events, events.c.id.in_(some))) for some in _chunks(found)]
+    return [Pruned("events", _step(events, events.c.id.in_(some))) for some in batches(found, STEP)]
 
 
 def _trace_step(owner: str, session: str, last: int) -> Callable[[Connection], int]:
@@ -136,8 +137,3 @@ def _trace_step(owner: str, session: str, last: int) -> Callable[[Connection], i
 
 def _step(table: Table, condition: Any) -> Callable[[Connection], int]:
     return lambda connection: connection.execute(delete(table).where(condition)).rowcount
-
-
-def _chunks(keys: Sequence[Any]) -> Generator[Sequence[Any]]:
-    for start in range(0, len(keys), STEP):
-        yield keys[start : start + STEP]

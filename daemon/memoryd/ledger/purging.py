@@ -10,7 +10,8 @@ import msgspec
 from sqlalchemy import URL, Connection, create_engine, delete, insert, inspect, or_, select, update
 
 from memoryd.ledger import edges, spent
-from memoryd.ledger.reads import MAX_VARIABLES, last_sequence, owned_by
+from memoryd.ledger.batches import MAX_VARIABLES, batches
+from memoryd.ledger.reads import last_sequence, owned_by
 from memoryd.ledger.records import next_operation
 from memoryd.ledger.rows import dump, to_micros
 from memoryd.ledger.sharing import tell
@@ -114,8 +115,8 @@ def purge(connection: Connection, owner: str, ids: Sequence[str], actor: str, no
 def _renamed(connection: Connection, ids: Sequence[str]) -> list[str]:
     """Return the ids of requests that were found to say what one of these memories says."""
     found: list[str] = []
-    for start in range(0, len(ids), MAX_VARIABLES):
-        query = select(aliases.c.id).where(aliases.c.memory_id.in_(ids[start : start + MAX_VARIABLES]))
+    for some in batches(ids):
+        query = select(aliases.c.id).where(aliases.c.memory_id.in_(some))
         found += connection.execute(query).scalars()
     return found
 
@@ -134,8 +135,7 @@ def heirs(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
     """
     following: dict[str, str] = {}
     replaced: dict[str, str] = {}
-    for start in range(0, len(ids), MAX_VARIABLES):
-        some = ids[start : start + MAX_VARIABLES]
+    for some in batches(ids):
         query = select(memories.c.id, memories.c.superseded_by)
         for column, known in ((memories.c.id, following), (memories.c.superseded_by, replaced)):
             known.update({row.id: row.superseded_by for row in connection.execute(query.where(column.in_(some)))})
@@ -153,8 +153,7 @@ def erase(connection: Connection, ids: Sequence[str], places: Collection[tuple[s
         # Of what is replaced by nothing that is there, the state still says that it is out of date.
         values = {"superseded_by": by, "revision": memories.c.revision + 1}
         connection.execute(update(memories).where(memories.c.id == one).values(**values))
-    for start in range(0, len(ids), MAX_VARIABLES // 2):
-        some = ids[start : start + MAX_VARIABLES // 2]
+    for some in batches(ids, MAX_VARIABLES // 2):
         connection.execute(delete(memories).where(memories.c.id.in_(some)))
         connection.execute(delete(memory_tags).where(memory_tags.c.memory_id.in_(some)))
         connection.execute(delete(aliases).where(or_(aliases.c.id.in_(some), aliases.c.memory_id.in_(some))))
@@ -192,10 +191,8 @@ def erase(connection: Connection, ids: Sequence[str], places: Collection[tuple[s
 def sessions_of(connection: Connection, ids: Sequence[str]) -> list[tuple[str, str]]:
     """Return owners and sessions that memories come from."""
     found: dict[tuple[str, str], None] = {}
-    for start in range(0, len(ids), MAX_VARIABLES):
-        query = select(memories.c.owner, memories.c.session).where(
-            memories.c.id.in_(ids[start : start + MAX_VARIABLES])
-        )
+    for some in batches(ids):
+        query = select(memories.c.owner, memories.c.session).where(memories.c.id.in_(some))
         found.update(((row.owner, row.session), None) for row in connection.execute(query) if row.session)
     return list(found)
 
@@ -204,8 +201,7 @@ def _telling(connection: Connection, ids: Sequence[str]) -> tuple[set[str], Phra
     """Return whose memories these are, and what they say and ever said."""
     owners: set[str] = set()
     texts: list[str] = []
-    for start in range(0, len(ids), MAX_VARIABLES):
-        some = ids[start : start + MAX_VARIABLES]
+    for some in batches(ids):
         for row in connection.execute(select(memories.c.owner, memories.c.content).where(memories.c.id.in_(some))):
             owners.add(row.owner)
             texts.append(row.content)
@@ -230,9 +226,9 @@ def _take_out_reasons(connection: Connection, ids: Sequence[str]) -> None:
     others.update(connection.execute(select(relations.c.from_id).where(ends[1])).scalars())
     purged = set(ids)
     beside = sorted(others - purged)
-    for start in range(0, len(beside), MAX_VARIABLES):
+    for some in batches(beside):
         query = select(history.c.id, history.c.meta).where(
-            history.c.memory_id.in_(beside[start : start + MAX_VARIABLES]),
+            history.c.memory_id.in_(some),
             or_(history.c.meta.contains('"reason"'), history.c.meta.contains('"relation"')),
         )
         for row in connection.execute(query).all():
@@ -269,8 +265,7 @@ def scour(file: Path) -> None:
 
 def _owned(connection: Connection, owner: str, ids: Sequence[str]) -> list[str]:
     found: list[str] = []
-    for start in range(0, len(ids), MAX_VARIABLES):
-        some = [clean(one) for one in ids[start : start + MAX_VARIABLES]]
+    for some in batches([clean(one) for one in ids]):
         query = select(memories.c.id).where(memories.c.id.in_(some), memories.c.owner == clean(owner))
         found += connection.execute(query).scalars()
     return found

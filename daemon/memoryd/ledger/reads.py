@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, func, or_, select
 
+from memoryd.ledger.batches import batches
 from memoryd.ledger.rows import history_of, memory_of, to_micros
 from memoryd.ledger.tables import (
     IS_ACTIVE,
@@ -28,8 +29,6 @@ from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memory import ID_PREFIX, Memory, Scope, State
 
-MAX_VARIABLES = 500
-"""Values in one IN list; SQLite's oldest limit is 999 variables."""
 _SHOWN_MATCHES = 5
 
 
@@ -74,8 +73,7 @@ def behind(connection: Connection, ids: Sequence[str]) -> dict[str, tuple[str, s
     """Return owner and id of the memory that each id stands for: its own, or the one that it was merged into."""
     wanted = list(dict.fromkeys(clean(one) for one in ids))
     found: dict[str, tuple[str, str]] = {}
-    for start in range(0, len(wanted), MAX_VARIABLES):
-        some = wanted[start : start + MAX_VARIABLES]
+    for some in batches(wanted):
         own = select(memories.c.id, memories.c.owner, memories.c.id.label("target")).where(memories.c.id.in_(some))
         merged = select(aliases.c.id, memories.c.owner, memories.c.id.label("target")).where(
             aliases.c.id.in_(some), memories.c.id == aliases.c.memory_id
@@ -96,8 +94,8 @@ def get(connection: Connection, owner: str, ids: Sequence[str]) -> dict[str, Mem
     """Return those of the memories that the owner has, by id."""
     found: dict[str, Memory] = {}
     wanted = list(dict.fromkeys(clean(one) for one in ids))
-    for start in range(0, len(wanted), MAX_VARIABLES):
-        asked = {"ids": wanted[start : start + MAX_VARIABLES], "owner": clean(owner)}
+    for some in batches(wanted):
+        asked = {"ids": some, "owner": clean(owner)}
         for row in connection.execute(_BY_ID, asked).mappings().all():
             found[row["id"]] = memory_of(row)
     return found

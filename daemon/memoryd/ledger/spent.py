@@ -6,7 +6,7 @@ from datetime import datetime
 
 from sqlalchemy import Connection, delete, insert, select
 
-from memoryd.ledger.reads import MAX_VARIABLES
+from memoryd.ledger.batches import batches
 from memoryd.ledger.rows import to_micros
 from memoryd.ledger.tables import spent_ids
 from memoryd_actors.core.errors import Refused
@@ -15,8 +15,7 @@ from memoryd_actors.core.errors import Refused
 def spend(connection: Connection, ids: Iterable[str], now: datetime) -> None:
     """Note that these ids are spent."""
     digests = sorted({_digest(one) for one in ids})
-    for start in range(0, len(digests), MAX_VARIABLES):
-        some = digests[start : start + MAX_VARIABLES]
+    for some in batches(digests):
         connection.execute(delete(spent_ids).where(spent_ids.c.digest.in_(some)))
         connection.execute(insert(spent_ids), [{"digest": one, "ts": to_micros(now)} for one in some])
 
@@ -29,8 +28,8 @@ def refuse_spent(connection: Connection, ids: Sequence[str]) -> None:
     """
     digests = {_digest(one): one for one in ids}
     wanted = list(digests)
-    for start in range(0, len(wanted), MAX_VARIABLES):
-        query = select(spent_ids.c.digest).where(spent_ids.c.digest.in_(wanted[start : start + MAX_VARIABLES])).limit(1)
+    for some in batches(wanted):
+        query = select(spent_ids.c.digest).where(spent_ids.c.digest.in_(some)).limit(1)
         spent = connection.execute(query).scalar()
         if spent is not None:
             raise Refused(

@@ -9,7 +9,8 @@ import msgspec
 from sqlalchemy import Connection, insert, select, update
 
 from memoryd.ledger import spent
-from memoryd.ledger.reads import MAX_VARIABLES, owned_by
+from memoryd.ledger.batches import batches
+from memoryd.ledger.reads import owned_by
 from memoryd.ledger.records import Before, difference, next_operation, record
 from memoryd.ledger.rows import cleaned, dump, from_micros, memory_of, memory_row, to_micros
 from memoryd.ledger.tables import (
@@ -97,10 +98,10 @@ def store(
 def touch(connection: Connection, owner: str, ids: Sequence[str], at: datetime) -> None:
     """Count an access to each of the memories."""
     wanted = list(dict.fromkeys(clean(one) for one in ids))
-    for start in range(0, len(wanted), MAX_VARIABLES):
+    for some in batches(wanted):
         connection.execute(
             update(memories)
-            .where(memories.c.id.in_(wanted[start : start + MAX_VARIABLES]), owned_by(owner))
+            .where(memories.c.id.in_(some), owned_by(owner))
             .values(access_count=memories.c.access_count + 1, last_accessed_at=to_micros(at))
         )
 
@@ -117,13 +118,11 @@ def _place(memory: Memory) -> _Place:
 def _load(connection: Connection, arriving: Sequence[Memory]) -> _Batch:
     batch = _Batch()
     ids = [memory.id for memory in arriving]
-    for start in range(0, len(ids), MAX_VARIABLES):
-        some = ids[start : start + MAX_VARIABLES]
+    for some in batches(ids):
         for row in connection.execute(select(aliases).where(aliases.c.id.in_(some))).mappings():
             batch.renamed[row["id"]] = row["memory_id"]
     wanted = ids + list(batch.renamed.values())
-    for start in range(0, len(wanted), MAX_VARIABLES):
-        some = wanted[start : start + MAX_VARIABLES]
+    for some in batches(wanted):
         for row in connection.execute(select(memories).where(memories.c.id.in_(some))).mappings():
             batch.known[row["id"]] = memory_of(row)
     hashes: dict[tuple[str, str, str], set[str]] = {}
@@ -138,12 +137,12 @@ def _load(connection: Connection, arriving: Sequence[Memory]) -> _Batch:
 
 
 def _active(connection: Connection, owner: str, scope: str, project: str, hashes: Sequence[str]) -> Iterator[Memory]:
-    for start in range(0, len(hashes), MAX_VARIABLES):
+    for some in batches(hashes):
         query = select(memories).where(
             memories.c.owner == owner,
             memories.c.scope == scope,
             memories.c.project == project,
-            memories.c.content_hash.in_(hashes[start : start + MAX_VARIABLES]),
+            memories.c.content_hash.in_(some),
             HAS_SAID,
         )
         yield from map(memory_of, connection.execute(query).mappings())
