@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.admission.writing import MAX_FACT, is_english, sentences, written
+from memoryd_actors.admission.writing import MAX_FACT, is_english, written
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.texts.sentences import sentences
 
 LONG = "The importer reads " + ", ".join(f"table{number:03}" for number in range(40)) + "."
 
@@ -146,7 +147,7 @@ def test_what_is_written_fits_and_is_not_changed_again(text: str, category: str)
 
 @given(words)
 def test_the_sentences_of_a_text_are_the_text(text: str) -> None:
-    assert "".join("".join(sentences(text)).split()) == "".join(text.split())
+    assert "".join("".join(sentence.text for sentence in sentences(text)).split()) == "".join(text.split())
 
 
 @pytest.mark.parametrize(

@@ -6,10 +6,9 @@ speaks for itself and is not looked at.
 """
 
 import re
-from collections.abc import Iterator
-from itertools import islice
 
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.texts.sentences import sentences
 
 MAX_FACT = 280
 """Characters of a fact (seed 002, item 9)."""
@@ -21,13 +20,6 @@ PROCEDURES = frozenset({"procedure", "procedural", "workflow"})
 
 _LABEL = re.compile(
     r"\s*(?:[-*•·]\s+|\d{1,2}[.)]\s+)?(?:(?:fact|memory|insight|episode|summary)\s*:\s*)?", re.IGNORECASE
-)
-# A sentence ends before a capital, a number or a quote; not within `e.g. X`, `v1.2`, `Dr. Y`, `3. Mai`.
-_SENTENCE = re.compile(r"(?<=[.!?])[\"')\]»”]?\s+(?=[\"'(\[«“„`]?[^\W_a-zß-öø-ÿ])|(?<=[。！？])(?=.)")
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|ca|no|nr|st|dr|mr|mrs|ms|prof|jr|inc|ltd|z\.b|d\.h|u\.a|bzw|usw|evtl|mme|p\.ex)"
-    r"|(?<![\w.])[A-Z]|(?<![\w.])\d{1,2})\.\Z",
-    re.IGNORECASE,
 )
 _CLAUSE = re.compile(r"\s*(?:;|\s[–—-])\s")
 _QUOTED = re.compile(
@@ -124,7 +116,7 @@ def written(content: str, category: str) -> tuple[str, bool]:
         return content, False
     text = " ".join(content.split())
     text = text[label.end() :] if (label := _LABEL.match(text)) else text
-    parts = list(islice(sentences(text), MAX_SENTENCES))
+    parts = [sentence.text for sentence in sentences(text)[:MAX_SENTENCES]]
     kept = " ".join(parts)
     if category not in EPISODES:
         kept = _within(kept, parts[0] if parts else "")
@@ -134,20 +126,6 @@ def written(content: str, category: str) -> tuple[str, bool]:
     if is_english(bare):
         _check_english(bare, episode=category in EPISODES)
     return kept, len(kept) < len(text)
-
-
-def sentences(text: str) -> Iterator[str]:
-    """Yield the sentences of a text."""
-    start = 0
-    for gap in _SENTENCE.finditer(text):
-        end = text.rfind(text[gap.start() : gap.end()].strip(), gap.start(), gap.end()) if gap.group().strip() else -1
-        end = gap.start() if end < 0 else end + len(gap.group().strip())
-        if not _ABBREVIATION.search(text, max(start, end - 12), end):
-            if text[start:end].strip():
-                yield text[start:end]
-            start = gap.end()
-    if text[start:].strip():
-        yield text[start:]
 
 
 def is_english(text: str) -> bool:

@@ -5,7 +5,6 @@ be there, in order, and differ in nothing but what merging passes over, too (`co
 contradict each other only those pass that are equal to the letter (`benchmarks/duplicates.py`).
 """
 
-import re
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import lru_cache
@@ -14,12 +13,12 @@ from itertools import islice
 from memoryd_actors.comparison.canon import MARKER, Canon, canon, equal, layout
 from memoryd_actors.comparison.tokens import NEGATORS
 from memoryd_actors.memory.described import SESSION, voice
+from memoryd_actors.texts.sentences import sentences as split
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.pending import ShownMemory
 
 LONGEST_READ = 1_000
 """Characters that are taken apart; what follows them has to be equal to the letter."""
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
 _OWN = """i me my mine we us our ours ich mich mir mein meine wir uns unser je j moi mon ma mes nous"""
 _NOW = (
     """now today tonight yesterday tomorrow currently recently ago last this next jetzt heute gestern morgen aktuell"""
@@ -124,7 +123,7 @@ class Sentences:
 def sentences(text: str) -> Sentences:
     """Take a text apart."""
     head, rest = text[:LONGEST_READ], text[LONGEST_READ:]
-    parts = tuple(read for sentence in _SENTENCE.split(head) if (read := canon(sentence)).tokens)
+    parts = tuple(read for sentence in split(head) if (read := canon(sentence.text)).tokens)
     words = {one.folded.rstrip("'") for part in parts for one in part.tokens}
     return Sentences(parts, rest, layout(text), not _PERSONAL.isdisjoint(words), not _DATED.isdisjoint(words))
 

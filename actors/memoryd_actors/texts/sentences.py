@@ -12,7 +12,7 @@ _GAP = re.compile(
 )
 _QUESTION = ("?", "\uff1f", "\u061f")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|vs|cf|dr|mr|mrs|ms|st|prof|z\.\s?b|d\.\s?h|bzw|evtl|ca|sra?|mme|p\.\s?ex|sig|dott)"
+    r"(?:\b(?:e\.g|i\.e|vs|cf|approx|nr|inc|ltd|jr|dr|mr|mrs|ms|st|prof|z\.\s?b|d\.\s?h|bzw|evtl|ca|sra?|mme|p\.\s?ex|sig|dott)"
     r"|(?<![\w.])[A-Z])\.\Z",
     re.IGNORECASE,
 )
