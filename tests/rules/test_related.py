@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from memoryd_actors.memory.described import surfaced
 from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN, MOST_RELATED, render
 from memoryd_actors.memory.visibility import Visibility
-from memoryd_actors.recall.session_state import SessionState
+from memoryd_actors.recall.session_state import SessionState, handed_over
 from memoryd_actors.searching.near_identical import DatedText, told
-from memoryd_actors.searching.related import beside, checked_again
+from memoryd_actors.searching.related import beside, checked_again, fold
 from memoryd_actors.texts.fence import OPENING
 from memoryd_client import Memory, PendingMemory, RelatedMemory, State, SurfacedMemory
 from memoryd_client.wire.edges import Edge
@@ -152,3 +152,42 @@ def test_a_purge_takes_out_what_stands_beside_before_and_after_it_was_handed_ove
     state = state.purge(["mem_c"])
     assert state.last_taking is not None
     assert state.last_taking.pending is None
+
+
+def test_of_near_statements_the_newest_comes_first_and_the_others_stand_beneath_it_in_one_place() -> None:
+    def kept(memory_id: str, day: int, score: float) -> SurfacedMemory:
+        date = datetime(2026, 3, day, tzinfo=UTC)
+        return SurfacedMemory(id=memory_id, content=f"says {memory_id}", score=score, reason="r", date=date)
+
+    older, newer, other = kept("mem_older", 1, 0.9), kept("mem_newer", 5, 0.5), kept("mem_other", 3, 0.7)
+    near = Edge(from_id="mem_older", to_id="mem_newer", relation="related_to", strength=0.85)
+    far = Edge(from_id="mem_other", to_id="mem_newer", relation="related_to", strength=0.7)
+    first, second = fold([older, newer, other], [near, far])
+    assert (first.id, first.score) == ("mem_newer", 0.9)
+    assert [(one.id, one.reason) for one in first.related] == [("mem_older", "earlier")]
+    assert second == other
+    pending = render([first, second], turn=1, budget_tokens=500)
+    assert pending is not None
+    assert "  - earlier: [fact, 2026-03-01, unknown, mem_older] says mem_older" in pending.text
+    assert set(handed_over(pending)) == {"mem_older", "mem_newer", "mem_other"}
+    contrary = Edge(from_id="mem_newer", to_id="mem_other", relation="contradicts", strength=0.4)
+    both = fold([older, newer, other], [near, contrary])
+    assert [(one.id, [two.reason for two in one.related]) for one in both] == [
+        ("mem_newer", ["contradicted by", "earlier"])
+    ]
+
+
+def test_no_more_is_folded_than_there_is_room_for() -> None:
+    kept = [
+        SurfacedMemory(id=f"mem_{n}", content=str(n), score=0.5, reason="r", date=datetime(2026, 3, n + 1, tzinfo=UTC))
+        for n in range(6)
+    ]
+    edges = [
+        Edge(from_id=one.id, to_id=other.id, relation="related_to", strength=0.9)
+        for one in kept
+        for other in kept
+        if one.id < other.id
+    ]
+    folded = fold(kept, edges)
+    assert len(folded) == 6 - MOST_RELATED
+    assert sum(len(one.related) for one in folded) == MOST_RELATED

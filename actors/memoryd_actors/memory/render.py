@@ -25,6 +25,8 @@ LONGEST_ANSWER = 80
 """Characters of a proposed value."""
 MOST_RELATED = 2
 """Memories beside those that were asked for, in one text (seed 002, item 2: one or two)."""
+EARLIER = "earlier"
+"""What a near statement is to the newer one that it stands beneath."""
 STANDING = "Always in force:"
 STANDING_NEWS = "In force from now on:"
 LONGEST_LOOK = 120
@@ -153,7 +155,8 @@ def _beneath(memories: Sequence[SurfacedMemory], room: int) -> dict[int, list[tu
     chosen: dict[int, list[tuple[RelatedMemory, str]]] = {}
     left = MOST_RELATED
     for n, one in sorted(offered, key=lambda each: each[1].relation != CONTRADICTS):
-        words = words_beside(one.relation, outgoing=one.outgoing).translate(_HEAD)
+        beside = words_beside(one.relation, outgoing=one.outgoing)
+        words = (EARLIER if one.reason == EARLIER else beside).translate(_HEAD)
         text = f"  - {words}: {line(one, longest=max(SHORTEST_LINE, room // 2)).removeprefix('- ')}"
         if left and len(text) < room:
             chosen.setdefault(n, []).append((one, text))

@@ -98,10 +98,12 @@ class Weighing:
         """Put beside what is kept what contradicts it or is near to it; return both as they are to be told."""
         if self._relatives is None or not kept:
             return kept, []
+        kept = await self._relatives.together(visible.owner, kept)
+        folded = {near.id for one in kept for near in one.related}
         beside = await self._relatives.beside(
             {one.id: told_again(one) for one in sorted(kept, key=lambda one: -one.score)},
             visible,
-            hidden=hidden,
+            hidden=folded | set(hidden),
             passed_over=[one.id for one in passed_over],
         )
         traces = [
@@ -117,7 +119,7 @@ class Weighing:
             for memory_id, related in beside.items()
             for one in related
         ]
-        return [msgspec.structs.replace(one, related=beside.get(one.id, ())) for one in kept], traces
+        return [msgspec.structs.replace(one, related=(*one.related, *beside.get(one.id, ()))) for one in kept], traces
 
 
 def _case(

@@ -6,7 +6,7 @@ import msgspec
 
 from memoryd_actors.memory.described import provenance
 from memoryd_actors.memory.origin import other_end
-from memoryd_actors.memory.render import MOST_RELATED, words_beside
+from memoryd_actors.memory.render import EARLIER, MOST_RELATED, words_beside
 from memoryd_actors.memory.steps import CONTRADICTS, RELATED, RESERVED
 from memoryd_actors.memory.visibility import Visibility, is_allowed, is_visible
 from memoryd_actors.ports.ledger import MemoryRepository
@@ -15,12 +15,22 @@ from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.pending import RelatedMemory, SurfacedMemory
 
+NEAR = 0.8
+"""Cosine of an edge from which two statements share a place. No rule tells whether they say the same, so both are told;
+at this strength real facts are about one thing."""
+
 
 class Relatives:
     """Looks up what belongs beside memories: two questions to the ledger for all of them together."""
 
     def __init__(self, ledger: MemoryRepository) -> None:
         self._ledger = ledger
+
+    async def together(self, owner: str, kept: Sequence[SurfacedMemory]) -> list[SurfacedMemory]:
+        """Return memories with those that say nearly the same, or contradict each other, in one place."""
+        if len(kept) < 2:
+            return list(kept)
+        return fold(kept, await self._ledger.edges(owner, [one.id for one in kept]))
 
     async def beside(
         self,
@@ -43,6 +53,30 @@ class Relatives:
         known = await self._ledger.get(visible.owner, wanted)
         within = {one.id: one for one in known.values() if is_visible(one, visible)}
         return beside(shown, edges, within, passed_over=passed_over)
+
+
+def fold(kept: Sequence[SurfacedMemory], edges: Iterable[Edge]) -> list[SurfacedMemory]:
+    """Return memories with the older of near statements beneath the newest, which has the best of their scores."""
+    near = [one for one in edges if one.relation == CONTRADICTS or (one.relation == RELATED and one.strength >= NEAR)]
+    newest_first = sorted(kept, key=lambda one: one.date, reverse=True)
+    heads: dict[str, SurfacedMemory] = {}
+    folded: set[str] = set()
+    for head in newest_first:
+        if head.id in folded:
+            continue
+        heads[head.id] = head
+        joined = {other_end(one, head.id): one for one in near if head.id in {one.from_id, one.to_id}}
+        for older in newest_first:
+            edge = joined.get(older.id)
+            if edge is None or older.id in heads or older.id in folded or len(folded) == MOST_RELATED:
+                continue
+            folded.add(older.id)
+            before = heads[head.id]
+            beneath = _folded(older, edge, outgoing=edge.from_id == head.id)
+            heads[head.id] = msgspec.structs.replace(
+                before, score=max(before.score, older.score), related=(*before.related, beneath)
+            )
+    return [heads[one.id] for one in kept if one.id in heads]
 
 
 def beside(
@@ -102,6 +136,21 @@ def checked_again(
             kept.append(one)
         checked.append(msgspec.structs.replace(memory, related=tuple(kept)) if memory.related else memory)
     return checked
+
+
+def _folded(memory: SurfacedMemory, edge: Edge, *, outgoing: bool) -> RelatedMemory:
+    return RelatedMemory(
+        id=memory.id,
+        content=memory.content,
+        score=round(edge.strength, 4),
+        reason=words_beside(edge.relation, outgoing=outgoing) if edge.relation == CONTRADICTS else EARLIER,
+        category=memory.category,
+        trust=memory.trust,
+        date=memory.date,
+        provenance=memory.provenance,
+        relation=edge.relation,
+        outgoing=outgoing,
+    )
 
 
 def _related(memory: Memory, edge: Edge, *, outgoing: bool) -> RelatedMemory:
