@@ -5,12 +5,11 @@ history. Episodes and summaries of projects have paths, too.
 """
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from typing import Protocol, assert_never
 
 import msgspec
 
-from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.view import MemoryView
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.orders import EditMemory, KeeperMessage, SetState, Store
@@ -18,6 +17,7 @@ from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.memory.paths import compiled, plain, replaced
 from memoryd_actors.memory.settings import FILE, PATH
 from memoryd_actors.memory.visibility import Visibility
+from memoryd_actors.searching.search import Searcher
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.editing import Changes
@@ -25,7 +25,6 @@ from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memories import MemoryPage, Page
 from memoryd_client.wire.memory import Memory, NewMemory, Scope, State
 from memoryd_client.wire.request import Done
-from memoryd_client.wire.search import Hit
 from memoryd_client.wire.virtual_files import (
     DeleteFile,
     EditFile,
@@ -57,7 +56,6 @@ class FileRepository(Protocol):
         ...
 
 
-Search = Callable[[str, Visibility, int, float], Awaitable[Sequence[Hit]]]
 Grep = Callable[[str, Sequence[tuple[str, str]], int, float], Awaitable[list[FileMatch]]]
 
 
@@ -68,16 +66,16 @@ class VirtualFiles:
         self,
         repository: FileRepository,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
-        categories: Categories,
+        view: MemoryView,
+        searcher: Searcher,
         *,
-        search: Search,
         grep: Grep,
     ) -> None:
-        """Prepare; `search` finds memories, `grep` does the work of `matching`, TimeoutError after so many seconds."""
+        """Prepare; `grep` does the work of `matching`, and raises TimeoutError after so many seconds."""
         self._repository = repository
         self._keeper = keeper
-        self._categories = categories
-        self._search = search
+        self._view = view
+        self._searcher = searcher
         self._grep = grep
 
     async def answer(  # noqa: PLR0911 - one case a request
@@ -116,7 +114,7 @@ class VirtualFiles:
 
     async def _below(self, caller: Caller, prefix: str, limit: int) -> list[Memory]:
         wanted = prefix.strip().lstrip("/")
-        found = await self._repository.files(self._categories.visible(caller), prefix=wanted, limit=limit)
+        found = await self._repository.files(self._view.visible(caller), prefix=wanted, limit=limit)
         # Of two files of one path the project's is meant.
         by_path: dict[str, Memory] = {}
         for one in sorted(found, key=lambda one: one.scope is Scope.PROJECT):
@@ -179,9 +177,9 @@ class VirtualFiles:
         return FileMatches(matches=tuple(found))
 
     async def _found(self, request: SearchFiles, caller: Caller, deadline_s: float) -> MemoryFiles:
-        visible = self._categories.visible(caller, Filters(tags=request.tags))
+        visible = self._view.visible(caller, Filters(tags=request.tags))
         known = {one.id: one for one in await self._below(caller, request.prefix, MOST_FILES)}
-        hits = await self._search(request.query, replace(visible), MOST_HITS, deadline_s)
+        hits = await self._searcher.search(request.query, visible, limit=MOST_HITS, deadline_s=deadline_s)
         files = [
             msgspec.structs.replace(_listed(known[hit.id]), score=hit.score, snippet=_snippet(known[hit.id]))
             for hit in hits

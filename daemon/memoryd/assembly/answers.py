@@ -78,15 +78,7 @@ def build_dispatcher(
         review=consolidation.review,
         core=CoreMemory(ledger.core, memory.here, config.core),
         checkpoints=CheckpointKeeper(ledger.checkpoints, memory.here, config.checkpoints),
-        files=VirtualFiles(
-            ledger.memories,
-            keeper,
-            memory.categories,
-            search=lambda query, visible, limit, deadline_s: memory.searcher.search(
-                query, visible, limit=limit, deadline_s=deadline_s
-            ),
-            grep=grep,
-        ),
+        files=VirtualFiles(ledger.memories, keeper, view, memory.searcher, grep=grep),
         recall=recall,
         switches=memory.switches,
         indexer=memory.indexer,
