@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from memoryd_actors.comparison import Comparison
 from memoryd_actors.comparison.statement import Relation
-from memoryd_actors.keeping.merging import ComparedNeighbour, comparable, is_statement, judged, plan, settle
+from memoryd_actors.keeping.merging import (
+    ComparedNeighbour,
+    compare_with,
+    is_statement,
+    plan,
+    plan_pair,
+    select_comparable,
+)
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.memory.steps import CONTRADICTS, Absorb, Add, AddCandidatePair, AddEdge, Merge, Step, Supersede
 from memoryd_client import Memory
@@ -49,7 +56,7 @@ def test_the_same_in_another_category_is_kept_beside_it() -> None:
 def test_what_only_differs_in_a_value_may_be_about_another_thing_and_stays_with_a_note() -> None:
     new = memory("new", "Ward 4 has twelve beds.")
     near = Neighbour(memory("old", "Ward 3 has twelve beds."), 0.95)
-    steps = plan(new, [], [judged(new, near)], {})
+    steps = plan(new, [], [compare_with(new, near)], {})
     assert kinds(steps) == [Add, AddEdge, AddCandidatePair]
     assert isinstance(steps[1], AddEdge)
     assert steps[1].relation == CONTRADICTS
@@ -60,9 +67,9 @@ def test_the_day_on_which_something_was_said_makes_no_later_value_of_it() -> Non
     old = memory("old", content.format("01", "gym"), source=Source.EXTRACTED, occurred_at=NOON)
     later = NOON + timedelta(days=7)
     new = memory("new", content.format("08", "cinema"), source=Source.EXTRACTED, occurred_at=later, created_at=later)
-    assert judged(new, Neighbour(old, 0.75)).comparison.relation == "resembles"
+    assert compare_with(new, Neighbour(old, 0.75)).comparison.relation == "resembles"
     again = memory("new", content.format("08", "gym"), source=Source.EXTRACTED, occurred_at=NOON, created_at=later)
-    assert judged(again, Neighbour(old, 1.0)).comparison.relation == "same"
+    assert compare_with(again, Neighbour(old, 1.0)).comparison.relation == "same"
 
 
 @pytest.mark.parametrize(
@@ -79,7 +86,7 @@ def test_what_the_user_said_is_the_same_as_those_words_by_themselves(old: str, n
         memory(name, content, source=Source.EXTRACTED if "said" in content else Source.USER)
         for name, content in (("old", old), ("new", new))
     )
-    (step,) = plan(second, [], [judged(second, Neighbour(first, 0.9))], {})
+    (step,) = plan(second, [], [compare_with(second, Neighbour(first, 0.9))], {})
     assert isinstance(step, Merge)
     assert (step.into, step.content) == ("old", kept)
 
@@ -87,7 +94,7 @@ def test_what_the_user_said_is_the_same_as_those_words_by_themselves(old: str, n
 def test_what_another_said_is_not_what_is_stored_as_it_is() -> None:
     said = memory("old", 'Ana said: "I prefer tabs."', source=Source.EXTRACTED, speaker="Ana")
     mine = memory("new", "I prefer tabs.")
-    assert kinds(plan(mine, [], [judged(mine, Neighbour(said, 0.9))], {}))[0] is Add
+    assert kinds(plan(mine, [], [compare_with(mine, Neighbour(said, 0.9))], {}))[0] is Add
 
 
 def test_what_says_itself_that_it_changed_takes_the_place_of_the_old_one() -> None:
@@ -112,31 +119,31 @@ def test_the_users_correction_wins_then_trust_then_time(
 ) -> None:
     newer = msgspec.structs.replace(memory("new", created_at=NOON + timedelta(days=1)), **new)
     older = msgspec.structs.replace(memory("old"), **old)
-    steps = settle(newer, compared(older, "contradicts", by_model=True))
+    steps = plan_pair(newer, compared(older, "contradicts", by_model=True))
     assert kinds(steps) == [expected]
 
 
 def test_what_arrives_late_does_not_retire_what_was_said_after_it() -> None:
     late = memory("late", occurred_at=NOON - timedelta(days=9), created_at=NOON + timedelta(days=1))
-    (step,) = settle(late, compared(memory("standing"), "changes", by_model=True))
+    (step,) = plan_pair(late, compared(memory("standing"), "changes", by_model=True))
     assert step == Supersede("late", "standing", "because")
 
 
 def test_of_two_stored_ones_the_newer_is_absorbed() -> None:
-    (step,) = settle(memory("new", created_at=NOON + timedelta(days=1)), compared(memory("old"), "same"))
+    (step,) = plan_pair(memory("new", created_at=NOON + timedelta(days=1)), compared(memory("old"), "same"))
     assert isinstance(step, Absorb)
     assert (step.absorbed, step.into) == ("new", "old")
 
 
 def test_a_doubt_changes_nothing_and_is_queued() -> None:
-    assert kinds(settle(memory("new"), compared(memory("old"), "same", 0.1))) == [AddCandidatePair]
+    assert kinds(plan_pair(memory("new"), compared(memory("old"), "same", 0.1))) == [AddCandidatePair]
 
 
 def test_a_message_kept_as_it_was_said_is_compared_with_nothing() -> None:
     said = memory("said", speaker="Ana", source_messages=(3, 3))
     assert not is_statement(said)
     assert is_statement(msgspec.structs.replace(said, source=Source.USER))
-    assert comparable(memory("new"), [Neighbour(said, 0.99)]) == []
+    assert select_comparable(memory("new"), [Neighbour(said, 0.99)]) == []
 
 
 @given(
@@ -149,6 +156,6 @@ def test_nothing_is_merged_but_what_is_surely_the_same(
     relation: Relation, confidence: float, by_model: bool, guarded: bool
 ) -> None:
     found = ComparedNeighbour(Neighbour(memory("old"), 0.99), Comparison(relation, confidence, "", guarded), by_model)
-    steps = [*plan(memory("new"), [], [found], {}), *settle(memory("new"), found)]
+    steps = [*plan(memory("new"), [], [found], {}), *plan_pair(memory("new"), found)]
     if relation != "same" or guarded:
         assert not {Merge, Absorb} & set(kinds(steps))

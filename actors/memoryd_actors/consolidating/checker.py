@@ -18,7 +18,7 @@ from memoryd_actors.consolidating.repository import ConsolidationRepository, Ope
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.judging.pairs import Classified, Pair, planned_tokens
-from memoryd_actors.keeping.merging import ComparedNeighbour, settle, statement
+from memoryd_actors.keeping.merging import ComparedNeighbour, as_statement, plan_pair
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.memory.budget import today
@@ -193,7 +193,7 @@ class Checker:
         some = [one for one in some if _stand(one, there)][: allowed.pairs]
         if not some or self._pairs is None:
             return CheckOutcome.DONE if allowed.pairs else CheckOutcome.NOT_TODAY
-        asked = [Pair(statement(one.newer), statement(one.older), one.cosine) for one in some]
+        asked = [Pair(as_statement(one.newer), as_statement(one.older), one.cosine) for one in some]
         if planned_tokens(asked) > allowed.tokens:
             return CheckOutcome.NOT_TODAY
         said = await self._pairs.classify(asked)
@@ -233,7 +233,7 @@ def decided(one: Suspect, comparison: Comparison) -> list[Step]:
             unrelated = RemoveEdge(newer.id, older.id, CONTRADICTS)
             return [pair, unrelated, Settled(older.id, newer.id, comparison.relation)]
         case _:
-            done = settle(newer, ComparedNeighbour(Neighbour(older, one.cosine), comparison, by_model=True))
+            done = plan_pair(newer, ComparedNeighbour(Neighbour(older, one.cosine), comparison, by_model=True))
             return [pair, *done, Settled(older.id, newer.id, comparison.relation)]
 
 

@@ -10,7 +10,7 @@ from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import ActorTimeout, DiskFull, LedgerCorrupt, Unavailable
 from memoryd_actors.core.worker import Worker, attempt, rest
 from memoryd_actors.indexing.indexer import Indexer
-from memoryd_actors.keeping.merging import comparable, judged, plan_stored
+from memoryd_actors.keeping.merging import compare_with, plan_stored, select_comparable
 from memoryd_actors.keeping.neighbours import Neighbours
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.memory.steps import MarkCompared
@@ -91,7 +91,7 @@ class Comparer:
             await rest(began)
 
     async def _compare_one(self, memory: Memory, vector: Vector) -> None:
-        near = await self._neighbours.of(memory, vector)
-        verdicts = [judged(memory, one) for one in comparable(memory, near)]
+        near = await self._neighbours.find(memory, vector)
+        verdicts = [compare_with(memory, one) for one in select_comparable(memory, near)]
         steps = (*plan_stored(memory, near, verdicts), MarkCompared((memory.id,)))
         await self._keeper.ask(Perform(memory.owner, steps, ACTOR, NODE), deadline_s=KEEPER_S)

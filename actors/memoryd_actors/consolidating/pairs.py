@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memoryd_actors.keeping.merging import comparable, in_order
+from memoryd_actors.keeping.merging import newer_first, select_comparable
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.texts.stems import stem_set
 from memoryd_client.wire.memory import Memory
@@ -40,15 +40,15 @@ def close(one: Memory, other: Memory, cosine: float) -> Suspect | None:
 
     Rules, workflows, episodes and messages that were kept as they were said are compared with nothing.
     """
-    newer, older = in_order(one, other)
-    if not comparable(newer, [Neighbour(older, 1.0)]) or _overlap(newer, older) < OVERLAP:
+    newer, older = newer_first(one, other)
+    if not select_comparable(newer, [Neighbour(older, 1.0)]) or _overlap(newer, older) < OVERLAP:
         return None
     return suspect(newer, older, cosine)
 
 
 def suspect(one: Memory, other: Memory, cosine: float, *, doubted: bool = False) -> Suspect:
     """Return two memories as a pair to be compared."""
-    newer, older = in_order(one, other)
+    newer, older = newer_first(one, other)
     return Suspect(older, newer, cosine, 0.5 * cosine + 0.5 * _overlap(newer, older), doubted)
 
 

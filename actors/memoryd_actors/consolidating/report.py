@@ -7,7 +7,7 @@ from memoryd_actors.consolidating.pairs import Suspect
 from memoryd_actors.consolidating.rollup import path_of
 from memoryd_actors.consolidating.rollup_writer import RollupMaterial
 from memoryd_actors.consolidating.schedule import ConsolidationRun
-from memoryd_actors.keeping.merging import judged
+from memoryd_actors.keeping.merging import compare_with
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.memory.steps import ChangeState
 from memoryd_actors.texts.fence import one_line
@@ -37,7 +37,7 @@ def told(run: ConsolidationRun, *, doing: str = "", done: int = 0, total: int = 
 
 def planned_pair(one: Suspect) -> PlannedPair:
     """Return a pair as a plan shows it, with what the rules have to say."""
-    local = judged(one.newer, Neighbour(one.older, one.cosine)).comparison
+    local = compare_with(one.newer, Neighbour(one.older, one.cosine)).comparison
     return PlannedPair(
         older=one.older.id,
         newer=one.newer.id,

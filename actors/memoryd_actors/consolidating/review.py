@@ -6,7 +6,7 @@ from memoryd_actors.access.view import MemoryView
 from memoryd_actors.consolidating.repository import ConsolidationRepository, OpenDoubt
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.merging import in_order
+from memoryd_actors.keeping.merging import newer_first
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.memory.steps import (
@@ -104,7 +104,7 @@ def _pair(doubt: OpenDoubt, there: dict[str, Memory]) -> WaitingPair | None:
     one, other = there.get(doubt.newer), there.get(doubt.older)
     if one is None or other is None or not (one.active and other.active):
         return None
-    newer, older = in_order(one, other)
+    newer, older = newer_first(one, other)
     return WaitingPair(first=newer, second=older, similarity=doubt.similarity, reason=doubt.reason)
 
 

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET
 
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.gatekeeper import Gatekeeper, told
+from memoryd_actors.keeping.gatekeeper import Gatekeeper, gate_notes
 from memoryd_actors.keeping.merging import plan_revised
 from memoryd_actors.keeping.orders import PERSON, DecideProposal, EditMemory, LinkMemories, SetState
 from memoryd_actors.keeping.performing import Operations
@@ -66,7 +66,7 @@ class Changing:
             )
         event = "DELETE" if message.state is State.FORGOTTEN else "RESTORE"
         standing, _ = await self._operations.perform(
-            owner, [ChangeState(before.id, message.state, event)], self._gate.signed(message.caller)
+            owner, [ChangeState(before.id, message.state, event)], self._gate.sign(message.caller)
         )
         return standing
 
@@ -75,7 +75,7 @@ class Changing:
         owner = message.caller.owner
         before = await self._ledger.resolve(owner, message.memory_id)
         step = Decide(before.id, message.approve, "approved" if message.approve else "rejected")
-        return (await self._operations.perform(owner, [step], self._gate.signed(message.caller)))[0]
+        return (await self._operations.perform(owner, [step], self._gate.sign(message.caller)))[0]
 
     def _check_edit(self, before: Memory, after: Memory, caller: Caller) -> None:
         """Let nobody change in silence what only the user may: an edit does not say whose words it has.
@@ -109,7 +109,7 @@ class Changing:
                 f"`memoryd show {before.id}` shows it as it is now; make your change to that.",
             )
         new = _as_new(before, message.changes)
-        admitted = await self._gate.again(before, new, message.caller)
+        admitted = await self._gate.admit_again(before, new, message.caller)
         after = msgspec.structs.replace(
             admitted.memory,
             created_at=before.created_at,
@@ -126,10 +126,10 @@ class Changing:
             purge_at=before.purge_at,
         )
         self._check_edit(before, after, message.caller)
-        steps, around = await self._revised(before, after, told(admitted))
-        standing, sequence = await self._operations.perform(owner, steps, self._gate.signed(message.caller))
+        steps, around = await self._revised(before, after, gate_notes(admitted))
+        standing, sequence = await self._operations.perform(owner, steps, self._gate.sign(message.caller))
         if around is not None:
-            self._surroundings.wrote(standing[0], around, sequence)
+            self._surroundings.note_written(standing[0], around, sequence)
         # One that says now what another one says is that other one from here on.
         return standing[-1:] if any(isinstance(step, Absorb) for step in steps) else standing[:1]
 
@@ -142,7 +142,7 @@ class Changing:
             return [Revise(after, notes=notes)], None
         # What it says, it says now: of the two it is the newer.
         now = msgspec.structs.replace(after, created_at=self._clock.now())
-        seen = await self._surroundings.look(now)
+        seen = await self._surroundings.find(now)
         if seen is None:
             return [Revise(after, notes=notes, compared=False)], None
         edges = await self._ledger.edges(after.owner, [after.id])
@@ -150,7 +150,7 @@ class Changing:
 
     async def link(self, message: LinkMemories) -> tuple[Memory, ...]:
         """Make an edge, or remove it."""
-        owner, relation = message.caller.owner, await self._gate.label(message.relation, message.caller)
+        owner, relation = message.caller.owner, await self._gate.clean_label(message.relation, message.caller)
         source = await self._ledger.resolve(owner, message.from_id)
         target = await self._ledger.resolve(owner, message.to_id)
         step: Step
@@ -166,7 +166,7 @@ class Changing:
             step = Supersede(target.id, source.id, "said by hand")
         else:
             step = AddEdge(source.id, target.id, relation, message.strength, told=True)
-        await self._operations.perform(owner, [step], self._gate.signed(message.caller))
+        await self._operations.perform(owner, [step], self._gate.sign(message.caller))
         return (await self._ledger.resolve(owner, source.id), await self._ledger.resolve(owner, target.id))
 
 

@@ -41,11 +41,11 @@ class Gatekeeper:
         self._embedding_model = embedding_model
         self._files = files
 
-    def signed(self, caller: Caller) -> str:
+    def sign(self, caller: Caller) -> str:
         """Return whom the history names."""
         return signed(caller, self.rules)
 
-    async def admitted(self, memories: Sequence[NewMemory], caller: Caller) -> list[Admitted]:
+    async def admit_all(self, memories: Sequence[NewMemory], caller: Caller) -> list[Admitted]:
         """Return all of the memories as they are to be stored.
 
         Raises:
@@ -92,7 +92,7 @@ class Gatekeeper:
                 sifted.append((new, Admitted(memory, notes)))
         return sifted
 
-    async def again(self, before: Memory, new: NewMemory, caller: Caller) -> Admitted:
+    async def admit_again(self, before: Memory, new: NewMemory, caller: Caller) -> Admitted:
         """Return a memory as it is after a change: it passes the same gate, and stays in its place."""
         # As it stands, it was admitted already: in its own place, whoever changes it from wherever.
         place = msgspec.structs.replace(caller, project=before.project, session=before.session)
@@ -101,12 +101,12 @@ class Gatekeeper:
         self._categories.check(caller.agent, [admitted.memory.category])
         return admitted
 
-    async def label(self, text: str, caller: Caller) -> str:
+    async def clean_label(self, text: str, caller: Caller) -> str:
         """Return a name that somebody gives as one line, without secrets, and without what the project's files hold."""
         seen = await self._seen(caller.project, [])
         return redact(one_line(text), in_force(self.rules, seen)).text
 
-    def patch(self, admitted: Admitted, *, own_word: bool = True) -> Patch | None:
+    def consent_step(self, admitted: Admitted, *, own_word: bool = True) -> Patch | None:
         """Return the step for what is said about a field of the person that is watched over; None for all else."""
         memory, settings = admitted.memory, self.consent
         decision = decide(memory, settings, own_word=own_word)
@@ -119,7 +119,7 @@ class Gatekeeper:
             expires_at=self._clock.now() + timedelta(days=settings.days),
             signals=settings.signals if decision == "wait_for_signal" else 0,
             reason=f"{memory.source.value}, trust {memory.trust:g}",
-            notes=told(admitted),
+            notes=gate_notes(admitted),
         )
 
     async def _seen(self, project: str, memories: Sequence[NewMemory]) -> ProjectFiles:
@@ -130,6 +130,6 @@ class Gatekeeper:
         return await self._files.look(project, named)
 
 
-def told(admitted: Admitted) -> dict[str, str]:
+def gate_notes(admitted: Admitted) -> dict[str, str]:
     """Return what the gate did, as the history keeps it."""
     return {"gate": ",".join(admitted.notes)} if admitted.notes else {}

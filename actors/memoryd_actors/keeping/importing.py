@@ -24,7 +24,7 @@ from memoryd_actors.keeping.import_records import aware, project_of
 from memoryd_actors.keeping.orders import PERSON, Adopt, KeeperMessage, Perform
 from memoryd_actors.keeping.performing import NODE
 from memoryd_actors.keeping.sorting import Sorted, Sorter
-from memoryd_actors.keeping.successors import LONGEST_CHAIN, unsound
+from memoryd_actors.keeping.successors import LONGEST_CHAIN, find_unsound
 from memoryd_actors.memory.consent import ConsentSettings
 from memoryd_actors.memory.signature import MAX_LABEL, signed
 from memoryd_actors.memory.steps import MERGED_INTO, RESERVED, AddEdge
@@ -149,7 +149,7 @@ class Importer:
             ahead = {one.superseded_by for one in known.values()} - standing.keys() - {""}
             if not ahead:
                 break
-        reasons = unsound(claimed, standing)
+        reasons = find_unsound(claimed, standing)
         kept = {one: by for one, by in claimed.items() if one not in reasons}
         linked = [
             Admitted(msgspec.structs.replace(one.memory, superseded_by=kept.get(one.memory.id, "")), one.notes)

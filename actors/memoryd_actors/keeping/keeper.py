@@ -91,7 +91,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
             case DecideProposal():
                 return await self._changing.answer(message)
             case TakeBack():
-                owner, actor = message.caller.owner, self._gate.signed(message.caller)
+                owner, actor = message.caller.owner, self._gate.sign(message.caller)
                 return (await self._operations.perform(owner, [RevertOperation(message.operation)], actor))[0]
             case Perform():
                 return (await self._operations.perform(message.owner, message.steps, message.actor, message.node))[0]

@@ -68,7 +68,7 @@ def is_statement(memory: Memory) -> bool:
     return not apart and not quoted and len(memory.content) <= LONGEST_STATEMENT
 
 
-def comparable(new: Memory, neighbours: Iterable[Neighbour]) -> list[Neighbour]:
+def select_comparable(new: Memory, neighbours: Iterable[Neighbour]) -> list[Neighbour]:
     """Return the neighbours that the new memory has to be compared with."""
     if not is_statement(new):
         return []
@@ -79,13 +79,13 @@ def comparable(new: Memory, neighbours: Iterable[Neighbour]) -> list[Neighbour]:
     ]
 
 
-def judged(memory: Memory, neighbour: Neighbour) -> ComparedNeighbour:
+def compare_with(memory: Memory, neighbour: Neighbour) -> ComparedNeighbour:
     """Return what the newer of the two is to the older, as the rules have it."""
-    newer, older = in_order(memory, neighbour.memory)
-    return ComparedNeighbour(neighbour, compare(statement(newer), statement(older), neighbour.cosine))
+    newer, older = newer_first(memory, neighbour.memory)
+    return ComparedNeighbour(neighbour, compare(as_statement(newer), as_statement(older), neighbour.cosine))
 
 
-def statement(memory: Memory) -> Statement:
+def as_statement(memory: Memory) -> Statement:
     """Return what of a memory is compared."""
     return Statement(
         text=what_was_said(memory.content) if memory.source is Source.EXTRACTED else memory.content,
@@ -98,14 +98,14 @@ def statement(memory: Memory) -> Statement:
 
 def merged_content(old: Memory, new: Memory) -> str:
     """Return the content of two memories that say the same: of the same words those that were stored as they are."""
-    before, after = statement(old).text, statement(new).text
+    before, after = as_statement(old).text, as_statement(new).text
     if before == after:
         quoted = old.source is Source.EXTRACTED and new.source is not Source.EXTRACTED
         return new.content if quoted else old.content
     return new.content if merge_content(before, after) == after else old.content
 
 
-def in_order(one: Memory, other: Memory) -> tuple[Memory, Memory]:
+def newer_first(one: Memory, other: Memory) -> tuple[Memory, Memory]:
     """Return the newer and the older; of two that say the same moment, the first counts as newer."""
     return (other, one) if _when(one) < _when(other) else (one, other)
 
@@ -122,13 +122,13 @@ def plan(
         if action(one.comparison) == "merge" and one.neighbour.memory.category == new.category:
             old = one.neighbour.memory
             return [Merge(new, old.id, merged_content(old, new), notes)]
-    beside = [step for one in compared for step in settle(new, one)]
+    beside = [step for one in compared for step in plan_pair(new, one)]
     return [Add(new, notes), *beside, *_edges(new, neighbours)]
 
 
 def plan_stored(memory: Memory, neighbours: Iterable[Neighbour], compared: Iterable[ComparedNeighbour]) -> list[Step]:
     """Return the steps for a memory that is stored already, and has not been compared with its neighbours."""
-    return [*(step for one in compared for step in settle(memory, one)), *_edges(memory, neighbours)]
+    return [*(step for one in compared for step in plan_pair(memory, one)), *_edges(memory, neighbours)]
 
 
 def plan_revised(
@@ -144,10 +144,10 @@ def plan_revised(
     return [*(RemoveEdge(one.from_id, one.to_id, CONTRADICTS) for one in gone), *steps]
 
 
-def settle(memory: Memory, one: ComparedNeighbour) -> list[Step]:
+def plan_pair(memory: Memory, one: ComparedNeighbour) -> list[Step]:
     """Return the steps for two memories once it is known what they are to each other."""
     comparison = one.comparison
-    newer, older = in_order(memory, one.neighbour.memory)
+    newer, older = newer_first(memory, one.neighbour.memory)
     match action(comparison):
         case "merge" if newer.category == older.category:
             return [Absorb(newer.id, older.id, merged_content(older, newer), comparison.reason)]

@@ -61,7 +61,7 @@ class Neighbours:
         self._indexer.expect()
         return vector
 
-    async def of(self, memory: Memory, vector: Vector) -> list[Neighbour]:
+    async def find(self, memory: Memory, vector: Vector) -> list[Neighbour]:
         """Return at most `MOST` active memories beside this one, nearest first.
 
         Raises:
@@ -86,7 +86,7 @@ class Neighbours:
         neighbours = [Neighbour(known[one], near[one]) for one in wanted if one in known]
         return [one for one in neighbours if one.memory.active and _same_place(one.memory, memory)][:MOST]
 
-    def wrote(self, memory: Memory, vector: Vector, sequence: int) -> None:
+    def note_written(self, memory: Memory, vector: Vector, sequence: int) -> None:
         """Remember an active memory until the index has it, and have the index take it soon.
 
         Not those that were merged away: sixteen ways to say one thing would hide that one from the seventeenth.

@@ -5,7 +5,7 @@ from dataclasses import replace
 from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.gatekeeper import Gatekeeper, told
+from memoryd_actors.keeping.gatekeeper import Gatekeeper, gate_notes
 from memoryd_actors.keeping.merging import plan
 from memoryd_actors.keeping.orders import PERSON, Adopt, Store, StoreFindings
 from memoryd_actors.keeping.performing import Operations
@@ -28,20 +28,21 @@ class Storing:
 
     async def store(self, message: Store) -> tuple[Memory, ...]:
         """Store memories: all of them or none."""
-        admitted = await self._gate.admitted(message.memories, message.caller)
+        admitted = await self._gate.admit_all(message.memories, message.caller)
         if hidden := await self._view.hidden(message.caller, [one.memory.id for one in admitted]):
             # What an id stands for belongs to those who may see it.
             raise Refused(
                 f"the agent `{message.caller.agent}` may not see {len(hidden)} of what has these ids",
                 "Leave the ids out.",
             )
-        actor = self._gate.signed(message.caller)
+        actor = self._gate.sign(message.caller)
         own_word = message.heard or message.caller.agent == PERSON
         if len(admitted) == 1:
             return await self._store_one(admitted[0], actor, own_word=own_word)
         # Several are compared with what is there afterwards, in the background: an import waits for the disk only.
         steps = [
-            self._gate.patch(one, own_word=own_word) or Add(one.memory, told(one), compared=False) for one in admitted
+            self._gate.consent_step(one, own_word=own_word) or Add(one.memory, gate_notes(one), compared=False)
+            for one in admitted
         ]
         return (await self._operations.perform(admitted[0].memory.owner, steps, actor))[0]
 
@@ -49,35 +50,36 @@ class Storing:
         """Store what a job found, and how far the job is."""
         # Compared afterwards, in the background, as everything that nobody waits for.
         steps: list[Step] = [
-            self._gate.patch(admitted) or Add(admitted.memory, told(admitted), compared=False)
+            self._gate.consent_step(admitted) or Add(admitted.memory, gate_notes(admitted), compared=False)
             for admitted in message.admitted
         ]
         standing, _ = await self._operations.perform(
-            message.caller.owner, [*steps, *message.advances], self._gate.signed(message.caller), message.node
+            message.caller.owner, [*steps, *message.advances], self._gate.sign(message.caller), message.node
         )
         return standing
 
     async def adopt(self, message: Adopt) -> tuple[Memory, ...]:
         """Store what was admitted as whole as it came."""
         steps = [
-            Add(one.memory, {**message.notes, **told(one)}, compared=False, confirm=False) for one in message.admitted
+            Add(one.memory, {**message.notes, **gate_notes(one)}, compared=False, confirm=False)
+            for one in message.admitted
         ]
         return (await self._operations.perform(message.owner, steps, message.actor))[0]
 
     async def _store_one(self, admitted: Admitted, actor: str, *, own_word: bool) -> tuple[Memory, ...]:
         """Store a memory beside its neighbours; where that needs what is not there, it is compared later."""
-        patch = self._gate.patch(admitted, own_word=own_word)
+        patch = self._gate.consent_step(admitted, own_word=own_word)
         if patch is not None:
             return (await self._operations.perform(patch.memory.owner, [patch], actor))[0]
-        memory, notes = admitted.memory, told(admitted)
+        memory, notes = admitted.memory, gate_notes(admitted)
         if memory.category == RULE and memory.title:
             return (await self._operations.perform(memory.owner, [Add(memory, notes)], actor))[0]
-        seen = await self._surroundings.look(memory)
+        seen = await self._surroundings.find(memory)
         steps: list[Step] = [Add(memory, notes, compared=False)]
         if seen is not None:
             steps = plan(memory, seen.near, seen.compared, notes)
             steps = [replace(one, as_of=seen.as_of) if isinstance(one, Add) else one for one in steps]
         standing, sequence = await self._operations.perform(memory.owner, steps, actor)
         if seen is not None and standing[0].id == memory.id:
-            self._surroundings.wrote(standing[0], seen, sequence)
+            self._surroundings.note_written(standing[0], seen, sequence)
         return standing[:1]

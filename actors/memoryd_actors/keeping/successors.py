@@ -6,7 +6,7 @@ LONGEST_CHAIN = 10_000
 """Memories that took the place of one another; a chain that goes on says nothing more."""
 
 
-def heir(by: str, leaving: Mapping[str, str]) -> str:
+def find_heir(by: str, leaving: Mapping[str, str]) -> str:
     """Return what has the place that `by` took, once some are gone; empty where nobody has.
 
     `leaving` says of each that goes what took its own place, empty where nothing has.
@@ -18,7 +18,7 @@ def heir(by: str, leaving: Mapping[str, str]) -> str:
     return "" if by in passed else by
 
 
-def unsound(claimed: Mapping[str, str], standing: Mapping[str, str]) -> dict[str, str]:
+def find_unsound(claimed: Mapping[str, str], standing: Mapping[str, str]) -> dict[str, str]:
     """Return which claims cannot be kept, each with the reason, in words that name both memories.
 
     `claimed` has for each memory that comes in what is said to have taken its place; `standing` the same for each that

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import anyio
 
 from memoryd_actors.core.errors import Unavailable
-from memoryd_actors.keeping.merging import ComparedNeighbour, comparable, judged
+from memoryd_actors.keeping.merging import ComparedNeighbour, compare_with, select_comparable
 from memoryd_actors.keeping.neighbours import Neighbour, Neighbours
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.embedder import Vector
@@ -39,7 +39,7 @@ class NeighbourLookup:
         self._clock = clock
         self._looks_again = float("-inf")
 
-    async def look(self, memory: Memory) -> NeighboursSeen | None:
+    async def find(self, memory: Memory) -> NeighboursSeen | None:
         """Return what is around a memory; None where that cannot be seen now, so that it is compared later."""
         if self._clock.monotonic() < self._looks_again:
             return None
@@ -47,8 +47,10 @@ class NeighbourLookup:
             with anyio.fail_after(EMBEDDING_S):
                 vector = await self._neighbours.embed(memory)
                 as_of = self._neighbours.as_of
-                near = await self._neighbours.of(memory, vector)
-            return NeighboursSeen(vector, near, [judged(memory, one) for one in comparable(memory, near)], as_of)
+                near = await self._neighbours.find(memory, vector)
+            return NeighboursSeen(
+                vector, near, [compare_with(memory, one) for one in select_comparable(memory, near)], as_of
+            )
         except Unavailable as missing:
             log.info("stored, to be compared later: %s", missing)
         except TimeoutError:
@@ -56,6 +58,6 @@ class NeighbourLookup:
             self._looks_again = self._clock.monotonic() + UNCOMPARED_S
         return None
 
-    def wrote(self, memory: Memory, seen: NeighboursSeen, sequence: int) -> None:
+    def note_written(self, memory: Memory, seen: NeighboursSeen, sequence: int) -> None:
         """Have a memory that was written, and stands, known before the index has it."""
-        self._neighbours.wrote(memory, seen.vector, sequence)
+        self._neighbours.note_written(memory, seen.vector, sequence)

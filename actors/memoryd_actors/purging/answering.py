@@ -10,7 +10,7 @@ from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Unavailable
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.keeping.orders import KeeperMessage, PurgeMemories
-from memoryd_actors.keeping.successors import heir
+from memoryd_actors.keeping.successors import find_heir
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.memory.visibility import is_allowed
 from memoryd_actors.ports.ledger import Ledger
@@ -64,26 +64,26 @@ class PurgingAnswers:
     async def _plan(self, request: PlanPurge, caller: Caller) -> PurgePlan:
         self._check_sees_all(caller)
         doomed = [await self._view.resolve(caller, memory_id) for memory_id in request.ids]
-        told = await self._purger.told(caller.owner, doomed, every_session=request.every_session)
+        reach = await self._purger.find_reach(caller.owner, doomed, every_session=request.every_session)
         return PurgePlan(
-            ids=told.ids,
-            entries=told.entries[:PLANNED],
-            retold=told.retold[:RETOLD],
-            more=len(told.entries[PLANNED:]),
-            sessions=told.sessions,
-            unreadable=told.unreadable,
-            replaced=await self._replaced(told.ids, caller),
+            ids=reach.ids,
+            entries=reach.entries[:PLANNED],
+            retold=reach.retold[:RETOLD],
+            more=len(reach.entries[PLANNED:]),
+            sessions=reach.sessions,
+            unreadable=reach.unreadable,
+            replaced=await self._replaced(reach.ids, caller),
         )
 
     async def _purge(self, request: Purge, caller: Caller, deadline_s: float) -> Done:
         if request.every_session:
             self._check_sees_all(caller)
         doomed = [await self._view.resolve(caller, memory_id) for memory_id in request.ids]
-        told = await self._purger.told(caller.owner, doomed, every_session=request.every_session)
+        reach = await self._purger.find_reach(caller.owner, doomed, every_session=request.every_session)
         visible = self._view.visible(caller)
-        retold = [memory for memory in told.retold if is_allowed(memory.category, visible)]
+        retold = [memory for memory in reach.retold if is_allowed(memory.category, visible)]
         ids = [memory.id for memory in (*doomed, *(retold if request.transcripts else ()))]
-        replaced = await self._replaced(list(dict.fromkeys((*told.ids, *ids))), caller)
+        replaced = await self._replaced(list(dict.fromkeys((*reach.ids, *ids))), caller)
         await to_thread.run_sync(destroy, self._drafts, ids)
         message = PurgeMemories(tuple(ids), caller.owner, signed(caller))
         gone = await self._keeper.ask(message, deadline_s=deadline_s)
@@ -95,10 +95,10 @@ class PurgingAnswers:
         leaves = self._ledger.purges.leaves
         answer = f"{len(gone)} memories {f'purged: {leaves}' if leaves else 'destroyed'}"
         if request.transcripts:
-            erased = await self._purger.erase(told.places, deadline_s=deadline_s) if told.places else 0
-            answer += _erased(told, erased)
+            erased = await self._purger.erase(reach.places, deadline_s=deadline_s) if reach.places else 0
+            answer += _erased(reach, erased)
         else:
-            answer += _left(told.places, retold)
+            answer += _left(reach.places, retold)
         if replaced:
             answer += f"; superseded, by nothing that is there, until restored: {', '.join(replaced)}"
         return Done(answer)
@@ -115,7 +115,7 @@ class PurgingAnswers:
             for memory in there.values()
             if memory.superseded_by in leaving
             and memory.id not in leaving
-            and not heir(memory.superseded_by, leaving)
+            and not find_heir(memory.superseded_by, leaving)
             and is_allowed(memory.category, visible)
         )
 
@@ -125,11 +125,11 @@ class PurgingAnswers:
         )
 
 
-def _erased(told: PurgeReach, erased: int) -> str:
+def _erased(reach: PurgeReach, erased: int) -> str:
     """Say what was taken out of transcripts."""
-    answer = f", and the words of {erased} entries of {len(told.places)} transcripts" if told.places else ""
-    if told.unreadable:
-        answer += f"; {told.unreadable} entries there have damaged lines and may tell it: `memoryd doctor` says which"
+    answer = f", and the words of {erased} entries of {len(reach.places)} transcripts" if reach.places else ""
+    if reach.unreadable:
+        answer += f"; {reach.unreadable} entries there have damaged lines and may tell it: `memoryd doctor` says which"
     return answer
 
 

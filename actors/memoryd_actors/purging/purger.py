@@ -21,7 +21,7 @@ from memoryd_client.wire.transcripts import TranscriptRecord
 _PAGE = 1_000
 _PAGE_CHARACTERS = 4_000_000
 _EXCERPT = 200
-RETELLING: Final = ("episode", "session_summary", "project_summary")
+DERIVED: Final = ("episode", "session_summary", "project_summary")
 """Categories of the memories that quote conversations, or tell them in other words."""
 ELSEWHERE = 2
 """Words that say something, of the four in a row by which a memory is found again in a session that it is not known to
@@ -64,7 +64,7 @@ class TranscriptPurger:
         self._scribe = scribe
         self._threads = CapacityLimiter(1)
 
-    async def told(self, owner: str, memories: Sequence[Memory], *, every_session: bool) -> PurgeReach:
+    async def find_reach(self, owner: str, memories: Sequence[Memory], *, every_session: bool) -> PurgeReach:
         """Return the entries that tell what these memories say: those they rest on, and those in the same words.
 
         What was merged into the memories goes with them, and is looked for as they are.
@@ -81,11 +81,11 @@ class TranscriptPurger:
         unreadable = 0
         for session in sessions:
             here = [one for one in memories if session in (one.session, *one.sources)]
-            entries += await self._in((owner, session), here, everywhere)
+            entries += await self._find_in((owner, session), here, everywhere)
             info = await self._transcripts.info((owner, session))
             unreadable += info.missing if info else 0
         ids = tuple(one.id for one in memories)
-        retold = await self._retold(owner, memories, None if every_session else set(sessions))
+        retold = await self._find_derived(owner, memories, None if every_session else set(sessions))
         return PurgeReach(owner, ids, tuple(entries), retold, len(sessions), unreadable)
 
     async def erase(self, places: Places, *, deadline_s: float) -> int:
@@ -106,17 +106,19 @@ class TranscriptPurger:
             front = list(more)
         return list(found.values())
 
-    async def _retold(self, owner: str, memories: Sequence[Memory], sessions: set[str] | None) -> tuple[Memory, ...]:
+    async def _find_derived(
+        self, owner: str, memories: Sequence[Memory], sessions: set[str] | None
+    ) -> tuple[Memory, ...]:
         """Return the episodes and summaries of these sessions, or of all, that tell what the memories say.
 
         Those of projects are of every session that was held there. What an episode says of itself, all of them do: of
         those that are purged themselves nothing is looked for.
         """
-        telling = PhraseMatcher((one.content for one in memories if one.category not in RETELLING), telling=ELSEWHERE)
+        telling = PhraseMatcher((one.content for one in memories if one.category not in DERIVED), telling=ELSEWHERE)
         if not telling:
             return ()
         ids = {one.id for one in memories}
-        filters = Filters(categories=RETELLING, scope="everywhere", states=tuple(State))
+        filters = Filters(categories=DERIVED, scope="everywhere", states=tuple(State))
         found: list[Memory] = []
         before = ""
         while page := await self._ledger.page(Visibility(owner, filters=filters), limit=_PAGE, before=before):
@@ -125,7 +127,7 @@ class TranscriptPurger:
             before = page[-1].id
         return tuple(found)
 
-    async def _in(self, key: Key, memories: Sequence[Memory], everywhere: PhraseMatcher) -> list[TellingEntry]:
+    async def _find_in(self, key: Key, memories: Sequence[Memory], everywhere: PhraseMatcher) -> list[TellingEntry]:
         here = PhraseMatcher(one.content for one in memories)
         rested = [one.source_messages for one in memories if one.source_messages and one.session == key[1]]
         if not rested and not here and not everywhere:

@@ -27,7 +27,7 @@ from memoryd.ledger.tables import (
     sessions,
     traces,
 )
-from memoryd_actors.keeping.successors import heir
+from memoryd_actors.keeping.successors import find_heir
 from memoryd_actors.memory.steps import MERGED_INTO, SUPERSEDES
 from memoryd_actors.purging.derived import PhraseMatcher
 from memoryd_actors.recall.session_state import decode_state, encode_state
@@ -139,7 +139,7 @@ def heirs(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
         query = select(memories.c.id, memories.c.superseded_by)
         for column, known in ((memories.c.id, following), (memories.c.superseded_by, replaced)):
             known.update({row.id: row.superseded_by for row in connection.execute(query.where(column.in_(some)))})
-    return {one: heir(by, following) for one, by in replaced.items() if one not in following}
+    return {one: find_heir(by, following) for one, by in replaced.items() if one not in following}
 
 
 def erase(connection: Connection, ids: Sequence[str], places: Collection[tuple[str, str]] = ()) -> None:
