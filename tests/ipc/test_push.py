@@ -200,7 +200,6 @@ def test_the_end_of_a_huge_conversation_arrives(daemon: DaemonProcess, client: C
     ("messages", "expected"),
     [
         ("hello", "Message"),
-        ([{"role": "user", "content": "x"}], "dict"),
         ([7], "int"),
     ],
 )
