@@ -139,6 +139,15 @@ def test_what_others_add_meanwhile_stays(tmp_path: Path, name: str) -> None:
         assert pruned(left) == pruned(before)
 
 
+def test_a_file_that_was_made_goes_also_where_its_host_has_put_a_frame_into_it(tmp_path: Path) -> None:
+    to = connector(tmp_path)
+    to.apply(to.connecting(HOSTS["opencode"]))
+    file = tmp_path / ".config/opencode/opencode.json"
+    file.write_text(json.dumps({"$schema": "https://opencode.ai/config.json", **json.loads(file.read_text())}))
+    to.apply(to.disconnecting(HOSTS["opencode"]))
+    assert not file.exists()
+
+
 def test_a_malformed_file_stops_everything_before_anything_is_written(tmp_path: Path) -> None:
     fill(tmp_path, {".qwen/settings.json": '{"hooks": {"Stop": [}}'})
     was = files(tmp_path)

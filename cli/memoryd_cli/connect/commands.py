@@ -90,6 +90,10 @@ def _trust(connector: Connector, host: Host, *, trust: bool) -> None:
         hooks = codex.trust(folder, command)
     finally:
         connector.note(host, file, before)
+    if not hooks:
+        raise CommandFailed(
+            "Codex sees no hooks here", "It reads a project's files once it was told to trust the project."
+        )
     trusted = sum(hook.trust_status == "trusted" for hook in hooks)
     out(f"codex: {trusted} of {len(hooks)} hooks are trusted")
 

@@ -282,5 +282,6 @@ class Json:
     def hollow(self, text: str) -> bool:
         """Return whether nothing but what the file needs to be read is left."""
         plain = jsonc.parse(text).plain()
-        needed = {entry.key for entry in self.entries if isinstance(entry, Default)}
+        # Some hosts write `$schema` into their files by themselves.
+        needed = {"$schema", *(entry.key for entry in self.entries if isinstance(entry, Default))}
         return isinstance(plain, dict) and plain.keys() <= needed

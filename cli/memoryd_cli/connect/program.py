@@ -41,7 +41,7 @@ def hook_text(paths: Paths) -> str:
 
 def _interpreter() -> str:
     in_environment = Path(sys.prefix) / "bin" / "python"
-    return str(in_environment) if in_environment.exists() else sys.executable
+    return str(in_environment) if sys.prefix != sys.base_prefix and in_environment.exists() else sys.executable
 
 
 def _first_lines(interpreter: str) -> str:

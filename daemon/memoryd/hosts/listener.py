@@ -4,6 +4,7 @@ import logging
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -79,11 +80,9 @@ class HostListener:
         host = HOSTS.get(request.host)
         if host is None:
             return b""
-        event = await anyio.to_thread.run_sync(self._read, host, request)
+        event, root = await anyio.to_thread.run_sync(self._read, host, request)
         if event is None:
             return b""
-        project = request.project or event.folder or request.folder
-        root = await anyio.to_thread.run_sync(project_root, project)
         caller = Caller(owner=request.owner or "local", project=root, agent=host.name, session=event.session)
         if not are_names(caller):
             return b""
@@ -93,10 +92,12 @@ class HostListener:
             _log.info("an event of %s was not taken: %s", host.name, refused)
             return b""
 
-    def _read(self, host: Dialect, request: HookRequest) -> Event | None:
+    def _read(self, host: Dialect, request: HookRequest) -> tuple[Event | None, str]:
+        """Return what an event means, and the root of the project that it comes from."""
         event = host.read(Payload.of(request), request)
-        arrivals.note(self._folder, host.name, event.name if event else request.event)
-        return event
+        with suppress(OSError, Refused):  # that it came is worth less than what it says
+            arrivals.note(self._folder, host.name, event.name if event else request.event)
+        return event, project_root(request.project or (event.folder if event else "") or request.folder)
 
     async def _heard(self, host: Dialect, event: Event, caller: Caller) -> bytes:
         talk = self._talk((caller.owner, caller.session))
