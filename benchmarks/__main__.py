@@ -14,6 +14,7 @@ NAMES = (
     "index",
     "search",
     "query",
+    "turn",
     "latency",
     "checkpoints",
     "transcripts",

@@ -271,3 +271,11 @@ def test_of_two_that_are_as_near_the_one_that_faded_comes_later_and_age_alone_mo
 def test_decay_outweighs_no_better_answer() -> None:
     pool = [candidate("The bakery opens at six.", cosine=0.8), candidate("The bakery is closed.", cosine=0.6)]
     assert rank("bakery", pool, decay=[0.0, 50.0])[0].id == pool[0][1].id
+
+
+def test_of_two_that_are_else_alike_the_one_that_is_trusted_more_comes_first() -> None:
+    pool = [candidate("the bakery opens at seven"), candidate("the bakery opens at eight")]
+    one_id, other_id = (one.id for one, _ in pool)
+    assert [one.id for one in rank("when does the bakery open", pool, trust=[1.0, 0.5])] == [one_id, other_id]
+    assert [one.id for one in rank("when does the bakery open", pool, trust=[0.5, 1.0])] == [other_id, one_id]
+    assert rank("bakery", pool, trust=[0.5, 0.5]) == rank("bakery", pool)

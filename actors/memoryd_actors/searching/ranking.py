@@ -116,6 +116,8 @@ class RankingWeights:
     decay: float = 0.06
     """Lost by what has faded beside the candidate that has faded least: a tie-breaker. Where all are equally old,
     as in LoCoMo and BEAM, nothing moves."""
+    trust: float = 0.06
+    """Lost by what nobody vouches for beside the candidate that is trusted most: a tie-breaker, too."""
     related: float = 0.1
     """Of what another strong candidate is worth by itself, times the strength of the edge between them. Only of edges
     that somebody made: those between neighbours repeat the cosine: at half this weight they cost 0.7 points of
@@ -146,12 +148,13 @@ def rank(
     weights: RankingWeights = RankingWeights(),
     *,
     decay: Sequence[float] = (),
+    trust: Sequence[float] = (),
     edges: Sequence[Edge] = (),
 ) -> list[Ranked]:
     """Return the candidates, best first, with their scores between 0 and 1 and the boosts that are part of them.
 
-    `decay` has of each candidate how much it still counts (`decay_score`), `edges` join candidates; both may be left
-    out.
+    `decay` has of each candidate how much it still counts (`decay_score`), `trust` how far it is trusted, `edges` join
+    candidates; all may be left out.
 
     Only what is in the pool has a say: a neighbour that is no candidate itself counts as silent, which is better on
     LoCoMo than to look it up.
@@ -159,13 +162,14 @@ def rank(
     said = _said(question, pool, weights)
     around = _around(pool, said, weights)
     fade = _faded(decay) or [0.0] * len(pool)
+    doubts = [max(trust) - one for one in trust] or [0.0] * len(pool)
     joined = _joined(pool, said, edges, weights)
     asked = set(question.casefold().translate(_APART).split())
     named = {name: _is_named(name, asked) for name in {memory.speaker for _, memory in pool}}
     meant = months(question)
     advice = asks_for_advice(question)
     totals: list[tuple[float, Ranked]] = []
-    for (one, memory), own, (session, near), faded in zip(pool, said, around, fade, strict=True):
+    for (one, memory), own, (session, near), faded, doubt in zip(pool, said, around, fade, doubts, strict=True):
         there = bool(meant) and memory.occurred_at is not None and any(month.has(memory.occurred_at) for month in meant)
         rule = is_rule(memory.content, memory.category)
         advised = advice and (rule or is_preference(memory.content, memory.category))
@@ -179,6 +183,7 @@ def rank(
             ("advice", weights.advised * advised),
             ("related", joined.get(memory.id, 0.0)),
             ("decay", -weights.decay * faded),
+            ("trust", -weights.trust * doubt),
             ("substance", -weights.substance * _lacks(memory, weights)),
         )
         total = (own + sum(more for _, more in added)) / weights.most

@@ -130,7 +130,8 @@ class Searcher:
         told = {memory.id: memory for _, memory in pool}
         ranked = [one for one, _ in pool]
         if settings.ranking == "context":
-            ranked = rank(words[:LONGEST_QUERY], pool, decay=self._decay(pool), edges=edges)
+            trust = [memory.trust for _, memory in pool]
+            ranked = rank(words[:LONGEST_QUERY], pool, decay=self._decay(pool), trust=trust, edges=edges)
         if visible.for_context:
             ranked = self._categories.for_context(ranked, {one.id: memory.category for one, memory in pool})
         found: list[FoundMemory] = []
