@@ -181,7 +181,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 _FIXED: Final = """
-consent.confident consolidation.pairs_in_a_prompt consolidation.recent_hours consolidation.important_from
+consent.confident consolidation.recent_hours consolidation.important_from
 consolidation.often_used consolidation.recency_days consolidation.fallback_low consolidation.check_low
 consolidation.overlap consolidation.remembered_days consolidation.rollup_tokens lifecycle.correction_days
 lifecycle.preference_days lifecycle.fact_days lifecycle.observation_days

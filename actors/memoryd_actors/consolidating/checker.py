@@ -37,8 +37,6 @@ from memoryd_client.wire.memory import Memory
 
 KEEPER_S = 60.0
 PAGE = 200
-TOGETHER = 10
-"""Pairs that are put before the model together (seed 002, item 4: 5 to 10)."""
 ACTOR = "memoryd"
 NODE = "consolidation"
 """Who writes, in the history and in the counts."""
@@ -174,7 +172,8 @@ class Checker:
 
     def groups(self, pairs: Sequence[Suspect]) -> Iterable[Sequence[Suspect]]:
         """Return what is asked about together."""
-        return (pairs[at : at + TOGETHER] for at in range(0, len(pairs), TOGETHER))
+        size = self._settings.pairs_in_a_prompt
+        return (pairs[at : at + size] for at in range(0, len(pairs), size))
 
     async def check(self, owner: str, some: Sequence[Suspect], run: int) -> CheckOutcome:
         """Compare pairs of one owner in one prompt, and do what follows.

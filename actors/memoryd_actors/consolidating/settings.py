@@ -22,6 +22,8 @@ class ConsolidationSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_un
     tokens_a_day: Count = 50_000
     """Of the model, for one owner in a day, within the daily limits of the sidecar. Fifty pairs of a hundred
     characters are reckoned at 14,000."""
+    pairs_in_a_prompt: Annotated[int, msgspec.Meta(ge=5, le=10)] = 10
+    """Put before the model together (seed 002, item 4: 5 to 10)."""
     rollups: bool = True
     """Whether a project's episodes are gathered into its summary (seed 000, compaction)."""
     rollup_days: Annotated[float, msgspec.Meta(ge=0, le=365)] = 7.0
