@@ -36,9 +36,12 @@ def saying(text: str) -> Reply:
 
 def played(example: str, served: RunningDaemon, *replies: Reply) -> str:
     """Run an example against a model that answers so, and return what it says in the end."""
-    with MessagesApi() as api, served.client("example") as client:
+    with (
+        MessagesApi() as api,
+        served.client("example") as client,
+        Anthropic(api_key="k", base_url=api.url, max_retries=0) as model,
+    ):
         api.queue(*replies)
-        model = Anthropic(api_key="k", base_url=api.url, max_retries=0)
         said: str = runpy.run_path(str(EXAMPLES / example))["reply"]("Remember the ferry.", client, model)
         return said
 

@@ -11,6 +11,7 @@ from anthropic.tools.memory import BetaLocalFilesystemMemoryTool
 
 from memoryd_client import AsyncClient
 from memoryd_client.memory_tool import AsyncMemoryTool, MemoryTool
+from memoryd_client.wire.memory import MAX_CONTENT_BYTES
 from messages_api import MessagesApi, Reply
 from running import PROJECT, RunningDaemon
 
@@ -129,8 +130,8 @@ def test_behind_it_are_memories_with_a_history_that_can_be_restored(served: Runn
 def test_what_the_daemon_refuses_is_an_error_of_the_tool(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         tool = MemoryTool(client)
-        with pytest.raises(ToolError, match="20000 bytes"):
-            tool.call(create(NOTES, "x" * 20_000))
+        with pytest.raises(ToolError, match="bytes and may have"):
+            tool.call(create(NOTES, "x" * (MAX_CONTENT_BYTES + 1)))
         with pytest.raises(ToolError, match="nothing to remember"):
             tool.call(create(NOTES, ""))
 
@@ -185,25 +186,29 @@ def check(server: MessagesApi) -> None:
 
 
 def test_the_tool_runner_of_the_sdk_keeps_its_memory_here(served: RunningDaemon) -> None:
-    with MessagesApi() as server, served.client("s1") as client:
+    with (
+        MessagesApi() as server,
+        served.client("s1") as client,
+        Anthropic(api_key="k", base_url=server.url, max_retries=0) as sdk,
+    ):
         server.queue(*SCRIPT)
-        sdk = Anthropic(api_key="k", base_url=server.url, max_retries=0)
-        runner = sdk.beta.messages.tool_runner(
+        sdk.beta.messages.tool_runner(
             model="claude-haiku-5-5",
             max_tokens=100,
             messages=[{"role": "user", "content": ASKED}],
             tools=[MemoryTool(client)],
-        )
-        runner.until_done()
+        ).until_done()
         check(server)
         assert client.read_file("memories/notes.md").content == "Ada likes coffee.\n"
 
 
 async def test_the_asynchronous_tool_runner_does_so_too(served: RunningDaemon) -> None:
-    async with AsyncClient(session="s1", project=PROJECT, owner=served.owner, paths=served.paths) as client:
-        with MessagesApi() as server:
-            server.queue(*SCRIPT)
-            sdk = AsyncAnthropic(api_key="k", base_url=server.url, max_retries=0)
+    with MessagesApi() as server:
+        server.queue(*SCRIPT)
+        async with (
+            AsyncClient(session="s1", project=PROJECT, owner=served.owner, paths=served.paths) as client,
+            AsyncAnthropic(api_key="k", base_url=server.url, max_retries=0) as sdk,
+        ):
             runner = sdk.beta.messages.tool_runner(
                 model="claude-haiku-5-5",
                 max_tokens=100,
@@ -211,4 +216,4 @@ async def test_the_asynchronous_tool_runner_does_so_too(served: RunningDaemon) -
                 tools=[AsyncMemoryTool(client)],
             )
             await runner.until_done()
-            check(server)
+        check(server)
