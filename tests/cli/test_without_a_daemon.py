@@ -138,7 +138,9 @@ def test_a_failed_start_shows_the_end_of_the_log_and_exits_1(memoryd: Command) -
 
 def test_running_without_the_daemons_packages_names_the_command_that_installs_them(memoryd: Command) -> None:
     # None in sys.modules is how Python marks a module that is not to be found.
-    program = "import sys; sys.modules['sqlalchemy'] = None; from memoryd_cli import main; main(['run'])"
+    program = (
+        "import sys; sys.modules['sqlalchemy'] = None; sys.argv[1:] = ['run']; from memoryd_cli import main; main()"
+    )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False, env=memoryd.environment
     )
