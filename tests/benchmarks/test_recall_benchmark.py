@@ -60,9 +60,9 @@ def test_the_gate_stays_clean_and_keeps_the_evidence(
     assert (figures["balanced"]["clean"], figures["balanced"]["evidence"]) == (1.0, 1.0)
     assert figures["ceiling"] == 1.0
     # Nobody asked what has no answer: nothing is said of it, which is not the same as never.
-    assert figures["judge"]["quiet"] is None
-    (row,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("the judge as shipped")]
-    assert row.split() == ["the", "judge", "as", "shipped,", "0.375", "1.000", "1.000", "1.000", "1.0"]
+    assert figures["balanced"]["quiet"] is None
+    (row,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("the judge, balanced")]
+    assert row.split() == ["the", "judge,", "balanced", "(0.2)", "1.000", "1.000", "1.000", "1.0"]
 
 
 def test_a_threshold_that_a_share_of_values_stays_below_is_above_that_share() -> None:

@@ -25,7 +25,7 @@ async def test_nothing_of_ignored_and_environment_files_is_kept(tmp_path: Path, 
             (NewMemory(content="The job runs at noon.", files=("notes/diary.md",)), "secretsignore"),
             (NewMemory(content="cat notes/diary.md\nDear diary"), "quotes notes/diary.md"),
             (NewMemory(content="```.env\nPORT=1\n```"), "environment file"),
-            (NewMemory(content="x" * MAX_CONTENT_BYTES + "y"), "16385 bytes"),
+            (NewMemory(content="x" * MAX_CONTENT_BYTES + "y"), f"{MAX_CONTENT_BYTES + 1} bytes"),
         ):
             with pytest.raises(Refused, match=reason):
                 await system.keeper.ask(Store((refused,), caller), deadline_s=10)

@@ -28,6 +28,7 @@ from memoryd.ledger.tables import (
     traces,
 )
 from memoryd_actors.keeping.successors import find_heir
+from memoryd_actors.memory.render import SHORT_ID
 from memoryd_actors.memory.steps import MERGED_INTO, SUPERSEDES
 from memoryd_actors.purging.derived import PhraseMatcher
 from memoryd_actors.recall.session_state import decode_state, encode_state
@@ -164,14 +165,20 @@ def erase(connection: Connection, ids: Sequence[str], places: Collection[tuple[s
             connection.execute(delete(relations).where(or_(relations.c.from_id.in_(some), relations.c.to_id.in_(some))))
             connection.execute(delete(doubts).where(or_(doubts.c.older_id.in_(some), doubts.c.newer_id.in_(some))))
         connection.execute(update(history).where(history.c.memory_id.in_(some)).values(**blank))
-    needles = [one.encode() for one in ids]
+    shortened = [one[:SHORT_ID] for one in ids]
+    needles = [one.encode() for one in shortened]
     for row in connection.execute(select(traces)).all():
         named = any(needle in row.body for needle in needles)
         if not (named or row.owner in owners or (row.owner, row.session) in places):
             continue
         trace = _decode_trace(row.body)
         if named or (row.owner, row.session) in places or telling.within(trace.focus):
-            kept = tuple(one for one in trace.candidates if one.id not in ids)
+            # What stood beside one of them may say so, in the words of their relation.
+            kept = tuple(
+                one
+                for one in trace.candidates
+                if one.id not in ids and not any(name in one.reason for name in shortened)
+            )
             body = msgspec.msgpack.encode(msgspec.structs.replace(trace, focus="", candidates=kept))
             connection.execute(update(traces).where(traces.c.id == row.id).values(body=body))
     for row in connection.execute(select(sessions)).all():
