@@ -70,7 +70,7 @@ def _describe(error: Exception) -> str:
         case MemorydError():
             return sentence(str(error), error.hint)
         case ModuleNotFoundError() if (error.name or "").partition(".")[0] in _DAEMON_EXTRA:
-            return f"{error.name} is missing; pip install 'memoryd[daemon]'"
+            return f"{(error.name or '').partition('.')[0]} is missing; pip install 'memoryd[daemon]'"
         case OSError() if error.filename is not None:
             return f"{error.filename}: {error.strerror}"
         case _:
