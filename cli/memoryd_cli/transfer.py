@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
@@ -11,7 +12,7 @@ import typer
 
 from memoryd_cli import records
 from memoryd_cli.failures import CommandFailed
-from memoryd_cli.options import Everything, InSession, Json, examples, placed
+from memoryd_cli.options import Everything, InSession, Json, connect, examples, placed
 from memoryd_cli.output import note, out, out_json, printable, write
 from memoryd_cli.render import states
 from memoryd_client.errors import DaemonUnreachable, DeadlineExceeded
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 BATCH_BYTES = 2 * 1024 * 1024
 """Half of the largest frame: one batch is one durable transaction, and others get their turn between batches."""
 PAGE_ROWS = 500
+Origin = Literal["claude-code", "codex", "gemini", "opencode", "copilot", "qwen", "jsonl", "rules"]
 TOLD = 20
 """Reasons that are printed; all of them with --json."""
 
@@ -39,6 +41,8 @@ def add_to(app: typer.Typer) -> None:
             "memoryd import notes/ --project-map /home/ada/old=/home/ada/new",
             "memoryd import --restore all.jsonl",
             "memoryd import - < memories.jsonl",
+            "memoryd import --from claude-code --since 2026-01-01",
+            "memoryd import --from rules",
         ),
     )(import_)
     app.command(
@@ -53,9 +57,21 @@ def add_to(app: typer.Typer) -> None:
 @placed
 def import_(
     source: Annotated[
-        str, typer.Argument(metavar="SOURCE", help="JSON lines, a Markdown file, or a folder of these; - is stdin.")
-    ],
+        str,
+        typer.Argument(
+            metavar="[SOURCE]",
+            help="JSON lines, a Markdown file, or a folder of these; - is stdin. With --from the home, or the project.",
+        ),
+    ] = "",
     *,
+    origin: Annotated[
+        Origin | None,
+        typer.Option("--from", help="What a program keeps of earlier conversations here, or the project's rules."),
+    ] = None,
+    since: Annotated[
+        datetime | None,
+        typer.Option(formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"], help="With --from: only what was said since."),
+    ] = None,
     project_map: Annotated[
         list[str] | None,
         typer.Option("--project-map", metavar="OLD=NEW", help="A project's folder then and now; repeatable."),
@@ -77,7 +93,17 @@ def import_(
     What says that a model or a rule wrote it has to read as such, and what is about you (name, pronouns, city,
     language) waits for your yes. With --restore neither is asked again: you say that the files are your own, and the
     history keeps that you did.
+
+    --from claude-code, codex, gemini, opencode, copilot, qwen or jsonl reads what lies on this machine into
+    transcripts, with dates, and from there into memory like anything that is said; injected text, tools' output and
+    slash commands are left out. Of all projects, unless --project names one. --from rules takes CLAUDE.md, AGENTS.md,
+    GEMINI.md, .cursorrules, Cursor's and Copilot's rules as rules of the project, and follows them when they change.
     """
+    if origin is not None:
+        _bring_from(origin, source, at, since, as_json=as_json)
+        return
+    if not source:
+        raise CommandFailed("nothing to import is named", "Name a file or a folder, or take --from.")
     incoming = _incoming(source, dict(_mapping(one) for one in project_map or ()))
     with at.connect() as memory:
         done = _bring_in(memory, incoming, restore=restore)
@@ -104,6 +130,40 @@ def import_(
     _tell((*done.left_out, *done.edges_left_out))
     if done.left_out and not (done.added or done.proposed or done.unchanged):
         raise CommandFailed("nothing was imported: all of it was left out", "The reasons are above; --json has all.")
+
+
+def _bring_from(origin: Origin, source: str, at: InSession, since: datetime | None, *, as_json: bool) -> None:
+    """Bring in what lies on this machine, and say how far it is while that goes on."""
+    from memoryd_cli.histories.bringing import Brought, bring_conversations, bring_rules
+    from memoryd_cli.histories.spoken import PastConversation
+
+    def client(session: str, project: str, agent: str) -> "Client":
+        return connect(session, project, agent, at.owner, autostart=at.autostart)
+
+    def tell(done: Brought, history: PastConversation) -> None:
+        if sys.stderr.isatty():
+            sys.stderr.write(f"\r{done.sessions} conversations, {done.stored} messages")
+
+    if origin == "rules":
+        found = bring_rules(Path(project_root(source or at.project or Path.cwd())), client)
+        if as_json:
+            out_json(found)
+        else:
+            out(f"{found.files} files: {found.added} rules new, {found.known} known, {found.gone} gone and forgotten")
+        return
+    home = Path(source).expanduser() if source else Path.home()
+    # Timestamps in histories have a zone, and a date on the command line is of here.
+    begin = since.astimezone() if since is not None else None
+    project = project_root(at.project) if at.project else ""
+    done = bring_conversations(origin, home, client, since=begin, project=project, tell=tell)
+    if sys.stderr.isatty():
+        sys.stderr.write("\n")
+    for unreadable in done.unreadable:
+        note(printable(f"left out: {unreadable}"))
+    if as_json:
+        out_json(done)
+    else:
+        out(f"{done.sessions} conversations: {done.stored} messages stored, {done.known} known already")
 
 
 def _tell(left_out: tuple[LeftOut, ...]) -> None:

@@ -45,7 +45,7 @@ async def test_only_what_fails_on_its_first_way_is_to_be_looked_at_again() -> No
         ledger=cast("MemoryRepository", Away()),
         publish=untold,
         settings=CaptureSettings(),
-        on_unfinished=unfinished.append,
+        on_unfinished=lambda key, since: unfinished.append(key),
     )
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(capturer.run)

@@ -8,6 +8,7 @@ resumed in another session, finds it there already: also where it was edited, me
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import partial
 
 from memoryd_actors.capture import Captured, explicit, may_ask, standing_instruction
@@ -80,11 +81,12 @@ class Capturer:
         settings: CaptureSettings,
         rules: Rules = DEFAULT,
         place: Callable[[Caller, str], Awaitable[int | None]] | None = None,
-        on_unfinished: Callable[[Key], None] = lambda key: None,
+        on_unfinished: Callable[[Key, datetime | None], None] = lambda key, since: None,
     ) -> None:
         """Prepare; `place` knows at which entry of its transcript a session said something.
 
-        `on_unfinished` hears of sessions in which something was asked that is not stored yet.
+        `on_unfinished` hears of sessions in which something was asked that is not stored yet, and since when where that
+        is long ago.
         """
         self._place = place
         self._on_unfinished = on_unfinished
@@ -116,8 +118,13 @@ class Capturer:
 
     def appended(self, entries: Iterable[Entry], caller: Caller) -> None:
         """Hear what was appended to a transcript: a request is found there."""
-        if any(one.kind == "message" and one.role == "user" and self._is_request(one.content) for one in entries):
-            self._on_unfinished((caller.owner, caller.session))
+        asked = [
+            one for one in entries if one.kind == "message" and one.role == "user" and self._is_request(one.content)
+        ]
+        if asked:
+            # An earlier conversation may be brought in: it counts from when it was held.
+            since = min((_in_utc(one.at) for one in asked if one.at is not None), default=None)
+            self._on_unfinished((caller.owner, caller.session), since)
 
     async def hear_again(self, messages: Iterable[Message], caller: Caller) -> bool:
         """Look a conversation over that is in a transcript; return whether all that it asks for is dealt with."""
@@ -143,7 +150,7 @@ class Capturer:
         if self._is_request(said) and not self._actor.offer(CaptureInput(said, before, caller, key)):
             self._seen.pop(key, None)
             self.counts.dropped += 1
-            self._on_unfinished((caller.owner, caller.session))
+            self._on_unfinished((caller.owner, caller.session), None)
 
     def _is_request(self, said: str) -> bool:
         if self._settings.explicit and may_ask(said):
@@ -165,7 +172,7 @@ class Capturer:
                 done = False
                 self._seen.pop(heard.key, None)
                 if not heard.again:  # whoever looks again knows, and takes its time
-                    self._on_unfinished((heard.caller.owner, heard.caller.session))
+                    self._on_unfinished((heard.caller.owner, heard.caller.session), None)
                 self.counts.failed += 1
                 self._warn(f"what was to be remembered is not stored yet: {failed}", failed.hint)
             except Refused as refused:
@@ -239,6 +246,10 @@ class _Listener(Actor[CaptureInput, bool]):
     async def handle(self, message: CaptureInput) -> bool:
         """Store what it asks to have remembered."""
         return await self._hear(message)
+
+
+def _in_utc(at: datetime) -> datetime:
+    return at if at.tzinfo is not None else at.replace(tzinfo=UTC)
 
 
 def _asked(messages: Iterable[Message]) -> Iterator[tuple[str, Message | None]]:

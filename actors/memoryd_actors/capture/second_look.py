@@ -9,7 +9,7 @@ import logging
 import math
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
@@ -64,18 +64,22 @@ class SecondLook:
         self._switches = switches
         self._clock = clock
         self._hear = hear
-        self._sessions: set[Key] = set()
+        self._sessions: dict[Key, datetime] = {}
+        """What is to be looked over, and since when what was said there counts."""
         self._looked: OrderedDict[Key, int] = OrderedDict()
         """Up to which entry everything is dealt with."""
         self._began = False
         self._worker = Worker(self._work, complain=_complain, retry_s=RETRY_S)
         self.run = self._worker.run
 
-    def note(self, key: Key) -> None:
-        """Hear that something that was said in a session is not stored yet."""
+    def note(self, key: Key, since: datetime | None = None) -> None:
+        """Hear that something that was said in a session, perhaps long ago, is not stored yet."""
         if key[1] and self._on:
-            self._sessions.add(key)
+            self._add(key, min(since or self._since, self._since))
             self._worker.kick()
+
+    def _add(self, key: Key, since: datetime) -> None:
+        self._sessions[key] = min(since, self._sessions.get(key, since))
 
     async def _work(self) -> float:
         """Look; where capture is off, only put that down."""
@@ -83,12 +87,12 @@ class SecondLook:
             await self._begin()
             self._began = True
         for key in sorted(self._sessions):
-            self._sessions.discard(key)  # first: what is said meanwhile is noted again
-            done = await attempt(partial(self._look, key))
+            since = self._sessions.pop(key)  # first: what is said meanwhile is noted again
+            done = await attempt(partial(self._look, key, since))
             if isinstance(done, Exception):
                 log.warning("%s is looked at again later: %s", key[1], done)
             if done is not True:
-                self._sessions.add(key)
+                self._add(key, since)
         return RETRY_S if self._sessions else math.inf
 
     async def _begin(self) -> None:
@@ -102,23 +106,25 @@ class SecondLook:
             self._since = max(before.at or now, now - BACK)
         if self._on:
             infos = await self._transcripts.infos()
-            self._sessions |= {key for key, info in infos.items() if info.updated_at >= self._since}
+            for key, info in infos.items():
+                if info.updated_at >= self._since:
+                    self._add(key, self._since)
 
-    async def _look(self, key: Key) -> bool:
+    async def _look(self, key: Key, since: datetime) -> bool:
         info = await self._transcripts.info(key)
         if info is None or self._switches.off(key[0], info.project) is not None:
             return True
         last = await self._transcripts.last(key)
         after = self._looked.get(key)
         if after is None or after > last:
-            after = await self._beginning(key, last)
+            after = await self._beginning(key, last, since)
         caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
         done = True
         before: list[Message] = []
         # With what was said before it, to which `remember that` may point.
         after = max(0, min(after, last - READ) - BEFORE)
         while records := await self._transcripts.read(key, after=after, limit=READ, characters=READ_CHARACTERS):
-            said = (one for one in records if one.kind == "message" and not one.covers and one.at >= self._since)
+            said = (one for one in records if one.kind == "message" and not one.covers and one.at >= since)
             messages = [*before, *(Message(one.role, one.content) for one in said)]
             done = await self._hear(messages, caller) and done
             before, after = messages[-1:], records[-1].sequence
@@ -129,12 +135,12 @@ class SecondLook:
                 self._looked.popitem(last=False)
         return done
 
-    async def _beginning(self, key: Key, last: int) -> int:
+    async def _beginning(self, key: Key, last: int, since: datetime) -> int:
         """Return after which entry that begins which was said since; a run of an agent may have thousands of calls."""
         after = max(0, last - READ)
         while after and last - after < MOST_READ:
             first = await self._transcripts.read(key, after=after, limit=1, characters=1)
-            if not first or first[0].at < self._since:
+            if not first or first[0].at < since:
                 break
             after = max(0, after - READ)
         return after

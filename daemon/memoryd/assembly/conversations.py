@@ -1,5 +1,6 @@
 """What follows a conversation: its transcript, and all that is made of it while it goes on and when it is over."""
 
+from datetime import datetime
 from pathlib import Path
 
 from anyio.abc import TaskGroup
@@ -157,8 +158,8 @@ class ConversationServices:
         tasks.start_soon(self.compactor.run, name="compactor")
         tasks.start_soon(self.episodes.run, name="episodes")
 
-    def _look_again(self, key: Key) -> None:
-        self._second_look.note(key)
+    def _look_again(self, key: Key, since: datetime | None) -> None:
+        self._second_look.note(key, since)
 
     def _appended(self, key: Key, last: int) -> None:
         self.indexer.note(key, last)

@@ -1,0 +1,1 @@
+"""What agents' programs keep of earlier conversations on this machine, read into sessions."""
