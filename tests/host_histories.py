@@ -136,12 +136,16 @@ def jarvis(home: Path) -> None:
     )
 
 
+def qwen(home: Path) -> None:
+    claude(home, ".qwen/projects/-work-app/chats")
+
+
 WRITERS = {
     "claude-code": claude,
     "codex": codex,
     "gemini": gemini,
     "opencode": opencode,
     "copilot": copilot,
-    "qwen": lambda home: claude(home, ".qwen/projects/-work-app/chats"),
+    "qwen": qwen,
     "jsonl": jarvis,
 }

@@ -12,7 +12,9 @@ class _Table(msgspec.Struct, frozen=True):
     tables: dict[str, list[tuple[str, str]]]
 
 
-_TABLE: Final = msgspec.toml.decode(files(__package__).joinpath("formats.toml").read_bytes(), type=_Table)
+_TABLE: Final = msgspec.toml.decode(
+    files("memoryd_actors.redaction").joinpath("formats.toml").read_bytes(), type=_Table
+)
 _PART: Final = re.compile(r"<<(\w+)>>")
 
 
