@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from memoryd.hosts.words import own_words, shortened
 from memoryd_actors.texts.fence import CLOSING, OPENING
 from memoryd_client.wire.memory import Memory
+from running import until
 
 from .host_daemon import HostedDaemon
 
@@ -180,7 +182,8 @@ def test_what_hooks_put_in_is_never_taken_for_what_was_said(daemon: HostedDaemon
         daemon.fire(
             "gemini", claude("AfterAgent", session, daemon, prompt=prompt, prompt_response=f"With pytest.{block}")
         )
-        said = daemon.said(session)
+        # A hook does not wait for as long as a busy machine may take.
+        said = until(partial(daemon.said, session), "what was said")
         assert [role for role, _ in said] == ["user", "assistant"]
         assert "4711" not in str(said)
         assert said[0][1].startswith("how do we test?")

@@ -33,6 +33,8 @@ MOST_TALKS = 256
 SAID = 6
 """Messages before a prompt that go along with it: what it is about."""
 _ANSWER_S = 5.0
+_WRITE_S = 60.0
+"""How long writing down what was said may take, in seconds: nobody waits for it."""
 
 Key = tuple[str, str]
 """Owner and session."""
@@ -118,7 +120,7 @@ class HostListener:
                 await self._recall.clear(caller)
             case "ends":
                 self._talks.pop((caller.owner, caller.session), None)
-                await self._answer(EndSession(), caller, _ANSWER_S)
+                await self._answer(EndSession(), caller, _WRITE_S)
                 return b""
             case "begins":
                 pass
@@ -161,7 +163,7 @@ class HostListener:
             return
         talk.said = [*talk.said, *(Message(entry.role, entry.content) for entry in entries)][-SAID:]
         talk.prompt, talk.told = "", b""
-        await self._answer(Append(entries=tuple(entries)), caller, _ANSWER_S)
+        await self._answer(Append(entries=tuple(entries)), caller, _WRITE_S)
         if text and (looked := of_answer(text)):
             # Nobody waits for it: what it brings up is there when the next prompt comes.
             update = ContextUpdate(
