@@ -73,9 +73,12 @@ class Postings:
         return scores, shares / np.float32(all_rarities)
 
     def slots_with(self, word: str, seen: Seen) -> Slots:
-        """Return those of the slots that are seen that have the word."""
+        """Return those of the slots that are seen that have the word, ascending."""
         found = self._of.get(word)
-        return _seen(found, seen)[0] if found else np.empty(0, np.intp)
+        if not found:
+            return np.empty(0, np.intp)
+        slots = (np.frombuffer(found, np.uint32) >> _COUNT_BITS).astype(np.intp)
+        return slots[seen[slots]]
 
 
 def _rarity(having: int, rows: int) -> float:

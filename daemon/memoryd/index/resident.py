@@ -125,7 +125,7 @@ class Resident:
         rows = self._columns.seen(visible)
         seen = rows[self._row.values]
         found = {stem: self._row.values[self._postings.slots_with(folded(stem), seen)] for stem in stems}
-        return StoreStatistics(int(np.count_nonzero(rows)), {stem: len(np.unique(one)) for stem, one in found.items()})
+        return StoreStatistics(int(np.count_nonzero(rows)), {stem: _different(one) for stem, one in found.items()})
 
     def _best(self, passages: Slots, scores: Numbers, limit: int) -> list[int]:
         """Return the rows of the best passages, best first."""
@@ -161,3 +161,8 @@ class Resident:
             Candidate(self._ids[row], best_cosines[n], best_words[n], word_share=best_shares[n], passage=spans.get(n))
             for n, row in enumerate(rows)
         ]
+
+
+def _different(ascending: Slots) -> int:
+    """Return how many different numbers there are: passages of a memory stand together."""
+    return int(np.count_nonzero(ascending[1:] != ascending[:-1])) + 1 if len(ascending) else 0
