@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from memoryd.index.columns import Columns
 from memoryd.index.grown import Grown, GrownVectors, Slots
@@ -163,6 +164,6 @@ class Resident:
         ]
 
 
-def _different(ascending: Slots) -> int:
+def _different(ascending: npt.NDArray[np.signedinteger[Any]]) -> int:
     """Return how many different numbers there are: passages of a memory stand together."""
     return int(np.count_nonzero(ascending[1:] != ascending[:-1])) + 1 if len(ascending) else 0
