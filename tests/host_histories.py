@@ -19,12 +19,12 @@ def claude_line(role: str, content: object, **more: object) -> dict[str, object]
         "uuid": f"{role}-{len(str(content))}",
         "message": {"role": role, "content": content},
         "timestamp": AT,
-        "cwd": "/work/app",
+        "cwd": "/projects/app",
         **more,
     }
 
 
-def claude(home: Path, folder: str = ".claude/projects/-work-app") -> None:
+def claude(home: Path, folder: str = ".claude/projects/-projects-app") -> None:
     injected = "<system-reminder>Be brief.</system-reminder>\n<memoryd-memory>old</memoryd-memory>why is it red?"
     write(
         home / folder / "s1.jsonl",
@@ -56,7 +56,7 @@ def codex(home: Path) -> None:
     write(
         home / ".codex/sessions/2026/03/01/rollout-1-s1.jsonl",
         [
-            {"timestamp": AT, "type": "session_meta", "payload": {"id": "s1", "cwd": "/work/app"}},
+            {"timestamp": AT, "type": "session_meta", "payload": {"id": "s1", "cwd": "/projects/app"}},
             item("user", "<environment_context>linux</environment_context>", "environment"),
             item("user", "hello"),
             item("user", "remembered", "hooks.additional_context"),
@@ -71,7 +71,7 @@ def gemini(home: Path) -> None:
     write(
         home / ".gemini/tmp/app/chats/session-1-s1.jsonl",
         [
-            {"sessionId": "s1", "directories": ["/work/app"]},
+            {"sessionId": "s1", "directories": ["/projects/app"]},
             {"$set": {"summary": "x"}},
             {"id": "1", "timestamp": AT, "type": "user", "content": [{"text": "hello"}]},
             {"id": "2", "timestamp": AT, "type": "gemini", "content": "hi"},
@@ -89,7 +89,7 @@ def copilot(home: Path) -> None:
     write(
         home / ".copilot/session-state/s1/events.jsonl",
         [
-            {"type": "session.start", "data": {"context": {"cwd": "/work/app"}}, "timestamp": AT},
+            {"type": "session.start", "data": {"context": {"cwd": "/projects/app"}}, "timestamp": AT},
             {
                 "type": "user.message",
                 "id": "1",
@@ -112,7 +112,7 @@ def opencode(home: Path) -> None:
             "CREATE TABLE message(id TEXT, session_id TEXT, data TEXT);"
             "CREATE TABLE part(id TEXT, message_id TEXT, data TEXT);"
         )
-        database.execute("INSERT INTO session VALUES ('s1', '/work/app')")
+        database.execute("INSERT INTO session VALUES ('s1', '/projects/app')")
         said = (("user", "hello"), ("assistant", "hi"), ("user", "why is it red?"))
         for number, (role, text) in enumerate(said):
             data = json.dumps({"role": role, "time": {"created": 1772366400000}})
@@ -137,7 +137,7 @@ def jarvis(home: Path) -> None:
 
 
 def qwen(home: Path) -> None:
-    claude(home, ".qwen/projects/-work-app/chats")
+    claude(home, ".qwen/projects/-projects-app/chats")
 
 
 WRITERS = {

@@ -24,7 +24,7 @@ def test_only_what_was_said_is_read(program: str, tmp_path: Path) -> None:
     ]
     assert {one.at.isoformat() for one in history.said if one.at} == {"2026-03-01T12:00:00+00:00"}
     assert len({one.id for one in history.said}) == 3
-    assert history.project == ("" if program == "jsonl" else "/work/app")
+    assert history.project == ("" if program == "jsonl" else "/projects/app")
 
 
 def test_no_folder_is_no_conversation(tmp_path: Path) -> None:
