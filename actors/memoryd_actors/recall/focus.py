@@ -14,7 +14,7 @@ replies (BEAM) falls by four points; whole replies raise it by less than one."""
 WINDOW_MESSAGES = 2
 """The message before the request and the nearest one of the other side before that."""
 FEW_WORDS = 3
-"""A request with fewer content words ("yes, do that") borrows the one before it and decides no topic."""
+"""A request with fewer content words ("yes, do that") decides no topic."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class Focus:
     window: tuple[str, ...]
     """What was said just before it, newest first; does not overlap with `text`."""
     words: int
-    """Content words in the request itself, before it borrowed any."""
+    """Content words in the request itself."""
     turn: Exchange | None = None
     """The user's turn; None where the context came from another trigger."""
     last_turn: Exchange | None = None
