@@ -339,6 +339,17 @@ def test_a_running_daemon_says_how_far_the_index_is(house: House) -> None:
     assert finding == Finding("index", "fail", "another model's vectors", "memoryd reindex")
 
 
+def test_a_model_that_is_missing_is_found_once(house: House) -> None:
+    missing = ComponentStatus(state="failed", message="no weights", hint="get them")
+    waiting = ComponentStatus(state="degraded", message="no weights", hint="get them")
+    status = running(house, model=missing, index=waiting)
+    found = [finding for finding in house.examine(status=status) if finding.name in {"model", "index"}]
+    assert found == [
+        Finding("model", "fail", "no weights", "get them"),
+        Finding("index", "warn", "it waits for the model", "memoryd status"),
+    ]
+
+
 async def test_a_clock_that_runs_behind_what_is_remembered_is_found(house: House) -> None:
     assert house.find("clock", now=datetime(1970, 1, 1, tzinfo=UTC)).level == "fail"
     await house.fill_ledger()

@@ -147,7 +147,7 @@ def _due(config: Config) -> timedelta:
 
 def _index(paths: Paths, config: Config, facts: LedgerFacts | None, status: Status | None) -> Finding:
     if status is not None and "index" in status.components:
-        return _index_by_daemon(status.components["index"], facts)
+        return _index_by_daemon(status.components["index"], status.components.get("model"), facts)
     if config.index.url:
         return ok("index", "it is in the object store of index.url, which was not called")
     if not paths.index.exists():
@@ -160,8 +160,10 @@ def _index(paths: Paths, config: Config, facts: LedgerFacts | None, status: Stat
     return ok("index", f"{paths.index} is there; how far it is, only a running daemon knows{until}")
 
 
-def _index_by_daemon(part: ComponentStatus, facts: LedgerFacts | None) -> Finding:
+def _index_by_daemon(part: ComponentStatus, model: ComponentStatus | None, facts: LedgerFacts | None) -> Finding:
     if part.state in {"degraded", "failed"}:
+        if model is not None and part.message == model.message:
+            return warn("index", "it waits for the model", "memoryd status")
         return fail("index", part.message or "it cannot be used", part.hint or "memoryd reindex")
     applied, behind = int(part.numbers.get("applied", 0)), int(part.numbers.get("behind", 0))
     last = max(applied + behind, facts.last_sequence if facts else 0)

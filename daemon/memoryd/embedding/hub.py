@@ -94,4 +94,5 @@ def _one_line(exc: Exception) -> str:
     """Return the first line of what happened, and of what it came from."""
     cause = exc.__cause__ or exc.__context__
     first = (str(exc).strip() or type(exc).__name__).splitlines()[0]
-    return f"{first} ({str(cause).strip().splitlines()[0]})" if cause is not None and str(cause).strip() else first
+    origin = str(cause).strip().splitlines()[0] if cause is not None and str(cause).strip() else first
+    return first if origin == first else f"{first} ({origin})"
