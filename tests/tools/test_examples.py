@@ -4,10 +4,13 @@ import json
 import runpy
 from pathlib import Path
 
-from anthropic import Anthropic
+from anthropic import Anthropic, AsyncAnthropic
+from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.providers.anthropic import AnthropicProvider
 
+from memoryd_client import AsyncClient
 from messages_api import MessagesApi, Reply
-from running import RunningDaemon
+from running import PROJECT, RunningDaemon
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -60,3 +63,24 @@ def test_the_tool_runner_keeps_its_files_here(served: RunningDaemon) -> None:
     assert played("tool_runner.py", served, made, saying("Noted.")) == "Noted."
     with served.client("example") as client:
         assert client.read_file("memories/ferry.md").content == "The ferry sails at nine.\n"
+
+
+async def test_an_agent_of_pydantic_ai_has_memory_in_its_prompt_and_writes_with_a_tool(served: RunningDaemon) -> None:
+    with served.client("another") as client:
+        client.remember("The ferry to Aran sails at nine.")
+        served.indexed(client)
+    with MessagesApi() as api:
+        api.queue(calling("memory_write", content="The ferry to Aran takes bicycles."), saying("Noted."))
+        async with (
+            AsyncClient(session="example", project=PROJECT, owner=served.owner, paths=served.paths) as memory,
+            AsyncAnthropic(api_key="k", base_url=api.url, max_retries=0) as sdk,
+        ):
+            model = AnthropicModel("claude-haiku-5-5", provider=AnthropicProvider(anthropic_client=sdk))
+            example = runpy.run_path(str(EXAMPLES / "pydantic_agent.py"))
+            assert await example["reply"]("When does the ferry to Aran sail?", memory, model) == "Noted."
+        first, second = api.requests
+    assert "memory_search" in {tool["name"] for tool in first.body["tools"]}
+    assert "The ferry to Aran sails at nine." in json.dumps(first.body["messages"])
+    assert "Remembered: mem_" in json.dumps(second.body["messages"])
+    with served.client("example") as client:
+        assert "The ferry to Aran takes bicycles." in [memory.content for memory in client.list()]
