@@ -55,7 +55,7 @@ from memoryd_client.wire.editing import Update
 from memoryd_client.wire.event_counts import CountEvents, EventCount
 from memoryd_client.wire.history import GetHistory, HistoryEntry, Undo
 from memoryd_client.wire.importing import Import, Imported, MemoryRecord
-from memoryd_client.wire.memories import Forget, Get, List, MemoryPage, Read, Restore
+from memoryd_client.wire.memories import Forget, Get, List, MemoryPage, Read, Remember, Restore
 from memoryd_client.wire.memory import Memory, NewMemory
 from memoryd_client.wire.origin import GetOrigin, Origin
 from memoryd_client.wire.pending import Cleared, PendingMemory, Recall
@@ -158,13 +158,16 @@ class Client(Blocking):
         """Judge memories against a context now, by default the one last pushed; marks nothing as shown."""
         return self.call(Recall(messages=conversation(messages))).pending
 
-    def remember(self, content: str, **fields: Unpack[MemoryFields]) -> Memory:
+    def remember(self, content: str, *, replaces: str = "", **fields: Unpack[MemoryFields]) -> Memory:
         """Store a memory and return it as it now stands; it is durable then.
+
+        `replaces` names a memory whose place it takes, in the same operation.
 
         Raises:
             ValueError: a field has a value that it cannot have.
         """
-        return self.remember_many([new_memory(content, **fields)])[0]
+        new = new_memory(content, **fields)
+        return self.call(Remember(memories=(new,), replaces=replaces)).memories[0]
 
     def remember_many(self, memories: Sequence[NewMemory]) -> builtins.list[Memory]:
         """Store memories, in requests of at most 1,000 and 2 MiB; each of these is stored whole or not at all."""

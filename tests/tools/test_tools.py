@@ -45,6 +45,51 @@ def test_a_correction_replaces_what_it_corrects(served: RunningDaemon) -> None:
         assert f"{new[:12]} supersedes this" in tools.call("memory_read", {"id": old})
 
 
+def test_a_correction_is_one_operation(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        tools = Tools(client)
+        old = id_in(tools.call("memory_write", {"content": "The ferry to Aran sails at nine."}))
+        new = id_in(tools.call("memory_write", {"content": "Boats to Aran sail at noon.", "replaces": old}))
+        (operation,) = {one.operation for one in client.history(new) if one.event == "ADD"}
+        assert [one.operation for one in client.history(old) if one.event == "SUPERSEDE"] == [operation]
+        client.undo(operation)
+        assert client.get(old).active
+        assert not client.get(new).active
+
+
+def test_what_cannot_be_replaced_leaves_nothing_written(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        tools = Tools(client)
+        old = id_in(tools.call("memory_write", {"content": "The ferry to Aran sails at nine."}))
+        client.forget(old)
+        said = tools.run("memory_write", {"content": "Boats to Aran sail at noon.", "replaces": old})
+        assert said.failed
+        assert "forgotten" in said.text
+        assert not client.list()
+
+
+def test_what_is_known_already_takes_the_place_of_what_it_corrects(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        tools = Tools(client)
+        known = id_in(tools.call("memory_write", {"content": "Deploys run on Fridays."}))
+        old = id_in(tools.call("memory_write", {"content": "Nobody ever deploys on a Friday afternoon."}))
+        said = tools.call("memory_write", {"content": "Deploys run on Fridays.", "replaces": old})
+        assert "Known already" in said
+        assert (id_in(said), client.get(old).superseded_by) == (known, known)
+
+
+def test_what_waits_for_the_user_replaces_nothing_yet(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        tools = Tools(client)
+        old = id_in(tools.call("memory_write", {"content": "The user lives in Graz."}))
+        for _ in range(2):
+            said = tools.call(
+                "memory_write", {"content": "The user lives in Linz.", "category": "profile", "replaces": old}
+            )
+            assert "Waits for the user's yes" in said
+        assert client.get(old).active
+
+
 def test_the_same_again_is_said_to_be_known(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         tools = Tools(client)

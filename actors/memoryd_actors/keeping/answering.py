@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from memoryd_actors.access.switch import Switches, refusal
 from memoryd_actors.access.view import MemoryView
 from memoryd_actors.core.actor import ActorRef
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.importing import Importer
 from memoryd_actors.keeping.orders import (
     DecideProposal,
@@ -88,18 +89,34 @@ class KeepingAnswers:
 
     async def _remember(self, request: Remember, caller: Caller, deadline_s: float) -> Memories:
         asked = [new.id for new in request.memories]
+        replaced = await self._replaced(request, caller)
         stored: tuple[Memory, ...] = ()
         try:
             # Beside the storing, which waits for the model: one after the other, two commits took 6 ms more of 42.
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._note, caller, asked)
-                stored = await self._keeper.ask(Store(request.memories, caller), deadline_s=deadline_s)
+                stored = await self._keeper.ask(Store(request.memories, caller, replaced), deadline_s=deadline_s)
         except BaseExceptionGroup as failed:
             # One of the two failed, and the other was cancelled.
             raise failed.exceptions[0] from None
         if merged := [memory.id for memory in stored if memory.id not in asked]:
             await self._note(caller, merged)
         return Memories(memories=stored)
+
+    async def _replaced(self, request: Remember, caller: Caller) -> str:
+        """Return the memory whose place a new one takes; none where it takes nobody's."""
+        if not request.replaces:
+            return ""
+        if len(request.memories) != 1:
+            raise Refused(f"{len(request.memories)} memories cannot take the place of one", "Store one that does.")
+        old = await self._changeable(caller, request.replaces)
+        if not old.active and old.superseded_by != request.memories[0].id:
+            by = f" by {old.superseded_by}" if old.superseded_by else ""
+            raise Refused(
+                f"{old.id} is {old.state.value}{by}, and only an active memory is replaced",
+                "Store the new one by itself, or replace the memory that is true now.",
+            )
+        return old.id
 
     async def _note(self, caller: Caller, ids: Sequence[str]) -> None:
         await self._note_written(caller, ids)

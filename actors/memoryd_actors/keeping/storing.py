@@ -11,7 +11,7 @@ from memoryd_actors.keeping.orders import PERSON, Adopt, Store, StoreFindings
 from memoryd_actors.keeping.performing import Operations
 from memoryd_actors.keeping.surroundings import NeighbourLookup
 from memoryd_actors.memory.settings import RULE
-from memoryd_actors.memory.steps import Add, Step
+from memoryd_actors.memory.steps import Add, Step, Supersede
 from memoryd_client.wire.memory import Memory
 
 
@@ -37,6 +37,8 @@ class Storing:
             )
         actor = self._gate.sign(message.caller)
         own_word = message.heard or message.caller.agent == PERSON
+        if message.replaces:
+            return await self._store_in_place(admitted[0], message.replaces, actor, own_word=own_word)
         if len(admitted) == 1:
             return await self._store_one(admitted[0], actor, own_word=own_word)
         # Several are compared with what is there afterwards, in the background: an import waits for the disk only.
@@ -65,6 +67,17 @@ class Storing:
             for one in message.admitted
         ]
         return (await self._operations.perform(message.owner, steps, message.actor))[0]
+
+    async def _store_in_place(
+        self, admitted: Admitted, replaced: str, actor: str, *, own_word: bool
+    ) -> tuple[Memory, ...]:
+        """Store a memory in the place of another. Its neighbours are looked at afterwards, in the background."""
+        new = admitted.memory
+        patch = self._gate.consent_step(admitted, own_word=own_word)
+        steps: list[Step] = [patch or Add(new, gate_notes(admitted), compared=False)]
+        if patch is None or patch.decision == "apply":  # what waits for a yes takes nobody's place before
+            steps.append(Supersede(replaced, new.id, "replaced as it was stored"))
+        return (await self._operations.perform(new.owner, steps, actor))[0]
 
     async def _store_one(self, admitted: Admitted, actor: str, *, own_word: bool) -> tuple[Memory, ...]:
         """Store a memory beside its neighbours; where that needs what is not there, it is compared later."""

@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from memoryd_client.tools.tool import Ask, Tool, day, line, provenance, short
 from memoryd_client.wire.context import Message
-from memoryd_client.wire.edges import GetEdges, Relate
+from memoryd_client.wire.edges import GetEdges
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memories import Forget, Get, Read, Remember
 from memoryd_client.wire.memory import Memory, NewMemory, Scope, State
@@ -97,13 +97,10 @@ class MemoryWrite(Tool, frozen=True, kw_only=True):
 
     async def answer(self, ask: Ask) -> str:
         """Store it, and retire what it replaces."""
-        old = (await ask(Get(id=self.replaces))).only if self.replaces else None
         new = NewMemory(content=self.content, category=self.category, scope=Scope(self.scope))
-        memory = (await ask(Remember(memories=(new,)))).only
-        if old is None or old.id == memory.id:
-            return told(memory, new.id)
-        await ask(Relate(from_id=memory.id, to_id=old.id, relation="supersedes"))
-        return f"{told(memory, new.id)} It replaces {short(old.id)}: {line(old.content, 200)}"
+        memory, *retired = (await ask(Remember(memories=(new,), replaces=self.replaces))).memories
+        gone = [f"It replaces {short(old.id)}: {line(old.content, 200)}" for old in retired]
+        return " ".join([told(memory, new.id), *gone])
 
 
 class MemoryForget(Tool, frozen=True, kw_only=True):

@@ -25,12 +25,15 @@ class Memories(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, ta
         return only
 
 
-class Remember(Request[Memories], frozen=True, kw_only=True, tag="remember"):
+class Remember(Request[Memories], frozen=True, kw_only=True, omit_defaults=True, tag="remember"):
     """Store memories; answered when they are durable. All of them or none."""
 
     needs_memory = True
 
     memories: Annotated[tuple[NewMemory, ...], msgspec.Meta(min_length=1, max_length=MAX_IMPORT_BATCH)]
+    replaces: str = ""
+    """The id of a memory whose place the only new one takes, in the same operation; it may be shortened. Where that was
+    retired, it follows the new one in the answer."""
 
 
 class List(Request[Memories], frozen=True, kw_only=True, omit_defaults=True, tag="list"):
