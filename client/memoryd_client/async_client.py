@@ -114,13 +114,19 @@ class AsyncClient(Suspending):
     """
 
     async def push_acknowledged(
-        self, messages: Sequence[Said], *, trigger: Trigger = "turn", turn: int | None = None
+        self,
+        messages: Sequence[Said],
+        *,
+        trigger: Trigger = "turn",
+        turn: int | None = None,
+        files: Sequence[str] = (),
     ) -> None:
         """Say what the agent is doing now, and wait until the daemon has taken it in.
 
         What is new of a session that has a name is in its transcript then, durably.
         """
-        await self._do(lambda transport: self._core.push(transport, messages, trigger, turn))
+        update = self._core.update(self._core.link(), messages, trigger, turn, files)
+        await self._do(lambda transport: self._core.push(transport, update))
 
     async def take_pending(self, *, deadline_s: float = 0.5, strict: bool = False) -> PendingMemory | None:
         """Take what is worth knowing on this turn, if anything; it counts as shown from now on.
@@ -137,6 +143,7 @@ class AsyncClient(Suspending):
         wait_s: float = 0.15,
         trigger: Trigger = "turn",
         turn: int | None = None,
+        files: Sequence[str] = (),
         deadline_s: float = 0.5,
         strict: bool = False,
     ) -> PendingMemory | None:
@@ -144,7 +151,7 @@ class AsyncClient(Suspending):
 
         What is not decided by then comes with the next turn, or `take_pending`. Answers as that does.
         """
-        update = self._core.update(self._core.link(), messages, trigger, turn)
+        update = self._core.update(self._core.link(), messages, trigger, turn, files)
         return await self._do(lambda transport: self._core.turn(transport, update, wait_s, deadline_s, strict=strict))
 
     async def cleared(self) -> None:

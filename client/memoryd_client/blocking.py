@@ -73,20 +73,28 @@ class Blocking:
             link.close()
             link.terminate()
 
-    def push_context(self, messages: Sequence[Said], *, trigger: Trigger = "turn", turn: int | None = None) -> bool:
+    def push_context(
+        self,
+        messages: Sequence[Said],
+        *,
+        trigger: Trigger = "turn",
+        turn: int | None = None,
+        files: Sequence[str] = (),
+    ) -> bool:
         """Say what the agent is doing now, newest message last; return whether it was queued.
 
         Returns at once whatever the daemon does. Where it is away or does not keep up, updates wait for it in their
         order; beyond 4 MiB of them older ones give way to the newest. False: this client is closed, or the socket is
         not safe to use. Of a long conversation the end is sent: at most 1,000 messages and 256 KiB of text; a message
         too long for that keeps its own end. Messages may be mappings, as the APIs of Anthropic and OpenAI have them.
+        `files` are the paths of the files in hand: a model that judges is told of the newest twenty.
 
         Raises:
             TypeError: `messages` holds what is no message, or a field has another type.
             ValueError: there is no such trigger.
         """
         link = self._core.link()
-        return link.push(encoded(self._core.update(link, messages, trigger, turn)))
+        return link.push(encoded(self._core.update(link, messages, trigger, turn, files)))
 
     def events(self, *, timeout_s: float | None = None) -> Iterator[Event]:
         """Yield what the daemon does for this owner, as it happens, until nothing has happened for `timeout_s` seconds.

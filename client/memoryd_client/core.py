@@ -13,7 +13,7 @@ from memoryd_client.agent_messages import Said
 from memoryd_client.arguments import several
 from memoryd_client.entries import chunked, chunked_records
 from memoryd_client.errors import DaemonUnreachable, RequestFailed
-from memoryd_client.outgoing import check_context, checked, conversation
+from memoryd_client.outgoing import check_context, checked, conversation, files_in_hand
 from memoryd_client.paths import Paths
 from memoryd_client.project import project_root
 from memoryd_client.requests import chunks
@@ -69,22 +69,25 @@ class Core:
         self._closed = True
         return self._links.pop(os.getpid(), None)
 
-    def update(self, link: Link, messages: Sequence[Said], trigger: Trigger, turn: int | None) -> ContextUpdate:
+    def update(
+        self, link: Link, messages: Sequence[Said], trigger: Trigger, turn: int | None, files: Sequence[str]
+    ) -> ContextUpdate:
         """Return a context update; raise TypeError or ValueError for what is none."""
         check_context(trigger, turn)
         return ContextUpdate(
             caller=self.caller,
             messages=conversation(messages),
             trigger=trigger,
+            files=files_in_hand(files) if files else (),
             turn=turn,
             sequence=next(link.sequence),
             client=link.client,
             sent_at=time(),
         )
 
-    async def push(self, transport: Transport, messages: Sequence[Said], trigger: Trigger, turn: int | None) -> None:
+    async def push(self, transport: Transport, update: ContextUpdate) -> None:
         """Push a context as a request, and wait until it was taken in."""
-        await self.call(transport, Push(update=self.update(self.link(), messages, trigger, turn)))
+        await self.call(transport, Push(update=update))
 
     async def call(self, transport: Transport, request: Request[R], deadline_s: float | None = None) -> R:
         """Return the reply to a request; raise RequestFailed where it is another one."""

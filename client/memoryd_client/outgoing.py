@@ -8,7 +8,7 @@ from typing import Final, get_args
 import msgspec
 
 from memoryd_client.agent_messages import Said, as_message
-from memoryd_client.arguments import explain, mended
+from memoryd_client.arguments import explain, mended, several
 from memoryd_client.errors import InvalidArgument, WrongType
 from memoryd_client.wire.context import MAX_TURN, ContextUpdate, Message, Trigger
 from memoryd_client.wire.protocol import Envelope, decode_envelope, encode
@@ -20,6 +20,9 @@ MAX_PUSHED_BYTES: Final = 256 * 1024
 encode, up to 12 ms where it was not ASCII, and a push must not be felt."""
 _MAX_LABEL = 200
 """Characters that a role or name keeps in a conversation that has to be cut."""
+MAX_FILES: Final = 20
+_LONGEST_PATH = 400
+"""Characters of a path's end: what it names stands there."""
 _NAMES: Final[tuple[str, ...]] = ("private", "recalled-memories")
 _HIDDEN = re.compile(rf"<(/?)({'|'.join(_NAMES)})(?![\w.:-])[^<>]*(?:>|\Z)", re.IGNORECASE | re.ASCII)
 """Blocks that the daemon keeps nothing of; a cut inside one must not make plain text of it."""
@@ -72,6 +75,11 @@ def check_context(trigger: Trigger, turn: int | None) -> None:
         raise WrongType(f"`turn` is of type {type(turn).__name__}, and has to be a whole number or None", _TURN)
     if turn is not None and not 0 <= turn <= MAX_TURN:
         raise InvalidArgument(f"`turn` is {turn}, and has to be a whole number from 0 to {MAX_TURN:,}", _TURN)
+
+
+def files_in_hand(files: Sequence[str]) -> tuple[str, ...]:
+    """Return the newest paths of those given, as the wire has them; raise WrongType for what is no list of texts."""
+    return tuple(one[-_LONGEST_PATH:] for one in several("files", files, str)[-MAX_FILES:])
 
 
 def encoded(message: ContextUpdate | Envelope) -> bytes:

@@ -109,7 +109,12 @@ class Suspending:
             link.terminate()
 
     async def push_context(
-        self, messages: Sequence[Said], *, trigger: Trigger = "turn", turn: int | None = None
+        self,
+        messages: Sequence[Said],
+        *,
+        trigger: Trigger = "turn",
+        turn: int | None = None,
+        files: Sequence[str] = (),
     ) -> bool:
         """Say what the agent is doing now, newest message last; return whether it was queued.
 
@@ -117,13 +122,14 @@ class Suspending:
         order; beyond 4 MiB of them older ones give way to the newest. False: this client is closed, or the socket is
         not safe to use. Of a long conversation the end is sent: at most 1,000 messages and 256 KiB of text; a message
         too long for that keeps its own end. Messages may be mappings, as the APIs of Anthropic and OpenAI have them.
+        `files` are the paths of the files in hand: a model that judges is told of the newest twenty.
 
         Raises:
             TypeError: `messages` holds what is no message, or a field has another type.
             ValueError: there is no such trigger.
         """
         transport, link = await self._ready(), self._core.link()
-        frame = encoded(self._core.update(link, messages, trigger, turn))
+        frame = encoded(self._core.update(link, messages, trigger, turn, files))
         if not link.pushing:
             await transport.prepare(link)
         return link.push(frame)

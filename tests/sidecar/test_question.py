@@ -102,19 +102,21 @@ def test_no_schema_has_what_the_service_does_not_take() -> None:
             assert word not in text
 
 
-def test_the_judge_is_told_who_said_a_memory_the_project_by_its_name_and_what_is_in_context() -> None:
+def test_the_judge_is_told_who_said_a_memory_the_project_by_its_name_the_files_in_hand_and_what_is_in_context() -> None:
     first, second, third = case().exhibits
     some = replace(
         case(),
         exhibits=(replace(first, speaker="Anna"), replace(second, source="extracted")),
         in_context=(third,),
         visible=Visibility(owner="local", project="/home/somebody/secret-client/website"),
+        files=("/home/somebody/secret-client/website/src/app.ts", "/home/somebody/else/notes.md"),
     )
     content = compose(some).content
     blocks = dict(re.findall(r"<(\w+)>\n(.*)\n</\1>", content))
     assert [one["by"] for one in json.loads(blocks["candidates"])] == ["Anna", "extracted"]
     assert json.loads(blocks["in_context"]) == [third.text]
     assert json.loads(blocks["project"]) == "website"
+    assert json.loads(blocks["files"]) == ["src/app.ts", "notes.md"]
     assert "somebody" not in content
 
 

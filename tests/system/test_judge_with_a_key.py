@@ -1,4 +1,4 @@
-"""The judge with a key, in a real daemon: it looks things up."""
+"""The judge with a key, in a real daemon: it looks things up, and is told what is in hand."""
 
 from pathlib import Path
 
@@ -36,3 +36,17 @@ def test_a_look_up_reaches_the_memories_around_a_candidate(short_home: Path, mod
                 assert "The tokens expire at midnight." in pending.text
                 numbers = client.status().components["sidecar"].numbers
                 assert (numbers["calls"], numbers["lookups"], numbers["second_looks"]) == (2, 1, 1)
+
+
+def test_the_judge_is_told_of_the_files_in_hand(short_home: Path, models: Path) -> None:
+    with MessagesApi(verdicts()) as api:
+        settings = {"ANTHROPIC_API_KEY": "test-key", "MEMORYD_SIDECAR_BASE_URL": api.url}
+        started = RunningDaemon(short_home, models, MEMORYD_SIDECAR_DEADLINE_S="60", **settings)
+        with started as daemon, daemon.client("earlier") as earlier, daemon.client("now") as client:
+            earlier.remember("The tokens expire at midnight.")
+            daemon.indexed(earlier)
+            api.queue(verdicts(verdict(0)))
+            question = Message("user", "when do the tokens expire?")
+            pending = client.turn([question], files=["auth/tokens.py"], wait_s=60, deadline_s=120)
+            assert pending is not None
+            assert '["auth/tokens.py"]' in api.requests[0].prompt.split("<files>")[1]

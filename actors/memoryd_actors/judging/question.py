@@ -22,6 +22,7 @@ _LONGEST_WINDOW = 3_000
 _LONGEST_TEXT = 700
 """Characters. A memory that needs more to show what it is about is about something else."""
 _LONGEST_LABEL = 60
+_MOST_FILES = 5
 _LONGEST_IN_CONTEXT = 300
 _MOST_IN_CONTEXT = 5
 _LONGEST_PASSAGE = 600
@@ -101,6 +102,8 @@ def compose(case: Case, rules: Rules = DEFAULT) -> Prompt:
     if case.visible is not None and case.visible.project:
         # The folder's name: where it lies is nobody's business.
         blocks["project"] = cut(PurePath(case.visible.project).name, _LONGEST_LABEL, rules)
+    if case.files:
+        blocks["files"] = [cut(name, _LONGEST_LABEL, rules) for name in _named(case)]
     if case.in_context:
         blocks["in_context"] = [cut(one.text, _LONGEST_IN_CONTEXT, rules) for one in case.in_context[:_MOST_IN_CONTEXT]]
     blocks |= {
@@ -147,6 +150,16 @@ def _shown(index: int, one: Exhibit, rules: Rules, *, may_look: bool) -> _Shown:
         cut(one.text, _LONGEST_TEXT, rules),
         may_look and one.sourced,
     )
+
+
+def _named(case: Case) -> list[str]:
+    """Return the files in hand as the project knows them: where it lies is nobody's business."""
+    root = case.visible.project if case.visible is not None else ""
+    names: dict[str, None] = {}
+    for file in map(PurePath, case.files[-_MOST_FILES:]):
+        within = file.relative_to(root) if root and file.is_relative_to(root) else file
+        names[within.name if within.is_absolute() else str(within)] = None
+    return list(names)
 
 
 def _found(passages: Sequence[Passage], rules: Rules) -> list[_Found]:

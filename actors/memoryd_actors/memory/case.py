@@ -79,5 +79,7 @@ class Case:
     """What may be looked up for it; None: nothing."""
     lookups: int = 0
     """How many look-ups the judge may ask for with its verdicts."""
+    files: tuple[str, ...] = ()
+    """Files in hand, as paths."""
     passages: tuple[Passage, ...] = ()
     """What was looked up. Where there are any, the judge has to decide now."""

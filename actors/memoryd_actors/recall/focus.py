@@ -52,6 +52,8 @@ class Focus:
     """The user's turn; None where the context came from another trigger."""
     last_turn: Exchange | None = None
     """The user's turn before it, whose reply is known now."""
+    files: tuple[str, ...] = ()
+    """Files in hand, as paths; what is searched for does not depend on them."""
 
     def alone(self) -> "Focus":
         """Return the request without what led there: it speaks of something else."""

@@ -126,6 +126,7 @@ class Pipeline:
             focus = await self.focus_of(update.messages, update.trigger, update.caller.project)
         if focus is None:
             return Decision(update, None, stages, "nobody said anything")
+        focus = replace(focus, files=update.files)
         await self._indexer.wait_open(deadline_s=OPENS_S)
         considered, same = self._indexer.target, focus.fingerprint == state.fingerprint
         if same and considered == state.considered:

@@ -136,6 +136,7 @@ def _case(
         in_context=tuple(map(_exhibit, hidden)),
         store=store,
         visible=visible,
+        files=focus.files,
     )
 
 

@@ -31,6 +31,8 @@ class ContextUpdate(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     caller: Caller
     messages: tuple[Message, ...]
     trigger: Trigger = "turn"
+    files: tuple[str, ...] = ()
+    """Files in hand, as paths; a model that judges is told of them."""
     turn: Annotated[int, msgspec.Meta(ge=0, le=MAX_TURN)] | None = None
     """The agent's own count; the daemon counts user turns where it is missing."""
     sequence: int = 0

@@ -32,6 +32,8 @@ MOST_TALKS = 256
 """Sessions of which the last words are kept in mind; what falls out loses a prompt without an answer."""
 SAID = 6
 """Messages before a prompt that go along with it: what it is about."""
+FILES = 5
+"""Files in hand that a model which judges is told of."""
 _ANSWER_S = 5.0
 _WRITE_S = 60.0
 """How long writing down what was said may take, in seconds: nobody waits for it."""
@@ -53,6 +55,8 @@ class Talk:
     said: list[Message] = field(default_factory=list)
     kinds: set[str] = field(default_factory=set)
     """Kinds of files that were in hand."""
+    files: list[str] = field(default_factory=list)
+    """Files that were in hand, the newest last."""
 
 
 class HostListener:
@@ -110,6 +114,7 @@ class HostListener:
                 await self._answered(own_words(event.text), caller, talk)
                 return b""
             case "tool":
+                talk.files = [*(file for file in talk.files if file not in event.files), *event.files][-FILES:]
                 looked = of_tool(event, talk.kinds)
                 if looked is None or not talk.prompt:
                     return b""
@@ -143,7 +148,9 @@ class HostListener:
     async def _decide(self, caller: Caller, talk: Talk, trigger: Trigger, *newest: Message) -> None:
         """Have a context decided, and wait for it as long as a host may be kept waiting."""
         messages = (*talk.said[-SAID:], *newest)
-        update = ContextUpdate(caller=caller, messages=messages, trigger=trigger, sent_at=time.time())
+        update = ContextUpdate(
+            caller=caller, messages=messages, trigger=trigger, files=tuple(talk.files), sent_at=time.time()
+        )
         if self._recall.offer(update):
             await self._recall.wait_for(update, self._wait_s)
 
@@ -170,6 +177,7 @@ class HostListener:
                 caller=caller,
                 messages=(*talk.said[:-1], Message("assistant", looked[1])),
                 trigger=looked[0],
+                files=tuple(talk.files),
                 sent_at=time.time(),
             )
             self._recall.offer(update)
