@@ -15,6 +15,7 @@ NAMES = (
     "search",
     "query",
     "turn",
+    "fresh",
     "latency",
     "checkpoints",
     "transcripts",
