@@ -5,6 +5,11 @@
 `Embedder` of the system.
 """
 
+import os
+
+# onnxruntime reports to its maker from the moment it is imported. Nothing but this, said before, keeps it from that.
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
 from memoryd.embedding.build import build_embedder as build_embedder
 from memoryd.embedding.service import EmbeddingService as EmbeddingService
 from memoryd.embedding.service import ModelStatistics as ModelStatistics
