@@ -80,6 +80,11 @@ class Paths:
         return self.home / "arrivals"
 
     @property
+    def prompts(self) -> Path:
+        """What hosts' users asked and nobody has answered yet."""
+        return self.home / "prompts"
+
+    @property
     def ledger(self) -> Path:
         """The SQLite ledger."""
         return self.home / "ledger.db"

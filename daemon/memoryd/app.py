@@ -26,6 +26,7 @@ from memoryd.config import Config, ConfigInvalid, load, retired_in
 from memoryd.descriptors import allow_many
 from memoryd.health import Health
 from memoryd.heap import settle, share_arenas
+from memoryd.hosts import prompts
 from memoryd.hosts.listener import HostListener
 from memoryd.hosts.server import HookServer
 from memoryd.intake import Intake
@@ -83,9 +84,13 @@ class Daemon:
             inherited=notify.inherited_sockets(),
         )
         hosts = HostListener(
-            folder=paths.arrivals, recall=memory.recall, answer=dispatcher.answer, wait_s=config.hosts.wait_s
+            paths=paths,
+            recall=memory.recall,
+            clean=conversations.scribe.clean,
+            answer=dispatcher.answer,
+            wait_s=config.hosts.wait_s,
         )
-        self._hooks = HookServer(paths, hosts.hear, wait_s=config.hosts.wait_s)
+        self._hooks = HookServer(paths, hosts.hear, wait_s=config.hosts.wait_s, lost=hosts.lost)
         publish.listen(PipelineRan, conversations.extractor.pipeline_ran)
         publish.listen(ContextUpdate, conversations.capturer.offer)
         publish.listen(Wrote, self._health.count_write)
@@ -127,6 +132,7 @@ class Daemon:
             await self._memory.ledger.open()
             await self._memory.switches.load()
             await anyio.to_thread.run_sync(drafts.expire, self._paths.drafts)
+            await anyio.to_thread.run_sync(prompts.expire, self._paths.prompts)
             await self._memory.indexer.prepare()
             stack.push_async_callback(self._memory.ledger.close)
             stack.push_async_callback(self._memory.index.close)

@@ -5,7 +5,7 @@ import subprocess
 from pathlib import Path
 
 from memoryd_cli.connect.program import hook_text
-from running import RunningDaemon
+from running import RunningDaemon, until
 
 
 class HostedDaemon(RunningDaemon):
@@ -33,6 +33,12 @@ class HostedDaemon(RunningDaemon):
         )
         assert done.stderr == b""
         return done.stdout.decode()
+
+    def restart(self) -> None:
+        """Kill the daemon and start it again, until it hears hooks."""
+        self.kill()
+        self.start()
+        until(lambda: self.fire("memoryd", {}), "hooks to be heard")
 
     def told(self, content: str) -> str:
         """Keep a memory of the project, from elsewhere; return its id."""

@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -141,6 +142,63 @@ def test_a_prompt_counts_as_said_once_it_has_an_answer(daemon: HostedDaemon) -> 
     daemon.fire("claude", claude("Stop", "s1", daemon, last_assistant_message="In Graz.", prompt_id="p3"))
     assert daemon.fire("claude", other) == ""
     assert len(daemon.said("s1")) <= 3
+
+
+def test_a_prompt_is_not_lost_where_the_daemon_dies_before_its_answer(short_home: Path, models: Path) -> None:
+    with HostedDaemon(short_home, models) as daemon:
+        memory_id = daemon.told("The build server is called Zebra.")
+        asked = "what is the build server called? <private>for Ada</private> The password is hunter2secret"
+        ask = claude("UserPromptSubmit", "s1", daemon, prompt=asked, prompt_id="p1")
+        assert surfaced(daemon.fire("claude", ask), memory_id) == 1
+        (waiting,) = daemon.paths.prompts.iterdir()
+        assert "Ada" not in waiting.read_text()
+        daemon.restart()
+        daemon.fire("claude", claude("Stop", "s1", daemon, last_assistant_message="Zebra.", prompt_id="p1"))
+        (user, question), assistant = daemon.said("s1")
+        assert (user, assistant) == ("user", ("assistant", "Zebra."))
+        assert question.startswith("what is the build server called?")
+        assert not list(daemon.paths.prompts.iterdir())
+
+
+def test_a_prompt_that_is_sent_once_more_after_a_restart_is_told_the_same(short_home: Path, models: Path) -> None:
+    with HostedDaemon(short_home, models) as daemon:
+        daemon.told("The build server is called Zebra.")
+        ask = claude("UserPromptSubmit", "s1", daemon, prompt="what is the build server called?", prompt_id="p1")
+        first = daemon.fire("claude", ask)
+        daemon.restart()
+        assert daemon.fire("claude", {**ask, "prompt_id": "p2"}) == first
+
+
+def test_a_prompt_that_nobody_answers_goes_with_its_session(daemon: HostedDaemon) -> None:
+    ask = claude("UserPromptSubmit", "gone", daemon, prompt="what is the build server called?")
+    before = set(daemon.paths.prompts.iterdir()) if daemon.paths.prompts.exists() else set()
+    for forgotten in (claude("SessionEnd", "gone", daemon), None):
+        daemon.fire("claude", ask)
+        assert set(daemon.paths.prompts.iterdir()) - before
+        if forgotten:
+            daemon.fire("claude", forgotten)
+        else:
+            with daemon.client("gone", project=str(daemon.shop)) as client:
+                client.purge_session("gone")
+        assert set(daemon.paths.prompts.iterdir()) == before
+        assert daemon.said("gone") == []
+
+
+def test_what_nobody_waited_for_is_told_with_the_next_prompt(daemon: HostedDaemon) -> None:
+    memory_id = daemon.told("The build server is called Zebra.")
+    ask = claude("UserPromptSubmit", "late", daemon, prompt="what is the build server called?")
+    event = json.dumps(ask).encode()
+    head = f"memoryd-hook 1\nhost claude\nowner {daemon.owner}\nlength {len(event)}\n\n".encode()
+    with socket.socket(socket.AF_UNIX) as hook:
+        hook.connect(str(daemon.paths.hooks_socket))
+        hook.sendall(head + event)  # and gives up at once
+    with daemon.client("late", project=str(daemon.shop)) as client:
+        until(lambda: client.why(1), "the prompt to be decided")
+    told = [
+        daemon.fire("claude", {**ask, "prompt": said})
+        for said in ("please look at the tests instead", "and what else do they need?")
+    ]
+    assert [surfaced(answer, memory_id) for answer in told] == [1, 0]
 
 
 def test_after_clear_and_compaction_what_stands_is_said_again_and_what_was_shown_may_come_back(

@@ -24,7 +24,7 @@ from memoryd_actors.conversations.orders import (
     Summarise,
 )
 from memoryd_actors.conversations.settings import TranscriptSettings
-from memoryd_actors.conversations.tail import TAIL_CHARACTERS, Tails
+from memoryd_actors.conversations.tail import TAIL_CHARACTERS, Tail, Tails
 from memoryd_actors.conversations.transcript_writer import TranscriptWriter
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import ActorError, Refused
@@ -78,7 +78,7 @@ class Scribe:
         self._settings = settings
         self._waiting = 0
         self._joinable: dict[Key, PushedContexts] = {}
-        cleaner = Cleaner(rules, longest=settings.longest_kb * 1000)
+        self._cleaner = cleaner = Cleaner(rules, longest=settings.longest_kb * 1000)
         tails = Tails(transcripts)
 
         def writer() -> TranscriptWriter:
@@ -129,6 +129,10 @@ class Scribe:
         if not caller.session:
             raise Refused("a transcript belongs to a session", "Name it: `session=`, or `--session`.")
         return await self._of(caller.owner, caller.session).ask(Say(caller, entries), deadline_s=deadline_s)
+
+    async def clean(self, entry: Entry, project: str) -> Entry | None:
+        """Return an entry as it would be written down; None where nothing of it would be."""
+        return (await self._cleaner.entries([entry], project, Tail()))[0]
 
     async def bring(self, message: ImportEntries, *, deadline_s: float) -> Appended:
         """Store entries of a transcript that was kept elsewhere, whole; they are durable then."""

@@ -53,7 +53,8 @@ class MemoryActor:
         self._clock = clock
         self._settings = settings
         self._categories = categories or Categories()
-        self._drops = drops
+        self.drops = drops
+        """Says of a caller whether memory is off there."""
         self._standing = standing
         self._handover = Handover(ledger, clock, self._categories, standing, settings)
         self.counts = SessionCounts()
@@ -77,7 +78,7 @@ class MemoryActor:
 
     def offer(self, update: ContextUpdate) -> bool:
         """Accept a context without waiting; return False where it is stale, memory is off, or the daemon stops."""
-        if self._drops(update.caller):
+        if self.drops(update.caller):
             return False
         age_s = self._clock.now().timestamp() - update.sent_at
         # A negative age is a clock that went backwards, not an old message.

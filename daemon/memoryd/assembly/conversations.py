@@ -3,10 +3,12 @@
 from datetime import datetime
 from pathlib import Path
 
+from anyio import to_thread
 from anyio.abc import TaskGroup
 
 from memoryd.assembly.memory import MemoryServices, log_crash
 from memoryd.config import Config
+from memoryd.hosts import prompts
 from memoryd.index import LanceMessages
 from memoryd.transcripts import JsonlTranscripts
 from memoryd_actors.capture.capturer import Capturer
@@ -35,6 +37,7 @@ class ConversationServices:
     def __init__(self, config: Config, paths: Paths, memory: MemoryServices) -> None:
         self._config = config
         self._memory = memory
+        self._prompts = paths.prompts
         ledger, clock, publish, rules = memory.ledger, memory.clock, memory.publish, memory.rules
         keeper, recall, gate, switches = memory.keeper, memory.recall, memory.gate, memory.switches
         embedder, judging = memory.embedder, memory.judging
@@ -176,6 +179,7 @@ class ConversationServices:
     async def _forget(self, key: Key, project: str) -> None:
         """Destroy the memories that tell a session whose transcript is destroyed, and what it asked and was shown."""
         self._memory.recall.forget_session(key)
+        await to_thread.run_sync(prompts.drop, self._prompts, *key)
         await self._memory.ledger.purges.purge_session(*key)
         if await self.compactor.forget(key, project):
             await self._memory.indexer.purge(deadline_s=PURGE_S)

@@ -7,11 +7,10 @@ from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from pathlib import Path
 
 import anyio
 
-from memoryd.hosts import arrivals
+from memoryd.hosts import arrivals, prompts
 from memoryd.hosts.event import Dialect, Event, Payload
 from memoryd.hosts.request import HookRequest
 from memoryd.hosts.table import HOSTS
@@ -20,6 +19,7 @@ from memoryd.hosts.words import own_words, shortened
 from memoryd_actors.admission.names import are_names
 from memoryd_actors.core.errors import ActorError, Refused
 from memoryd_actors.recall.memory_actor import MemoryActor
+from memoryd_client.paths import Paths
 from memoryd_client.project import project_root
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate, Message, Trigger
@@ -29,7 +29,7 @@ from memoryd_client.wire.transcripts import Append, EndSession, Entry, new_entry
 
 _log = logging.getLogger(__name__)
 MOST_TALKS = 256
-"""Sessions of which the last words are kept in mind; what falls out loses a prompt without an answer."""
+"""Sessions of which the last words are kept in mind."""
 SAID = 6
 """Messages before a prompt that go along with it: what it is about."""
 FILES = 5
@@ -50,8 +50,12 @@ class Talk:
     """The last prompt, as long as it has no answer: it counts as said once it has one."""
     number: str = ""
     """Stands for that prompt."""
-    told: bytes = b""
-    """What was said to it."""
+    told: bytes | None = b""
+    """What was said to it; None: a daemon before this one said it."""
+    taken: str = ""
+    """Stands for what was last taken from memory for it,"""
+    unheard: str = ""
+    """and for what was taken when nobody waited for it any more: it is said again with what comes next."""
     said: list[Message] = field(default_factory=list)
     kinds: set[str] = field(default_factory=set)
     """Kinds of files that were in hand."""
@@ -65,18 +69,21 @@ class HostListener:
     def __init__(
         self,
         *,
-        folder: Path,
+        paths: Paths,
         recall: MemoryActor,
+        clean: Callable[[Entry, str], Awaitable[Entry | None]],
         answer: Callable[[AnyRequest, Caller, float], Awaitable[Reply]],
         wait_s: float,
     ) -> None:
         """Prepare.
 
-        `folder` is where arrivals are noted. `recall` decides contexts, without writing them down; `answer` answers
-        requests. `wait_s` is how long a prompt may be kept waiting.
+        Arrivals and prompts that wait for an answer are noted in `paths`. `recall` decides contexts, without writing
+        them down; `clean` returns what a transcript of a project keeps of an entry; `answer` answers requests. `wait_s`
+        is how long a prompt may be kept waiting.
         """
-        self._folder = folder
+        self._paths = paths
         self._recall = recall
+        self._clean = clean
         self._answer = answer
         self._wait_s = wait_s
         self._talks: OrderedDict[Key, Talk] = OrderedDict()
@@ -98,15 +105,23 @@ class HostListener:
             _log.info("an event of %s was not taken: %s", host.name, refused)
             return b""
 
+    async def lost(self, request: HookRequest) -> None:
+        """Hear that nobody waited for what an event was answered: it is said with the next answer."""
+        host = HOSTS.get(request.host)
+        event, _ = await anyio.to_thread.run_sync(self._read, host, request) if host else (None, "")
+        talk = self._talks.get((request.owner or "local", event.session)) if event else None
+        if talk is not None:
+            talk.unheard = talk.taken
+
     def _read(self, host: Dialect, request: HookRequest) -> tuple[Event | None, str]:
         """Return what an event means, and the root of the project that it comes from."""
         event = host.read(Payload.of(request), request)
         with suppress(OSError, Refused):  # that it came is worth less than what it says
-            arrivals.note(self._folder, host.name, event.name if event else request.event)
+            arrivals.note(self._paths.arrivals, host.name, event.name if event else request.event)
         return event, project_root(request.project or (event.folder if event else "") or request.folder)
 
     async def _heard(self, host: Dialect, event: Event, caller: Caller) -> bytes:
-        talk = self._talk((caller.owner, caller.session))
+        talk = await self._talk((caller.owner, caller.session))
         match event.kind:
             case "prompt":
                 return await self._prompt(host, event, caller, talk)
@@ -122,28 +137,54 @@ class HostListener:
                 await self._decide(caller, talk, looked[0], *asked)
             case "cleared":
                 talk.said.clear()
+                talk.unheard = ""
                 await self._recall.clear(caller)
             case "ends":
                 self._talks.pop((caller.owner, caller.session), None)
+                await self._drop_prompt(caller)
                 await self._answer(EndSession(), caller, _WRITE_S)
                 return b""
             case "begins":
                 pass
-        return await self._tell(host, event, caller, new_entry_id()) if event.kind in host.heard_at else b""
+        return await self._tell(host, event, caller, talk, new_entry_id()) if event.kind in host.heard_at else b""
 
     async def _prompt(self, host: Dialect, event: Event, caller: Caller, talk: Talk) -> bytes:
         text = own_words(event.text)
         if not text:
             return b""
         number = _number(caller.session, event.prompt) if event.prompt else ""
+        heard = event.kind in host.heard_at
         if (number and number == talk.number) or text == talk.prompt:
-            return talk.told  # it came back to be sent once more, and what was said to it with it
+            # It came back to be sent once more, and what was said to it with it.
+            if talk.told is None:
+                talk.told = await self._tell(host, event, caller, talk, talk.number) if heard else b""
+            talk.unheard = ""
+            return talk.told
         talk.prompt, talk.number, talk.told = text, number or new_entry_id(), b""
-        if event.kind not in host.heard_at:
+        if self._recall.drops(caller):
             return b""
-        await self._decide(caller, talk, "turn", Message("user", text))
-        talk.told = await self._tell(host, event, caller, talk.number)
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._note_prompt, caller, talk)
+                if heard:
+                    await self._decide(caller, talk, "turn", Message("user", text))
+        except BaseExceptionGroup as failed:
+            raise failed.exceptions[0] from None
+        talk.told = await self._tell(host, event, caller, talk, talk.number) if heard else b""
         return talk.told
+
+    async def _note_prompt(self, caller: Caller, talk: Talk) -> None:
+        """Put a prompt down for a daemon that comes after this one, as far as it may be kept."""
+        kept = await self._clean(Entry(id=talk.number, role="user", content=talk.prompt), caller.project)
+        if kept is None:
+            await self._drop_prompt(caller)
+            return
+        prompt = prompts.Prompt(kept.id, kept.content)
+        with suppress(OSError, Refused):  # the turn is worth more
+            await anyio.to_thread.run_sync(prompts.note, self._paths.prompts, caller.owner, caller.session, prompt)
+
+    async def _drop_prompt(self, caller: Caller) -> None:
+        await anyio.to_thread.run_sync(prompts.drop, self._paths.prompts, caller.owner, caller.session)
 
     async def _decide(self, caller: Caller, talk: Talk, trigger: Trigger, *newest: Message) -> None:
         """Have a context decided, and wait for it as long as a host may be kept waiting."""
@@ -154,10 +195,16 @@ class HostListener:
         if self._recall.offer(update):
             await self._recall.wait_for(update, self._wait_s)
 
-    async def _tell(self, host: Dialect, event: Event, caller: Caller, take_id: str) -> bytes:
-        reply = await self._answer(Take(take_id=take_id), caller, _ANSWER_S)
-        pending = reply.pending if isinstance(reply, Taken) else None
-        return host.say(shortened(pending.text, host.longest), event) if pending else b""
+    async def _tell(self, host: Dialect, event: Event, caller: Caller, talk: Talk, take_id: str) -> bytes:
+        texts: list[str] = []
+        # A take that is asked for again is answered again: so is the one that nobody waited for.
+        for one in dict.fromkeys(filter(None, (talk.unheard, take_id))):
+            reply = await self._answer(Take(take_id=one), caller, _ANSWER_S)
+            if isinstance(reply, Taken) and reply.pending:
+                texts.append(reply.pending.text)
+                talk.taken = one
+        talk.unheard = ""
+        return host.say(shortened("\n\n".join(texts), host.longest), event) if texts else b""
 
     async def _answered(self, text: str, caller: Caller, talk: Talk) -> None:
         """Write down a prompt and the answer to it; that is when the prompt counts as said."""
@@ -169,8 +216,10 @@ class HostListener:
         if not entries:
             return
         talk.said = [*talk.said, *(Message(entry.role, entry.content) for entry in entries)][-SAID:]
-        talk.prompt, talk.told = "", b""
+        asked, talk.prompt, talk.told = talk.prompt, "", b""
         await self._answer(Append(entries=tuple(entries)), caller, _WRITE_S)
+        if asked:
+            await self._drop_prompt(caller)
         if text and (looked := of_answer(text)):
             # Nobody waits for it: what it brings up is there when the next prompt comes.
             update = ContextUpdate(
@@ -182,8 +231,11 @@ class HostListener:
             )
             self._recall.offer(update)
 
-    def _talk(self, key: Key) -> Talk:
-        talk = self._talks.setdefault(key, Talk())
+    async def _talk(self, key: Key) -> Talk:
+        talk = self._talks.get(key)
+        if talk is None:
+            left = await anyio.to_thread.run_sync(prompts.waiting, self._paths.prompts, *key)
+            talk = self._talks.setdefault(key, Talk(left.text, left.number, told=None) if left else Talk())
         self._talks.move_to_end(key)
         while len(self._talks) > MOST_TALKS:
             self._talks.popitem(last=False)

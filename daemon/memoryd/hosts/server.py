@@ -30,12 +30,21 @@ class HookServer:
     """Serves `hooks.sock` beside the other sockets, for this user alone.
 
     `answer` returns what the host is to read on the hook's stdout; it is told whatever a hook sends. `wait_s` is how
-    long it may take, beyond which hooks give up; they read it from a file beside the socket.
+    long it may take, beyond which hooks give up; they read it from a file beside the socket. `lost` is told of what
+    was answered when its hook had given up.
     """
 
-    def __init__(self, paths: Paths, answer: Callable[[HookRequest], Awaitable[bytes]], *, wait_s: float) -> None:
+    def __init__(
+        self,
+        paths: Paths,
+        answer: Callable[[HookRequest], Awaitable[bytes]],
+        *,
+        wait_s: float,
+        lost: Callable[[HookRequest], Awaitable[None]] | None = None,
+    ) -> None:
         self._paths = paths
         self._answer = answer
+        self._lost = lost
         self._wait_s = wait_s
         self._open = 0
 
@@ -61,11 +70,15 @@ class HookServer:
                 with anyio.fail_after(_REQUEST_S):
                     request = await read_request(BufferedByteReceiveStream(stream))
                 answer = ALIVE if request.host == OURSELVES else await self._answer(request)
-                await stream.send(b"%d\n" % len(answer) + answer)
+                try:
+                    await stream.send(b"%d\n" % len(answer) + answer)
+                except (anyio.BrokenResourceError, anyio.ClosedResourceError):  # the hook has given up
+                    if answer and self._lost:
+                        await self._lost(request)
             except (NotARequest, TimeoutError) as wrong:
                 _log.info("a hook's request was not understood: %s", wrong)
             except (anyio.BrokenResourceError, anyio.ClosedResourceError):
-                pass  # the hook has given up
+                pass  # the hook has given up before it had said all
             except Exception as error:  # the outer edge: one event must not end the service
                 _log.error("an event of a host failed", exc_info=error)
             finally:

@@ -1,0 +1,61 @@
+"""Prompts that have no answer yet, a small file for each session: a daemon that starts anew goes on from there.
+
+They are written as a transcript would have them: without what is private, secrets replaced.
+"""
+
+import os
+import time
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from memoryd.private_folder import private_folder
+
+_KEPT_S = 7 * 86_400.0
+
+
+class Prompt(msgspec.Struct, frozen=True):
+    """What a user asked, and the id under which it goes into the transcript once it is answered."""
+
+    number: str
+    text: str
+
+
+def note(folder: Path, owner: str, session: str, prompt: Prompt) -> None:
+    """Write a session's prompt down, in place of the one before. Blocks for a moment."""
+    private_folder(folder)
+    file = _file(folder, owner, session)
+    draft = file.with_suffix(".new")
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as opened:
+        opened.write(msgspec.json.encode(prompt))
+    draft.replace(file)
+
+
+def waiting(folder: Path, owner: str, session: str) -> Prompt | None:
+    """Return the prompt of a session that has no answer yet."""
+    try:
+        return msgspec.json.decode(_file(folder, owner, session).read_bytes(), type=Prompt)
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def drop(folder: Path, owner: str, session: str) -> None:
+    """Forget a session's prompt: it was answered, or is not wanted any more."""
+    with suppress(OSError):
+        _file(folder, owner, session).unlink(missing_ok=True)
+
+
+def expire(folder: Path) -> None:
+    """Forget prompts that nobody answered for a week."""
+    oldest = time.time() - _KEPT_S
+    for file in folder.iterdir() if folder.is_dir() else ():
+        with suppress(OSError):
+            if file.stat().st_mtime < oldest:
+                file.unlink()
+
+
+def _file(folder: Path, owner: str, session: str) -> Path:
+    name = sha256(f"{owner}\0{session}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return folder / f"{name}.json"
