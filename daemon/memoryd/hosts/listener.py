@@ -179,7 +179,7 @@ class HostListener:
         if kept is None:
             await self._drop_prompt(caller)
             return
-        prompt = prompts.Prompt(kept.id, kept.content)
+        prompt = prompts.WaitingPrompt(kept.id, kept.content)
         with suppress(OSError, Refused):  # the turn is worth more
             await anyio.to_thread.run_sync(prompts.note, self._paths.prompts, caller.owner, caller.session, prompt)
 

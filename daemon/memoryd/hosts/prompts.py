@@ -16,14 +16,14 @@ from memoryd.private_folder import private_folder
 _KEPT_S = 7 * 86_400.0
 
 
-class Prompt(msgspec.Struct, frozen=True):
+class WaitingPrompt(msgspec.Struct, frozen=True):
     """What a user asked, and the id under which it goes into the transcript once it is answered."""
 
     number: str
     text: str
 
 
-def note(folder: Path, owner: str, session: str, prompt: Prompt) -> None:
+def note(folder: Path, owner: str, session: str, prompt: WaitingPrompt) -> None:
     """Write a session's prompt down, in place of the one before. Blocks for a moment."""
     private_folder(folder)
     file = _file(folder, owner, session)
@@ -33,10 +33,10 @@ def note(folder: Path, owner: str, session: str, prompt: Prompt) -> None:
     draft.replace(file)
 
 
-def waiting(folder: Path, owner: str, session: str) -> Prompt | None:
+def waiting(folder: Path, owner: str, session: str) -> WaitingPrompt | None:
     """Return the prompt of a session that has no answer yet."""
     try:
-        return msgspec.json.decode(_file(folder, owner, session).read_bytes(), type=Prompt)
+        return msgspec.json.decode(_file(folder, owner, session).read_bytes(), type=WaitingPrompt)
     except (OSError, msgspec.MsgspecError):
         return None
 
