@@ -86,7 +86,7 @@ def _load(running: Running) -> Generator[None]:
                     case 1:
                         client.search(words)
                     case _:
-                        client.turn([Message("user", words)], wait_s=1.0)
+                        client.turn([Message("user", words)], wait_s=1.0, deadline_s=PATIENT_S)
 
     threads = [threading.Thread(target=busy, args=(number,)) for number in range(3)]
     for thread in threads:

@@ -1,13 +1,14 @@
 """What a judge is worth: precision, recall, the share of foreign questions that stay clean, tokens and money.
 
-`python -m benchmarks.judge [FOLDER] --judge local|anthropic` puts questions with their ten candidates before a judge,
-each to its own conversation's memories and to another one's, found as in `benchmarks.gate`. Of what the judge keeps the
-five best count. Precision is the share of evidence among what is kept for own questions, recall the share of the
-evidence that is kept, clean the share of foreign questions, and of those without an answer, for which nothing is.
-Intervals are a bootstrap over the questions.
+`python -m benchmarks.judge [FOLDER] --judge local|anthropic|openai|command` puts questions with their ten candidates
+before a judge, each to its own conversation's memories and to another one's, found as in `benchmarks.gate`. Of what the
+judge keeps the five best count. Precision is the share of evidence among what is kept for own questions, recall the
+share of the evidence that is kept, clean the share of foreign questions, and of those without an answer, for which
+nothing is. Intervals are a bootstrap over the questions.
 
-The model is asked through the daemon's own sidecar, with ANTHROPIC_API_KEY. It refuses to begin what could cost more
-than `--usd`, by the sidecar's generous estimate, and the sidecar's budget ends it there whatever the estimate said.
+A model is asked through the daemon's own sidecar, with ANTHROPIC_API_KEY or OPENAI_API_KEY. It refuses to begin what
+could cost more than `--usd`, by the sidecar's generous estimate, and the sidecar's budget ends it there whatever the
+estimate said.
 """
 
 import argparse
@@ -33,7 +34,7 @@ from benchmarks.recall.pools import memories_of
 from benchmarks.record import RESULTS, write
 from benchmarks.vectors import Embeddings
 from memoryd.clock import SystemClock
-from memoryd.config import Config, SidecarConfig
+from memoryd.config import Config, ConfigInvalid, SidecarConfig
 from memoryd.model import choose
 from memoryd_actors.judging.judge import Judge, Judgement
 from memoryd_actors.judging.local_judge import LocalJudge
@@ -246,21 +247,30 @@ async def measure(
     model: Model | None = None
     follow_ups = FollowUps(lookups=given.lookups)
     clock = SystemClock()
-    if given.judge == "anthropic":
+    if given.judge != "local":
         settings = SidecarConfig(
-            api_key=os.environ.get("ANTHROPIC_API_KEY", ""), base_url=given.base_url, model=given.model
+            provider=given.judge,
+            api_key=os.environ.get("ANTHROPIC_API_KEY", ""),
+            openai_api_key=os.environ.get("OPENAI_API_KEY", ""),
+            base_url=given.base_url,
+            model=given.model,
+            command=given.command,
         )
-        provider = choose(Config(sidecar=settings)).provider
+        try:
+            chosen = choose(Config(sidecar=settings))
+        except ConfigInvalid as exc:
+            sys.exit(str(exc))
+        provider = chosen.provider
         if provider is None:
             sys.exit("there is no key: set ANTHROPIC_API_KEY, or measure --judge local")
-        cost = price([one for some in sets.values() for one in some], follow_ups, Prices())
+        cost = price([one for some in sets.values() for one in some], follow_ups, chosen.prices)
         if cost > given.usd:
             sys.exit(
                 f"this could cost ${cost:.2f}, and --usd allows ${given.usd:.2f}: ask less with --limit, or allow more"
             )
         await provider.prepare()
         account = Account(Purse(), clock, Limits(daily_tokens=10**9, daily_usd=given.usd))
-        model = Model(provider, account=account, clock=clock, publish=lambda _: None)
+        model = Model(provider, account=account, clock=clock, publish=lambda _: None, prices=chosen.prices)
     sidecar = Sidecar(
         model, LocalJudge(), follow_ups=follow_ups, lookups=Conversations(stored), deadline_s=given.deadline
     )
@@ -296,12 +306,13 @@ def gather(given: argparse.Namespace) -> tuple[dict[str, list[Trial]], dict[str,
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.judge", description=__doc__)
     parser.add_argument("data", nargs="?", type=Path, default=DEFAULT, help="folder with the sets")
-    parser.add_argument("--judge", choices=("local", "anthropic"), default="local")
+    parser.add_argument("--judge", choices=("local", "anthropic", "openai", "command"), default="local")
     parser.add_argument("--sets", default="", help="folders of the data, with commas (all)")
     parser.add_argument("--limit", type=int, default=150, help="questions of each set (150)")
     parser.add_argument("--usd", type=float, default=1.00, help="spend at most this (1.00)")
-    parser.add_argument("--base-url", default="", help="of the Messages API")
+    parser.add_argument("--base-url", default="", help="of the API that is asked")
     parser.add_argument("--model", default="", help="the default is the daemon's")
+    parser.add_argument("--command", default="", help="the program that answers, or an agent's name: claude")
     parser.add_argument("--deadline", type=float, default=15.0, help="seconds for a case; the daemon's is shorter (15)")
     parser.add_argument("--parallel", type=int, default=4, help="cases under way at once (4)")
     parser.add_argument("--lookups", type=int, default=SidecarConfig().lookups, help="that a case may ask for (2)")

@@ -1,12 +1,15 @@
 """The judge's benchmark, on two made-up conversations and a server that speaks the Messages API."""
 
 import json
+import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks import judge
+from chat_completions import completion
 from messages_api import MessagesApi, asking, error, lookup, verdict, verdicts
 
 
@@ -42,6 +45,19 @@ def test_a_model_is_measured_with_what_it_costs(
     assert home["usd"] == pytest.approx(4 * 0.000245)
     assert figures["sidecar"]["calls"] == 4
     assert "precision" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("judge_name", ["openai", "command"])
+def test_other_providers_are_measured_as_well(data: Path, models: Path, judge_name: str) -> None:
+    answer = json.dumps({"verdicts": [{"index": 0, "reason": "it says so", "score": 0.9}]})
+    program = shlex.join([sys.executable, "-c", f"import sys; sys.stdin.read(); print({answer!r})"])
+    with MessagesApi(completion(answer)) as api:
+        where = ["--base-url", api.url, "--model", "some-model", "--command", program]
+        figures = run(data, models, "--judge", judge_name, *where)
+    assert figures["home"]["recall"]["mean"] == 1.0
+    assert figures["home"]["clean, foreign"]["mean"] == 0.0
+    assert figures["home"]["usd"] == 0.0
+    assert figures["sidecar"]["calls"] == 4
 
 
 def test_look_ups_are_answered_from_the_conversation(data: Path, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
