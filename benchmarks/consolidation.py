@@ -126,7 +126,9 @@ class Known:
     def __init__(self, embeddings: Embeddings) -> None:
         self._embeddings = embeddings
 
-    async def embed(self, texts: Sequence[str], *, max_tokens: int = 256, background: bool = False) -> Vectors:
+    async def embed(
+        self, texts: Sequence[str], *, max_tokens: int = 256, background: bool = False, query: bool = False
+    ) -> Vectors:
         del max_tokens, background
         return self._embeddings.of(texts)
 

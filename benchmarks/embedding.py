@@ -22,7 +22,8 @@ from tokenizers import Tokenizer
 
 from memoryd.config import EmbeddingConfig
 from memoryd.embedding import build_embedder
-from memoryd.embedding.weights import Precision, Sources, Weights, fetch
+from memoryd.embedding.model import Precision
+from memoryd.embedding.weights import Sources, Weights, fetch
 
 LENGTHS = (60, 200, 600, 1200)
 """Characters of one text."""

@@ -37,14 +37,20 @@ Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 OwnWord = Annotated[str, msgspec.Meta(min_length=3, max_length=200)]
 
 
+Device = Literal["auto", "cpu", "cuda", "openvino", "coreml"]
+
+
 class EmbeddingConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The embedding model."""
+    """The embedding model. `memoryd model embed` shows which there are, and changes it without an interruption."""
 
     backend: Literal["onnx", "sentence-transformers"] = "onnx"
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
-    """A hub name. The onnx backend knows all-MiniLM-L6-v2 only."""
+    """One of the catalogue, by its name there or on the hub; or what the model in `folder` is to be called."""
     folder: str = ""
     """Where the weights are, if not in the cache: looked at first."""
+    device: Device = "auto"
+    """What runs the model. auto: an accelerator that the installed onnxruntime has a provider for, else the CPU, which
+    also stands in where an accelerator fails."""
     precision: Literal["fp32", "int8"] = "fp32"
     """int8 is half the size and twice as fast, costs two points of recall and counts as another model."""
     threads: Count = 0

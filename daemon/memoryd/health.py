@@ -156,7 +156,7 @@ def model(statistics: ModelStatistics, identity: str) -> ComponentStatus:
             "recalled": statistics.recalled,
             "waiting": statistics.waiting,
         },
-        facts={"identity": identity},
+        facts={"identity": identity, **({"device": statistics.device} if statistics.device else {})},
     )
 
 

@@ -20,9 +20,9 @@ class Hub:
 
 
 @contextmanager
-def serving(files: Mapping[str, Path]) -> Generator[Hub]:
+def serving(files: Mapping[str, Path], *, repository: str = MINILM, revision: str = REVISION) -> Generator[Hub]:
     """Serve these files under the names they have in the repository."""
-    prefix = f"/{MINILM}/resolve/{REVISION}/"
+    prefix = f"/{repository}/resolve/{revision}/"
 
     class Handler(BaseHTTPRequestHandler):
         def do_HEAD(self) -> None:
@@ -43,7 +43,7 @@ def serving(files: Mapping[str, Path]) -> Generator[Hub]:
             content = file.read_bytes()
             self.send_response(200)
             self.send_header("ETag", f'"{hashlib.sha256(content).hexdigest()}"')
-            self.send_header("X-Repo-Commit", REVISION)
+            self.send_header("X-Repo-Commit", revision)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             if body:

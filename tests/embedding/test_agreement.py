@@ -6,7 +6,6 @@ import pytest
 
 from memoryd.config import EmbeddingConfig
 from memoryd.embedding import build_embedder
-from memoryd.embedding.model import MINILM
 from memoryd.embedding.onnx import OnnxModel
 from memoryd.embedding.weights import Sources, fetch
 from memoryd_actors.core.errors import ModelUnavailable
@@ -71,12 +70,6 @@ async def test_sentence_transformers_refuses_a_model_that_is_not_there(tmp_path:
         with pytest.raises(ModelUnavailable, match="cannot load") as caught:
             await embedder.embed(["hello"])
     assert "embedding.folder" in caught.value.hint
-
-
-async def test_onnx_backend_refuses_models_that_it_does_not_know(tmp_path: Path) -> None:
-    async with build_embedder(EmbeddingConfig(model="other/model"), models=tmp_path, offline=True) as embedder:
-        with pytest.raises(ModelUnavailable, match=f"knows {MINILM} only"):
-            await embedder.embed(["hello"])
 
 
 def test_int8_is_another_model_whose_vectors_are_near(model_folder: Path, tmp_path: Path) -> None:

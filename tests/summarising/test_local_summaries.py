@@ -36,7 +36,9 @@ class NoModel:
     identity = "none"
     dimensions = 384
 
-    async def embed(self, texts: Sequence[str], *, max_tokens: int = 256, background: bool = False) -> Vectors:
+    async def embed(
+        self, texts: Sequence[str], *, max_tokens: int = 256, background: bool = False, query: bool = False
+    ) -> Vectors:
         raise ModelUnavailable("there are no weights")
 
     async def count(self, texts: Sequence[str]) -> list[int] | None:

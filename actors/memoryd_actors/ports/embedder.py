@@ -27,11 +27,14 @@ class Embedder(Protocol):
         """Length of a vector."""
         ...
 
-    async def embed(self, texts: Sequence[str], *, max_tokens: int = 256, background: bool = False) -> Vectors:
+    async def embed(
+        self, texts: Sequence[str], *, max_tokens: int = 256, background: bool = False, query: bool = False
+    ) -> Vectors:
         """Return one unit vector per text; shape (len(texts), dimensions), float32.
 
         A text longer than `max_tokens` keeps its beginning. Loads the model where it is not loaded. What is wanted in
-        the background gives way to everything else that waits.
+        the background gives way to everything else that waits. A `query` is what is searched with: many models make
+        another vector of it than of what is to be found.
 
         Raises:
             ModelUnavailable: there are no weights, or they fail their checksum; the hint says what to do.

@@ -253,9 +253,10 @@ class Pipeline:
             if topic.changed and since == decision.begun.turn:
                 focus = focus.alone()
         with stages.stage("embed"), suppress(ModelUnavailable):
-            query = request = (await self._embedder.embed([focus.text]))[0]
+            query = request = (await self._embedder.embed([focus.text], query=True))[0]
             if focus.words < BLENDED_WORDS:
-                query = blended(request, await self._embedder.embed(focus.window), words=focus.words)
+                window = await self._embedder.embed(focus.window, query=True)
+                query = blended(request, window, words=focus.words)
         with stages.stage("search"):
             sifted = await self._searcher.sift(
                 # Twice what is judged: what says the same as another gives up its place.

@@ -131,7 +131,7 @@ class Conversations:
         vector = None
         if request.by != "words":
             try:
-                vector = (await self._embedder.embed([request.query]))[0]
+                vector = (await self._embedder.embed([request.query], query=True))[0]
             except ModelUnavailable as missing:
                 note = f"found by words alone: {missing}"
         words = "" if request.by == "meaning" and vector is not None else request.query[:LONGEST_QUERY]

@@ -244,7 +244,7 @@ class Searcher:
         if not query.strip():
             return None
         try:
-            vector: Vector = (await self._embedder.embed([query]))[0]
+            vector: Vector = (await self._embedder.embed([query], query=True))[0]
         except ModelUnavailable:
             return None
         return vector

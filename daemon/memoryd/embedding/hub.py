@@ -2,6 +2,7 @@
 
 import os
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
@@ -17,7 +18,13 @@ class HubUnreachable(Exception):
     """Raised when the hub does not answer, refuses, or breaks off."""
 
 
-def check(endpoint: str | None = None, *, timeout_s: float = ANSWER_S) -> None:
+def check(
+    endpoint: str | None = None,
+    *,
+    timeout_s: float = ANSWER_S,
+    repository: str = MINILM,
+    revision: str = REVISION,
+) -> None:
     """Ask the hub whether it has the model.
 
     Raises:
@@ -28,7 +35,7 @@ def check(endpoint: str | None = None, *, timeout_s: float = ANSWER_S) -> None:
     def ask() -> None:
         try:
             hub = _library()
-            url = hub.hf_hub_url(MINILM, "tokenizer.json", revision=REVISION, endpoint=endpoint)
+            url = hub.hf_hub_url(repository, "tokenizer.json", revision=revision, endpoint=endpoint)
             # No token: nobody needs to know who asks for a public file.
             hub.get_hf_file_metadata(url, token=False, timeout=timeout_s, endpoint=endpoint)
             problem.clear()
@@ -45,20 +52,27 @@ def check(endpoint: str | None = None, *, timeout_s: float = ANSWER_S) -> None:
         raise HubUnreachable(problem[0])
 
 
-def download(names: list[str], target: Path, *, endpoint: str | None = None) -> None:
+def download(
+    names: Sequence[str],
+    target: Path,
+    *,
+    endpoint: str | None = None,
+    repository: str = MINILM,
+    revision: str = REVISION,
+) -> None:
     """Put these files of the model's repository under `target`, with the folders they have there.
 
     Raises:
         HubUnreachable: one of them could not be fetched.
     """
-    check(endpoint)
+    check(endpoint, repository=repository, revision=revision)
     hub = _library()
     try:
         for name in names:
             hub.hf_hub_download(
-                MINILM,
+                repository,
                 name,
-                revision=REVISION,
+                revision=revision,
                 local_dir=target,
                 etag_timeout=ANSWER_S,
                 token=False,

@@ -1,7 +1,9 @@
 """What a backend has to be: a loaded model that turns texts into vectors, in the thread that calls it."""
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
+
+import msgspec
 
 from memoryd_actors.ports.embedder import Vectors
 
@@ -16,12 +18,42 @@ MAXIMUM_CHARACTERS = 64 * 1024
 """Text beyond is never looked at. 512 tokens of ordinary text are 2,500 characters; this leaves room for blanks."""
 
 
+Precision = Literal["fp32", "int8"]
+Pooling = Literal["mean", "cls", "max", "last", "none"]
+"""How the vectors of a text's tokens become one, where the graph itself stops before that; none: it has to do it."""
+
+
+class ModelSpec(msgspec.Struct, frozen=True, kw_only=True):
+    """A model as it is run: all that makes its vectors what they are."""
+
+    model: str = MINILM
+    """A hub name, or what a folder is called."""
+    identity: str
+    """Under which its vectors are kept; those of different identities are never compared."""
+    dimensions: int = 0
+    """0: known once it is loaded."""
+    backend: Literal["onnx", "sentence-transformers"] = "onnx"
+    folder: str = ""
+    precision: Precision = "fp32"
+    digest: str = ""
+    """SHA-256 of its files; empty where those are known by heart, or found by sentence-transformers."""
+    max_tokens: int = MAXIMUM_TOKENS
+    pooling: Pooling = "mean"
+    query_prefix: str = ""
+    document_prefix: str = ""
+
+
 class EmbeddingModel(Protocol):
     """A model in memory. Not thread-safe: one call at a time."""
 
     @property
     def dimensions(self) -> int:
         """Length of a vector."""
+        ...
+
+    @property
+    def device(self) -> str:
+        """What runs it, in words; why nothing faster does, where something faster was wanted."""
         ...
 
     def encode(self, texts: Sequence[str], *, max_tokens: int) -> Vectors:

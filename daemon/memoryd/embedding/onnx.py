@@ -1,6 +1,12 @@
-"""all-MiniLM-L6-v2 in onnxruntime: a quarter of a second to load, no torch."""
+"""A model in onnxruntime: all-MiniLM-L6-v2 takes a quarter of a second to load, and no torch.
 
+Where the installed onnxruntime has a provider for an accelerator, that one is tried first. What it cannot do, the CPU
+does; where it cannot even begin, the CPU does everything.
+"""
+
+import logging
 import os
+import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, cast
@@ -11,7 +17,8 @@ import onnxruntime as ort
 from onnxruntime.capi import onnxruntime_pybind11_state as ort_errors  # pyright: ignore[reportAttributeAccessIssue] - a binary module
 from tokenizers import Tokenizer
 
-from memoryd.embedding.model import MAXIMUM_CHARACTERS, MAXIMUM_TOKENS, MINILM_DIMENSIONS, clean
+from memoryd.config import Device
+from memoryd.embedding.model import MAXIMUM_CHARACTERS, MAXIMUM_TOKENS, MINILM, ModelSpec, Pooling, clean, identity
 from memoryd.embedding.weights import Weights
 from memoryd_actors.core.errors import ModelUnavailable
 from memoryd_actors.ports.embedder import Vectors
@@ -34,7 +41,18 @@ PROBE = (
 """The first components of the probe's vector, so that another model in the same shape is not mistaken for this one."""
 PROBE_COSINE = {"fp32": 0.999, "int8": 0.9}
 
+DEVICES: dict[Device, str] = {
+    "cuda": "CUDAExecutionProvider",
+    "openvino": "OpenVINOExecutionProvider",
+    "coreml": "CoreMLExecutionProvider",
+}
+"""onnxruntime's providers, in the order in which they are tried."""
+CPU = "CPUExecutionProvider"
+_POOLED = "sentence_embedding"
+"""What an output is called that needs no pooling any more."""
+
 IdRow = list[int]
+log = logging.getLogger(__name__)
 
 
 @contextmanager
@@ -43,6 +61,7 @@ def _translated(what: str) -> Generator[None]:
     try:
         yield
     except (
+        ort_errors.EPFail,
         ort_errors.Fail,
         ort_errors.InvalidArgument,
         ort_errors.InvalidGraph,
@@ -59,8 +78,12 @@ def _translated(what: str) -> Generator[None]:
 class OnnxModel:
     """A session and its tokeniser."""
 
-    def __init__(self, weights: Weights, *, threads: int) -> None:
-        """Load the model; `threads` threads share one run.
+    def __init__(
+        self, weights: Weights, *, threads: int, spec: ModelSpec | None = None, providers: Sequence[str] = (CPU,)
+    ) -> None:
+        """Load the model, all-MiniLM-L6-v2 where none is named; `threads` threads share one run.
+
+        The first of the providers that can run it does; the last is the CPU.
 
         Raises:
             ModelUnavailable: a file is not what it should be.
@@ -69,24 +92,55 @@ class OnnxModel:
         # stderr when the process forks.
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         self._weights = weights
+        self._spec = spec or ModelSpec(identity=identity(MINILM, weights.precision))
         self._tokenizer = _load_tokenizer(weights)
         self._max_tokens = 0
         self._run_tokens = RUN_TOKENS[threads > 1]
-        with _translated(str(weights.model)):
-            self._session = ort.InferenceSession(
-                str(weights.model), _options(threads), providers=["CPUExecutionProvider"]
-            )
-        self._inputs = frozenset(cast(str, node.name) for node in self._session.get_inputs())
-        self._check(weights)
+        self._threads = threads
+        self.dimensions = 0
+        served, faults = "", list[str]()
+        for provider in providers:
+            try:
+                self._begin(provider)
+            except (ModelUnavailable, RuntimeError, ValueError) as fault:
+                if provider == CPU:
+                    raise
+                faults.append(f"; {provider} failed: {str(fault).splitlines()[0][:200]}")
+            else:
+                # onnxruntime itself goes on with the CPU where a provider's libraries are missing.
+                served = self._session.get_providers()[0]
+                if served == provider:
+                    break
+                faults.append(f"; {provider} is not there, or lacks its libraries")
+        self.device = served + "".join(faults)
+        if faults:
+            log.warning("the embedding model runs with %s", self.device)
 
-    @property
-    def dimensions(self) -> int:
-        return MINILM_DIMENSIONS
+    def _begin(self, provider: str) -> None:
+        """Open a session with a provider, and see whether it gives what it should."""
+        with _translated(str(self._weights.model)), warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that a provider is missing is told in other words
+            providers = [provider] if provider == CPU else [provider, CPU]
+            self._session = ort.InferenceSession(str(self._weights.model), _options(self._threads), providers=providers)
+        self._inputs = {
+            node.name: np.int32 if "int32" in node.type else np.int64 for node in self._session.get_inputs()
+        }
+        if unknown := self._inputs.keys() - {"input_ids", "attention_mask", "token_type_ids", "position_ids"}:
+            raise ModelUnavailable(
+                f"{self._weights.model} wants {', '.join(sorted(unknown))}, which no embedding model of text does",
+                "Export the model for feature extraction.",
+            )
+        outputs = [cast(str, node.name) for node in self._session.get_outputs()]
+        self._output = _POOLED if _POOLED in outputs else outputs[0]
+        self._check()
 
     def encode(self, texts: Sequence[str], *, max_tokens: int) -> Vectors:
-        """Return one unit vector per text; shape (len(texts), 384), float32. `max_tokens` is at most 512."""
+        """Return one unit vector per text; shape (len(texts), dimensions), float32.
+
+        Of each text, no more than `max_tokens` tokens are looked at, nor more than the model takes.
+        """
         rows = self._tokenise(texts, max_tokens)
-        vectors = np.empty((len(rows), MINILM_DIMENSIONS), np.float32)
+        vectors = np.empty((len(rows), self.dimensions), np.float32)
         for chosen in _runs([len(row) for row in rows], self._run_tokens):
             vectors[chosen] = self._run([rows[index] for index in chosen])
         return vectors
@@ -105,7 +159,7 @@ class OnnxModel:
     def _tokenise(self, texts: Sequence[str], max_tokens: int) -> list[IdRow]:
         # Not what tokenizer.json says, which is 128 for both: vectors made that way are useless.
         if max_tokens != self._max_tokens:
-            self._tokenizer.enable_truncation(min(max(max_tokens, 2), MAXIMUM_TOKENS))
+            self._tokenizer.enable_truncation(min(max(max_tokens, 2), self._spec.max_tokens, MAXIMUM_TOKENS))
             self._max_tokens = max_tokens
         return [self._ids(clean(text)) for text in texts]
 
@@ -121,26 +175,70 @@ class OnnxModel:
 
     def _run(self, rows: list[IdRow]) -> Vectors:
         ids, mask = _padded(rows)
-        feed: dict[str, npt.NDArray[np.int64]] = {"input_ids": ids, "attention_mask": mask}
-        if "token_type_ids" in self._inputs:
-            feed["token_type_ids"] = np.zeros_like(ids)
-        output = cast(Vectors, self._session.run(None, feed)[0])
-        if output.ndim == 3:  # the hub's model stops before pooling
-            output = np.matmul(mask[:, None, :].astype(np.float32), output)[:, 0]
+        given = {
+            "input_ids": ids,
+            "attention_mask": mask,
+            "token_type_ids": np.zeros_like(ids),
+            "position_ids": np.tile(np.arange(ids.shape[1]), (len(ids), 1)),
+        }
+        feed = {name: given[name].astype(kind, copy=False) for name, kind in self._inputs.items()}
+        output = np.asarray(self._session.run([self._output], feed)[0], np.float32)
+        if output.ndim == 3:  # it stops before pooling
+            output = _pooled(output, mask, self._spec.pooling)
         norms = np.linalg.norm(output, axis=1, keepdims=True)
         return np.asarray(output / np.maximum(norms, 1e-12), np.float32)
 
-    def _check(self, weights: Weights) -> None:
-        with _translated(str(weights.model)):
-            vector = self.encode([PROBE_TEXT], max_tokens=32)[0, : len(PROBE)]
-        known = np.array(PROBE, np.float32)
-        cosine = float(vector @ known / (np.linalg.norm(vector) * np.linalg.norm(known)))
-        # Written so that a vector of NaN fails.
-        if not cosine >= PROBE_COSINE[weights.precision]:
+    def _check(self) -> None:
+        """Run the model once; of all-MiniLM-L6-v2 it is known what comes out.
+
+        Raises:
+            ModelUnavailable: no vector comes out, or another one.
+        """
+        path = self._weights.model
+        with _translated(str(path)):
+            vector = self._run(self._tokenise([PROBE_TEXT], 32))
+        if vector.ndim != 2 or len(vector) != 1 or not np.isclose(np.linalg.norm(vector), 1, atol=1e-3):
             raise ModelUnavailable(
-                f"{weights.model} is not all-MiniLM-L6-v2 in {weights.precision}: a known sentence gets another vector",
+                f"{path} makes no vector of a sentence, but something of shape {vector.shape}",
+                "Export the model for feature extraction, or take another folder.",
+            )
+        self.dimensions = vector.shape[1]
+        if self._spec.model != MINILM:
+            return
+        known = np.array(PROBE, np.float32)
+        part = vector[0, : len(PROBE)]
+        cosine = (
+            float(part @ known / (np.linalg.norm(part) * np.linalg.norm(known))) if len(part) == len(known) else 0.0
+        )
+        # Written so that a vector of NaN fails.
+        if not cosine >= PROBE_COSINE[self._weights.precision]:
+            raise ModelUnavailable(
+                f"{path} is not all-MiniLM-L6-v2 in {self._weights.precision}: a known sentence gets another vector",
                 "Put the right model there, or empty the setting embedding.folder.",
             )
+
+
+def providers(device: Device) -> list[str]:
+    """Return what is tried, in this order."""
+    if device == "auto":
+        there = ort.get_available_providers()
+        return [*(provider for provider in DEVICES.values() if provider in there), CPU]
+    return [CPU] if device == "cpu" else [DEVICES[device], CPU]
+
+
+def _pooled(output: Vectors, mask: npt.NDArray[np.int64], pooling: Pooling) -> Vectors:
+    """Make one vector of those of a text's tokens, (texts, tokens, dimensions); its length is nobody's concern yet."""
+    match pooling:
+        case "mean":
+            return np.asarray(np.matmul(mask[:, None, :].astype(np.float32), output)[:, 0])
+        case "cls":
+            return output[:, 0]
+        case "max":
+            return np.asarray(np.where(mask[:, :, None] == 1, output, -np.inf).max(axis=1))
+        case "last":
+            return np.asarray(output[np.arange(len(output)), mask.sum(axis=1) - 1])
+        case "none":
+            return output
 
 
 def _options(threads: int) -> Any:

