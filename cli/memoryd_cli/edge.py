@@ -13,6 +13,7 @@ from memoryd_client.errors import DaemonUnreachable, InvalidArgument, MemorydErr
 _LONGEST = 2_000
 """Characters of a complaint: some repeat what they were given."""
 _DAEMON_EXTRA = (
+    "alembic",
     "anthropic",
     "huggingface_hub",
     "lancedb",

@@ -1,15 +1,20 @@
 import sqlite3
-from collections.abc import Mapping
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
 import pytest
-from sqlalchemy import create_engine, inspect
+from alembic import command
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import create_engine
 
+import memoryd.ledger
 from memoryd.ledger import SqlLedger
-from memoryd.ledger.tables import metadata
+from memoryd.ledger.tables import HEAD, metadata
 from memoryd_actors.admission.gate import content_hash, identity
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.steps import RevertOperation
@@ -17,68 +22,35 @@ from postgresql import database
 
 from .samples import HandClock, insert, memory
 
-OLD = Path(__file__).parent / "schemas"
-"""How ledgers of earlier versions were made, by SQLite's own account."""
 
-
-def at_version(file: Path, version: str) -> None:
-    """A ledger as an older memoryd left it."""
-    file.parent.mkdir(exist_ok=True)
-    with closing(sqlite3.connect(file)) as raw:
-        raw.executescript((OLD / f"{version}.sql").read_text(encoding="utf-8"))
-
-
-async def described(where: Path | str) -> dict[str, object]:
-    """All that a database says of its tables, but for the order of columns."""
-    ledger = SqlLedger(where, clock=HandClock())
+async def differences(url: str) -> list[object]:
+    ledger = SqlLedger(url, clock=HandClock())
     await ledger.open()
     await ledger.close()
-    engine = create_engine(where if isinstance(where, str) else f"sqlite:///{where}")
+    engine = create_engine(url)
     with engine.connect() as connection:
-        there = inspect(connection)
-        found: dict[str, object] = {
-            table: (
-                sorted(str(column) for column in there.get_columns(table)),
-                there.get_pk_constraint(table)["constrained_columns"],
-                sorted(
-                    (index["name"], index["column_names"], str(index["unique"]), _options(index.get("dialect_options")))
-                    for index in there.get_indexes(table)
-                ),
-            )
-            for table in there.get_table_names()
-        }
+        found = compare_metadata(MigrationContext.configure(connection, opts={"compare_type": True}), metadata)
     engine.dispose()
-    return found
+    return list(found)
 
 
-def _options(given: Mapping[str, object] | None) -> list[str]:
-    return sorted(f"{name} {value}" for name, value in (given or {}).items())
+async def test_migrations_end_where_the_tables_say_in_sqlite(file: Path) -> None:
+    assert await differences(f"sqlite:///{file}") == []
 
 
-@pytest.mark.parametrize("version", ["0001", "0009"])
-async def test_an_upgraded_ledger_has_the_tables_of_a_new_one(file: Path, tmp_path: Path, version: str) -> None:
-    at_version(file, version)
-    upgraded = await described(file)
-    assert upgraded == await described(tmp_path / "new.db")
-    assert upgraded.keys() == metadata.tables.keys() | {"alembic_version"}
-
-
-async def test_what_a_ledger_lacks_is_added_in_postgresql(server: str) -> None:
+async def test_migrations_end_where_the_tables_say_in_postgresql(server: str) -> None:
     with database(server, "memoryd_schema") as url:
-        new = await described(url)
-        engine = create_engine(url)
-        with engine.begin() as connection:
-            connection.exec_driver_sql("DROP TABLE purges")
-            connection.exec_driver_sql("ALTER TABLE memories DROP COLUMN compared, DROP COLUMN revision")
-            connection.exec_driver_sql("ALTER TABLE checkpoints DROP COLUMN gone")
-            connection.exec_driver_sql("DROP INDEX ix_relations_removed_by")
-            connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0002'")
-        engine.dispose()
-        assert await described(url) == new
+        assert await differences(url) == []
 
 
-async def test_a_start_that_fails_leaves_nothing_behind(file: Path) -> None:
-    # A table in the way of another one: those created before it must not stay.
+def test_the_known_head_is_the_newest_migration() -> None:
+    config = Config()
+    config.set_main_option("script_location", str(Path(memoryd.ledger.__path__[0]) / "migrations"))
+    assert ScriptDirectory.from_config(config).get_current_head() == HEAD
+
+
+async def test_a_failed_migration_leaves_nothing_behind(file: Path) -> None:
+    # A table in the way of a later one: those created before it must not stay.
     file.parent.mkdir()
     engine = create_engine(f"sqlite:///{file}")
     metadata.tables["spending"].create(engine)
@@ -89,15 +61,16 @@ async def test_a_start_that_fails_leaves_nothing_behind(file: Path) -> None:
     engine.dispose()
 
 
-async def test_an_upgrade_that_fails_leaves_the_ledger_as_it_was(file: Path) -> None:
-    at_version(file, "0001")
-    with closing(sqlite3.connect(file)) as raw:
-        raw.executescript("CREATE TABLE purges (id INTEGER); INSERT INTO purges VALUES (1)")
-        before = raw.execute("SELECT sql FROM sqlite_master").fetchall()
-    with pytest.raises(Exception, match="NOT NULL"):
-        await SqlLedger(file, clock=HandClock()).open()
-    with closing(sqlite3.connect(file)) as raw:
-        assert raw.execute("SELECT sql FROM sqlite_master").fetchall() == before
+def at_version(file: Path, version: str) -> None:
+    """A ledger as an older memoryd left it."""
+    file.parent.mkdir(exist_ok=True)
+    config = Config()
+    config.set_main_option("script_location", str(Path(memoryd.ledger.__path__[0]) / "migrations"))
+    engine = create_engine(f"sqlite:///{file}")
+    with engine.begin() as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, version)
+    engine.dispose()
 
 
 OLD_MEMORY = """
@@ -129,7 +102,7 @@ async def test_aliases_from_before_they_had_an_age_are_kept_for_another_while(fi
 
 
 async def test_a_ledger_from_before_operations_keeps_its_memories_and_its_history(file: Path) -> None:
-    at_version(file, "0001")
+    at_version(file, "0002")
     with closing(sqlite3.connect(file)) as raw:
         raw.executescript(OLD_MEMORY)
     ledger = SqlLedger(file, clock=HandClock())
@@ -158,7 +131,7 @@ async def test_contents_that_differ_in_case_were_one_and_are_two(file: Path) -> 
 
 
 async def test_the_same_words_of_two_categories_were_one_and_are_two(file: Path) -> None:
-    at_version(file, "0009")
+    at_version(file, "0011")
     with closing(sqlite3.connect(file)) as raw:
         for category, path in (("rule", ""), ("file", "a.md")):
             old = OLD_MEMORY.replace("'fact'", f"'{category}'").replace("'{}', 3", f'\'{{"path": "{path}"}}\', 3')

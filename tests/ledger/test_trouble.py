@@ -1,8 +1,9 @@
-# ruff: noqa: ASYNC240 - these tests have the loop to themselves, and break files on purpose
+# ruff: noqa: ASYNC221, ASYNC240 - these tests have the loop to themselves, and break files on purpose
 import os
 import shutil
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -88,6 +89,20 @@ async def test_a_ledger_of_a_newer_memoryd_is_left_alone(file: Path) -> None:
     with pytest.raises(Unavailable, match="newer memoryd") as refusal:
         await opened_on(file).open()
     assert "pip install --upgrade" in refusal.value.hint
+
+
+async def test_opening_a_current_ledger_does_not_import_alembic(file: Path) -> None:
+    await filled(file)
+    program = (
+        "import sys, anyio, pathlib\n"
+        "from memoryd.ledger import SqlLedger\n"
+        "class Clock:\n    def now(self): ...\n    def monotonic(self): ...\n"
+        "ledger = SqlLedger(pathlib.Path(sys.argv[1]), clock=Clock())\n"
+        "anyio.run(ledger.open)\n"
+        "print('alembic' in sys.modules, anyio.run(ledger.memories.counts))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, str(file)], capture_output=True, text=True, check=True)
+    assert done.stdout == "False {'active': 200}\n"
 
 
 async def test_a_folder_in_the_ledgers_place_is_named(file: Path) -> None:

@@ -27,7 +27,7 @@ class LedgerFacts:
     """What a sound ledger says about itself."""
 
     schema: str
-    """Its version; empty: it has none yet."""
+    """The newest migration applied; empty: none yet."""
     memories: int = 0
     last_sequence: int = 0
     oldest: datetime | None = None
@@ -99,7 +99,7 @@ def _schema(file: Path, facts: LedgerFacts | None) -> Finding:
     if facts is None:
         return ok("ledger", f"there is no {file} yet; the first start makes it")
     try:
-        from memoryd.ledger.schema import HEAD
+        from memoryd.ledger.tables import HEAD
     except ModuleNotFoundError:
         return ok(
             "ledger", f"{file} is sound; whether its schema is current cannot be told without the missing packages"

@@ -5,12 +5,13 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import cast
 
-from sqlalchemy import URL, Connection, Engine, create_engine, event, make_url, text
+from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
-from memoryd.ledger import schema
 from memoryd.ledger.failures import corrupt
+from memoryd.ledger.tables import HEAD
 from memoryd.restoring import damage, dated
 from memoryd_actors.core.errors import Unavailable
 
@@ -98,21 +99,35 @@ def migrate(engine: Engine, where: str) -> None:
         Unavailable: it is newer than this program.
     """
     with engine.connect() as connection:
-        version = schema.version_of(connection)
-    if version == schema.HEAD:
+        version = _version(connection)
+    if version == HEAD:
         return
-    if version is not None and version > schema.HEAD:
+    from alembic import command
+    from alembic.config import Config
+    from alembic.script import ScriptDirectory
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    known = {revision.revision for revision in ScriptDirectory.from_config(config).walk_revisions()}
+    if version is not None and version not in known:
         raise Unavailable(
-            f"the ledger at {where} was written by a newer memoryd (schema {version}; this one knows {schema.HEAD})",
+            f"the ledger at {where} was written by a newer memoryd (schema {version}; this one knows {HEAD})",
             "Update memoryd: pip install --upgrade 'memoryd[daemon]'",
         )
     with engine.execution_options(memoryd_writes=True).begin() as connection:
         if connection.dialect.name == "postgresql":
             # Of several daemons that start together, one migrates, and the others find it done.
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATING})
-            if schema.version_of(connection) == schema.HEAD:
+            if _version(connection) == HEAD:
                 return
-        schema.upgrade(connection)
+        config.attributes["connection"] = connection
+        command.upgrade(config, "head")
+
+
+def _version(connection: Connection) -> str | None:
+    if not inspect(connection).has_table("alembic_version"):
+        return None
+    return cast(str | None, connection.execute(text("SELECT version_num FROM alembic_version")).scalar())
 
 
 def _on_connect_server(connection: DBAPIConnection, _record: object) -> None:
