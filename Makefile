@@ -47,8 +47,8 @@ test-all: $(VENV)/dev  ## run all tests, the slow ones, too
 	$(PYTEST) -n $(JOBS) --dist loadfile --ignore=tests/service
 	$(PYTEST) tests/service
 
-test-hosts: $(VENV)/dev  ## memory in the real agents' programs, installed with npm; ARGS='-k claude' runs one
-	$(PYTEST) tests/hosts_real/real_hosts.py $(ARGS)
+test-hosts: $(VENV)/dev  ## memory in the real agents' programs, from npm, and the official MCP scenarios; ARGS='-k claude' runs one
+	$(PYTEST) tests/hosts_real/real_*.py $(ARGS)
 
 check: $(VENV)/dev  ## formatting, lint, types
 	$(BIN)/ruff format --check .

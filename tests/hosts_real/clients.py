@@ -160,26 +160,37 @@ HOSTS = {
 
 def install(host: RealHost) -> str:
     """Return what leads to the program on a PATH; the test skips, and says why, where it cannot be had."""
-    if shutil.which("npm") is None:
-        pytest.skip("npm is not here")
-    node = _package("node", "node@24") / "node/bin"
-    folder = _package(host.name, host.package)
+    node = install_node()
+    folder = package(host.name, host.package, node)
     if not (folder / ".bin" / host.program).exists():
         pytest.skip(f"{host.package} could not be installed from the registry")
     if host.name == "opencode":
         version = subprocess.run([folder / ".bin/opencode", "--version"], capture_output=True, text=True, check=True)
         # It installs this beside every plugin by itself, and waits a minute for a registry that it cannot reach.
-        _package("opencode-plugin", f"@opencode-ai/plugin@{version.stdout.strip()}")
+        package("opencode-plugin", f"@opencode-ai/plugin@{version.stdout.strip()}", node)
     return f"{node}:{folder}/.bin"
 
 
-def _package(name: str, package: str) -> Path:
+def install_node() -> Path:
+    """Return the folder of a node that is new enough for all of them."""
+    if shutil.which("npm") is None:
+        pytest.skip("npm is not here")
+    return package("node", "node@24") / "node/bin"
+
+
+def package(name: str, wanted: str, node: Path | None = None) -> Path:
+    """Return the modules among which a package from npm lies, installed once.
+
+    npm chooses the newest version that the node takes under which it runs itself: it is given the one that is used.
+    """
     modules = PLACE / name / "node_modules"
     if not modules.exists():
         modules.parent.mkdir(parents=True, exist_ok=True)
-        command = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(modules.parent), package]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=_NPM_S)
+        command = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(modules.parent), wanted]
+        path = os.environ["PATH"]
+        environment = {**os.environ, "PATH": f"{node}:{path}" if node else path}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=_NPM_S)
         if done.returncode:
             shutil.rmtree(modules, ignore_errors=True)
-            pytest.skip(f"npm install {package}: {done.stderr.strip()[-300:]}")
+            pytest.skip(f"npm install {wanted}: {done.stderr.strip()[-300:]}")
     return modules

@@ -98,6 +98,8 @@ def test_pings_and_levels_of_the_older_era_are_answered(server: McpServer) -> No
         ("resources/read", {"uri": "memory://no/such", "_meta": META}, -32602),
         ("tools/list", {"_meta": {"io.modelcontextprotocol/protocolVersion": "2030-01-01"}}, -32022),
         ("tools/list", {"_meta": {"io.modelcontextprotocol/protocolVersion": MODERN}}, -32602),
+        ("server/discover", {}, -32602),
+        ("server/discover", {"_meta": {"io.modelcontextprotocol/clientCapabilities": {}}}, -32602),
     ],
 )
 def test_an_error_has_the_number_that_says_what_it_is(

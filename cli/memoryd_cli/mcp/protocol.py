@@ -89,6 +89,8 @@ class Protocol:
         if version is not None and version not in (MODERN, *LEGACY):
             supported: Json = {"supported": [MODERN, *LEGACY], "requested": version}
             raise RpcError(UNKNOWN_VERSION, "Unsupported protocol version", supported)
+        if version is None and method == "server/discover":  # of the newer era only, where each request names one
+            raise RpcError(INVALID_PARAMETERS, f"Invalid params: `_meta` has no {_META}/protocolVersion")
         modern = version == MODERN
         if modern and not isinstance(meta.get(f"{_META}/clientCapabilities"), dict):
             raise RpcError(INVALID_PARAMETERS, f"Invalid params: `_meta` has no {_META}/clientCapabilities")
