@@ -4,7 +4,7 @@ import os
 import resource
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from time import monotonic
@@ -57,7 +57,7 @@ class Health:
         consolidation: ConsolidationServices,
         curator: Curator,
         *,
-        sockets: Callable[[], SocketStatistics],
+        sockets: SocketStatistics,
     ) -> None:
         self.ready = False
         """Whether requests are answered: said by whoever brings the daemon up and down."""
@@ -138,7 +138,7 @@ class Health:
                 conversations.transcripts.damaged.values(),
                 cached_bytes=conversations.messages.cached_bytes,
             ),
-            "sockets": sockets(self._sockets()),
+            "sockets": sockets(self._sockets),
         }
 
 

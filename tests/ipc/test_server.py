@@ -238,7 +238,7 @@ async def test_each_error_has_its_code_on_the_wire(paths: Paths, peers: Peers, e
         assert (reply.code, answer.id) == (code, 3)
         assert reply.hint == getattr(error, "hint", "") or code in ("internal", "unavailable")
         assert "secret" not in reply.message
-        assert server.statistics().bugs == (code == "internal")
+        assert server.counts.bugs == (code == "internal")
 
 
 async def test_what_takes_long_delays_nothing_else(paths: Paths, blocking_fails: object) -> None:
@@ -253,7 +253,7 @@ async def test_what_takes_long_delays_nothing_else(paths: Paths, blocking_fails:
             tasks.start_soon(reindex)
         while rules.called < 10:
             await client.ping()
-        assert server.statistics().running == 10
+        assert server.counts.running == 10
         assert done == []
         rules.release.set()
     assert done == ["released"] * 10
@@ -283,7 +283,7 @@ async def test_a_client_asks_a_daemon_again_that_has_as_much_under_way_as_it_tak
 
         for _ in range(10):
             tasks.start_soon(reindex)
-        while server.statistics().failures == 0:
+        while server.counts.failures == 0:
             await client.ping()
         rules.release.set()
     assert done == ["released"] * 10
@@ -303,7 +303,7 @@ async def test_the_daemon_gives_up_when_the_client_does(paths: Paths, peers: Pee
             ask, socket, encode(Envelope(id=1, request=Search(query="x"), deadline_s=0.01))
         )
         assert failure(answer).code == "deadline"
-        assert server.statistics().running == 0
+        assert server.counts.running == 0
 
 
 @pytest.mark.parametrize(("request_", "helps"), [(GetStatus(), "memoryd logs"), (Search(query="x"), "memoryd status")])
@@ -383,7 +383,7 @@ async def test_someone_who_goes_on_sending_does_not_hold_up_a_drain(paths: Paths
 
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(flood)
-                while not server.statistics().updates:
+                while not server.counts.updates:
                     await anyio.lowlevel.checkpoint()
                 assert await server.drain(1)
                 sending.cancel()
@@ -398,7 +398,7 @@ async def test_a_vanished_client_holds_up_nobody(paths: Paths, peers: Peers) -> 
             await client.ping()
         socket.close(0)
         rules.release.set()
-        while server.statistics().running:
+        while server.counts.running:
             await client.ping()
         assert (await client.ping()).ready
 
@@ -408,12 +408,12 @@ async def test_crossed_sockets_are_counted(paths: Paths, peers: Peers) -> None:
         pusher = peers.pusher(paths)
         for frame in (b"\xc1", b"", envelope(), b"x" * (MAX_FRAME_BYTES + 1)):
             pusher.send(frame)
-        while server.statistics().bad_updates + server.statistics().too_large < 4:
+        while server.counts.bad_updates + server.counts.too_large < 4:
             await client.ping()
         socket = peers.dealer(paths)
         await anyio.to_thread.run_sync(ask, socket, b"\xc1")
         await client.reindex()
-        counts = server.statistics()
+        counts = server.counts
     assert (counts.bad_updates, counts.too_large, counts.bad_requests, counts.updates) == (3, 1, 1, 0)
     assert counts.replies == counts.requests + 1
     assert counts.failures == 1
@@ -428,6 +428,6 @@ async def test_publishing_without_sockets_or_listeners_is_no_error(paths: Paths)
         for _ in range(10_000):
             server.publish(Warned(component="x", message="\ud800 to nobody"))
             server.publish(Warned(component="x", message="to nobody"))
-        counts = server.statistics()
+        counts = server.counts
     server.publish(Warned(component="x", message="after"))
     assert (counts.events, counts.dropped) == (10_000, 10_000)

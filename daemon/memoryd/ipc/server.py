@@ -8,9 +8,8 @@ task of its own the socket is looked at again.
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from types import TracebackType
-from typing import Final, Protocol, Self
+from typing import Final, Self
 
 import anyio
 import zmq
@@ -37,12 +36,8 @@ _QUIET_S: Final = 0.02
 """Nothing for this long means that all has arrived: ZeroMQ's own thread still reads what the kernel has buffered."""
 
 
-class Answerer(Protocol):
-    """Answers requests, each in a task of its own."""
-
-    def __call__(self, request: AnyRequest, caller: Caller, deadline_s: float, /) -> Awaitable[Reply]:
-        """Return the reply; raise memoryd_actors' errors for expected failures."""
-        ...
+Answerer = Callable[[AnyRequest, Caller, float], Awaitable[Reply]]
+"""Answers a request within so many seconds; raises memoryd_actors' errors for expected failures."""
 
 
 def _nothing_now(request: AnyRequest, caller: Caller, /) -> Reply | None:
@@ -56,7 +51,7 @@ class Server:
     where it returns None the request gets a task of its own, in which `answer` has until the client's deadline. At
     most `concurrency` of these run at once; requests beyond that are told so.
 
-    `publish` and `statistics` may be used before, during and after; from the event loop's thread only.
+    `publish` and `counts`, which may be given, may be used before, during and after; from the event loop's thread only.
 
     Raises on entry:
         FolderUnsafe: the runtime folder cannot be kept from others.
@@ -72,6 +67,7 @@ class Server:
         answer_now: Callable[[AnyRequest, Caller], Reply | None] = _nothing_now,
         inherited: Mapping[str, int] | None = None,
         concurrency: int = 256,
+        counts: SocketStatistics | None = None,
     ) -> None:
         self._paths = paths
         self._on_update = on_update
@@ -79,7 +75,8 @@ class Server:
         self._answer_now = answer_now
         self._inherited = dict(inherited or {})
         self._concurrency = concurrency
-        self._count = SocketStatistics()
+        self.counts = counts or SocketStatistics()
+        """What has crossed the sockets so far."""
         self._endpoints: Endpoints | None = None
         self._tasks: TaskGroup | None = None
         self._reading = anyio.CancelScope()
@@ -118,10 +115,10 @@ class Server:
         with anyio.move_on_after(timeout_s * _DRAIN_SHARE):
             with anyio.move_on_after(timeout_s * _DRAIN_SHARE / 4):  # whoever goes on sending holds nobody up
                 await self._read_what_is_left()
-            while self._count.running:
+            while self.counts.running:
                 self._idle = anyio.Event()
                 await self._idle.wait()
-        return not self._count.running
+        return not self.counts.running
 
     async def _read_what_is_left(self) -> None:
         endpoints = self._endpoints
@@ -139,13 +136,9 @@ class Server:
             return
         try:
             self._endpoints.events.send_multipart((topic_of(event), encode(event)), zmq.NOBLOCK)
-            self._count.events += 1
+            self.counts.events += 1
         except (zmq.ZMQError, ValueError, OverflowError):  # nobody listens fast enough, or it cannot be said
-            self._count.dropped += 1
-
-    def statistics(self) -> SocketStatistics:
-        """Return the counts so far."""
-        return replace(self._count)
+            self.counts.dropped += 1
 
     async def _read(self, endpoints: Endpoints) -> None:
         with self._reading:
@@ -174,9 +167,9 @@ class Server:
             return
         try:
             self._on_update(update)
-            self._count.updates += 1
+            self.counts.updates += 1
         except Exception as error:  # the outer edge: one update must not end the service
-            self._count.bugs += 1
+            self.counts.bugs += 1
             _log.error("a context update of session %r failed", update.caller.session, exc_info=error)
 
     def _take_request(self, frames: list[bytes]) -> None:
@@ -187,14 +180,14 @@ class Server:
             self._count_unreadable(exc, update=False)
             self._reply(identity, exc.request_id, exc.failure)
             return
-        self._count.requests += 1
+        self.counts.requests += 1
         try:
             reply = self._answer_now(envelope.request, envelope.caller)
         except Exception as error:  # the outer edge
             reply = self._failed(envelope, error)
         if reply is None:
-            if self._count.running < self._concurrency and self._tasks is not None:
-                self._count.running += 1
+            if self.counts.running < self._concurrency and self._tasks is not None:
+                self.counts.running += 1
                 self._tasks.start_soon(self._answer_later, identity, envelope)
                 return
             reply = failures.overloaded(self._concurrency)
@@ -209,8 +202,8 @@ class Server:
         except Exception as error:  # the outer edge
             reply = self._failed(envelope, error)
         finally:
-            self._count.running -= 1
-            if not self._count.running:
+            self.counts.running -= 1
+            if not self.counts.running:
                 self._idle.set()
         self._reply(identity, envelope.id, reply)
         if self._endpoints is not None and int(self._endpoints.rpc.get(zmq.EVENTS)) & zmq.POLLIN:
@@ -220,7 +213,7 @@ class Server:
         name = str(type(envelope.request).__struct_config__.tag)
         failure = failures.expected(error, name)
         if failure is None:
-            self._count.bugs += 1
+            self.counts.bugs += 1
             failure = failures.bug(name, error)
         return failure
 
@@ -230,25 +223,25 @@ class Server:
         try:
             frame = encode(Answer(id=request_id, reply=reply))
         except Exception as error:  # the outer edge: a reply that cannot be said may not end the daemon
-            self._count.bugs += 1
+            self.counts.bugs += 1
             reply = failures.bug(type(reply).__name__, error)
             frame = encode(Answer(id=request_id, reply=reply))
         if isinstance(reply, Failure):
-            self._count.failures += 1
+            self.counts.failures += 1
         try:
             # A client that has gone, or does not read, costs its own replies and nobody's time: ROUTER drops them.
             self._endpoints.rpc.send_multipart((identity, frame), zmq.NOBLOCK)
-            self._count.replies += 1
+            self.counts.replies += 1
         except zmq.ZMQError:
-            self._count.dropped += 1
+            self.counts.dropped += 1
 
     def _count_unreadable(self, unreadable: Unreadable, *, update: bool) -> None:
         if unreadable.failure.code == "too_large":
-            self._count.too_large += 1
+            self.counts.too_large += 1
         elif update:
-            self._count.bad_updates += 1
+            self.counts.bad_updates += 1
         else:
-            self._count.bad_requests += 1
+            self.counts.bad_requests += 1
 
 
 async def _empty(socket: Socket, take: Callable[[list[bytes]], None]) -> int:
