@@ -10,7 +10,7 @@ from typing import Final
 
 from memoryd_actors.searching.near_identical import is_said_in
 from memoryd_actors.searching.search import FoundMemory
-from memoryd_actors.texts.sentences import is_question, masked, sentences
+from memoryd_actors.texts.sentences import has_question, is_question, masked, sentences
 from memoryd_actors.texts.stems import stem_set
 from memoryd_client.wire.memory import Memory, Source
 
@@ -103,5 +103,5 @@ def _repeats(memory: Memory, request: str) -> bool:
 
 def _asks(text: str) -> bool:
     """Return whether a text only asks, or only tells that somebody asked."""
-    said = sentences(text)
+    said = sentences(text) if has_question(text) else []
     return bool(said) and all(is_question(one.text.rstrip("\"'”»“’)")) for one in said) and len(masked(text)) < 500

@@ -63,6 +63,8 @@ def adds_nothing(new: DatedText, shown: DatedText) -> bool:
 
 def is_said_in(text: str, said: str) -> bool:
     """Return whether every sentence of a text is among those that were said."""
+    if any(mark not in _folded(said) for mark in _marks(text)):
+        return False
     ours, theirs = sentences(text), sentences(said)
     return (
         bool(ours.parts)

@@ -39,6 +39,11 @@ def is_question(bare: str) -> bool:
     return bare.rstrip().endswith(_QUESTION)
 
 
+def has_question(text: str) -> bool:
+    """Return whether there is a question mark in a text, of whatever script."""
+    return any(mark in text for mark in _QUESTION)
+
+
 def masked(text: str) -> str:
     """Return the text with what stands in quotation marks or backticks blotted out, of the same length."""
     return _QUOTED.sub(lambda quoted: "_" * len(quoted.group()), text)

@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Engine
 
 from memoryd.ledger import opening, progressing, recording, sharing
 from memoryd.ledger.failures import translated
+from memoryd.ledger.recent import RecentReads
 from memoryd.ledger.writer import LedgerWriter
 from memoryd_actors.core.errors import Refused, Unavailable
 from memoryd_actors.core.worker_threads import WorkerThreads
@@ -46,6 +47,7 @@ class Database:
         """How this daemon stands with the others on the ledger."""
         self._engine: Engine | None = None
         self._writer: LedgerWriter | None = None
+        self.recent = RecentReads()
         self._happened: deque[tuple[Happened, datetime]] = deque(maxlen=_MOST_HAPPENED)
         self._readers = WorkerThreads(_READERS, name="ledger-reader")
         # Copying a large file must not take a reader's place.
@@ -132,7 +134,7 @@ class Database:
             except BaseException:
                 engine.dispose()
                 raise
-        writer = LedgerWriter(engine.execution_options(memoryd_writes=True), self._translate)
+        writer = LedgerWriter(engine.execution_options(memoryd_writes=True), self._translate, self.recent)
         # A reader sees one moment, also where it asks twice.
         return engine.execution_options(isolation_level="REPEATABLE READ") if self._options else engine, writer
 

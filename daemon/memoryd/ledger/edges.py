@@ -1,8 +1,8 @@
 """Edges between memories (seed 002, item 2). One that is removed stays in its row, so that it can come back."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
+from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, RowMapping, and_, insert, or_, select, update
 
@@ -14,6 +14,14 @@ from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.edges import Edge
 
 _LIVING = relations.c.removed_by.is_(None)
+
+
+class OwnedEdge(NamedTuple):
+    """An edge, the number of its row, and whose it is."""
+
+    number: int
+    owner: str
+    edge: Edge
 
 
 def add(connection: Connection, edge: Edge, *, owner: str, operation: int, now: datetime, known: bool = True) -> bool:
@@ -87,26 +95,32 @@ def disown(connection: Connection, operation: int) -> None:
     connection.execute(update(relations).where(relations.c.removed_by == operation).values(removed_by=0))
 
 
-def of(connection: Connection, owner: str, ids: Sequence[str]) -> list[Edge]:
-    """Return the edges that begin or end at the memories, strongest first."""
-    found: dict[int, dict[str, Any]] = {}
-    wanted = list(dict.fromkeys(clean(one) for one in ids))
-    for some in batches(wanted, MAX_VARIABLES // 2):
+def at(connection: Connection, ids: Sequence[str]) -> dict[str, tuple[OwnedEdge, ...]]:
+    """Return the edges that begin or end at each of the memories."""
+    found: dict[str, list[OwnedEdge]] = {one: [] for one in ids}
+    for some in batches(ids, MAX_VARIABLES // 2):
         # Two look-ups by index, where an OR would walk the table.
         for column in (relations.c.from_id, relations.c.to_id):
-            query = select(relations).where(column.in_(some), relations.c.owner == clean(owner), _LIVING)
-            found.update({row["id"]: dict(row) for row in connection.execute(query).mappings()})
-    ranked = sorted(found.values(), key=lambda row: (-row["strength"], row["id"]))
-    return [
-        Edge(
-            from_id=row["from_id"],
-            to_id=row["to_id"],
-            relation=row["relation_type"],
-            strength=row["strength"],
-            at=from_micros(row["created_at"]).isoformat(),
-        )
-        for row in ranked
-    ]
+            for row in connection.execute(select(relations).where(column.in_(some), _LIVING)).mappings():
+                found[row[column.name]].append(_owned(row))
+    return {one: tuple(edges) for one, edges in found.items()}
+
+
+def strongest_first(edges: Iterable[OwnedEdge], owner: str) -> list[Edge]:
+    """Return the edges of an owner, each once; of equal ones the first that was made first."""
+    mine = {one.number: one.edge for one in edges if one.owner == owner}
+    return [edge for _, edge in sorted(mine.items(), key=lambda each: (-each[1].strength, each[0]))]
+
+
+def _owned(row: RowMapping) -> OwnedEdge:
+    edge = Edge(
+        from_id=row["from_id"],
+        to_id=row["to_id"],
+        relation=row["relation_type"],
+        strength=row["strength"],
+        at=from_micros(row["created_at"]).isoformat(),
+    )
+    return OwnedEdge(row["id"], row["owner"], edge)
 
 
 def _living(connection: Connection, from_id: str, to_id: str, relation: str) -> RowMapping | None:

@@ -1,22 +1,27 @@
 """Memories in the ledger; see `memoryd_actors.ports.ledger.Memories`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
+from itertools import chain
+from typing import TypeVar
 
 from sqlalchemy import Connection
 
 from memoryd.ledger import edges, operations, reads, recording, sharing, writes
 from memoryd.ledger.batches import batches
 from memoryd.ledger.database import Database
+from memoryd.ledger.recent import RecentRows
 from memoryd_actors.memory.changes import News
 from memoryd_actors.memory.steps import Applied, Step
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import LedgerChange
+from memoryd_actors.texts.characters import clean
 from memoryd_actors.upkeep.sharing import Notice
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memory import Memory
 
+T = TypeVar("T")
 WRITER = "keeper"
 
 
@@ -54,7 +59,8 @@ class SqlMemories:
         return len(others)
 
     async def get(self, owner: str, ids: Sequence[str]) -> dict[str, Memory]:
-        return await self._database.read(reads.get, owner, ids) if ids else {}
+        found = await self._recently(self._database.recent.memories, ids, reads.by_id)
+        return {one: memory for one, memory in found.items() if memory.owner == clean(owner)}
 
     async def resolve(self, owner: str, memory_id: str, *, allowed: frozenset[str] | None = None) -> Memory:
         return await self._database.read(reads.resolve, owner, memory_id, allowed)
@@ -83,7 +89,8 @@ class SqlMemories:
         return await self._database.read(reads.uncompared, limit)
 
     async def edges(self, owner: str, ids: Sequence[str]) -> list[Edge]:
-        return await self._database.read(edges.of, owner, ids) if ids else []
+        found = await self._recently(self._database.recent.edges, ids, edges.at)
+        return edges.strongest_first(chain.from_iterable(found.values()), clean(owner))
 
     async def history(
         self,
@@ -97,7 +104,7 @@ class SqlMemories:
         return await self._database.read(reads.entries, owner, memory_id, limit, allowed, before=before)
 
     async def revision(self, owner: str) -> int:
-        return await self._database.read(reads.revision, owner)
+        return (await self._recently(self._database.recent.revisions, [owner], reads.revisions))[clean(owner)]
 
     async def news(self, visible: Visibility, *, after: int, limit: int) -> list[News]:
         return await self._database.read(reads.news, visible, after, limit)
@@ -117,6 +124,19 @@ class SqlMemories:
         counted, waiting = await self._database.read(reads.tallies, self._relations)
         self._relations = counted
         return {"relations": counted[1], "doubts": waiting}
+
+    async def _recently(
+        self, rows: RecentRows[T], keys: Sequence[str], read: Callable[[Connection, Sequence[str]], dict[str, T]]
+    ) -> dict[str, T]:
+        """Return what rows say that were read lately, and of the others what is read now."""
+        wanted = list(dict.fromkeys(map(clean, keys)))
+        found = rows.find(wanted)
+        if missing := [key for key in wanted if key not in found]:
+            moment = rows.moment
+            fresh = await self._database.read(read, missing)
+            rows.keep(fresh, moment)
+            found.update(fresh)
+        return found
 
     def _newest_foreign(self, connection: Connection) -> int:
         """Return the newest change that another daemon made, as far as can be told: rather one of this daemon's own."""

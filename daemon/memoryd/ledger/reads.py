@@ -85,18 +85,14 @@ def behind(connection: Connection, ids: Sequence[str]) -> dict[str, tuple[str, s
 
 # Written once, and its rows fetched at once: of 95 among 100,000 memories that takes 2 ms instead of 3.6. Bare SQLite
 # takes 0.7, making memories of the rows 0.5.
-_BY_ID = select(memories).where(
-    memories.c.id.in_(bindparam("ids", expanding=True)), memories.c.owner + "" == bindparam("owner")
-)
+_BY_ID = select(memories).where(memories.c.id.in_(bindparam("ids", expanding=True)))
 
 
-def get(connection: Connection, owner: str, ids: Sequence[str]) -> dict[str, Memory]:
-    """Return those of the memories that the owner has, by id."""
+def by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Memory]:
+    """Return those of the memories that there are, whoever's, by id."""
     found: dict[str, Memory] = {}
-    wanted = list(dict.fromkeys(clean(one) for one in ids))
-    for some in batches(wanted):
-        asked = {"ids": some, "owner": clean(owner)}
-        for row in connection.execute(_BY_ID, asked).mappings().all():
+    for some in batches(ids):
+        for row in connection.execute(_BY_ID, {"ids": some}).mappings().all():
             found[row["id"]] = memory_of(row)
     return found
 
@@ -169,9 +165,10 @@ def entries(
     return [history_of(row) for row in connection.execute(query).mappings()]
 
 
-def revision(connection: Connection, owner: str) -> int:
-    """Return the number of the newest entry of the owner's history; 0 where there is none."""
-    return connection.execute(select(func.max(history.c.id)).where(history.c.owner == clean(owner))).scalar() or 0
+def revisions(connection: Connection, owners: Sequence[str]) -> dict[str, int]:
+    """Return the number of the newest entry of each owner's history; 0 where there is none."""
+    newest = select(func.max(history.c.id))
+    return {owner: connection.execute(newest.where(history.c.owner == owner)).scalar() or 0 for owner in owners}
 
 
 def news(connection: Connection, visible: Visibility, after: int, limit: int) -> list[News]:

@@ -40,9 +40,10 @@ class UnitOfWork:
 
     def prefetch(self, ids: Iterable[str]) -> None:
         """Read memories that the operation names, in one query."""
-        wanted = list(ids)
+        wanted = list(dict.fromkeys(map(clean, ids)))
         if len(wanted) > 1:
-            self._known.update(reads.get(self.connection, self.owner, wanted))
+            found = reads.by_id(self.connection, wanted)
+            self._known.update({one: memory for one, memory in found.items() if memory.owner == self.owner})
 
     def know(self, memory: Memory) -> None:
         """Note how a memory of the owner stands, where it was not written by this hand."""

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar, cast
 from sqlalchemy import Connection, Engine, RootTransaction, text
 from sqlalchemy.exc import DBAPIError
 
+from memoryd.ledger.recent import RecentReads
 from memoryd_actors.core.errors import Refused, Unavailable
 
 T = TypeVar("T")
@@ -36,7 +37,10 @@ class LedgerWriter:
     Each write has a savepoint: one that is refused takes no other with it. Acknowledged is what the disk has.
     """
 
-    def __init__(self, engine: Engine, translate: Callable[[], AbstractContextManager[None]]) -> None:
+    def __init__(
+        self, engine: Engine, translate: Callable[[], AbstractContextManager[None]], recent: RecentReads
+    ) -> None:
+        self._recent = recent
         self._engine = engine
         self._translate = translate
         self._queue: SimpleQueue[Write[Any] | None] = SimpleQueue()
@@ -94,6 +98,8 @@ class LedgerWriter:
             nonlocal held
             if held is None or held.closed or held.invalidated:
                 held = self._engine.connect()
+                self._recent.watch(held)
+                held.commit()
             return held
 
         try:
@@ -109,9 +115,12 @@ class LedgerWriter:
         try:
             with self._translate():
                 connection, transaction = self._begin(connect)
-                with transaction:
-                    for job in batch:
-                        answers.append(self._attempt(connection, job))  # noqa: PERF401 - a failure keeps what came before
+                try:
+                    with transaction:
+                        for job in batch:
+                            answers.append(self._attempt(connection, job))  # noqa: PERF401 - a failure keeps what came before
+                finally:
+                    self._recent.settle()
         except Exception as error:  # the edge of a thread: every failure goes to whoever asked, and the thread lives on
             if len(batch) == 1:
                 batch[0].done.set_exception(error)
