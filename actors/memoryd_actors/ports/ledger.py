@@ -206,9 +206,16 @@ class SessionRepository(Protocol):
         ...
 
     async def save(
-        self, owner: str, session: str, state: bytes, at: datetime, *, version: int | None = None
+        self,
+        owner: str,
+        session: str,
+        state: bytes,
+        at: datetime,
+        *,
+        version: int | None = None,
+        used: Sequence[str] = (),
     ) -> int | None:
-        """Save a session's state and return its version.
+        """Save a session's state, count an access to each of the memories `used`, and return its version.
 
         None, and nothing saved, where it is no longer at `version`: another daemon saved it meanwhile.
         """

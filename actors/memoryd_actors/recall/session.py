@@ -16,6 +16,7 @@ from memoryd_actors.recall.session_state import (
     decode_state,
     encode_state,
     handed_over,
+    in_force,
     turns_shown,
     whose_context,
 )
@@ -121,6 +122,7 @@ class Session(Actor[ContextUpdate, Trace]):
         self._focus = decision.focus or self._focus
         state = self._change(lambda state: pipeline.apply(decision, state))
         self._tell_ready(update)
+        await anyio.lowlevel.checkpoint()  # who waits takes before the rest is done
         if decision.topic is None:
             decision = await pipeline.decide_topic(decision)
             since, stands = decision.since, turns_shown(update)
@@ -189,19 +191,16 @@ class Session(Actor[ContextUpdate, Trace]):
         if last is not None:
             return Taken(last.pending)
         handed = parts.handover.hand_over(offer, state, caller, take_id)
-        if handed.pending is None:
+        pending = handed.pending
+        if pending is None:
             self._change(handed.rule)
-        elif not await self._give(version, handed.rule):
+        elif not await self._give(version, handed.rule, used=handed_over(pending) + in_force(pending)):
             return None
         if due and handed.complete:
             self._looked[whose] = now  # otherwise the next take asks about the others
-        if handed.pending is None:
-            return Taken()
-        ids = tuple(handed_over(handed.pending))
-        if ids:
-            parts.publish(Surfaced(session=caller.session, turn=handed.pending.turn, memories=ids, owner=caller.owner))
-        await parts.handover.touch(caller.owner, (*ids, *(memory.id for memory in handed.pending.always)))
-        return Taken(handed.pending)
+        if pending is not None and (ids := tuple(handed_over(pending))):
+            parts.publish(Surfaced(session=caller.session, turn=pending.turn, memories=ids, owner=caller.owner))
+        return Taken(pending)
 
     async def peek(self, caller: Caller) -> PendingMemory | None:
         """Return what the next take would hand over of what was found, and leave it waiting."""
@@ -335,14 +334,17 @@ class Session(Actor[ContextUpdate, Trace]):
             gone = held - (await self._parts.ledger.memories.get(self.key[0], sorted(held))).keys()
             self._change(lambda state: state.purge(gone))
 
-    async def _save(self) -> None:
-        """Save the state. On a full disk the daemon goes on serving: only a restart would forget it."""
+    async def _save(self, *, used: Sequence[str] = ()) -> None:
+        """Save the state, and that memories were `used`.
+
+        On a full disk the daemon goes on serving: only a restart would forget it.
+        """
         if self._state is None:
             return
         parts = self._parts
         try:
             if not parts.shared:
-                await parts.ledger.sessions.save(*self.key, encode_state(self._state), parts.clock.now())
+                await parts.ledger.sessions.save(*self.key, encode_state(self._state), parts.clock.now(), used=used)
                 return
             async with self._saving:
                 while not await self._save_version(encode_state(self._state)):
@@ -350,17 +352,21 @@ class Session(Actor[ContextUpdate, Trace]):
         except DiskFull as full:
             parts.publish(Warned(component="ledger", message=str(full), hint=full.hint))
 
-    async def _save_version(self, state: bytes) -> bool:
+    async def _save_version(self, state: bytes, *, used: Sequence[str] = ()) -> bool:
         """Save a state over the one that is known; return False where there is another by now."""
         now = self._parts.clock.now()
-        version = await self._parts.ledger.sessions.save(*self.key, state, now, version=self._version)
+        version = await self._parts.ledger.sessions.save(*self.key, state, now, version=self._version, used=used)
         if version is None:
             return False
         self._version, self._saved = version, state
         return True
 
-    async def _give(self, version: int, change: Callable[[SessionState], SessionState]) -> bool:
+    async def _give(
+        self, version: int, change: Callable[[SessionState], SessionState], *, used: Sequence[str] = ()
+    ) -> bool:
         """Change and save a state from which something is given away: to one only, of however many daemons ask for it.
+
+        In the same write it is counted that memories are `used`.
 
         Return False, and leave it as it is, where it is no longer at `version`.
 
@@ -371,10 +377,10 @@ class Session(Actor[ContextUpdate, Trace]):
             return False
         if not self._parts.shared:
             self._change(change)
-            await self._save()
+            await self._save(used=used)
             return True
         async with self._saving:
-            if self._version != version or not await self._save_version(encode_state(change(self._state))):
+            if self._version != version or not await self._save_version(encode_state(change(self._state)), used=used):
                 return False
             self._change(change)
         return True

@@ -54,7 +54,7 @@ class RecentRows(Generic[T]):
     def watch(self, connection: Connection, table: str, *columns: str) -> None:
         """Hear of every row of a table that is written through this connection; `columns` hold the keys."""
         name = f"{_FUNCTION}_{table}"
-        connection.connection.create_function(name, 1, self._note)  # type: ignore[attr-defined]  # the driver's own
+        connection.connection.create_function(name, 1, self._note)
         for event, rows in (("INSERT", ("new",)), ("UPDATE", ("old", "new")), ("DELETE", ("old",))):
             notes = "".join(f"SELECT {name}({row}.{column});" for row in rows for column in columns)
             connection.exec_driver_sql(

@@ -1,10 +1,12 @@
 """What sessions were shown, and why: their saved states and their decision traces."""
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import msgspec
 from sqlalchemy import Connection, delete, insert, select, update
 
+from memoryd.ledger import writes
 from memoryd.ledger.database import Database
 from memoryd.ledger.rows import to_micros
 from memoryd.ledger.tables import sessions, traces
@@ -27,9 +29,22 @@ class SqlSessions:
         return await self._database.read(_state, owner, session, known)
 
     async def save(
-        self, owner: str, session: str, state: bytes, at: datetime, *, version: int | None = None
+        self,
+        owner: str,
+        session: str,
+        state: bytes,
+        at: datetime,
+        *,
+        version: int | None = None,
+        used: Sequence[str] = (),
     ) -> int | None:
-        return await self._database.write(_save, owner, session, state, at, version=version)
+        def work(connection: Connection) -> int | None:
+            saved = _save(connection, owner, session, state, at, version=version)
+            if saved is not None:
+                writes.touch(connection, owner, used, at)
+            return saved
+
+        return await self._database.write(work)
 
     async def add_trace(self, owner: str, trace: Trace) -> None:
         await self._database.write(_add_trace, owner, trace.session, _encode_trace(trace))
