@@ -1,5 +1,6 @@
 """A thread of the model's own."""
 
+import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -9,7 +10,6 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 import anyio
-from anyio.from_thread import BlockingPortal
 
 T = TypeVar("T")
 
@@ -26,11 +26,10 @@ class ModelThread:
         """Prepare a thread; leaving waits at most `leave_s` seconds for work in progress."""
         self._leave_s = leave_s
         self._queue: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._portal = BlockingPortal()
         self._stopped = anyio.Event()
 
     async def __aenter__(self) -> Self:
-        await self._portal.__aenter__()
+        self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._work, name="embedding", daemon=True).start()
         return self
 
@@ -40,7 +39,6 @@ class ModelThread:
         self._queue.put(None)
         with anyio.move_on_after(self._leave_s, shield=True):
             await self._stopped.wait()
-        await self._portal.__aexit__(None, None, None)
 
     async def run(self, work: Callable[[], T]) -> Future[T]:
         """Do the work and return its settled future, which holds the result or what it raised.
@@ -68,5 +66,5 @@ class ModelThread:
         self._tell(self._stopped)
 
     def _tell(self, event: anyio.Event) -> None:
-        with suppress(RuntimeError):  # nobody waits any more: the event loop has moved on
-            self._portal.start_task_soon(event.set)
+        with suppress(RuntimeError):  # nobody waits any more: the loop is closed
+            self._loop.call_soon_threadsafe(event.set)
