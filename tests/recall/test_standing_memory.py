@@ -2,6 +2,7 @@
 
 from memoryd_actors.keeping.orders import EditMemory, SetState, Store
 from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN
+from memoryd_actors.memory.standing import MOST_STANDING
 from memoryd_client import NewMemory, PendingMemory, Scope, State
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.editing import Changes
@@ -94,6 +95,44 @@ async def test_what_a_session_stores_itself_is_no_news_to_it(place: Place) -> No
         assert standing(await take(system, "1", session="another")) == {"Never push to main."}
 
 
+async def test_what_others_do_to_what_a_session_stored_is_news_to_it_and_what_it_does_itself_is_not(
+    place: Place,
+) -> None:
+    async with running(place) as system:
+        await take(system, "1")
+        own = Caller(session="s")
+        rule = NewMemory(content="Never run the tests with xdist.", scope=Scope.GLOBAL, category="rule", title="xdist")
+        await system.recall.note_written(own, [rule.id])
+        await system.keeper.ask(Store((rule,), own), deadline_s=10)
+        await system.keeper.ask(EditMemory(rule.id, Changes(content="With two processes."), None, own), deadline_s=10)
+        await system.recall.note_changed(own, [rule.id])
+        assert await take(system, "2") is None
+        await system.keeper.ask(SetState(rule.id, State.FORGOTTEN, Caller()), deadline_s=10)
+        gone = await take(system, "3")
+        assert gone is not None
+        assert gone.changes[1:] == ("- -deleted: [rule] xdist",)
+        assert await take(system, "4") is None
+
+
+async def test_the_projects_and_what_is_pinned_stand_however_many_younger_rules_there_are(place: Place) -> None:
+    async with running(place) as system:
+        pinned = NewMemory(content="The release key stays in the vault.", category="rule", pinned=True)
+        ours = NewMemory(content="In this project tabs are four wide.", category="rule", scope=Scope.PROJECT)
+        many = tuple(
+            NewMemory(content=f"Rule {n} of many: mind step {n * 7}.", category="rule", scope=Scope.GLOBAL)
+            for n in range(MOST_STANDING + 50)
+        )
+        for some in ((pinned, ours), many):
+            await system.keeper.ask(Store(some, Caller(session="earlier", project="/p")), deadline_s=60)
+        pending = await take(system, "1", project="/p")
+        assert pending is not None
+        told = [memory.id for memory in pending.always]
+        assert told[:2] == [pinned.id, ours.id] or told[:2] == [ours.id, pinned.id]
+        total = MOST_STANDING + 52
+        more = f"- {total - len(told)} more come up where they fit; all: `memoryd list -c rule -n {total}`"
+        assert more in pending.text
+
+
 async def test_a_host_that_cleared_its_context_is_told_everything_again(place: Place) -> None:
     async with running(place) as system:
         rule = "Never push to main."
@@ -152,7 +191,7 @@ async def test_what_has_no_room_is_counted_and_recalled_like_facts(place: Place)
         assert first is not None
         assert len(first.text) < 1200 * CHARACTERS_PER_TOKEN + 200
         assert all(any(subject in content for content in told) for subject in subjects[55:])
-        assert f"- {61 - len(told)} more come up where they fit; all: `memoryd list -c rule`" in first.text
+        assert f"- {61 - len(told)} more come up where they fit; all: `memoryd list -c rule -n 61`" in first.text
         assert kitchen.strip() not in told
         assert system.push("s", "is the gas valve in the kitchen closed before anybody leaves?")
         await system.decided("s", "is the gas valve in the kitchen closed before anybody leaves?")

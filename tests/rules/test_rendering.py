@@ -62,14 +62,14 @@ def test_standing_memory_comes_first_within_a_budget_of_its_own_and_tells_of_the
     rules = [shown(f"rule {n}: " + "word " * 40) for n in range(100)]
     fitting = [one for one, _ in fit_standing(rules, tokens=1200)]
     assert 1 < len(fitting) < 100
-    text = standing_text(rules, tokens=1200, left=["rule", "profile", "rule"])
+    text = standing_text(rules, tokens=1200, counts={"fact": len(fitting) + 2, "profile": 1})
     assert list(text.memories) == fitting
     pending = render([shown("recalled")], turn=1, budget_tokens=1000, standing=text)
     assert pending is not None
     assert list(pending.always) == fitting
     standing, recalled = pending.text.split("Recalled now:")
     assert len(standing) <= 1200 * CHARACTERS_PER_TOKEN + len(OPENING) + len(PREFACE) + 2
-    assert "- 3 more come up where they fit; all: `memoryd list -c profile -c rule`" in standing
+    assert f"- 3 more come up where they fit; all: `memoryd list -c fact -c profile -n {len(fitting) + 3}`" in standing
     assert recalled.endswith(f"] recalled\n{CLOSING}")
     alone = render([], turn=1, budget_tokens=1000, standing=standing_text(rules[:1], tokens=1200))
     assert alone is not None

@@ -66,6 +66,18 @@ def test_a_host_that_cleared_its_context_is_told_again_what_stands_in_it(served:
             client.cleared()
 
 
+def test_a_session_hears_what_others_do_to_its_rules_and_not_what_it_does_itself(served: RunningDaemon) -> None:
+    with served.client("elsewhere") as another, served.client("now") as client:
+        assert client.take_pending(deadline_s=PATIENT_S) is None
+        rule = client.remember("Never run the tests with xdist.", category="rule")
+        client.update(rule.id, content="Run the tests with two processes.")
+        assert client.take_pending(deadline_s=PATIENT_S) is None
+        another.forget(rule.id)
+        pending = client.take_pending(deadline_s=PATIENT_S)
+        assert pending is not None
+        assert pending.changes[1:] == ("- -deleted: [rule] Run the tests with two processes.",)
+
+
 def test_what_was_stored_just_before_is_considered_also_right_after_a_restart(daemon: RunningDaemon) -> None:
     def missed() -> list[str]:
         missing: list[str] = []

@@ -46,14 +46,16 @@ class KeepingAnswers:
         view: MemoryView,
         switches: Switches,
         note_written: Callable[[Caller, Sequence[str]], Awaitable[None]],
+        note_changed: Callable[[Caller, Sequence[str]], Awaitable[None]],
     ) -> None:
-        """Prepare; `note_written` puts down durably what a session knows because it wrote it."""
+        """Prepare; the last two put down durably what a session knows because it wrote or changed it."""
         self._keeper = keeper
         self._importer = importer
         self._consents = consents
         self._view = view
         self._switches = switches
         self._note_written = note_written
+        self._note_changed = note_changed
 
     async def answer(self, request: KeepingRequest, caller: Caller, deadline_s: float) -> KeepingReply:  # noqa: PLR0911 - one case a request
         """Answer a request within its deadline; what it changes is durable then.
@@ -124,12 +126,16 @@ class KeepingAnswers:
     async def _update(self, request: Update, caller: Caller, deadline_s: float) -> Memories:
         memory = await self._changeable(caller, request.id)
         edit = EditMemory(memory.id, request.changes, request.revision, caller)
-        return Memories(memories=await self._keeper.ask(edit, deadline_s=deadline_s))
+        return await self._changed(caller, await self._keeper.ask(edit, deadline_s=deadline_s))
 
     async def _change_state(self, memory_id: str, state: State, caller: Caller, deadline_s: float) -> Memories:
         memory = await self._view.resolve(caller, memory_id)
         changed = await self._keeper.ask(SetState(memory.id, state, caller), deadline_s=deadline_s)
-        return Memories(memories=changed)
+        return await self._changed(caller, changed)
+
+    async def _changed(self, caller: Caller, memories: tuple[Memory, ...]) -> Memories:
+        await self._note_changed(caller, [memory.id for memory in memories])
+        return Memories(memories=memories)
 
     async def _link(self, request: Relate | Unrelate, caller: Caller, deadline_s: float) -> Edges:
         link = LinkMemories(
@@ -148,7 +154,7 @@ class KeepingAnswers:
             caller, "an operation may concern others", "Undo it as yourself: `memoryd undo` without `--agent`."
         )
         taken_back = await self._keeper.ask(TakeBack(request.operation, caller), deadline_s=deadline_s)
-        return Memories(memories=taken_back)
+        return await self._changed(caller, taken_back)
 
     async def _import(self, request: Import, caller: Caller, deadline_s: float) -> Imported:
         closed: list[LeftOut] = []

@@ -1,6 +1,6 @@
 """The change header: what was written to memory since this session last took (seed 002, item 1)."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 from memoryd_actors.texts.fence import one_line
@@ -31,6 +31,8 @@ _WEIGHTS = {
     "MERGE": 1,
     "ADD": 0,
 }
+_STORING = frozenset({"ADD", "MERGE"})
+"""What storing a memory is written down as, where it is new and where it is there already."""
 EVENTS = frozenset(_SIGNS)
 """What is worth a bullet: not the edges."""
 
@@ -45,11 +47,23 @@ class News:
     """As it is now."""
 
 
+def of_others(news: Iterable[News], *, stored: Collection[str], changed: Mapping[str, int]) -> list[News]:
+    """Return what a session did not do itself.
+
+    `stored`: memories that it stored. `changed`: memories that it changed, and up to which revision it knows of them.
+    """
+    return [
+        one
+        for one in news
+        if one.revision > changed.get(one.memory.id, 0) and not (one.event in _STORING and one.memory.id in stored)
+    ]
+
+
 def header(news: Iterable[News], *, since: int, known: Collection[str], shown: Collection[str]) -> tuple[str, ...]:
     """Return the header: one line that says since when, and at most three bullets; empty where nothing is to be told.
 
-    `known`: what the session wrote itself, or is handed with this very answer. `shown`: what it was shown before, whose
-    changes matter most: the agent may be relying on it.
+    `known`: what the session is handed with this very answer. `shown`: what it was shown before, whose changes matter
+    most: the agent may be relying on it.
     """
     latest = {
         one.memory.id: one

@@ -1,6 +1,7 @@
 """Step 9 of the pipeline: memories as text that is ready for a prompt."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -29,6 +30,8 @@ EARLIER = "earlier"
 """What a near statement is to the newer one that it stands beneath."""
 STANDING = "Always in force:"
 STANDING_NEWS = "In force from now on:"
+MOST_LISTED = 1_000
+"""Memories that one `memoryd list` shows at most."""
 LONGEST_LOOK = 120
 """Characters of the line that says what there is besides."""
 RECALLED = "Recalled now:"
@@ -46,20 +49,23 @@ NOTHING_STANDING = StandingText()
 
 
 def standing_text(
-    memories: Sequence[SurfacedMemory], *, tokens: int, left: Sequence[str] = (), news: bool = False
+    memories: Sequence[SurfacedMemory], *, tokens: int, counts: Mapping[str, int] | None = None, news: bool = False
 ) -> StandingText:
     """Return what of standing memory fits into so many tokens, under a line that says what it is.
 
-    `left`: the categories of those there are besides, which one line tells of. `news`: whether the agent knows of
-    others already.
+    `counts`: how many there are at all, by category; one line tells of those that have no room. `news`: whether the
+    agent knows of others already.
     """
     fitting = fit_standing(memories, tokens=tokens)
     if not fitting:
         return NOTHING_STANDING
     lines = [STANDING_NEWS if news else STANDING, *(text for _, text in fitting)]
-    if left:
-        names = " ".join(f"-c {one_line(name, MAX_LABEL)}" for name in sorted(set(left)))
-        lines.append(f"- {len(left)} more come up where they fit; all: `memoryd list {defused(names)}`"[:LONGEST_LOOK])
+    left = Counter(counts or {})
+    left.subtract(memory.category for memory, _ in fitting)
+    if (more := sum(count for count in left.values() if count > 0)) > 0:
+        names = " ".join(f"-c {one_line(name, MAX_LABEL)}" for name in sorted(+left))
+        look = f"memoryd list {defused(names)} -n {min(more + len(fitting), MOST_LISTED)}"
+        lines.append(f"- {more} more come up where they fit; all: `{look}`"[:LONGEST_LOOK])
     return StandingText(tuple(memory for memory, _ in fitting), tuple(lines))
 
 

@@ -6,7 +6,7 @@ with the take that follows. What has no room is recalled where it fits, as facts
 
 import hashlib
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -14,7 +14,7 @@ from memoryd_actors.memory.settings import RULE
 from memoryd_client.wire.memory import Memory, Scope
 
 MOST_STANDING = 200
-"""Memories of these categories that are looked at, the first in order; the budget holds far fewer."""
+"""Memories of each of these categories that are looked at, the first in order; the budget holds far fewer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,8 @@ class Standing:
 
     kept: tuple[Memory, ...] = ()
     left: tuple[Memory, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    """How many there are at all, by category: more than were looked at, perhaps."""
 
     def untold(self, known: Mapping[str, str] | None, written: Collection[str]) -> list[Memory]:
         """Return what is to be told to an agent that knows of some already; None where it knows of nothing yet.
@@ -58,11 +60,16 @@ def in_order(memories: Iterable[Memory], near: Mapping[str, float] | None = None
     newest_first = sorted(memories, key=lambda memory: memory.updated_at, reverse=True)
 
     def place(memory: Memory) -> tuple[bool, bool, float, bool]:
-        used = memory.access_count + memory.strength - 1
-        worth = memory.trust + memory.importance / 5 + used / (used + 10) + near.get(memory.id, 0.0)
-        return memory.scope is not Scope.PROJECT, not memory.pinned, -round(worth, 3), memory.category != RULE
+        value = round(worth(memory) + near.get(memory.id, 0.0), 3)
+        return memory.scope is not Scope.PROJECT, not memory.pinned, -value, memory.category != RULE
 
     return sorted(newest_first, key=place)
+
+
+def worth(memory: Memory) -> float:
+    """Return what a memory's trust, importance and use are worth together, 0 to 3."""
+    used = memory.access_count + memory.strength - 1
+    return memory.trust + memory.importance / 5 + used / (used + 10)
 
 
 def wording(memory: Memory) -> str:

@@ -61,6 +61,13 @@ class MemoryRepository(Protocol):
         """
         ...
 
+    async def foremost(self, visible: Visibility, *, limit: int) -> tuple[list[Memory], int]:
+        """Return the memories that come first where there is room for few, and how many there are at all.
+
+        First the project's own, then what is pinned, then by `worth`, then the newest.
+        """
+        ...
+
     async def page(self, visible: Visibility, *, limit: int, before: str = "") -> list[Memory]:
         """Return memories newest first, those older than the memory `before` where given."""
         ...

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.memory.changes import News, header
+from memoryd_actors.memory.changes import News, header, of_others
 from memoryd_actors.memory.render import NOTHING_STANDING, StandingText, render, standing_text
 from memoryd_actors.memory.settings import RecallSettings
 from memoryd_actors.memory.standing import Standing
@@ -102,7 +102,7 @@ class Handover:
         checked = [memory for memory in self._checked(offer, state, caller) if memory.id not in ids]
         asked = [one for one in offer.asked if one.id not in state.consents]
         # What became of something that the agent relies on is told at once; other news wait for company.
-        pressing = bool(changes) and any(one.memory.id in relied_on - state.written.keys() for one in news)
+        pressing = bool(changes) and any(one.memory.id in relied_on for one in news)
         pending = None
         if checked or told.lines or asked or pressing:
             pending = render(
@@ -133,8 +133,7 @@ class Handover:
         self, news: Sequence[News], state: SessionState, caller: Caller, handed: Collection[str]
     ) -> tuple[str, ...]:
         """Return the change header for an answer that hands over these memories."""
-        known = state.written.keys() | set(handed)
-        return header(news, since=state.told or 0, known=known, shown=state.known(whose_context(caller)))
+        return header(news, since=state.told or 0, known=handed, shown=state.known(whose_context(caller)))
 
     async def news(self, caller: Caller, state: SessionState) -> tuple[list[News], int, int]:
         """Return what was written since the session was told last, since when that is, and up to when.
@@ -145,7 +144,8 @@ class Handover:
         if state.told is None or state.told >= revision:
             return [], revision, revision
         visible = self._categories.visible(caller)
-        return await self._ledger.memories.news(visible, after=state.told, limit=MOST_NEWS), state.told, revision
+        news = await self._ledger.memories.news(visible, after=state.told, limit=MOST_NEWS)
+        return of_others(news, stored=state.written, changed=state.changed), state.told, revision
 
     async def touch(self, owner: str, ids: Sequence[str]) -> None:
         """Count that memories were handed over."""
@@ -167,7 +167,7 @@ class Handover:
         return standing_text(
             [as_told(memory) for memory in standing.untold(before, state.written)],
             tokens=self._settings.standing_tokens,
-            left=[memory.category for memory in standing.left] if before is None else (),
+            counts=standing.counts if before is None else {},
             news=before is not None,
         )
 

@@ -138,6 +138,11 @@ class MemoryActor:
         if caller.session:
             await self._sessions.of(caller).note_written(ids)
 
+    async def note_changed(self, caller: Caller, ids: Sequence[str]) -> None:
+        """Remember that a session changed these itself: that is not news to it."""
+        if caller.session:
+            await self._sessions.of(caller).note_changed(ids)
+
     async def was_captured(self, caller: Caller, memory_id: str) -> bool:
         """Return whether this was captured from the session before."""
         return await self._sessions.of(caller).was_captured(memory_id)

@@ -243,6 +243,13 @@ class Session(Actor[ContextUpdate, Trace]):
         self._change(lambda state: state.note_written(ids))
         await self._save()
 
+    async def note_changed(self, ids: Sequence[str]) -> None:
+        """Remember that the session changed these itself just now: that is not news to it."""
+        await self._current()
+        revision = await self._parts.ledger.memories.revision(self.key[0])
+        self._change(lambda state: state.note_changed(ids, revision))
+        await self._save()
+
     async def was_captured(self, memory_id: str) -> bool:
         """Return whether this was captured from the session before."""
         return memory_id in (await self._current()).captured

@@ -72,6 +72,8 @@ class SessionState(msgspec.Struct, frozen=True):
     """Memories handed over since the last reset, and on which turn."""
     written: Mapping[str, int] = {}
     """Memories this session stored itself since the last reset."""
+    changed: Mapping[str, int] = {}
+    """Memories this session changed itself, and the ledger's revision up to which it knows of them."""
     found: tuple[Found, ...] = ()
     last_taking: Taking | None = None
     told: int | None = None
@@ -203,6 +205,7 @@ class SessionState(msgspec.Struct, frozen=True):
             found=tuple(msgspec.structs.replace(one, memory=_without(one.memory, gone)) for one in state.found),
             surfaced=_less(self.surfaced, gone),
             written=_less(self.written, gone),
+            changed=_less(self.changed, gone),
             consents=_less(self.consents, gone),
             in_force={whose: _less(memories, gone) for whose, memories in self.in_force.items()},
             last_taking=taken,
@@ -218,6 +221,11 @@ class SessionState(msgspec.Struct, frozen=True):
         """Remember that the session stored these itself; the newest `MAX_REMEMBERED_WRITES` of them."""
         written = {**self.written, **dict.fromkeys(ids, self.turn)}
         return msgspec.structs.replace(self, written=_newest(written, MAX_REMEMBERED_WRITES))
+
+    def note_changed(self, ids: Iterable[str], revision: int) -> "SessionState":
+        """Remember that the session changed these itself; the newest `MAX_REMEMBERED_WRITES` of them."""
+        changed = {**self.changed, **dict.fromkeys(ids, revision)}
+        return msgspec.structs.replace(self, changed=_newest(changed, MAX_REMEMBERED_WRITES))
 
     def note_captured(self, memory_id: str) -> "SessionState":
         """Remember what was captured from the session; the newest `MAX_REMEMBERED_CAPTURES`."""
@@ -254,6 +262,7 @@ class SessionState(msgspec.Struct, frozen=True):
             surfaced=surfaced,
             written=_since(_latest(self.written, other.written) if same else newer.written, reset),
             sequences=_latest(self.sequences, other.sequences),
+            changed=_latest(self.changed, other.changed),
             consents=_latest(self.consents, other.consents),
             captured=_latest(self.captured, other.captured),
             in_force=in_force if same else newer.in_force,

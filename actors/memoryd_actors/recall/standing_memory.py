@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.memory.described import surfaced
@@ -17,6 +18,14 @@ MOST_CALLERS = 64
 two queries for each of a hundred sessions at once took a third of the time that their contexts took."""
 Nearness = Callable[[str, Sequence[str]], Awaitable[Mapping[str, float]]]
 """Returns how near memories are to a text: their cosines, of those that have one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _All:
+    """What may stand in a context, the first of it in order, and how much there is at all."""
+
+    memories: tuple[Memory, ...] = ()
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
 class StandingMemory:
@@ -39,36 +48,46 @@ class StandingMemory:
         self._sequence = sequence
         self._tokens = tokens
         self._shared = shared
-        self._known: OrderedDict[tuple[str, str, str], tuple[int, list[Memory]]] = OrderedDict()
+        self._known: OrderedDict[tuple[str, str, str], tuple[int, _All]] = OrderedDict()
         """By owner, agent and project, and as of which change."""
 
     async def all(self, caller: Caller) -> list[Memory]:
         """Return what may stand in a caller's context, in order."""
+        return list((await self._all(caller)).memories)
+
+    async def _all(self, caller: Caller) -> "_All":
         whose, now = (caller.owner, caller.agent, caller.project), self._sequence()
-        as_of, known = self._known.get(whose, (-1, []))
+        as_of, known = self._known.get(whose, (-1, _All()))
         # What another daemon changes is heard of a moment later.
         if as_of == now and not self._shared:
-            return list(known)
+            return known
+        memories: list[Memory] = []
+        counts: dict[str, int] = {}
         # One by one: the ledger finds a single category without walking through all.
-        pages = [await self._memories.page(one, limit=MOST_STANDING) for one in self._categories.standing(caller)]
-        found = in_order(memory for page in pages for memory in page)[:MOST_STANDING]
-        self._known[whose] = now, found
+        for one in self._categories.standing(caller):
+            found, count = await self._memories.foremost(one, limit=MOST_STANDING)
+            memories += found
+            counts |= dict.fromkeys(one.filters.categories, count)
+        known = _All(tuple(in_order(memories)), counts)
+        self._known[whose] = now, known
         if len(self._known) > MOST_CALLERS:
             self._known.popitem(last=False)
-        return list(found)
+        return known
 
     async def choose(self, caller: Caller, about: str) -> Standing:
         """Return what stands in a caller's context where its session is `about` something."""
-        memories = await self.all(caller)
+        known = await self._all(caller)
+        memories: Sequence[Memory] = known.memories
         kept = self._fitting(memories)
         if len(kept) == len(memories):
-            return Standing(tuple(memories))
+            return Standing(known.memories, counts=known.counts)
         if about:
             memories = in_order(memories, await self._nearness(about, [memory.id for memory in memories]))
             kept = self._fitting(memories)
         return Standing(
             tuple(memory for memory in memories if memory.id in kept),
             tuple(memory for memory in memories if memory.id not in kept),
+            known.counts,
         )
 
     def forget(self) -> None:

@@ -61,6 +61,7 @@ def build_dispatcher(
             view=view,
             switches=memory.switches,
             note_written=recall.note_written,
+            note_changed=recall.note_changed,
         ),
         searching=SearchingAnswers(
             searcher=memory.searcher, querier=querier, ledger=ledger, view=view, clock=memory.clock

@@ -68,16 +68,18 @@ class SqlMemories:
     async def behind(self, ids: Sequence[str]) -> dict[str, tuple[str, str]]:
         return await self._database.read(reads.behind, ids) if ids else {}
 
+    async def foremost(self, visible: Visibility, *, limit: int) -> tuple[list[Memory], int]:
+        # What is always in context a hundred sessions ask for at the same time.
+        same = "foremost", visible, limit
+        return await self._database.read_once(same, lambda connection: reads.foremost(connection, visible, limit))
+
     async def page(self, visible: Visibility, *, limit: int, before: str = "") -> list[Memory]:
         """Return memories newest first.
 
         Raises:
             NotFound: there is no memory `before`.
         """
-        # What is always in context a hundred sessions ask for at the same time.
-        same = "page", visible, limit, before
-        found = self._database.read_once(same, lambda connection: reads.page(connection, visible, limit, before))
-        return list(await found)
+        return await self._database.read(reads.page, visible, limit, before)
 
     async def files(self, visible: Visibility, *, prefix: str, limit: int) -> list[Memory]:
         return await self._database.read(reads.files, visible, prefix, limit)

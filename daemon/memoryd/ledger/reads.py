@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, exists, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, exists, func, or_, select
 
 from memoryd.ledger.batches import batches
 from memoryd.ledger.rows import history_of, memory_of, to_micros
@@ -120,6 +120,22 @@ def page(connection: Connection, visible: Visibility, limit: int, before: str) -
             )
         )
     return [memory_of(row) for row in connection.execute(query.limit(limit)).mappings()]
+
+
+def foremost(connection: Connection, visible: Visibility, limit: int) -> tuple[list[Memory], int]:
+    """Return the memories that come first where there is room for few, and how many there are at all."""
+    used = memories.c.access_count + memories.c.strength - 1.0
+    # As `memory.standing.worth` has it.
+    worth = memories.c.trust + memories.c.importance / 5.0 + used / (used + 10.0)
+    query = select(memories, func.count().over().label("all")).where(*_conditions(visible))
+    query = query.order_by(
+        case((memories.c.scope == Scope.PROJECT.value, 0), else_=1),
+        memories.c.pinned.desc(),
+        worth.desc(),
+        memories.c.updated_at.desc(),
+    )
+    rows = connection.execute(query.limit(limit)).mappings().all()
+    return [memory_of(row) for row in rows], rows[0]["all"] if rows else 0
 
 
 def files(connection: Connection, visible: Visibility, prefix: str, limit: int) -> list[Memory]:
