@@ -68,11 +68,15 @@ def test_connecting_starts_the_daemon_and_one_bad_file_does_not_keep_others_from
     (user / ".gemini").mkdir(parents=True)
     (user / ".qwen").mkdir()
     (user / ".gemini/settings.json").write_text("{broken")
+    (user / ".codex").mkdir()
+    (user / ".codex/config.toml").write_text("mcp_servers = {}\n")
     memoryd = Command(home, models).with_environment(HOME=str(user), PATH="/usr/bin:/bin")
     try:
         done = memoryd("connect", "all")
         assert done.returncode == 1
-        assert done.stdout.startswith("qwen: connected, 2 files written")
+        assert "qwen: connected, 1 file written" in done.stdout
+        assert "codex: connected, 2 files written" in done.stdout
+        assert "have it say by hand:\n\n[mcp_servers.memoryd]\ncommand = " in done.stderr
         assert ".gemini/settings.json: line 1" in done.stderr
         assert (user / ".gemini/settings.json").read_text() == "{broken"
         assert json.loads(memoryd.ok("status", "--json"))["ready"]

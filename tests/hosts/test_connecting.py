@@ -359,3 +359,95 @@ def test_every_host_is_described_once_and_known_by_its_name() -> None:
     assert all(name == host.name and isinstance(host, Host) for name, host in HOSTS.items())
     assert len({host.title for host in HOSTS.values()}) == len(HOSTS)
     assert os.path.isabs(str(connector(Path("/home/a")).scene.programs.hook))
+
+
+def test_what_codex_adds_to_our_server_goes_with_it(tmp_path: Path) -> None:
+    fill(tmp_path, USERS)
+    to = connector(tmp_path)
+    to.apply(to.connecting(HOSTS["codex"]))
+    file = tmp_path / ".codex/config.toml"
+    more = '\n[mcp_servers.memoryd.tools.memory_forget]\napproval_mode = "approve"\n\n[tui]\ntheme = "x"\n'
+    file.write_text(file.read_text() + more)
+    to.apply(to.disconnecting(HOSTS["codex"]))
+    assert file.read_text() == USERS[".codex/config.toml"] + '\n[tui]\ntheme = "x"\n'
+
+
+@pytest.mark.parametrize(
+    ("name", "file", "text"),
+    [
+        ("codex", ".codex/config.toml", '[mcp_servers.memoryd]\ncommand = "/old/memoryd"\nenv = { A = "b" }\n'),
+        ("codex", ".codex/config.toml", '[mcp_servers.memoryd]\ncommand = "x"\n[mcp_servers.memoryd.tools.a]\nb = 1\n'),
+        ("gemini", ".gemini/settings.json", '{"mcpServers":{"memoryd":{"command":"/o/memoryd-ng","args":["serve"]}}}'),
+        ("gemini", ".gemini/settings.json", '{"mcpServers":{"memoryd":{"command":"memoryd","args":["mcp"]}}}'),
+    ],
+)
+def test_what_connecting_did_not_make_is_not_taken_away(tmp_path: Path, name: str, file: str, text: str) -> None:
+    fill(tmp_path, {file: text})
+    was = files(tmp_path)
+    to = connector(tmp_path)
+    to.apply(to.disconnecting(HOSTS[name]))
+    assert files(tmp_path) == was
+
+
+def test_a_file_of_others_is_never_deleted_without_a_note_that_it_was_made(tmp_path: Path) -> None:
+    to = connector(tmp_path)
+    for name in ("gemini", "claude"):
+        to.apply(to.connecting(HOSTS[name]))
+    (to.paths.home / "connections.json").unlink()
+    for name in ("gemini", "claude"):
+        to.apply(to.disconnecting(HOSTS[name]))
+    assert jsonc.parse((tmp_path / ".gemini/settings.json").read_text()).plain() == {}
+    assert files(tmp_path / ".claude").keys() == {"settings.json"}
+
+
+@pytest.mark.parametrize(
+    "text", ['mcp_servers = { other = { command = "x" } }\n', '[mcp_servers.memoryd]\ncommand = "x"\nenabled = false\n']
+)
+def test_where_a_file_cannot_be_edited_without_loss_the_rest_is_connected_and_it_says_what_to_paste(
+    tmp_path: Path, text: str
+) -> None:
+    fill(tmp_path, {".codex/config.toml": text})
+    to = connector(tmp_path)
+    changes = to.connecting(HOSTS["codex"])
+    (left,) = [change for change in changes if change.paste]
+    assert left.paste.startswith('[mcp_servers.memoryd]\ncommand = "/opt/bin/memoryd"\nargs = ["mcp", "--agent", ')
+    to.apply(changes)
+    assert (tmp_path / ".codex/config.toml").read_text() == text
+    assert "memoryd-hook" in (tmp_path / ".codex/hooks.json").read_text()
+    assert not all(good for _, good in to.states(HOSTS["codex"]))
+    to.apply(to.disconnecting(HOSTS["codex"]))
+    assert files(tmp_path) == {".codex/config.toml": text.encode()}
+
+
+def test_a_link_that_leads_nowhere_stays_and_nothing_is_left_where_it_leads(tmp_path: Path) -> None:
+    fill(tmp_path, {"dots/other": ""})
+    (tmp_path / ".qwen").mkdir()
+    link = tmp_path / ".qwen/settings.json"
+    link.symlink_to("../dots/none.json")
+    to = connector(tmp_path)
+    to.apply(to.connecting(HOSTS["qwen"]))
+    assert link.exists()
+    to.apply(to.disconnecting(HOSTS["qwen"]))
+    assert link.is_symlink()
+    assert list(files(tmp_path)) == ["dots/other"]
+
+
+def test_what_is_no_file_is_said_so_and_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / ".gemini/settings.json").mkdir(parents=True)
+    (tmp_path / ".qwen").mkdir()
+    os.mkfifo(tmp_path / ".qwen/settings.json")
+    fill(tmp_path, {".copilot": "a file"})
+    to = connector(tmp_path)
+    for name in ("gemini", "qwen", "copilot"):
+        with pytest.raises(CommandFailed, match="Not a directory" if name == "copilot" else "is no file"):
+            to.connecting(HOSTS[name])
+
+
+def test_what_cannot_be_written_is_named_and_does_not_count_as_connected(tmp_path: Path) -> None:
+    (tmp_path / ".gemini").mkdir()
+    (tmp_path / ".gemini/settings.json").symlink_to("../no/such/folder.json")
+    to = connector(tmp_path)
+    settings = next(change for change in to.connecting(HOSTS["gemini"]) if change.path.name == "settings.json")
+    with pytest.raises(CommandFailed, match=r"settings\.json cannot be written: No such file or directory"):
+        to.apply([settings])
+    assert not to.journal().files

@@ -1,12 +1,13 @@
 """Works out what connecting and disconnecting change in which file, and does it, whole or not at all in each."""
 
 import difflib
+import os
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from memoryd_cli.connect.edit import Edit, Malformed, difference, undone
+from memoryd_cli.connect.edit import ByHand, Edit, Malformed, difference, undone
 from memoryd_cli.connect.hosts import Host, Scene
 from memoryd_cli.connect.journal import ConnectedHost, FileEntry, Journal, digest, load, replace, save
 from memoryd_cli.connect.parts import Hook, Json, Own, Part
@@ -26,6 +27,10 @@ class Change:
     mode: int | None = None
     done: FileEntry | None = None
     """What the journal is to say of it; None: nothing any more."""
+    paste: str = ""
+    """What somebody has to put into it by hand,"""
+    why: str = ""
+    """and why."""
 
     @property
     def real(self) -> bool:
@@ -77,7 +82,10 @@ class Connector:
 
     def _connecting(self, part: Part, known: FileEntry | None, holder: ConnectedHost) -> Change:
         before = read(part.path)
-        edit = _edited(part, before)
+        try:
+            edit = _edited(part, before)
+        except ByHand as left:
+            return Change(part.path, before, before, done=known, paste=left.text, why=str(left))
         if before is None and not edit.changed:
             return Change(part.path, None, None)
         known = None if before is None else known
@@ -115,14 +123,15 @@ class Connector:
             return Change(path, before, before, None, left)
         if before is None or shared:
             return Change(path, before, before)
-        if known is not None and digest(before) == known.digest:
+        if known is not None and known.splices and digest(before) == known.digest:
             text = undone(before, known.splices)
             return Change(path, before, text if known.existed else None)
         if part is None:
             return Change(path, before, before)
         edit = _stripped(part, before)
-        gone = edit.changed and part.hollow(edit.text) and (known is None or not known.existed)
-        gone = gone or (isinstance(part, Own) and edit.changed)
+        # Without a note of it, a file that others may write into is left, however little is in it.
+        made = isinstance(part, Own) or (isinstance(part, Json) and part.alone) or bool(known and not known.existed)
+        gone = edit.changed and made and part.hollow(edit.text)
         return Change(path, before, None if gone else edit.text)
 
     def states(self, host: Host) -> Iterator[tuple[Path, bool | None]]:
@@ -130,7 +139,11 @@ class Connector:
         for part in self.parts(host):
             before = read(part.path)
             there = before is not None and _stripped(part, before).changed
-            if _edited(part, before).changed:
+            try:
+                lacking = _edited(part, before).changed
+            except ByHand:
+                lacking = True
+            if lacking:
                 yield part.path, None if there else False
             elif there:
                 yield part.path, True
@@ -139,7 +152,7 @@ class Connector:
         """Change the files.
 
         Raises:
-            CommandFailed: a file was changed by somebody else in the meantime.
+            CommandFailed: a file was changed by somebody else in the meantime, or cannot be written.
         """
         journal = self.journal()
         emptied: set[str] = set()
@@ -147,6 +160,7 @@ class Connector:
             if change.real and read(change.path) != change.before:
                 raise CommandFailed(f"{change.path} has just been changed by somebody else", "Run it again.")
             name = str(change.path)
+            was = journal.files.get(name)
             made = journal.files.get(name, FileEntry()).made
             if change.done is not None:
                 change.done.made = made or _missing(change.path)
@@ -154,7 +168,15 @@ class Connector:
                 journal.files[name] = change.done
                 save(self._book, journal)
             if change.real:
-                self._write(change)
+                try:
+                    self._write(change)
+                except OSError as failed:
+                    journal.files = {file: entry for file, entry in journal.files.items() if file != name}
+                    save(self._book, Journal(journal.files if was is None else {**journal.files, name: was}))
+                    raise CommandFailed(
+                        f"{change.path} cannot be written: {failed.strerror}",
+                        "Make it writable, or change by hand what `--dry-run` shows.",
+                    ) from failed
             if change.done is None and journal.files.pop(name, None) is not None:
                 save(self._book, journal)
             if change.after is None:
@@ -167,7 +189,8 @@ class Connector:
 
     def _write(self, change: Change) -> None:
         if change.after is None:
-            change.path.unlink(missing_ok=True)
+            # Of a link only what it leads to was made.
+            Path(os.path.realpath(change.path)).unlink(missing_ok=True)
             return
         self.paths.home.mkdir(parents=True, exist_ok=True, mode=0o700)
         change.path.parent.mkdir(parents=True, exist_ok=True)
@@ -191,12 +214,16 @@ def read(path: Path) -> str | None:
     """Return what stands in a file; None where there is none.
 
     Raises:
-        CommandFailed: it is no UTF-8.
+        CommandFailed: it cannot be read, or is no UTF-8.
     """
     try:
+        if path.exists() and not path.is_file():
+            raise CommandFailed(f"{path} is no file", "Move it away; nothing was changed.")
         return path.read_bytes().decode()
     except FileNotFoundError:
         return None
+    except OSError as failed:
+        raise CommandFailed(f"{path} cannot be read: {failed.strerror}", "Nothing was changed.") from failed
     except UnicodeDecodeError as wrong:
         raise CommandFailed(f"{path} cannot be read: {wrong}", "It was left as it is.") from None
 
@@ -205,6 +232,8 @@ def _edited(part: Part, text: str | None) -> Edit:
     edit = Edit(text)
     try:
         part.merge(edit)
+    except ByHand:
+        raise
     except Malformed as wrong:
         raise CommandFailed(f"{part.path}: {wrong}", "Mend it, or move it away; nothing was changed.") from None
     return edit

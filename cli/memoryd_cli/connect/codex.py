@@ -11,8 +11,8 @@ from threading import Timer
 import msgspec
 
 from memoryd_cli.connect import tables
-from memoryd_cli.connect.edit import Edit
-from memoryd_cli.connect.parts import hook_places
+from memoryd_cli.connect.edit import Edit, Malformed
+from memoryd_cli.connect.parts import hook_places, is_ours
 from memoryd_cli.failures import CommandFailed
 
 _PATIENCE_S = 20.0
@@ -36,7 +36,11 @@ class Configuration:
 
     def strip(self, edit: Edit) -> None:
         """Take out the server and the trust in our hooks."""
-        tables.cut(edit, ("mcp_servers", "memoryd"))
+        server = tables.within(edit.text, ("mcp_servers", "memoryd"))
+        if self.table is not None and server is not None and is_ours(server, self.table):
+            tables.cut(edit, ("mcp_servers", "memoryd"))
+            if tables.within(edit.text, ("mcp_servers", "memoryd")) is not None:
+                raise Malformed("take `mcp_servers.memoryd` out by hand: it has no header of its own")
         for event, group, place in hook_places(self.hooks):
             name = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in event).lstrip("_")
             tables.cut(edit, ("hooks", "state", f"{self.hooks}:{name}:{group}:{place}"))

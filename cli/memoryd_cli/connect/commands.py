@@ -66,6 +66,7 @@ def _connect(connector: Connector, host: Host, *, dry_run: bool, trust: bool) ->
     changes = connector.connecting(host)
     if dry_run:
         _show(changes, connector)
+        _paste(host, changes)
         return
     connector.apply(changes)
     written = sum(change.real for change in changes)
@@ -75,6 +76,20 @@ def _connect(connector: Connector, host: Host, *, dry_run: bool, trust: bool) ->
         note(host.also)
     if host.name == "codex" and (trust or written):
         _trust(connector, host, trust=trust)
+    _paste(host, changes)
+
+
+def _paste(host: Host, changes: list[Change]) -> None:
+    """Say what could not be written, and so has to be put in by hand.
+
+    Raises:
+        CommandFailed: there is something.
+    """
+    left = [change for change in changes if change.paste]
+    for change in left:
+        note(f"{host.name}: {change.path}: {change.why}; have it say by hand:\n\n{change.paste}")
+    if left:
+        raise CommandFailed("not all of it could be connected", "Put in what is said above.")
 
 
 def _trust(connector: Connector, host: Host, *, trust: bool) -> None:

@@ -15,6 +15,14 @@ class Malformed(Exception):
     """Raised when a file cannot be understood, or says something where our entry belongs; the message says where."""
 
 
+class ByHand(Malformed):
+    """Raised when a file is in order and our entry cannot be put into it without loss; `text` is what to paste."""
+
+    def __init__(self, message: str, text: str) -> None:
+        super().__init__(message)
+        self.text = text
+
+
 class Edit:
     """A text that is being changed; None where there is no file."""
 

@@ -120,9 +120,10 @@ def _claude(scene: Scene) -> tuple[Part, ...]:
         Json(
             plugin / "hooks/hooks.json",
             tuple(_grouped(hook, event, matcher, args=["claude"]) for event, matcher in events.items()),
+            alone=True,
         ),
         Own(plugin / "skills/memoryd/SKILL.md", _text("SKILL.md", scene)),
-        Json(plugin / ".mcp.json", (Member(("mcpServers", NAME), scene.server("claude", type="stdio")),)),
+        Json(plugin / ".mcp.json", (Member(("mcpServers", NAME), scene.server("claude", type="stdio")),), alone=True),
         Json(folder / "settings.json", (Item(("permissions", "allow"), f"mcp__plugin_{NAME}_{NAME}"),)),
     )
 
@@ -202,7 +203,7 @@ def _copilot(scene: Scene) -> tuple[Part, ...]:
         if scene.project
         else (Json(scene.home / ".copilot/mcp-config.json", (Member(("mcpServers", NAME), server),)),)
     )
-    return (Json(hooks / "memoryd.json", tuple(entries)), *user)
+    return (Json(hooks / "memoryd.json", tuple(entries), alone=True), *user)
 
 
 def _cursor(scene: Scene) -> tuple[Part, ...]:
@@ -275,7 +276,11 @@ def _goose(scene: Scene) -> tuple[Part, ...]:
     events = ("SessionStart", "UserPromptSubmit", "Stop", "SessionEnd")
     return (
         Own(plugin / "plugin.json", json.dumps(manifest, indent=2) + "\n"),
-        Json(plugin / "hooks/hooks.json", tuple(_grouped(scene.command("goose"), event) for event in events)),
+        Json(
+            plugin / "hooks/hooks.json",
+            tuple(_grouped(scene.command("goose"), event) for event in events),
+            alone=True,
+        ),
         Block(scene.config("goose") / ".goosehints", _text("instructions.md", scene)),
     )
 

@@ -4,10 +4,10 @@ A part can be merged into its file's text any number of times, and stripped from
 """
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 from memoryd_cli.connect import jsonc
 from memoryd_cli.connect.edit import Edit, Malformed
@@ -104,6 +104,25 @@ class Block:
         return not text.strip()
 
 
+def is_ours(there: object, server: Mapping[str, object]) -> bool:
+    """Return whether an entry of an MCP server is one that connecting made: by what it runs, wherever memoryd was."""
+    return len(_words(server)) > 1 and _words(there)[1:] == _words(server)[1:]
+
+
+def may_be_renewed(there: object, server: Mapping[str, object]) -> bool:
+    """Return whether an entry of an MCP server starts memoryd, whoever made it."""
+    command = next(iter(_words(there)), "")
+    return is_ours(there, server) or (isinstance(command, str) and Path(command).name == NAME)
+
+
+def _words(server: object) -> list[object]:
+    """Return the command line of a server."""
+    said = cast("Mapping[str, object]", server) if isinstance(server, dict) else {}
+    command, arguments = said.get("command"), said.get("args")
+    first = cast("list[object]", command) if isinstance(command, list) else [command]
+    return [*first, *(cast("list[object]", arguments) if isinstance(arguments, list) else [])]
+
+
 def _marked(text: str) -> tuple[int, int] | None:
     start = text.find(BEGIN)
     end = text.find(END, start)
@@ -117,18 +136,18 @@ def _marked(text: str) -> tuple[int, int] | None:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A member of an object that is memoryd's."""
+    """An MCP server in an object of servers."""
 
     path: tuple[str, ...]
-    value: JsonValue
+    value: dict[str, JsonValue]
 
     def merge(self, edit: Edit) -> None:
         """Make it say what it should; what else somebody has put into it stays."""
         node = jsonc.parse(edit.text).at(self.path)
-        if node is None or not isinstance(self.value, dict):
+        if node is None:
             jsonc.put(edit, self.path, self.value)
             return
-        if NAME not in str(node.plain()):
+        if not may_be_renewed(node.plain(), self.value):
             raise Malformed(f"{'.'.join(self.path)} is there and is not {NAME}'s")
         for key, value in self.value.items():
             jsonc.put(edit, (*self.path, key), value)
@@ -136,7 +155,7 @@ class Member:
     def strip(self, edit: Edit) -> None:
         """Take it out."""
         node = jsonc.parse(edit.text).at(self.path)
-        if node is not None and NAME in str(node.plain()):
+        if node is not None and is_ours(node.plain(), self.value):
             jsonc.cut(edit, self.path)
 
 
@@ -268,6 +287,8 @@ class Json:
     path: Path
     entries: tuple[Member | Default | Item | Hook, ...] = field(default_factory=tuple)
     mode: int | None = None
+    alone: bool = False
+    """Whether nobody else writes into it."""
 
     def merge(self, edit: Edit) -> None:
         """Merge every entry."""

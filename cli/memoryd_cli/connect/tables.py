@@ -3,7 +3,7 @@
 import re
 import tomllib
 
-from memoryd_cli.connect.edit import Edit, Malformed
+from memoryd_cli.connect.edit import ByHand, Edit, Malformed
 from memoryd_cli.toml_edit import literal
 
 Table = dict[str, str | list[str] | dict[str, str]]
@@ -14,27 +14,32 @@ def put(edit: Edit, name: tuple[str, ...], table: Table) -> None:
     """Make the table say what it should: its values are replaced where it is there, else it is added at the end.
 
     Raises:
-        Malformed: the text is no TOML, or the table is there in a form that only a person should edit.
+        Malformed: the text is no TOML.
+        ByHand: the table is there, or its place is, in a form that only a person should edit.
     """
     if (found := within(edit.text, name)) is not None and {**found, **table} == found:
         return
-    block = f"[{'.'.join(name)}]\n" + "".join(f"{key} = {_literal(value)}\n" for key, value in table.items())
+    title = f"[{'.'.join(name)}]"
+    block = f"{title}\n" + "".join(f"{key} = {_literal(value)}\n" for key, value in table.items())
     if found is None:
         gap = "" if not edit.text else "\n" if edit.text.endswith("\n") else "\n\n"
         edit.insert(len(edit.text), gap + block)
     elif place := _place(edit.text, name):
         kept = {key: value for key, value in found.items() if key not in table}
         if kept:
-            raise Malformed(f"[{'.'.join(name)}] has entries of its own")
+            raise ByHand(f"{title} has entries of its own", block)
         edit.replace(*place, block)
-    after = within(edit.text, name)
+    try:
+        after = within(edit.text, name)
+    except Malformed:
+        after = None
     if after is None or {**after, **table} != after:
-        raise Malformed(f"[{'.'.join(name)}] is there in another form")
+        raise ByHand(f"there is no place for {title} as the file is written", block)
 
 
 def cut(edit: Edit, name: tuple[str, ...]) -> None:
-    """Take out a table that has a header of its own, with the empty line before it."""
-    if place := _place(edit.text, name):
+    """Take out a table and those within it that have headers of their own, each with the empty line before it."""
+    while place := _place(edit.text, name, within=True):
         start, end = place
         if edit.text[:start].endswith("\n\n"):
             start -= 1
@@ -56,11 +61,12 @@ def within(text: str, name: tuple[str, ...]) -> dict[str, object] | None:
     return tables if isinstance(tables, dict) else None
 
 
-def _place(text: str, name: tuple[str, ...]) -> tuple[int, int] | None:
-    """Return where a table begins and ends, the empty lines behind it not counted."""
+def _place(text: str, name: tuple[str, ...], *, within: bool = False) -> tuple[int, int] | None:
+    """Return where a table begins and ends, the empty lines behind it not counted; `within`: or one that is in it."""
     headers = list(_HEADER.finditer(text))
     for at, header in enumerate(headers):
-        if _named(header[0]) == name:
+        named = _named(header[0])
+        if named == name or (within and named[: len(name)] == name):
             end = headers[at + 1].start() if at + 1 < len(headers) else len(text)
             body = text[header.start() : end].rstrip()
             after = header.start() + len(body)
