@@ -179,6 +179,9 @@ def daemon(paths: Paths, **settings: str) -> Generator[Running]:
     environment = {
         key: value for key, value in os.environ.items() if not key.startswith(("MEMORYD_", "ANTHROPIC_"))
     } | {"MEMORYD_HOME": str(paths.home), "MEMORYD_LEDGER_BACKUP_HOURS": "0", **settings}
+    # As installed: pip compiles what it installs, and a start that compiles everything takes twice as long.
+    bytecode = Path(tempfile.gettempdir()) / f"memoryd-benchmark-bytecode-{os.getuid()}"
+    environment |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(bytecode)}
     shared = Path(tempfile.gettempdir()) / f"memoryd-benchmark-models-{os.getuid()}"
     shared.mkdir(mode=0o700, exist_ok=True)
     if not (paths.home / "models").exists():

@@ -6,63 +6,46 @@ Each name is loaded when it is first used: importing the package costs nothing, 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from memoryd_client.async_client import AsyncClient as AsyncClient
-    from memoryd_client.client import Client as Client
-    from memoryd_client.errors import DaemonUnreachable as DaemonUnreachable
-    from memoryd_client.errors import DeadlineExceeded as DeadlineExceeded
-    from memoryd_client.errors import InvalidArgument as InvalidArgument
-    from memoryd_client.errors import MemorydError as MemorydError
-    from memoryd_client.errors import NotInterrupted as NotInterrupted
-    from memoryd_client.errors import RequestFailed as RequestFailed
-    from memoryd_client.errors import UnsafeSocket as UnsafeSocket
-    from memoryd_client.errors import WrongType as WrongType
-    from memoryd_client.interrupted import Interrupted as Interrupted
-    from memoryd_client.interrupted import PendingCall as PendingCall
-    from memoryd_client.wire.context import Message as Message
-    from memoryd_client.wire.filters import Filters as Filters
-    from memoryd_client.wire.memories import MemoryPage as MemoryPage
-    from memoryd_client.wire.memory import Memory as Memory
-    from memoryd_client.wire.memory import NewMemory as NewMemory
-    from memoryd_client.wire.memory import Scope as Scope
-    from memoryd_client.wire.memory import Source as Source
-    from memoryd_client.wire.memory import State as State
-    from memoryd_client.wire.pending import PendingMemory as PendingMemory
-    from memoryd_client.wire.pending import RelatedMemory as RelatedMemory
-    from memoryd_client.wire.pending import SurfacedMemory as SurfacedMemory
-    from memoryd_client.wire.search import Hit as Hit
-    from memoryd_client.wire.status import Status as Status
-    from memoryd_client.wire.traces import Trace as Trace
-    from memoryd_client.wire.transcripts import Entry as Entry
+    from memoryd_client.async_client import AsyncClient
+    from memoryd_client.client import Client
+    from memoryd_client.errors import (
+        DaemonUnreachable,
+        DeadlineExceeded,
+        InvalidArgument,
+        MemorydError,
+        NotInterrupted,
+        RequestFailed,
+        UnsafeSocket,
+        WrongType,
+    )
+    from memoryd_client.interrupted import Interrupted, PendingCall
+    from memoryd_client.wire.context import Message
+    from memoryd_client.wire.filters import Filters
+    from memoryd_client.wire.memories import MemoryPage
+    from memoryd_client.wire.memory import Memory, NewMemory, Scope, Source, State
+    from memoryd_client.wire.pending import PendingMemory, RelatedMemory, SurfacedMemory
+    from memoryd_client.wire.search import Hit
+    from memoryd_client.wire.status import Status
+    from memoryd_client.wire.traces import Trace
+    from memoryd_client.wire.transcripts import Entry
 
-_HOMES = {
-    "AsyncClient": "async_client",
-    "Client": "client",
-    "DaemonUnreachable": "errors",
-    "DeadlineExceeded": "errors",
-    "Entry": "wire.transcripts",
-    "Filters": "wire.filters",
-    "Hit": "wire.search",
-    "Interrupted": "interrupted",
-    "InvalidArgument": "errors",
-    "Memory": "wire.memory",
-    "MemoryPage": "wire.memories",
-    "MemorydError": "errors",
-    "Message": "wire.context",
-    "NewMemory": "wire.memory",
-    "NotInterrupted": "errors",
-    "PendingCall": "interrupted",
-    "PendingMemory": "wire.pending",
-    "RelatedMemory": "wire.pending",
-    "RequestFailed": "errors",
-    "Scope": "wire.memory",
-    "Source": "wire.memory",
-    "State": "wire.memory",
-    "Status": "wire.status",
-    "SurfacedMemory": "wire.pending",
-    "Trace": "wire.traces",
-    "UnsafeSocket": "errors",
-    "WrongType": "errors",
+_MODULES = {
+    "async_client": "AsyncClient",
+    "client": "Client",
+    "errors": "DaemonUnreachable DeadlineExceeded InvalidArgument MemorydError NotInterrupted RequestFailed "
+    "UnsafeSocket WrongType",
+    "interrupted": "Interrupted PendingCall",
+    "wire.context": "Message",
+    "wire.filters": "Filters",
+    "wire.memories": "MemoryPage",
+    "wire.memory": "Memory NewMemory Scope Source State",
+    "wire.pending": "PendingMemory RelatedMemory SurfacedMemory",
+    "wire.search": "Hit",
+    "wire.status": "Status",
+    "wire.traces": "Trace",
+    "wire.transcripts": "Entry",
 }
+_HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 __all__ = [
     "AsyncClient",
     "Client",

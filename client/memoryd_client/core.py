@@ -4,7 +4,7 @@ import os
 import secrets
 import warnings
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from time import time
 from typing import cast
@@ -157,25 +157,20 @@ class Core:
         self, transport: Transport, session: str, records: Sequence[TranscriptRecord], *, project: str, agent: str
     ) -> Appended:
         """Bring entries in, in as many requests as they need; return what came of all of them together."""
-        done = Appended(last=0, stored=0)
-        for chunk in chunked_records(several("records", records, TranscriptRecord)):
-            request = ImportTranscript(session=session, records=chunk, project=project, agent=agent)
-            done = together(done, await self.call(transport, request))
-        return done
+        parts = chunked_records(several("records", records, TranscriptRecord))
+        requests = (ImportTranscript(session=session, records=part, project=project, agent=agent) for part in parts)
+        return await self._append(transport, requests)
 
     async def append(self, transport: Transport, entries: Sequence[Entry]) -> Appended:
         """Append entries in as many requests as they need; return what came of all of them together."""
-        done = Appended(last=0, stored=0)
-        for chunk in chunked(several("entries", entries, Entry)):
-            done = together(done, await self.call(transport, Append(entries=chunk)))
-        return done
+        requests = (Append(entries=part) for part in chunked(several("entries", entries, Entry)))
+        return await self._append(transport, requests)
 
-
-def together(before: Appended, one: Appended) -> Appended:
-    """Return what came of several requests, the last of which is `one`."""
-    return Appended(
-        last=one.last,
-        stored=before.stored + one.stored,
-        known=before.known + one.known,
-        left_out=before.left_out + one.left_out,
-    )
+    async def _append(self, transport: Transport, requests: Iterable[Request[Appended]]) -> Appended:
+        done = [await self.call(transport, request) for request in requests] or [Appended(last=0, stored=0)]
+        return Appended(
+            last=done[-1].last,
+            stored=sum(part.stored for part in done),
+            known=sum(part.known for part in done),
+            left_out=sum(part.left_out for part in done),
+        )

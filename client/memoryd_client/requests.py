@@ -93,9 +93,7 @@ def new_memory(content: str, **fields: Unpack[MemoryFields]) -> NewMemory:
     """
     occurred_at = _moment(fields.get("occurred_at"))
     # Through builtins, so that lists become tuples, text becomes a scope, and a wrong value is found here.
-    unknown = fields.keys() - MemoryFields.__annotations__.keys()
-    if unknown:
-        raise TypeError(f"a memory has no field {', '.join(sorted(unknown))}")
+    _refuse_unknown(fields, MemoryFields, "a memory has no field")
     return converted({**fields, "content": content, "occurred_at": occurred_at}, NewMemory)
 
 
@@ -106,9 +104,7 @@ def changes(**fields: Unpack[ChangedFields]) -> Changes:
         TypeError: a field does not exist.
         ValueError: `occurred_at` is not a date, or a field has a value that it cannot have.
     """
-    unknown = fields.keys() - ChangedFields.__annotations__.keys()
-    if unknown:
-        raise TypeError(f"an update has no field {', '.join(sorted(unknown))}")
+    _refuse_unknown(fields, ChangedFields, "an update has no field")
     if "occurred_at" in fields:
         fields["occurred_at"] = _moment(fields["occurred_at"])
     return converted(fields, Changes)
@@ -121,9 +117,7 @@ def filters(**narrowing: Unpack[Narrowing]) -> Filters:
         TypeError: a filter does not exist.
         ValueError: one has a value that it cannot have.
     """
-    unknown = narrowing.keys() - Narrowing.__annotations__.keys()
-    if unknown:
-        raise TypeError(f"there is no filter {', '.join(sorted(unknown))}")
+    _refuse_unknown(narrowing, Narrowing, "there is no filter")
     category = narrowing.pop("category", "")
     if category:
         narrowing["categories"] = (*texts("categories", narrowing.get("categories", ())), category)
@@ -177,6 +171,11 @@ def new_checkpoint(
     return SaveCheckpoint(id=new_write_id(), thread=thread, data=data, meta=dict(meta or {}), expected=expected)
 
 
+def _refuse_unknown(given: Mapping[str, object], kind: type, what: str) -> None:
+    if unknown := given.keys() - kind.__annotations__.keys():
+        raise TypeError(f"{what} {', '.join(sorted(unknown))}")
+
+
 def _moment(given: datetime | str | None) -> datetime | None:
     at = moment("occurred_at", given) if isinstance(given, str) else given
     if isinstance(at, datetime):
@@ -212,9 +211,7 @@ def search_messages(query: str, **sought: Unpack[Sought]) -> SearchMessages:
         TypeError: there is no such criterion.
         ValueError: one has a value that it cannot have.
     """
-    unknown = sought.keys() - Sought.__annotations__.keys()
-    if unknown:
-        raise TypeError(f"there is no criterion {', '.join(sorted(unknown))}")
+    _refuse_unknown(sought, Sought, "there is no criterion")
     given: dict[str, object] = {"query": query, **sought}
     for key in ("since", "until"):
         if isinstance(text := given.get(key), str):

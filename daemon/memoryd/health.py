@@ -169,13 +169,9 @@ def index(indexer: Indexer, *, optimised: int, cached_bytes: int) -> ComponentSt
         "optimised": optimised,
         "cached_bytes": cached_bytes,
     }
-    if indexer.problem is not None:
-        return ComponentStatus(
-            state="degraded", message=str(indexer.problem), hint=indexer.problem.hint, numbers=numbers
-        )
-    if not indexer.opened.is_set():
-        return ComponentStatus(state="loading", numbers=numbers)
-    return ComponentStatus(state="loading" if behind else "ok", numbers=numbers)
+    if (problem := indexer.problem) is not None:
+        return ComponentStatus(state="degraded", message=str(problem), hint=problem.hint, numbers=numbers)
+    return ComponentStatus(state="ok" if indexer.opened.is_set() and not behind else "loading", numbers=numbers)
 
 
 def failed(refused: Refused) -> ComponentStatus:
@@ -204,29 +200,19 @@ def events(day: Mapping[tuple[str, str, str], int], week: Mapping[tuple[str, str
 
 def sessions(recall: MemoryActor) -> ComponentStatus:
     """Return what the memory actor is doing."""
-    return ComponentStatus(
-        state="ok",
-        numbers={
-            "loaded": recall.loaded(),
-            "busy": recall.busy(),
-            "accepted": recall.counts.accepted,
-            "decided": recall.counts.decided,
-            "dropped_stale": recall.counts.dropped_stale,
-            "dropped_late": recall.counts.dropped_late,
-            "turns": recall.counts.turns,
-            "query_calls": recall.counts.query_calls,
-            "query_turns": recall.counts.query_turns,
-            "query_share": round(recall.counts.query_turns / recall.counts.turns, 4) if recall.counts.turns else 0.0,
-        },
-    )
+    counts = recall.counts
+    share = round(counts.query_turns / counts.turns, 4) if counts.turns else 0.0
+    numbers = {"loaded": recall.loaded(), "busy": recall.busy(), **asdict(counts)}
+    return ComponentStatus(state="ok", numbers={**_numbers(numbers), "query_share": share})
 
 
 def keeper(statistics: MailboxStatistics) -> ComponentStatus:
     """Return how writes are doing."""
-    state = "degraded" if statistics.crashed else "ok"
-    message = f"{statistics.crashed} writes hit a bug" if statistics.crashed else ""
-    hint = "`memoryd logs` shows the details." if statistics.crashed else ""
-    return ComponentStatus(state=state, message=message, hint=hint, numbers=_numbers(asdict(statistics)))
+    numbers = _numbers(asdict(statistics))
+    if not statistics.crashed:
+        return ComponentStatus(state="ok", numbers=numbers)
+    message = f"{statistics.crashed} writes hit a bug"
+    return ComponentStatus(state="degraded", message=message, hint="`memoryd logs` shows the details.", numbers=numbers)
 
 
 def consolidation(tallies: Mapping[str, int], compared: int, written: Mapping[str, int]) -> ComponentStatus:
@@ -304,17 +290,15 @@ def transcripts(
         "crashed": counts.crashed,
         "cached_bytes": cached_bytes,
     }
-    if counts.problem:
-        return ComponentStatus(state="degraded", message=counts.problem, hint=counts.hint, numbers=numbers)
-    if indexer.problem is not None:
-        hint = indexer.problem.hint
-        return ComponentStatus(state="degraded", message=str(indexer.problem), hint=hint, numbers=numbers)
-    if counts.crashed:
+    message, hint = counts.problem, counts.hint
+    if message:
+        pass
+    elif indexer.problem is not None:
+        message, hint = str(indexer.problem), indexer.problem.hint
+    elif counts.crashed:
         message = f"{counts.crashed} messages met a bug and are not written; who appended them was told"
         hint = "`memoryd logs` shows the details."
-        return ComponentStatus(state="degraded", message=message, hint=hint, numbers=numbers)
-    if damaged:
+    elif damaged:
         message = f"{sum(damaged)} entries in {len(damaged)} sessions cannot be read, their lines are damaged"
         hint = "`memoryd doctor` says which, and what to do."
-        return ComponentStatus(state="degraded", message=message, hint=hint, numbers=numbers)
-    return ComponentStatus(state="ok", numbers=numbers)
+    return ComponentStatus(state="degraded" if message else "ok", message=message, hint=hint, numbers=numbers)

@@ -4,7 +4,6 @@ from memoryd.doctor.examine import examine as examine
 from memoryd.doctor.finding import Finding as Finding
 from memoryd.doctor.finding import Level as Level
 from memoryd.doctor.finding import rows as rows
-from memoryd.doctor.finding import to_json as to_json
 from memoryd.doctor.finding import worst as worst
 
-__all__ = ["Finding", "Level", "examine", "rows", "to_json", "worst"]
+__all__ = ["Finding", "Level", "examine", "rows", "worst"]

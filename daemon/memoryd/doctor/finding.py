@@ -61,8 +61,3 @@ def rows(findings: Sequence[Finding]) -> list[tuple[str, str, str, str]]:
     """Return (level, name, what, mend) of each finding, the worst first and otherwise in the order of examination."""
     ranked = sorted(findings, key=lambda finding: -_ORDER.index(finding.level))
     return [(finding.level, finding.name, finding.what, finding.mend) for finding in ranked]
-
-
-def to_json(findings: Sequence[Finding]) -> bytes:
-    """Return `{"level": the worst, "findings": [{"name", "level", "what", "mend"}, ...]}` as JSON."""
-    return msgspec.json.encode({"level": worst(findings), "findings": findings})
