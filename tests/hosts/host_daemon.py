@@ -34,11 +34,15 @@ class HostedDaemon(RunningDaemon):
         assert done.stderr == b""
         return done.stdout.decode()
 
+    def start(self) -> None:
+        """Start it, and wait until it hears hooks."""
+        super().start()
+        until(lambda: self.fire("memoryd", {}), "hooks to be heard")
+
     def restart(self) -> None:
-        """Kill the daemon and start it again, until it hears hooks."""
+        """Kill it and start it again."""
         self.kill()
         self.start()
-        until(lambda: self.fire("memoryd", {}), "hooks to be heard")
 
     def told(self, content: str) -> str:
         """Keep a memory of the project, from elsewhere; return its id."""

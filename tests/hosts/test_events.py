@@ -269,6 +269,22 @@ def test_what_is_empty_internal_or_not_to_be_kept_brings_nothing(
     assert daemon.said(session) == []
 
 
+def test_nothing_of_a_turn_is_kept_that_bears_the_tag(short_home: Path, models: Path) -> None:
+    with HostedDaemon(short_home, models) as daemon:
+        ask = claude("UserPromptSubmit", "s1", daemon, prompt="the code is Zebra #skip", prompt_id="p1")
+        answer = claude("Stop", "s1", daemon, last_assistant_message="So the code is Zebra.", prompt_id="p1")
+        daemon.fire("claude", ask)
+        daemon.fire("claude", answer)
+        daemon.fire("claude", answer)
+        daemon.fire("claude", {**ask, "prompt_id": "p2"})
+        assert all("Zebra" not in file.read_text() for file in daemon.paths.prompts.iterdir())
+        daemon.restart()
+        daemon.fire("claude", {**answer, "prompt_id": "p2"})
+        daemon.fire("claude", {**ask, "prompt_id": "p3", "prompt": "and what day is it?"})
+        daemon.fire("claude", {**answer, "prompt_id": "p3", "last_assistant_message": "Tuesday."})
+        assert daemon.said("s1") == [("user", "and what day is it?"), ("assistant", "Tuesday.")]
+
+
 @pytest.mark.parametrize("event", ["", "nonsense", "[1]", "{}", '{"session_id": 7}', '{"hook_event_name": "Stop"}'])
 def test_an_event_that_nobody_understands_changes_nothing(daemon: HostedDaemon, event: str) -> None:
     for host in ("claude", "gemini", "copilot", "cursor", "opencode", "nobody"):

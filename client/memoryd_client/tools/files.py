@@ -42,6 +42,7 @@ class ReadMemoryFile(Tool, frozen=True, kw_only=True):
 
     name = "read"
     title = "Read a memory file"
+    found_by = "ls"
     reads = True
 
     path: Path
@@ -59,6 +60,7 @@ class WriteMemoryFile(Tool, frozen=True, kw_only=True):
 
     name = "write"
     title = "Write a memory file"
+    found_by = "ls"
     destroys = True
 
     path: Path
@@ -76,6 +78,7 @@ class EditMemoryFile(Tool, frozen=True, kw_only=True):
 
     name = "edit"
     title = "Edit a memory file"
+    found_by = "ls"
     destroys = True
 
     path: Path
@@ -126,6 +129,7 @@ class DeleteMemoryFile(Tool, frozen=True, kw_only=True):
 
     name = "delete"
     title = "Delete a memory file"
+    found_by = "ls"
     destroys = True
 
     path: Path

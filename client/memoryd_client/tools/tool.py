@@ -41,6 +41,9 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     destroys: ClassVar[bool] = False
     """Whether it takes something away, or writes over it. All of it can be undone."""
 
+    found_by: ClassVar[str] = "memory_search"
+    """The tool that shows what this one can be asked for."""
+
     async def answer(self, ask: Ask) -> str:
         """Do it, and say what came of it."""
         raise NotImplementedError

@@ -6,7 +6,7 @@ from typing import Final, Literal
 from memoryd_client.arguments import converted
 from memoryd_client.async_client import AsyncClient
 from memoryd_client.client import Client
-from memoryd_client.errors import DaemonUnreachable, MemorydError
+from memoryd_client.errors import DaemonUnreachable, InvalidArgument, MemorydError, RequestFailed
 from memoryd_client.tools.conversations import SessionSearch, SummarizeConversation
 from memoryd_client.tools.core import CoreMemoryUpdate, CoreMemoryView
 from memoryd_client.tools.files import (
@@ -116,9 +116,15 @@ async def outcome(ask: Ask, name: str, arguments: Mapping[str, object], offered:
     names = list(offered)
     if name not in names:
         return Outcome(f"There is no tool {name[:60]!r}. There are: {', '.join(names)}.", failed=True)
+    tool = _BY_NAME[name]
     try:
-        return Outcome(await converted(arguments, _BY_NAME[name]).answer(ask))
+        return Outcome(await converted(arguments, tool).answer(ask))
     except DaemonUnreachable as exc:
         return Outcome(f"Memory is away: {exc}. {exc.hint} Go on without it, and tell the user.", failed=True)
+    except InvalidArgument as exc:
+        takes = f"It takes {', '.join(f'`{field}`' for field in tool.__struct_fields__) or 'no arguments'}."
+        return Outcome(f"{name} failed: {str(exc).rstrip('.')}. {f'{exc.hint} ' * bool(exc.hint)}{takes}", failed=True)
     except MemorydError as exc:
-        return Outcome(f"{name} failed: {exc}. {exc.hint}".rstrip(), failed=True)
+        lost = isinstance(exc, RequestFailed) and exc.code == "not_found"
+        hint = f"{tool.found_by} shows what there is." if lost else exc.hint
+        return Outcome(f"{name} failed: {str(exc).rstrip('.')}. {hint}".rstrip(), failed=True)

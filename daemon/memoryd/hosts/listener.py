@@ -19,6 +19,7 @@ from memoryd.hosts.words import own_words, shortened
 from memoryd_actors.admission.names import are_names
 from memoryd_actors.core.errors import ActorError, Refused
 from memoryd_actors.recall.memory_actor import MemoryActor
+from memoryd_actors.texts.hidden import is_skipped, strip_unkept
 from memoryd_client.paths import Paths
 from memoryd_client.project import project_root
 from memoryd_client.wire.caller import Caller
@@ -34,6 +35,8 @@ SAID = 6
 """Messages before a prompt that go along with it: what it is about."""
 FILES = 5
 """Files in hand that a model which judges is told of."""
+SKIP = "#skip"
+"""What waits for an answer in place of a prompt with that tag."""
 _ANSWER_S = 5.0
 _WRITE_S = 60.0
 """How long writing down what was said may take, in seconds: nobody waits for it."""
@@ -52,6 +55,8 @@ class Talk:
     """Stands for that prompt."""
     told: bytes | None = b""
     """What was said to it; None: a daemon before this one said it."""
+    skipped: bool = False
+    """Whether its user does not want the turn to be remembered."""
     taken: str = ""
     """Stands for what was last taken from memory for it,"""
     unheard: str = ""
@@ -161,6 +166,7 @@ class HostListener:
             talk.unheard = ""
             return talk.told
         talk.prompt, talk.number, talk.told = text, number or new_entry_id(), b""
+        talk.skipped = is_skipped(strip_unkept(text))
         if self._recall.drops(caller):
             return b""
         try:
@@ -176,10 +182,11 @@ class HostListener:
     async def _note_prompt(self, caller: Caller, talk: Talk) -> None:
         """Put a prompt down for a daemon that comes after this one, as far as it may be kept."""
         kept = await self._clean(Entry(id=talk.number, role="user", content=talk.prompt), caller.project)
-        if kept is None:
+        text = kept.content if kept else SKIP if talk.skipped else ""
+        if not text:
             await self._drop_prompt(caller)
             return
-        prompt = prompts.WaitingPrompt(kept.id, kept.content)
+        prompt = prompts.WaitingPrompt(talk.number, text)
         with suppress(OSError, Refused):  # the turn is worth more
             await anyio.to_thread.run_sync(prompts.note, self._paths.prompts, caller.owner, caller.session, prompt)
 
@@ -208,6 +215,11 @@ class HostListener:
 
     async def _answered(self, text: str, caller: Caller, talk: Talk) -> None:
         """Write down a prompt and the answer to it; that is when the prompt counts as said."""
+        if talk.skipped:  # an answer repeats what was asked
+            if talk.prompt:
+                talk.prompt, talk.told = "", b""
+                await self._drop_prompt(caller)
+            return
         entries: list[Entry] = []
         if talk.prompt:
             entries.append(Entry(id=talk.number, role="user", content=talk.prompt))
@@ -235,7 +247,8 @@ class HostListener:
         talk = self._talks.get(key)
         if talk is None:
             left = await anyio.to_thread.run_sync(prompts.waiting, self._paths.prompts, *key)
-            talk = self._talks.setdefault(key, Talk(left.text, left.number, told=None) if left else Talk())
+            known = Talk(left.text, left.number, told=None, skipped=left.text == SKIP) if left else Talk()
+            talk = self._talks.setdefault(key, known)
         self._talks.move_to_end(key)
         while len(self._talks) > MOST_TALKS:
             self._talks.popitem(last=False)
