@@ -8,14 +8,13 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from memoryd_actors.memory.settings import RETOLD
 from memoryd_actors.searching.near_identical import is_said_in
 from memoryd_actors.searching.search import FoundMemory
 from memoryd_actors.texts.sentences import has_question, is_question, masked, sentences
 from memoryd_actors.texts.stems import stem_set
 from memoryd_client.wire.memory import Memory, Source
 
-RETOLD: Final = frozenset({"episode", "session_summary"})
-"""Categories of what is told of conversations."""
 REPEATS: Final = 0.9
 """Share of a request's words from which a conversation that has them is the one in which it was given before."""
 SHARE_RETOLD: Final = 4

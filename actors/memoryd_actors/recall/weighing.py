@@ -9,6 +9,7 @@ from memoryd_actors.judging.judge import LOCAL, Judge, Judgement, Verdict
 from memoryd_actors.memory.case import Case, Exhibit, StoreStatistics
 from memoryd_actors.memory.described import MAX_SUMMARY, summary, surfaced
 from memoryd_actors.memory.render import SHORT_ID
+from memoryd_actors.memory.settings import RETOLD
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.recall.focus import Focus
 from memoryd_actors.recall.precedence import SHARE_RETOLD, objection, split
@@ -20,6 +21,9 @@ from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.pending import SurfacedMemory
 from memoryd_client.wire.traces import CandidateTrace
 
+_ANSWERED = "a conversation went over it, and what was told about it comes first"
+_BELOW = 0.99
+"""Of the lowest score of what was told, the most that what is retold beside it may have."""
 LONGEST_EXHIBIT = 1_000
 """Characters of a memory that the judge reads."""
 
@@ -74,11 +78,8 @@ class Weighing:
             store = await self._searcher.statistics(focus.text, visible)
             case = _case(focus, found, hidden, store, visible)
             judgement = await self._judge.judge(case)
-            if told and retold and judgement.judge == self._judge.name == LOCAL:
-                # The local judge holds candidates against each other: what is retold must not outdo what was told.
-                alone = await self._judge.judge(replace(case, exhibits=case.exhibits[: len(told)]))
-                beside = tuple(one for one in judgement.verdicts if one.index >= len(told))
-                judgement = replace(judgement, verdicts=(*alone.verdicts, *beside))
+            if retold and judgement.judge == self._judge.name == LOCAL:
+                judgement = await self._in_turn(case, judgement, len(told))
         kept, judged = _settle(found, judgement)
         kept = _in_precedence(kept, {one.memory.id for one in retold})
         with stages.stage("related"):
@@ -86,6 +87,24 @@ class Weighing:
         traces += related
         who = f"{judgement.judge} ({judgement.note})" if judgement.note else judgement.judge
         return Weighed(tuple(kept), tuple(judged + traces), who)
+
+    async def _in_turn(self, case: Case, judgement: Judgement, told: int) -> Judgement:
+        """Return the local judge's verdicts on what was told by itself, and on what is retold where nobody told it.
+
+        It holds candidates against each other, and an episode repeats the very words of the question.
+        """
+        exhibits = case.exhibits[:told]
+        first = await self._judge.judge(replace(case, exhibits=exhibits)) if told else replace(judgement, verdicts=())
+        retold = [one for one in judgement.verdicts if one.index >= told]
+        if any(one.relevant for one in retold):
+            known = tuple(one for one in case.in_context if one.category not in RETOLD)
+            before = (await self._judge.judge(replace(case, exhibits=known, in_context=()))).kept if known else ()
+            sure = max((one.score for one in (*first.kept, *before)), default=0.0)
+            retold = [
+                replace(one, relevant=False, reason=_ANSWERED) if one.relevant and one.score <= sure else one
+                for one in retold
+            ]
+        return replace(judgement, verdicts=(*first.verdicts, *retold))
 
     async def _related(
         self,
@@ -166,9 +185,12 @@ def _unobjected(
 
 
 def _in_precedence(kept: Sequence[SurfacedMemory], retold: Collection[str]) -> list[SurfacedMemory]:
-    """Return what is kept, with nothing that is retold scored above what was told."""
-    lowest = min((one.score for one in kept if one.id not in retold), default=1.0)
-    return [msgspec.structs.replace(one, score=min(one.score, lowest)) if one.id in retold else one for one in kept]
+    """Return what is kept, with all that is retold scored below what was told."""
+    lowest = min((one.score for one in kept if one.id not in retold), default=None)
+    if lowest is None:
+        return list(kept)
+    below = lowest * _BELOW
+    return [msgspec.structs.replace(one, score=min(one.score, below)) if one.id in retold else one for one in kept]
 
 
 def _distinct(

@@ -7,6 +7,7 @@ import msgspec
 from memoryd_actors.memory.described import provenance
 from memoryd_actors.memory.origin import other_end
 from memoryd_actors.memory.render import EARLIER, MOST_RELATED, words_beside
+from memoryd_actors.memory.settings import RETOLD
 from memoryd_actors.memory.steps import CONTRADICTS, RELATED, RESERVED
 from memoryd_actors.memory.visibility import Visibility, is_allowed, is_visible
 from memoryd_actors.ports.ledger import MemoryRepository
@@ -70,6 +71,8 @@ def fold(kept: Sequence[SurfacedMemory], edges: Iterable[Edge]) -> list[Surfaced
             edge = joined.get(older.id)
             if edge is None or older.id in heads or older.id in folded or len(folded) == MOST_RELATED:
                 continue
+            if (older.category in RETOLD) != (head.category in RETOLD):
+                continue  # what a conversation went over takes no place of a statement, and none beneath it
             folded.add(older.id)
             before = heads[head.id]
             beneath = _folded(older, edge, outgoing=edge.from_id == head.id)
@@ -89,7 +92,8 @@ def beside(
 ) -> dict[str, tuple[RelatedMemory, ...]]:
     """Return at most `most` of the `known` memories for each that is shown, each once, contradictions first.
 
-    None that adds nothing to what is shown, or is chosen already.
+    None that adds nothing to what is shown, or is chosen already; nothing that is retold of a conversation, unless
+    somebody linked it under a name of its own.
     """
     ranked = sorted(edges, key=lambda one: (one.relation != CONTRADICTS, one.relation == RELATED, -one.strength))
     texts = list(shown.values())
@@ -104,6 +108,8 @@ def beside(
                 continue
             other = known.get(other_end(edge, memory_id))
             if other is None or other.id in used or (edge.relation == RELATED and other.id in passed_over):
+                continue
+            if other.category in RETOLD and edge.relation in {RELATED, CONTRADICTS}:
                 continue
             new = told(other)
             if any(adds_nothing(new, one) for one in texts):
