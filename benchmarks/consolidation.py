@@ -169,7 +169,7 @@ class World:
         embedder = Known(embeddings)
         self.indexer = Indexer(self.ledger, self.index, embedder, _silent)
         self.neighbours = Neighbours(embedder, self.index, self.indexer, self.ledger.memories)
-        gate = Gatekeeper(clock=self.clock, embedding_model=MODEL)
+        gate = Gatekeeper(clock=self.clock, embedding_model=lambda: MODEL)
         self.keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
             "keeper",
             lambda: Keeper(

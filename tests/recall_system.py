@@ -138,7 +138,9 @@ class System:
             categories=categories,
             sequence=lambda: self.indexer.target,
         )
-        self.gate = Gatekeeper(clock=clock, embedding_model=embedder.identity, categories=categories, files=files)
+        self.gate = Gatekeeper(
+            clock=clock, embedding_model=lambda: embedder.identity, categories=categories, files=files
+        )
         self.neighbours = neighbours = Neighbours(embedder, index, self.indexer, ledger.memories)
         self.keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
             "keeper",

@@ -80,7 +80,7 @@ from memoryd_client.wire.transcripts import (
     Transcript,
     TranscriptRecord,
 )
-from memoryd_client.wire.upkeep import Backup, Reindex
+from memoryd_client.wire.upkeep import Backup, Reembed, Reindex
 from memoryd_client.wire.virtual_files import (
     DeleteFile,
     EditFile,
@@ -495,6 +495,10 @@ class Client(Blocking):
     def reindex(self) -> str:
         """Begin to rebuild the index from the ledger; status and events show how far it is."""
         return self.call(Reindex()).detail
+
+    def reembed(self) -> str:
+        """Have the daemon change to the embedding model that its configuration names, in the background."""
+        return self.call(Reembed()).detail
 
     def core_view(self, *, thread: str = "") -> builtins.list[Section]:
         """Return core memory: the sections that all threads share, and those of a thread."""

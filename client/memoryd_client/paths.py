@@ -105,6 +105,16 @@ class Paths:
         return self.home / "index-messages"
 
     @property
+    def indexes(self) -> Path:
+        """The indexes of embedding models that took the place of the first one, a folder for each."""
+        return self.home / "indexes"
+
+    @property
+    def generations(self) -> Path:
+        """Which embedding model's index serves, and which one is kept."""
+        return self.home / "embedding.json"
+
+    @property
     def drafts(self) -> Path:
         """What somebody wrote in an editor and could not be stored."""
         return self.home / "drafts"

@@ -13,6 +13,7 @@ from memoryd.assembly.answers import build_dispatcher
 from memoryd.assembly.consolidation import build_consolidation
 from memoryd.assembly.conversations import ConversationServices
 from memoryd.assembly.memory import MemoryServices
+from memoryd.assembly.reembedding import ModelChange
 from memoryd.assembly.upkeep import build_curator
 from memoryd.backup import BackupMaker
 from memoryd.config import Config, ConfigInvalid, load, retired_in
@@ -45,10 +46,21 @@ def build(paths: Paths, config: Config) -> Daemon:
     backup = BackupMaker(memory.ledger, conversations.transcripts, paths.transcripts_copy, config.ledger)
     curator = build_curator(config, memory, backup)
     consolidation = build_consolidation(config, memory, optimise=curator.optimise)
-    health = Health(paths.home, memory, conversations, consolidation, curator, sockets=sockets)
+    model_change = ModelChange(paths, memory, conversations)
+    health = Health(
+        paths.home, memory, conversations, consolidation, curator, model_change=model_change, sockets=sockets
+    )
     intake = Intake(conversations.scribe, publish, memory.recall, memory.switches)
     dispatcher = build_dispatcher(
-        config, paths, memory, conversations, consolidation, health=health, intake=intake, back_up=backup.make
+        config,
+        paths,
+        memory,
+        conversations,
+        consolidation,
+        model_change=model_change,
+        health=health,
+        intake=intake,
+        back_up=backup.make,
     )
     server = Server(
         paths,
@@ -77,6 +89,7 @@ def build(paths: Paths, config: Config) -> Daemon:
         conversations=conversations,
         consolidation=consolidation,
         curator=curator,
+        model_change=model_change,
         follower=Follower(memory.ledger.sharing, memory.indexer, memory.switches),
         health=health,
         server=server,

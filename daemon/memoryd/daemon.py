@@ -16,6 +16,7 @@ from memoryd import notify
 from memoryd.assembly.consolidation import ConsolidationServices
 from memoryd.assembly.conversations import ConversationServices
 from memoryd.assembly.memory import MemoryServices
+from memoryd.assembly.reembedding import ModelChange
 from memoryd.health import Health
 from memoryd.heap import settle
 from memoryd.hosts import prompts
@@ -40,6 +41,7 @@ class Daemon:
     conversations: ConversationServices
     consolidation: ConsolidationServices
     curator: Curator
+    model_change: ModelChange
     follower: Follower
     health: Health
     server: Server
@@ -58,6 +60,7 @@ class Daemon:
                     tasks.start_soon(self.memory.ledger.sharing.lead, self._work_in_the_background, name="background")
                     tasks.start_soon(self.curator.run, name="curator")
                     tasks.start_soon(self._load_model, name="model")
+                    tasks.start_soon(self.model_change.run, name="model change")
                     tasks.start_soon(self.memory.judging.prepare, name="judge")
                     tasks.start_soon(notify.feed_watchdog, name="watchdog")
                     tasks.start_soon(self.hooks.run, name="hooks")
@@ -86,7 +89,7 @@ class Daemon:
             stack.push_async_callback(self.memory.index.close)
             stack.push_async_callback(self.conversations.messages.close)
             stack.push_async_callback(self.conversations.transcripts.save)
-            await stack.enter_async_context(self.memory.embedder)
+            await stack.enter_async_context(self.memory.embedder.current)
             await self.memory.judging.open()
             stack.push_async_callback(self.memory.judging.close)
             yield

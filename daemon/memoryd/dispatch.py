@@ -36,7 +36,7 @@ from memoryd_client.wire.session_context import ContextRequest
 from memoryd_client.wire.status import GetStatus, Ping, Pong
 from memoryd_client.wire.switching import Switch
 from memoryd_client.wire.transcripts import TranscriptRequest
-from memoryd_client.wire.upkeep import Backup, Reindex
+from memoryd_client.wire.upkeep import Backup, Reembed, Reindex
 from memoryd_client.wire.virtual_files import FileRequest
 
 
@@ -57,6 +57,7 @@ class Dispatcher:
     switches: Switches
     indexer: Indexer
     events: EventRepository
+    reembed: Callable[[], str]
     health: Health
     back_up: Callable[[Path | None], Awaitable[str]]
 
@@ -104,6 +105,8 @@ class Dispatcher:
             case Reindex():
                 self.indexer.rebuild()
                 return Done("rebuilding; `memoryd status` shows how far it is")
+            case Reembed():
+                return Done(self.reembed())
             case GetStatus():
                 return await self.health.status(caller)
             case Ping():

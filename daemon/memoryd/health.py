@@ -15,6 +15,7 @@ from memoryd import __version__
 from memoryd.assembly.consolidation import ConsolidationServices
 from memoryd.assembly.conversations import ConversationServices
 from memoryd.assembly.memory import MemoryServices
+from memoryd.assembly.reembedding import ModelChange
 from memoryd.embedding import ModelStatistics
 from memoryd.ipc import SocketStatistics
 from memoryd_actors.capture.capturer import Capturer
@@ -57,6 +58,7 @@ class Health:
         consolidation: ConsolidationServices,
         curator: Curator,
         *,
+        model_change: ModelChange,
         sockets: SocketStatistics,
     ) -> None:
         self.ready = False
@@ -66,6 +68,7 @@ class Health:
         self._conversations = conversations
         self._consolidation = consolidation
         self._curator = curator
+        self._model_change = model_change
         self._sockets = sockets
         self._began = monotonic()
         self._written: Counter[str] = Counter()
@@ -124,6 +127,7 @@ class Health:
         memory, conversations = self._memory, self._conversations
         return {
             "model": model(memory.embedder.statistics(), memory.embedder.identity),
+            "embedding": self._model_change.status(),
             "index": index(memory.indexer, optimised=self._curator.optimised, cached_bytes=memory.index.cached_bytes),
             "sidecar": memory.judging.sidecar.status(),
             "context": conversations.compactor.status(),

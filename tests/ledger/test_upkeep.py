@@ -60,7 +60,7 @@ class Upkeep:
             indexer=indexer,
             recall=MemoryActor(pipeline, ledger, clock, self.publish, settings, standing=standing),
             ledger=ledger,
-            embedding_model="new",
+            embedding_model=lambda: "new",
             backups=self.backups,
             back_up=self.back_up,
             clock=clock,

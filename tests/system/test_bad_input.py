@@ -8,7 +8,7 @@ import pytest
 from memoryd_client import Client, Entry, Interrupted, InvalidArgument, MemorydError, Message, RequestFailed
 from running import RunningDaemon
 
-NOT_TRIED = {"close", "events", "reindex", "backup", "switch", "consolidate", "consolidation_plan"}
+NOT_TRIED = {"call", "close", "events", "reembed", "reindex", "backup", "switch", "consolidate", "consolidation_plan"}
 BAD: tuple[object, ...] = (-1, 0, 2**63, 10**30, "", "x" * 70_000, "\ud800", None, 1.5, float("nan"), ["x" * 5_000])
 
 

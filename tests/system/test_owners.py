@@ -53,7 +53,7 @@ from memoryd_client.wire.transcripts import (
     SearchMessages,
     TranscriptRecord,
 )
-from memoryd_client.wire.upkeep import Backup, Reindex
+from memoryd_client.wire.upkeep import Backup, Reembed, Reindex
 from memoryd_client.wire.virtual_files import (
     DeleteFile,
     EditFile,
@@ -100,6 +100,7 @@ CASES: dict[type, Callable[[str], AnyRequest]] = {
     CountEvents: lambda _: CountEvents(days=366),
     Why: lambda _: Why(limit=50),
     Backup: lambda _: Backup(),
+    Reembed: lambda _: Reembed(),
     Reindex: lambda _: Reindex(),
     CoreView: lambda _: CoreView(thread="mine"),
     CoreAppend: lambda _: CoreAppend(id="theirs-append", section="human", text="They were here."),

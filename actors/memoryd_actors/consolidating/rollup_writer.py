@@ -70,7 +70,7 @@ class RollupWriter:
         clock: Clock,
         settings: ConsolidationSettings,
         rules: Rules,
-        embedding_model: str,
+        embedding_model: Callable[[], str],
         off: Callable[[str, str], object | None],
     ) -> None:
         """Prepare; `off` says of an owner and a project where memory is turned off."""
@@ -149,7 +149,7 @@ class RollupWriter:
         caller = Caller(owner=one.owner, project=one.project, agent=ACTOR)
         # Through the same gate as everything: a model may have written what no memory may hold.
         admitted = admit(new, caller, self._clock.now(), self._rules)
-        memory = msgspec.structs.replace(admitted.memory, embedding_model=self._embedding_model)
+        memory = msgspec.structs.replace(admitted.memory, embedding_model=self._embedding_model())
         notes = {"gate": ",".join(admitted.notes)} if admitted.notes else {}
         steps: list[Step]
         if one.summary is None:

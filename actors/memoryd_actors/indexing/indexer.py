@@ -6,19 +6,17 @@ its sequence number here.
 
 import logging
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
 
 import anyio
 from anyio.streams.memory import MemoryObjectSendStream
 
 from memoryd_actors.core.errors import DaemonError, IndexDamaged, Refused, Unavailable, first_of
 from memoryd_actors.core.worker import Worker
-from memoryd_actors.memory.index_text import embedded_text, index_text, parts
-from memoryd_actors.memory.visibility import micros
+from memoryd_actors.indexing.embedded import Batch, embedded, row_of
 from memoryd_actors.ports.embedder import Embedder, Vector
-from memoryd_actors.ports.index import Index, IndexPassage, IndexRow
-from memoryd_actors.ports.ledger import Ledger, LedgerChange
+from memoryd_actors.ports.index import Index, IndexRow
+from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_client.wire.events import IndexProgress, Warned
 from memoryd_client.wire.memory import Memory
@@ -38,16 +36,6 @@ LONGEST_REST_S = 1.0
 MOST_AHEAD = 256
 RETRY_S = 30.0
 """Until a missing model or a failing index is tried again without being asked."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Batch:
-    """Changes, ready to be written."""
-
-    rows: list[IndexRow]
-    removed: list[str]
-    sequence: int
-    changes: int
 
 
 class Indexer:
@@ -74,6 +62,10 @@ class Indexer:
         self._purges: list[anyio.Event] = []
         """Asked for, and not begun."""
         self._at_start = 0
+        self._turn = anyio.Lock()
+        """Held while the index moves."""
+        self.also_purge: Callable[[], Awaitable[None]] | None = None
+        """Destroys what was removed in the other indexes that there are."""
         self.opened = anyio.Event()
         self.applied = 0
         self.target = 0
@@ -95,8 +87,10 @@ class Indexer:
 
         It comes again in its turn, which changes nothing: no row replaces one of a later sequence.
         """
+        if len(vector) != self._embedder.dimensions:
+            return  # the model was changed meanwhile
         if sequence - self.applied > BATCH and len(self._ahead) < MOST_AHEAD:
-            self._ahead.append(_row(memory, vector, sequence))
+            self._ahead.append(row_of(memory, vector, sequence))
             self._ahead_target = max(self._ahead_target, sequence)
 
     def hurry(self, sequence: int | None = None) -> None:
@@ -171,8 +165,21 @@ class Indexer:
         if await self._ledger.purges.left_in_index():
             self._purges.append(anyio.Event())  # one that was interrupted: nobody waits for it any more
 
+    async def exchange(self, put_in_place: Callable[[], Awaitable[int]]) -> None:
+        """Let another index be put in place while this one stands still; up to which change it is, is returned."""
+        async with self._turn:
+            self.applied = await put_in_place()
+            self._ahead = []
+            self.opened.set()
+            self._settle(None)
+        self._worker.kick()
+
     async def _work(self) -> float:
         """Open the index, and catch up with the ledger."""
+        async with self._turn:
+            return await self._move()
+
+    async def _move(self) -> float:
         rebuilding = self._rebuild
         # One that is asked for from here on may concern changes that are not followed any more.
         purges, self._purges = self._purges, []
@@ -181,6 +188,8 @@ class Indexer:
             await self._follow()
             if purges and not self._rebuild:
                 await self._index.purge()
+                if self.also_purge is not None:
+                    await self.also_purge()
                 await self._ledger.purges.gone_from_index(newest)
                 while purges:
                     purges.pop().set()
@@ -218,10 +227,12 @@ class Indexer:
             log.warning("the index is ahead of the ledger (%d > %d): rebuilding it", self.applied, self._at_start)
             await self._index.reset(model=self._embedder.identity, dimensions=self._embedder.dimensions)
             self.applied = 0
+            if self.also_purge is not None:
+                await self.also_purge()
         self.opened.set()
         self._wake()
         # One batch is embedded while the one before it is written: the model never waits for the disk.
-        send, receive = anyio.create_memory_object_stream[_Batch](0)
+        send, receive = anyio.create_memory_object_stream[Batch](0)
         refusals = None
         try:
             async with anyio.create_task_group() as tasks, receive:
@@ -233,7 +244,7 @@ class Indexer:
         if refusals is not None:
             raise first_of(refusals)
 
-    async def _embed_changes(self, send: MemoryObjectSendStream["_Batch"], after: int) -> None:
+    async def _embed_changes(self, send: MemoryObjectSendStream[Batch], after: int) -> None:
         """Turn the changes after that sequence number into batches, until there are no more or a rebuild is due."""
         async with send:
             while not self._rebuild:
@@ -241,23 +252,9 @@ class Indexer:
                 if not changes:
                     return
                 after = changes[-1].sequence
-                await send.send(await self._embedded(changes))
+                await send.send(await embedded(changes, self._embedder))
 
-    async def _embedded(self, changes: Sequence[LedgerChange]) -> "_Batch":
-        living = [(change.sequence, change.memory) for change in changes if change.memory is not None]
-        rows: list[IndexRow] = []
-        if living:
-            further = [parts(memory)[1:] for _, memory in living]
-            texts = [embedded_text(memory) for _, memory in living] + [one.embedded for each in further for one in each]
-            vectors = await self._embedder.embed(texts)
-            of_parts = iter(vectors[len(living) :])
-            for n, (sequence, memory) in enumerate(living):
-                passages = [IndexPassage(one.start, one.end, next(of_parts), one.indexed) for one in further[n]]
-                rows.append(_row(memory, vectors[n], sequence, tuple(passages)))
-        removed = [change.memory_id for change in changes if change.memory is None]
-        return _Batch(rows, removed, sequence=changes[-1].sequence, changes=len(changes))
-
-    async def _apply(self, batch: "_Batch") -> None:
+    async def _apply(self, batch: Batch) -> None:
         ahead, self._ahead = self._ahead, []
         await self._index.apply([*batch.rows, *ahead], removed=batch.removed, sequence=batch.sequence)
         self.applied = batch.sequence
@@ -278,26 +275,3 @@ class Indexer:
     def _wake(self) -> None:
         self._moved.set()
         self._moved = anyio.Event()
-
-
-def _row(memory: Memory, vector: Vector, sequence: int, passages: tuple[IndexPassage, ...] = ()) -> IndexRow:
-    return IndexRow(
-        id=memory.id,
-        vector=vector,
-        text=parts(memory)[0].indexed if passages else index_text(memory),
-        owner=memory.owner,
-        scope=memory.scope.value,
-        project=memory.project,
-        category=memory.category,
-        state=memory.state.value,
-        session=memory.session,
-        tags=memory.tags,
-        pinned=memory.pinned,
-        sequence=sequence,
-        agent=memory.agent,
-        role=memory.role,
-        speaker=memory.speaker,
-        importance=memory.importance,
-        updated_at=micros(memory.updated_at),
-        passages=passages,
-    )

@@ -6,7 +6,7 @@ the rows come without vectors, which are supplied when there is one: words and d
 
 import logging
 import math
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 import anyio
 import numpy as np
@@ -57,7 +57,19 @@ class MessageIndexer:
         self.kick = self._worker.kick
         self.run = self._worker.run
         self._moved = anyio.Event()
+        self.also_forget: Callable[[Key], Awaitable[None]] | None = None
+        """Destroys what the other indexes that there are have of a session."""
         self.problem: DaemonError | None = None
+
+    @property
+    def heads(self) -> Mapping[Key, int]:
+        """How far each transcript goes."""
+        return self._heads
+
+    @property
+    def is_lacking(self) -> bool:
+        """Whether there may be messages without a vector."""
+        return self._lacking
 
     @property
     def behind(self) -> int:
@@ -92,11 +104,34 @@ class MessageIndexer:
     async def forget(self, key: Key) -> None:
         """Destroy what the index has of a session whose transcript is gone."""
         async with self._turn:
+            if self.also_forget is not None:
+                await self.also_forget(key)
             self._heads.pop(key, None)
             if self._opened:
                 await self._index.remove(key)
             self._applied.pop(key, None)
         self._wake()
+
+    async def advance(self, heads: Mapping[Key, int]) -> bool:
+        """Index the next batch of what transcripts have up to `heads`; return whether there was one.
+
+        For an index that is built beside the one that serves: nobody runs this one.
+        """
+        for key, last in heads.items():
+            self._heads[key] = max(last, self._heads.get(key, 0))
+        async with self._turn:
+            moved = await self._next()
+        if not moved and self._lacking:
+            await self._supply()
+        return moved
+
+    async def exchange(self, other: "MessageIndexer", put_in_place: Callable[[], Awaitable[None]]) -> None:
+        """Let the index that `other` has built be put in place while this one stands still."""
+        async with self._turn:
+            await put_in_place()
+            self._applied, self._lacking, self._opened = dict(other._applied), False, True
+            self._settle(None)
+        self.kick()
 
     async def _work(self) -> float:
         """Open the index, and catch up."""
@@ -117,7 +152,7 @@ class MessageIndexer:
 
     async def _follow(self) -> None:
         if not self._opened:
-            await self._open()
+            await self.open()
         moved = True
         while moved:
             async with self._turn:
@@ -129,7 +164,8 @@ class MessageIndexer:
             await self._index.optimise()
             self._rows = self._commits = 0
 
-    async def _open(self) -> None:
+    async def open(self) -> None:
+        """Open the index, and see how far it is."""
         dimensions = self._embedder.dimensions
         if self.problem is not None and isinstance(self.problem, IndexDamaged):
             await self._index.reset(model=self._embedder.identity, dimensions=dimensions)

@@ -1,6 +1,6 @@
 """What is to be kept goes through the gate first, and what is about the user waits for their yes."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 import msgspec
@@ -28,7 +28,7 @@ class Gatekeeper:
         self,
         *,
         clock: Clock,
-        embedding_model: str,
+        embedding_model: Callable[[], str],
         rules: Rules = DEFAULT,
         categories: Categories | None = None,
         files: IgnoredFiles | None = None,
@@ -88,7 +88,7 @@ class Gatekeeper:
             except Refused as refused:
                 sifted.append((new, refused))
             else:
-                memory = msgspec.structs.replace(memory, embedding_model=self._embedding_model)
+                memory = msgspec.structs.replace(memory, embedding_model=self._embedding_model())
                 sifted.append((new, Admitted(memory, notes)))
         return sifted
 

@@ -7,7 +7,7 @@ A record is what somebody says, not what is known: it is admitted as it would be
 at the command line can say that it is an export of their own, which then comes back as it was.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 
 import anyio
@@ -48,7 +48,7 @@ class Importer:
         ledger: MemoryRepository,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         clock: Clock,
-        embedding_model: str,
+        embedding_model: Callable[[], str],
         categories: Categories,
         rules: Rules = DEFAULT,
         files: IgnoredFiles | None = None,

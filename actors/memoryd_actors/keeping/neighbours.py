@@ -73,7 +73,7 @@ class Neighbours:
         while self._recent and self._recent[0].sequence <= self._indexer.applied:
             self._recent.popleft()
         # Before the search: what the index is given while it searches may be in neither of the two afterwards.
-        recent = tuple(self._recent)
+        recent = tuple(one for one in self._recent if len(one.vector) == len(vector))  # of one model
         found = await self._index.search(vector=vector, words="", visible=place, limit=MOST + 1)
         near = {one.id: one.vector_score for one in found}
         if recent:

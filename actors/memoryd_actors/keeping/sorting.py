@@ -1,5 +1,6 @@
 """What is to become of the records of an import: stored, asked about, known already, or left out and why."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -32,7 +33,9 @@ class Sorted:
 class Sorter:
     """Puts records where they belong."""
 
-    def __init__(self, *, embedding_model: str, categories: Categories, rules: Rules, consent: ConsentSettings) -> None:
+    def __init__(
+        self, *, embedding_model: Callable[[], str], categories: Categories, rules: Rules, consent: ConsentSettings
+    ) -> None:
         self._embedding_model = embedding_model
         self._categories = categories
         self._rules = rules
@@ -56,7 +59,7 @@ class Sorter:
         except Refused as refused:
             found.left_out.append(LeftOut(id=record.id, reason=str(refused)))
             return
-        memory = msgspec.structs.replace(admitted.memory, embedding_model=self._embedding_model)
+        memory = msgspec.structs.replace(admitted.memory, embedding_model=self._embedding_model())
         sensitive = needs_consent(memory.category, memory.title, self._consent)
         if known is None and sensitive and memory.state is State.FORGOTTEN and not restore:
             # Whoever may forget may bring back: it would be active, and nobody would have been asked.

@@ -164,7 +164,10 @@ class Searcher:
             vectors = await self._index.vectors(ids) if vector is not None else {}
         except Unavailable:
             return {}
-        return {one: float(vector @ other) for one, other in vectors.items() if vector is not None}
+        if vector is None:
+            return {}
+        # Of another length: the model was changed in between.
+        return {one: float(vector @ other) for one, other in vectors.items() if len(other) == len(vector)}
 
     async def _known(self, fused: Sequence[Ranked], visible: Visibility) -> tuple[dict[str, Memory], list[Edge]]:
         """Return what the ledger knows of candidates; for a context also the edges of the best, read at the same time.

@@ -67,7 +67,7 @@ class Curator:
         indexer: Indexer,
         recall: MemoryActor,
         ledger: Ledger,
-        embedding_model: str,
+        embedding_model: Callable[[], str],
         backups: Callable[[], Awaitable[Mapping[Path, datetime]]],
         back_up: Callable[[], Awaitable[str]],
         clock: Clock,
@@ -125,8 +125,8 @@ class Curator:
         return EVICTION_S
 
     async def _look_after_ledger(self) -> float:
-        # The model only changes between two starts; the index is then rebuilt with it from these same memories.
-        await self._ledger.changes.set_embedding_model(self._embedding_model)
+        # Of what was written while the model was changed, too.
+        await self._ledger.changes.set_embedding_model(self._embedding_model())
         if finished := await self._ledger.purges.finish():
             log.warning("%d purges were interrupted, and are finished now", finished)
         now = self._clock.now()

@@ -41,7 +41,7 @@ from memoryd_client.wire.transcripts import (
     Transcript,
     TranscriptRequest,
 )
-from memoryd_client.wire.upkeep import Backup, Reindex
+from memoryd_client.wire.upkeep import Backup, Reembed, Reindex
 from memoryd_client.wire.virtual_files import FileMatches, FileRequest, MemoryFiles
 
 MAX_FRAME_BYTES = 4 * 1024 * 1024
@@ -76,6 +76,7 @@ AnyRequest = (
     | Why
     | Backup
     | Reindex
+    | Reembed
     | CoreRequest
     | CheckpointRequest
     | FileRequest

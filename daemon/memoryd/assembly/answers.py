@@ -6,6 +6,7 @@ from pathlib import Path
 from memoryd.assembly.consolidation import ConsolidationServices
 from memoryd.assembly.conversations import ConversationServices
 from memoryd.assembly.memory import MemoryServices
+from memoryd.assembly.reembedding import ModelChange
 from memoryd.config import Config
 from memoryd.dispatch import Dispatcher
 from memoryd.health import Health
@@ -29,6 +30,7 @@ def build_dispatcher(
     conversations: ConversationServices,
     consolidation: ConsolidationServices,
     *,
+    model_change: ModelChange,
     health: Health,
     intake: Intake,
     back_up: Callable[[Path | None], Awaitable[str]],
@@ -39,7 +41,7 @@ def build_dispatcher(
         ledger=ledger.memories,
         keeper=keeper,
         clock=memory.clock,
-        embedding_model=memory.embedder.identity,
+        embedding_model=lambda: memory.embedder.identity,
         categories=memory.categories,
         rules=memory.rules,
         files=memory.files,
@@ -83,6 +85,7 @@ def build_dispatcher(
         switches=memory.switches,
         indexer=memory.indexer,
         events=ledger.events,
+        reembed=model_change.look,
         health=health,
         intake=intake,
         back_up=back_up,

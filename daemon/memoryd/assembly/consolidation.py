@@ -57,7 +57,7 @@ def build_consolidation(
         clock=clock,
         settings=settings,
         rules=memory.rules,
-        embedding_model=memory.embedder.identity,
+        embedding_model=lambda: memory.embedder.identity,
         off=switches.off,
     )
 

@@ -1,13 +1,13 @@
 """What follows a conversation: its transcript, and all that is made of it while it goes on and when it is over."""
 
 from datetime import datetime
-from pathlib import Path
 
 from anyio import to_thread
 from anyio.abc import TaskGroup
 
 from memoryd.assembly.memory import MemoryServices, log_crash
 from memoryd.config import Config
+from memoryd.embedding.generations import messages_at
 from memoryd.hosts import prompts
 from memoryd.index import LanceMessages
 from memoryd.transcripts import JsonlTranscripts
@@ -42,7 +42,7 @@ class ConversationServices:
         keeper, recall, gate, switches = memory.keeper, memory.recall, memory.gate, memory.switches
         embedder, judging = memory.embedder, memory.judging
         self.transcripts = JsonlTranscripts(paths.transcripts, paths.transcripts_copy)
-        self.messages = LanceMessages(_messages_at(config, paths), config.index)
+        self.messages = LanceMessages(messages_at(paths, config.index, memory.generations.active.place), config.index)
         self.indexer = MessageIndexer(self.transcripts, self.messages, embedder, publish)
         self.capturer = Capturer(
             keeper=keeper,
@@ -186,7 +186,3 @@ class ConversationServices:
 
     async def _find_said(self, caller: Caller, said: str) -> int | None:
         return await self.scribe.find((caller.owner, caller.session), said) if caller.session else None
-
-
-def _messages_at(config: Config, paths: Paths) -> str | Path:
-    return f"{config.index.url.rstrip('/')}/messages" if config.index.url else paths.messages_index

@@ -4,7 +4,7 @@ import logging
 from dataclasses import dataclass
 
 from memoryd.config import Config
-from memoryd.embedding.service import EmbeddingService
+from memoryd.embedding.serving import ServingEmbedder
 from memoryd.ledger import SqlLedger
 from memoryd.model import Chosen
 from memoryd_actors.judging.local_judge import LocalJudge
@@ -70,7 +70,7 @@ def build_judging(
     *,
     ledger: SqlLedger,
     searcher: Searcher,
-    embedder: EmbeddingService,
+    embedder: ServingEmbedder,
     rules: Rules,
     clock: Clock,
     publish: Publisher,

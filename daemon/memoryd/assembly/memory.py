@@ -5,7 +5,10 @@ import logging
 from memoryd.assembly.judging import build_judging
 from memoryd.clock import SystemClock
 from memoryd.config import Config
-from memoryd.embedding import ModelStatistics, build_embedder
+from memoryd.embedding import EmbeddingService, ModelStatistics, build_embedder
+from memoryd.embedding.generations import at_start, memories_at
+from memoryd.embedding.model import ModelSpec
+from memoryd.embedding.serving import ServingEmbedder
 from memoryd.home_name import home_name
 from memoryd.index import LanceIndex
 from memoryd.ledger import SqlLedger
@@ -43,6 +46,7 @@ class MemoryServices:
 
     def __init__(self, config: Config, paths: Paths, publish: EventBus) -> None:
         self.publish = publish
+        self._models = paths.models
         self.clock = SystemClock()
         self.ledger = SqlLedger(
             config.ledger.url or paths.ledger,
@@ -50,10 +54,10 @@ class MemoryServices:
             clock=self.clock,
             home=home_name(paths.home) if config.ledger.url else "",
         )
-        self.index = LanceIndex(config.index.url or paths.index, config.index)
-        self.embedder = build_embedder(
-            config.embedding, models=paths.models, offline=config.privacy.offline, observe=self._observe_model
-        )
+        self.generations = at_start(paths, config.embedding)
+        active = self.generations.active
+        self.index = LanceIndex(memories_at(paths, config.index, active.place), config.index)
+        self.embedder = ServingEmbedder(self.build_embedder(config, active.spec))
         self.rules = Rules(personal_data=frozenset(config.privacy.personal_data), words=config.privacy.replace)
         self.files = ProjectFolders()
         self.here = ProjectRules(self.rules, self.files)
@@ -84,7 +88,7 @@ class MemoryServices:
         self.recall = self._memory_actor(config)
         self.gate = Gatekeeper(
             clock=self.clock,
-            embedding_model=self.embedder.identity,
+            embedding_model=lambda: self.embedder.identity,
             rules=self.rules,
             categories=self.categories,
             files=self.files,
@@ -93,6 +97,13 @@ class MemoryServices:
         self.neighbours = Neighbours(self.embedder, self.index, self.indexer, self.ledger.memories)
         self.keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
             "keeper", self._keeper, on_crash=log_crash, capacity=KEEPER_QUEUE
+        )
+
+    def build_embedder(self, config: Config, spec: ModelSpec) -> EmbeddingService:
+        """Return what runs this model; enter it before use."""
+        offline = config.privacy.offline
+        return build_embedder(
+            config.embedding, spec=spec, models=self._models, offline=offline, observe=self._observe_model
         )
 
     def _memory_actor(self, config: Config) -> MemoryActor:

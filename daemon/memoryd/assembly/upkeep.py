@@ -14,7 +14,7 @@ def build_curator(config: Config, memory: MemoryServices, backup: BackupMaker) -
         indexer=memory.indexer,
         recall=memory.recall,
         ledger=memory.ledger,
-        embedding_model=memory.embedder.identity,
+        embedding_model=lambda: memory.embedder.identity,
         backups=memory.ledger.backups.dated,
         back_up=backup.make,
         clock=memory.clock,

@@ -1,7 +1,8 @@
 """The `Index` port: rows rest in LanceDB, and are searched in memory."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -89,9 +90,13 @@ class LanceIndex:
         Raises:
             Unavailable: the index is not open.
         """
-        return await self._in_turn(
-            lambda resident: resident.search(vector=vector, words=words, visible=visible, limit=limit)
-        )
+
+        def search(resident: Resident) -> list[Candidate]:
+            # Embedded just before another model's index was put in place: the words find what they find.
+            asked = None if vector is None or len(vector) != self._dimensions else vector
+            return resident.search(vector=asked, words=words, visible=visible, limit=limit)
+
+        return await self._in_turn(search)
 
     async def statistics(self, stems: Sequence[str], visible: Visibility) -> StoreStatistics:
         """Return how rare words are among what is visible; see the port.
@@ -199,6 +204,22 @@ class LanceIndex:
     async def close(self) -> None:
         async with self._turn:
             self._release()
+
+    @asynccontextmanager
+    async def held(self) -> AsyncGenerator[None]:
+        """Let nobody search or write for the moment."""
+        async with self._turn, self._searching:
+            yield
+
+    def exchange(self, other: "LanceIndex") -> None:
+        """Have what the other one has, and give it what was here; both are `held`."""
+        self.url, other.url = other.url, self.url
+        self._folder, other._folder = other._folder, self._folder
+        self._connection, other._connection = other._connection, self._connection
+        self._table, other._table = other._table, self._table
+        self._resident, other._resident = other._resident, self._resident
+        self._dimensions, other._dimensions = other._dimensions, self._dimensions
+        self._applied, other._applied = other._applied, self._applied
 
     async def _begin(self, *, model: str, dimensions: int) -> None:
         self._release()

@@ -1,6 +1,7 @@
 """The `MessageIndex` port over LanceDB: a table of its own, in a folder of its own, beside the one of memories."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -85,6 +86,8 @@ class LanceMessages:
                 await upsert.when_not_matched_insert_all().execute(batch, on_bad_vectors="null")
 
     async def search(self, wanted: Wanted, *, vector: Vector | None, words: str, limit: int) -> list[MessageCandidate]:
+        if vector is not None and len(vector) != self._dimensions:
+            vector = None  # embedded just before another model's index was put in place
         asked = query_words(words)
         where = predicate(wanted)
         with translated(self.url):
@@ -131,6 +134,20 @@ class LanceMessages:
     async def close(self) -> None:
         async with self._turn:
             self._release()
+
+    @asynccontextmanager
+    async def held(self) -> AsyncGenerator[None]:
+        """Let nobody write for the moment."""
+        async with self._turn:
+            yield
+
+    def exchange(self, other: "LanceMessages") -> None:
+        """Have what the other one has, and give it what was here; both are `held`."""
+        self.url, other.url = other.url, self.url
+        self._folder, other._folder = other._folder, self._folder
+        self._connection, other._connection = other._connection, self._connection
+        self._table, other._table = other._table, self._table
+        self._dimensions, other._dimensions = other._dimensions, self._dimensions
 
     async def _search(self, where: str, vector: Vector | None, asked: str, limit: int) -> list[MessageCandidate]:
         rows: _Found = {}

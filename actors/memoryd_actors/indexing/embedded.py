@@ -1,0 +1,65 @@
+"""Changes of the ledger on their way into an index: embedded, as the rows that it takes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memoryd_actors.memory.index_text import embedded_text, index_text, parts
+from memoryd_actors.memory.visibility import micros
+from memoryd_actors.ports.embedder import Embedder, Vector
+from memoryd_actors.ports.index import IndexPassage, IndexRow
+from memoryd_actors.ports.ledger import LedgerChange
+from memoryd_client.wire.memory import Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Changes, ready to be written."""
+
+    rows: list[IndexRow]
+    removed: list[str]
+    sequence: int
+    changes: int
+
+
+async def embedded(changes: Sequence[LedgerChange], embedder: Embedder, *, background: bool = False) -> Batch:
+    """Return the batch of one or more changes.
+
+    Raises:
+        ModelUnavailable: there is no model.
+    """
+    living = [(change.sequence, change.memory) for change in changes if change.memory is not None]
+    rows: list[IndexRow] = []
+    if living:
+        further = [parts(memory)[1:] for _, memory in living]
+        texts = [embedded_text(memory) for _, memory in living] + [one.embedded for each in further for one in each]
+        vectors = await embedder.embed(texts, background=background)
+        of_parts = iter(vectors[len(living) :])
+        for n, (sequence, memory) in enumerate(living):
+            passages = [IndexPassage(one.start, one.end, next(of_parts), one.indexed) for one in further[n]]
+            rows.append(row_of(memory, vectors[n], sequence, tuple(passages)))
+    removed = [change.memory_id for change in changes if change.memory is None]
+    return Batch(rows, removed, sequence=changes[-1].sequence, changes=len(changes))
+
+
+def row_of(memory: Memory, vector: Vector, sequence: int, passages: tuple[IndexPassage, ...] = ()) -> IndexRow:
+    """Return what the index holds of a memory."""
+    return IndexRow(
+        id=memory.id,
+        vector=vector,
+        text=parts(memory)[0].indexed if passages else index_text(memory),
+        owner=memory.owner,
+        scope=memory.scope.value,
+        project=memory.project,
+        category=memory.category,
+        state=memory.state.value,
+        session=memory.session,
+        tags=memory.tags,
+        pinned=memory.pinned,
+        sequence=sequence,
+        agent=memory.agent,
+        role=memory.role,
+        speaker=memory.speaker,
+        importance=memory.importance,
+        updated_at=micros(memory.updated_at),
+        passages=passages,
+    )
