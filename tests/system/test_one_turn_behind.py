@@ -42,6 +42,24 @@ def test_a_context_with_nothing_to_it_brings_nothing_up(served: RunningDaemon) -
         assert client.take_pending() is None
 
 
+def test_an_episode_that_came_to_nothing_does_not_stand_beside_an_answer_either(served: RunningDaemon) -> None:
+    came_to = {"open": "# Episode: the login test\nOutcome: open\nThe user asked: why does the login test fail?"}
+    came_to["it"] = "# Episode: the test of the login\nOutcome: the fixture freezes the clock now\nAsked at midnight."
+    (memory_id,) = remember(served, TOKENS)
+    with served.client("earlier") as client:
+        for content in came_to.values():
+            episode = client.remember(content, category="episode")
+            client.relate(memory_id, episode.id, strength=0.9)
+        served.indexed(client)
+    with served.client("now") as client:
+        served.turn(client, "why does the login test fail at midnight?")
+        pending = client.take_pending()
+        assert pending is not None
+        assert TOKENS in pending.text
+        assert "freezes the clock" in pending.text
+        assert "Outcome: open" not in pending.text
+
+
 def test_a_session_is_not_told_what_it_stored_itself(served: RunningDaemon) -> None:
     with served.client("same") as client:
         client.remember(TOKENS)

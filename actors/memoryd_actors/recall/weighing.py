@@ -83,7 +83,7 @@ class Weighing:
         kept, judged = _settle(found, judgement)
         kept = _in_precedence(kept, {one.memory.id for one in retold})
         with stages.stage("related"):
-            kept, related = await self._related(kept, visible, hidden=known.keys(), passed_over=judged)
+            kept, related = await self._related(kept, request, visible, hidden=known.keys(), passed_over=judged)
         traces += related
         who = f"{judgement.judge} ({judgement.note})" if judgement.note else judgement.judge
         return Weighed(tuple(kept), tuple(judged + traces), who)
@@ -109,6 +109,7 @@ class Weighing:
     async def _related(
         self,
         kept: list[SurfacedMemory],
+        request: str,
         visible: Visibility,
         *,
         hidden: Collection[str],
@@ -124,6 +125,7 @@ class Weighing:
             visible,
             hidden=folded | set(hidden),
             passed_over=[one.id for one in passed_over],
+            unfit=lambda memory: objection(memory, request),  # what is no candidate comes in by no other door
         )
         traces = [
             CandidateTrace(

@@ -1,6 +1,6 @@
 """What belongs beside a memory that is shown (seed 002, item 2): what contradicts it, and what is near to it."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import msgspec
 
@@ -40,11 +40,12 @@ class Relatives:
         *,
         hidden: Collection[str] = (),
         passed_over: Collection[str] = (),
+        unfit: Callable[[Memory], object] = lambda _: False,
     ) -> dict[str, tuple[RelatedMemory, ...]]:
         """Return what belongs beside each of the memories that are about to be shown, within `visible`.
 
-        Nothing that is `hidden`. Of what was looked at already and `passed_over`, only what contradicts one of them or
-        was linked to it under a name of its own.
+        Nothing that is `hidden` or `unfit`. Of what was looked at already and `passed_over`, only what contradicts one
+        of them or was linked to it under a name of its own.
         """
         edges = [one for one in await self._ledger.edges(visible.owner, list(shown)) if one.relation not in RESERVED]
         others = {one.to_id for one in edges} | {one.from_id for one in edges}
@@ -52,7 +53,7 @@ class Relatives:
         if not wanted:
             return {}
         known = await self._ledger.get(visible.owner, wanted)
-        within = {one.id: one for one in known.values() if is_visible(one, visible)}
+        within = {one.id: one for one in known.values() if is_visible(one, visible) and not unfit(one)}
         return beside(shown, edges, within, passed_over=passed_over)
 
 
