@@ -35,7 +35,7 @@ class Problem:
     """Whether it is of another type than it has to be, not only out of range."""
 
     def error(self) -> InvalidArgument:
-        """Return what a caller is told."""
+        """Return what a caller is words."""
         return (WrongType if self.wrong_type else InvalidArgument)(self.message, self.hint)
 
 
@@ -87,7 +87,7 @@ def several(field: str, given: Iterable[T], kind: type[T]) -> list[T]:
         found = list(given)
     except TypeError:
         found = None
-    if found is None or isinstance(given, str | bytes) or not all(isinstance(one, kind) for one in found):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check types
+    if found is None or isinstance(given, str | bytes) or not all(isinstance(item, kind) for item in found):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check types
         raise WrongType(f"`{field}` has to be a list of memoryd_client.{kind.__name__}", "Put them in [].")
     return found
 
@@ -155,7 +155,9 @@ def _follow(path: str, kind: type[msgspec.Struct], given: object) -> _Field:
         default = msgspec.NODEFAULT
         if name:
             struct = _struct(at, value)
-            field = next((one for one in struct.fields if one.encode_name == name), None) if struct else None
+            field = (
+                next((declared for declared in struct.fields if declared.encode_name == name), None) if struct else None
+            )
             at = field.type if field else None
             default = field.default if field else msgspec.NODEFAULT
             there = there and isinstance(value, Mapping) and name in value
@@ -184,26 +186,26 @@ def _options(at: inspect.Type | None) -> Sequence[inspect.Type]:
 
 
 def _struct(at: inspect.Type | None, value: object) -> inspect.StructType | None:
-    structs = [one for one in _options(at) if isinstance(one, inspect.StructType)]
+    structs = [option for option in _options(at) if isinstance(option, inspect.StructType)]
     tagged: object = value.get("type") if isinstance(value, Mapping) else None
-    return next((one for one in structs if len(structs) == 1 or one.tag == tagged), None)
+    return next((option for option in structs if len(structs) == 1 or option.tag == tagged), None)
 
 
 def _item(at: inspect.Type | None) -> inspect.Type | None:
-    for one in _options(at):
-        if isinstance(one, inspect.ListType | inspect.VarTupleType):
-            return one.item_type
-        if isinstance(one, inspect.TupleType) and one.item_types:
-            return one.item_types[0]
+    for option in _options(at):
+        if isinstance(option, inspect.ListType | inspect.VarTupleType):
+            return option.item_type
+        if isinstance(option, inspect.TupleType) and option.item_types:
+            return option.item_types[0]
     return None
 
 
 def _value(at: inspect.Type | None) -> inspect.Type | None:
-    return next((one.value_type for one in _options(at) if isinstance(one, inspect.DictType)), None)
+    return next((option.value_type for option in _options(at) if isinstance(option, inspect.DictType)), None)
 
 
 def _needs(at: inspect.Type) -> str:
-    options = [one for one in _options(at) if not isinstance(one, inspect.NoneType | inspect.StructType)]
+    options = [option for option in _options(at) if not isinstance(option, inspect.NoneType | inspect.StructType)]
     return " or ".join(filter(None, map(_one, options)))
 
 
@@ -214,31 +216,31 @@ def _shortest(bound: float | None) -> float | None:
 def _one(at: inspect.Type) -> str:
     match at:
         case inspect.IntType():
-            told = f"a whole number{_between(at.ge, at.le)}"
+            words = f"a whole number{_between(at.ge, at.le)}"
         case inspect.FloatType():
             # Bounds of 0 and of 0.0 are one object to `typing`, whichever was made first.
-            told = f"a number{_between(_shortest(at.ge), _shortest(at.le))}"
+            words = f"a number{_between(_shortest(at.ge), _shortest(at.le))}"
         case inspect.StrType():
-            told = f"text{_of(at.min_length, at.max_length, 'characters')}"
+            words = f"text{_of(at.min_length, at.max_length, 'characters')}"
         case inspect.BytesType():
-            told = f"bytes{_of(at.min_length, at.max_length, 'of them')}"
+            words = f"bytes{_of(at.min_length, at.max_length, 'of them')}"
         case inspect.BoolType():
-            told = "true or false"
+            words = "true or false"
         case inspect.DateTimeType():
-            told = "a date (ISO 8601)"
+            words = "a date (ISO 8601)"
         case inspect.LiteralType():
-            told = _among(at.values)
+            words = _among(at.values)
         case inspect.EnumType():
-            told = _among([one.value for one in at.cls])
+            words = _among([member.value for member in at.cls])
         case inspect.ListType() | inspect.VarTupleType():
-            told = f"a list{_of(at.min_length, at.max_length, 'elements')}"
+            words = f"a list{_of(at.min_length, at.max_length, 'elements')}"
         case inspect.TupleType():
-            told = f"a list of {len(at.item_types)} elements"
+            words = f"a list of {len(at.item_types)} elements"
         case inspect.DictType():
-            told = f"a mapping{_of(at.min_length, at.max_length, 'entries')}"
+            words = f"a mapping{_of(at.min_length, at.max_length, 'entries')}"
         case _:
-            told = ""
-    return told
+            words = ""
+    return words
 
 
 def _between(least: float | None, most: float | None) -> str:
@@ -254,30 +256,30 @@ def _of(least: int | None, most: int | None, what: str) -> str:
 
 
 def _among(values: Sequence[object]) -> str:
-    return f"one of {', '.join(str(one) or '(empty)' for one in values)}"
+    return f"one of {', '.join(str(value) or '(empty)' for value in values)}"
 
 
 def _is(value: object, *, wrong_type: bool) -> str:
     """Say what a value is. Long text is not shown: it may be anything."""
     match value:
         case None:
-            told = "is None"
+            words = "is None"
         case bool() | int() | float() | Enum():
-            told = f"is {value!r:.{_LONGEST}}"
+            words = f"is {value!r:.{_LONGEST}}"
         case str() if wrong_type:
-            told = "is text"
+            words = "is text"
         case "" | b"" | () | [] | {}:
-            told = "is empty"
+            words = "is empty"
         case str() if len(value) <= _LONGEST:
-            told = f"is {value!r}"
+            words = f"is {value!r}"
         case str():
-            told = f"has {len(value):,} characters"
+            words = f"has {len(value):,} characters"
         case bytes():
-            told = f"has {len(value):,} bytes"
+            words = f"has {len(value):,} bytes"
         case Mapping():
-            told = f"is a mapping of {len(value):,}"
+            words = f"is a mapping of {len(value):,}"
         case Sequence():
-            told = f"has {len(value):,} elements"
+            words = f"has {len(value):,} elements"
         case _:
-            told = f"is of type {type(value).__name__}"
-    return told
+            words = f"is of type {type(value).__name__}"
+    return words

@@ -33,9 +33,9 @@ def destroy(folder: Path, memory_ids: Iterable[str]) -> None:
     """Delete the drafts of memories, and what editors left beside them."""
     gone = tuple(memory_ids)
     for draft in _files(folder):
-        if any(one in draft.name for one in gone):
+        if any(memory_id in draft.name for memory_id in gone):
             draft.unlink(missing_ok=True)
 
 
 def _files(folder: Path) -> list[Path]:
-    return [one for one in folder.iterdir() if one.is_file()] if folder.is_dir() else []
+    return [file for file in folder.iterdir() if file.is_file()] if folder.is_dir() else []

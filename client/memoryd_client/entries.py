@@ -33,24 +33,24 @@ _Said = TypeVar("_Said", Entry, TranscriptRecord)
 def _cut(said: Iterable[_Said]) -> Iterator[tuple[_Said, ...]]:
     chunk: list[_Said] = []
     room = MAX_APPENDED_BYTES
-    for one in said:
-        size = _bytes(one.content) + 2_000
+    for item in said:
+        size = _bytes(item.content) + 2_000
         if chunk and (len(chunk) == MAX_APPENDED or size > room):
             yield tuple(chunk)
             chunk, room = [], MAX_APPENDED_BYTES
-        chunk.append(one)
+        chunk.append(item)
         room -= size
     if chunk:
         yield tuple(chunk)
 
 
-def _fitting(one: Entry) -> Entry:
+def _fitting(item: Entry) -> Entry:
     # Cut at the end: what is private is told by where it begins.
-    if _bytes(one.content) <= MAX_APPENDED_BYTES:
-        return one
-    width = 1 if one.content.isascii() else 4
-    kept = one.content[: MAX_APPENDED_BYTES // width]
-    return msgspec.structs.replace(one, content=kept, size=max(one.size, len(one.content)))
+    if _bytes(item.content) <= MAX_APPENDED_BYTES:
+        return item
+    width = 1 if item.content.isascii() else 4
+    kept = item.content[: MAX_APPENDED_BYTES // width]
+    return msgspec.structs.replace(item, content=kept, size=max(item.size, len(item.content)))
 
 
 def _bytes(text: str) -> int:

@@ -115,7 +115,7 @@ class _Head:
                     raise FrontMatterInvalid(
                         self._at + 1, f"{text[:60]!r} is no list, mapping or text in quotes: a bracket or quote is open"
                     ) from wrong
-            return [_unquoted(one.strip()) for one in text[1:-1].split(",") if one.strip()]
+            return [_unquoted(part.strip()) for part in text[1:-1].split(",") if part.strip()]
         return _unquoted(text)
 
 
@@ -130,9 +130,9 @@ def _textual(value: object) -> FieldValue:
         case str():
             return value
         case list():
-            return [_textual(one) for one in value]
+            return [_textual(item) for item in value]
         case dict():
-            return {str(name): _textual(one) for name, one in value.items()}
+            return {str(name): _textual(item) for name, item in value.items()}
         case _:
             return json.dumps(value)
 
@@ -146,7 +146,7 @@ def _written(value: Written) -> str:
         case Mapping():
             return json.dumps(value, ensure_ascii=False) if value else ""
         case Sequence():
-            if all(isinstance(one, str) and _is_plain(one) for one in value):
+            if all(isinstance(item, str) and _is_plain(item) for item in value):
                 return f"[{', '.join(map(str, value))}]" if value else ""
             return json.dumps(list(value), ensure_ascii=False)
         case _:

@@ -41,31 +41,31 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
 
     async def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
         """Show a file with numbered lines, or what is in a folder."""
-        return await _told(self._files.view(command.path, command.view_range))
+        return await _answered(self._files.view(command.path, command.view_range))
 
     async def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
         """Create a file."""
-        return await _told(self._files.create(command.path, command.file_text))
+        return await _answered(self._files.create(command.path, command.file_text))
 
     async def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
         """Replace a passage of a file."""
-        return await _told(self._files.replace(command.path, command.old_str, command.new_str))
+        return await _answered(self._files.replace(command.path, command.old_str, command.new_str))
 
     async def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
         """Insert lines into a file."""
-        return await _told(self._files.insert(command.path, command.insert_line, command.insert_text))
+        return await _answered(self._files.insert(command.path, command.insert_line, command.insert_text))
 
     async def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
         """Delete a file or a folder."""
-        return await _told(self._files.delete(command.path))
+        return await _answered(self._files.delete(command.path))
 
     async def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
         """Rename a file or a folder."""
-        return await _told(self._files.rename(command.old_path, command.new_path))
+        return await _answered(self._files.rename(command.old_path, command.new_path))
 
     async def clear_all_memory(self) -> str:
         """Delete everything."""
-        return await _told(self._files.clear())
+        return await _answered(self._files.clear())
 
 
 class MemoryTool(BetaAbstractMemoryTool):
@@ -90,34 +90,34 @@ class MemoryTool(BetaAbstractMemoryTool):
 
     def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
         """Show a file with numbered lines, or what is in a folder."""
-        return finish(_told(self._files.view(command.path, command.view_range)))
+        return finish(_answered(self._files.view(command.path, command.view_range)))
 
     def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
         """Create a file."""
-        return finish(_told(self._files.create(command.path, command.file_text)))
+        return finish(_answered(self._files.create(command.path, command.file_text)))
 
     def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
         """Replace a passage of a file."""
-        return finish(_told(self._files.replace(command.path, command.old_str, command.new_str)))
+        return finish(_answered(self._files.replace(command.path, command.old_str, command.new_str)))
 
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
         """Insert lines into a file."""
-        return finish(_told(self._files.insert(command.path, command.insert_line, command.insert_text)))
+        return finish(_answered(self._files.insert(command.path, command.insert_line, command.insert_text)))
 
     def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
         """Delete a file or a folder."""
-        return finish(_told(self._files.delete(command.path)))
+        return finish(_answered(self._files.delete(command.path)))
 
     def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
         """Rename a file or a folder."""
-        return finish(_told(self._files.rename(command.old_path, command.new_path)))
+        return finish(_answered(self._files.rename(command.old_path, command.new_path)))
 
     def clear_all_memory(self) -> str:
         """Delete everything."""
-        return finish(_told(self._files.clear()))
+        return finish(_answered(self._files.clear()))
 
 
-async def _told(work: Coroutine[Any, Any, str]) -> str:
+async def _answered(work: Coroutine[Any, Any, str]) -> str:
     """Return what came of a command; what went wrong is told to the model as an error of the tool."""
     try:
         return await work

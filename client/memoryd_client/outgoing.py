@@ -79,7 +79,7 @@ def check_context(trigger: Trigger, turn: int | None) -> None:
 
 def files_in_hand(files: Sequence[str]) -> tuple[str, ...]:
     """Return the newest paths of those given, as the wire has them; raise WrongType for what is no list of texts."""
-    return tuple(one[-_LONGEST_PATH:] for one in several("files", files, str)[-MAX_FILES:])
+    return tuple(path[-_LONGEST_PATH:] for path in several("files", files, str)[-MAX_FILES:])
 
 
 def encoded(message: ContextUpdate | Envelope) -> bytes:

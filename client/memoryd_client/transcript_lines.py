@@ -51,18 +51,18 @@ class _Kind(msgspec.Struct):
 _kind = msgspec.json.Decoder(_Kind).decode
 
 
-def line(one: TranscriptRecord) -> Line:
+def line(entry: TranscriptRecord) -> Line:
     """Return an entry as a line, without its session."""
-    made = Line(type=one.kind, role=one.role, timestamp=one.at, id=one.id, seq=one.sequence, size=one.size)
-    made.pushed, made.covers, made.turns = one.pushed, one.covers, one.turns
-    made.tool_call_id = one.call_id
-    match one.kind:
+    made = Line(type=entry.kind, role=entry.role, timestamp=entry.at, id=entry.id, seq=entry.sequence, size=entry.size)
+    made.pushed, made.covers, made.turns = entry.pushed, entry.covers, entry.turns
+    made.tool_call_id = entry.call_id
+    match entry.kind:
         case "message":
-            made.content, made.name = one.content, one.name
+            made.content, made.name = entry.content, entry.name
         case "tool_call":
-            made.args, made.tool_name = _arguments(one.content), one.name
+            made.args, made.tool_name = _arguments(entry.content), entry.name
         case "tool_result":
-            made.result, made.tool_name = one.content, one.name
+            made.result, made.tool_name = entry.content, entry.name
     return made
 
 
@@ -102,10 +102,10 @@ def decode_any(text: bytes) -> Line | Header:
     return _decode_header(text) if _kind(text).type == "session" else decode_line(text)
 
 
-def exported(one: TranscriptRecord) -> bytes:
+def exported(entry: TranscriptRecord) -> bytes:
     """Return an entry as a line that names its session, its end of line included."""
-    made = line(one)
-    made.session = one.session
+    made = line(entry)
+    made.session = entry.session
     return encode(made) + b"\n"
 
 

@@ -298,7 +298,7 @@ def listed(text: str) -> list[str]:
             found = tomllib.loads(f"list = {text}")["list"]
         except tomllib.TOMLDecodeError as exc:
             raise ValueError(f"{text!r} is no list: {exc}") from exc
-        if not isinstance(found, list) or not all(isinstance(one, str) for one in found):
+        if not isinstance(found, list) or not all(isinstance(entry, str) for entry in found):
             raise ValueError(f"{text!r} is no list of texts")
-        return [str(one) for one in found]
+        return [str(entry) for entry in found]
     return [entry.strip() for entry in text.split(",") if entry.strip()]

@@ -73,13 +73,13 @@ class DroppingHandler(QueueHandler):
         """Queue a record, after a line about dropped ones where there is room for it again."""
         try:
             if self.dropped:
-                self.records.put_nowait(self._told())
+                self.records.put_nowait(self._report())
                 self.dropped = 0
             self.records.put_nowait(record)
         except queue.Full:
             self.dropped += 1
 
-    def _told(self) -> logging.LogRecord:
+    def _report(self) -> logging.LogRecord:
         message = f"{self.dropped} log records were dropped: they could not be written fast enough"
         return logging.LogRecord(__name__, logging.WARNING, __file__, 0, message, None, None)
 

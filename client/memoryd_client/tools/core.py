@@ -17,7 +17,7 @@ class CoreMemoryView(Tool, frozen=True, kw_only=True):
 
     async def answer(self, ask: Ask) -> str:
         """Return the sections."""
-        return "\n\n".join(map(_told, (await ask(CoreView())).sections))
+        return "\n\n".join(map(_shown, (await ask(CoreView())).sections))
 
 
 class CoreMemoryUpdate(Tool, frozen=True, kw_only=True):
@@ -39,15 +39,15 @@ class CoreMemoryUpdate(Tool, frozen=True, kw_only=True):
         """Write it, and return the section as it now stands."""
         write_id = new_write_id()
         if self.operation == "append":
-            return _told((await ask(CoreAppend(id=write_id, section=self.section, text=self.content))).only)
+            return _shown((await ask(CoreAppend(id=write_id, section=self.section, text=self.content))).only)
         if self.old:
             request = CoreReplace(id=write_id, section=self.section, old=self.old, new=self.content)
-            return _told((await ask(request)).only)
+            return _shown((await ask(request)).only)
         sections = (await ask(CoreView())).sections
-        revision = next((one.revision for one in sections if one.name == self.section), None)
+        revision = next((section.revision for section in sections if section.name == self.section), None)
         anew = CoreSet(id=write_id, section=self.section, text=self.content, revision=revision)
-        return _told((await ask(anew)).only)
+        return _shown((await ask(anew)).only)
 
 
-def _told(section: Section) -> str:
+def _shown(section: Section) -> str:
     return f"[{section.name}] {len(section.text)} of {section.limit} characters\n{section.text or '(empty)'}"

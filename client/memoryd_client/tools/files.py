@@ -104,7 +104,7 @@ class Grep(Tool, frozen=True, kw_only=True):
     async def answer(self, ask: Ask) -> str:
         """Return lines with path and number."""
         found = (await ask(GrepFiles(pattern=self.pattern, prefix=self.prefix, limit=self.limit))).matches
-        return "\n".join(f"{one.path}:{one.line}: {line(one.text)}" for one in found) or "No line matches."
+        return "\n".join(f"{match.path}:{match.line}: {line(match.text)}" for match in found) or "No line matches."
 
 
 class SearchMemoryFiles(Tool, frozen=True, kw_only=True):
@@ -121,7 +121,7 @@ class SearchMemoryFiles(Tool, frozen=True, kw_only=True):
     async def answer(self, ask: Ask) -> str:
         """Return files, a line each with what they say."""
         files = (await ask(SearchFiles(query=self.query, tags=self.tags, limit=self.limit))).files
-        return "\n".join(f"{_listed(one)}: {line(one.snippet)}" for one in files) or _NONE
+        return "\n".join(f"{_listed(file)}: {line(file.snippet)}" for file in files) or _NONE
 
 
 class DeleteMemoryFile(Tool, frozen=True, kw_only=True):

@@ -100,7 +100,7 @@ class MemoryWrite(Tool, frozen=True, kw_only=True):
         new = NewMemory(content=self.content, category=self.category, scope=Scope(self.scope))
         memory, *retired = (await ask(Remember(memories=(new,), replaces=self.replaces))).memories
         gone = [f"It replaces {short(old.id)}: {line(old.content, 200)}" for old in retired]
-        return " ".join([told(memory, new.id), *gone])
+        return " ".join([confirmation(memory, new.id), *gone])
 
 
 class MemoryForget(Tool, frozen=True, kw_only=True):
@@ -178,7 +178,7 @@ async def found(ask: Ask, query: str, limit: int, filters: Filters) -> str:
     return "\n".join([f"{len(hits)} found, best first; memory_read shows one whole:", *lines])
 
 
-def told(memory: Memory, new_id: str) -> str:
+def confirmation(memory: Memory, new_id: str) -> str:
     """Say what became of something that was to be remembered."""
     if memory.state is State.PROPOSED:
         how = f"Waits for the user's yes: ask them; `memoryd consent approve {short(memory.id)}` gives it."

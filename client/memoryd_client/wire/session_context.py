@@ -86,15 +86,15 @@ def _messages(entries: tuple[ContextEntry, ...]) -> list[ApiMessage]:
     while at < len(entries):
         calls, results = _exchange(entries, at)
         if calls:
-            _say(found, "assistant", [_use(one) for one in calls])
-            _say(found, "user", [_result(one) for one in results])
+            _say(found, "assistant", [_use(entry) for entry in calls])
+            _say(found, "user", [_result(entry) for entry in results])
             at += len(calls) + len(results)
             continue
-        one = entries[at]
+        entry = entries[at]
         role: Literal["user", "assistant"] = (
-            "assistant" if one.kind == "tool_call" or one.role == "assistant" else "user"
+            "assistant" if entry.kind == "tool_call" or entry.role == "assistant" else "user"
         )
-        _say(found, role, [{"type": "text", "text": _told(one)}])
+        _say(found, role, [{"type": "text", "text": _text(entry)}])
         at += 1
     if found and found[0]["role"] != "user":
         found.insert(0, {"role": "user", "content": [{"type": "text", "text": LEFT_OUT}]})
@@ -163,9 +163,9 @@ def _exchange(entries: tuple[ContextEntry, ...], at: int) -> tuple[tuple[Context
     while end < len(entries) and entries[end].kind == "tool_call" and entries[end].call_id:
         end += 1
     calls = entries[at:end]
-    wanted = [one.call_id for one in calls]
+    wanted = [entry.call_id for entry in calls]
     results = entries[end : end + len(calls)]
-    given = [one.call_id for one in results if one.kind == "tool_result"]
+    given = [entry.call_id for entry in results if entry.kind == "tool_result"]
     if not calls or len(set(wanted)) < len(wanted) or sorted(given) != sorted(wanted):
         return (), ()
     return calls, results
@@ -178,23 +178,23 @@ def _say(found: list[ApiMessage], role: Literal["user", "assistant"], blocks: li
         found.append({"role": role, "content": blocks})
 
 
-def _use(one: ContextEntry) -> dict[str, object]:
+def _use(entry: ContextEntry) -> dict[str, object]:
     try:
-        arguments = msgspec.json.decode(one.content, type=dict[str, object])
+        arguments = msgspec.json.decode(entry.content, type=dict[str, object])
     except msgspec.MsgspecError:
-        arguments = {"arguments": one.content}
-    return {"type": "tool_use", "id": one.call_id, "name": one.name or "tool", "input": arguments}
+        arguments = {"arguments": entry.content}
+    return {"type": "tool_use", "id": entry.call_id, "name": entry.name or "tool", "input": arguments}
 
 
-def _result(one: ContextEntry) -> dict[str, object]:
-    return {"type": "tool_result", "tool_use_id": one.call_id, "content": one.content}
+def _result(entry: ContextEntry) -> dict[str, object]:
+    return {"type": "tool_result", "tool_use_id": entry.call_id, "content": entry.content}
 
 
-def _told(one: ContextEntry) -> str:
-    if one.kind == "message":
-        known = {"user", "assistant"}
-        return one.content if one.role in known and not one.name else f"[{one.name or one.role}] {one.content}"
-    return f"[{one.kind.replace('_', ' ')} {one.name}] {one.content}"
+def _text(entry: ContextEntry) -> str:
+    if entry.kind == "message":
+        plain = entry.role in {"user", "assistant"} and not entry.name
+        return entry.content if plain else f"[{entry.name or entry.role}] {entry.content}"
+    return f"[{entry.kind.replace('_', ' ')} {entry.name}] {entry.content}"
 
 
 ContextRequest = BuildContext | Compact

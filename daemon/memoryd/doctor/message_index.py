@@ -51,7 +51,11 @@ def examine_messages(
     aside = _aside(paths.messages_index)
     if isinstance(there, str):
         return fail(NAME, there, aside) if "cannot be read" in there else ok(NAME, there)
-    known = {(one.written.user_id, one.written.id): one.numbers for one in sessions if one.written is not None}
+    known = {
+        (session.written.user_id, session.written.id): session.numbers
+        for session in sessions
+        if session.written is not None
+    }
     later = holes = 0
     for key, numbers in known.items():
         has = there.get(key, set[int]())

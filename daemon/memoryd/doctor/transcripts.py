@@ -28,7 +28,7 @@ class Looked:
     """What its metadata say; None: nothing that can be read."""
     size: int = 0
     """Bytes of the file."""
-    told: "Metadata | None" = None
+    counted: "Metadata | None" = None
     """What its lines say; None: they cannot be read."""
     damaged: list[int] = field(default_factory=list[int])
     """Lines, from 1."""
@@ -45,10 +45,10 @@ class Looked:
     @property
     def lost(self) -> int:
         """How many entries cannot be read, as far as the numbers tell."""
-        if self.told is None:
+        if self.counted is None:
             return 0
-        last = max(self.told.last, self.written.last if self.written else 0)
-        return last - self.told.entry_count
+        last = max(self.counted.last, self.written.last if self.written else 0)
+        return last - self.counted.entry_count
 
 
 def look(paths: Paths) -> list[Looked]:
@@ -71,23 +71,23 @@ def _looked(folder: Path) -> Looked:
     from memoryd.transcripts.scanning import places
 
     # Before the lines: a daemon that is at work may append some, and then writes down that it did.
-    one = Looked(folder, metadata.read(folder))
-    told = metadata.Metadata(id=one.name, user_id=one.written.user_id if one.written else "")
+    session = Looked(folder, metadata.read(folder))
+    counted = metadata.Metadata(id=session.name, user_id=session.written.user_id if session.written else "")
     try:
         with (folder / LINES).open("rb") as file:
-            one.size = os.fstat(file.fileno()).st_size
+            session.size = os.fstat(file.fileno()).st_size
             for place in places(file):
                 if place.line is not None:
-                    told.count(place.line)
+                    counted.count(place.line)
                     if not place.line.covers:
-                        one.numbers.add(place.line.seq)
+                        session.numbers.add(place.line.seq)
                 elif place.damaged and place.text.endswith(b"\n"):
-                    one.damaged.append(place.number)
+                    session.damaged.append(place.number)
     except OSError as exc:
-        one.trouble = exc.strerror or str(exc)
-        return one
-    one.told = told
-    return one
+        session.trouble = exc.strerror or str(exc)
+        return session
+    session.counted = counted
+    return session
 
 
 def examine_transcripts(paths: Paths, sessions: list[Looked]) -> Iterator[Finding]:
@@ -96,27 +96,27 @@ def examine_transcripts(paths: Paths, sessions: list[Looked]) -> Iterator[Findin
         yield ok(NAME, "nothing was said yet")
         return
     yield from _readable_by_others(paths.transcripts)
-    for one in sessions:
-        if one.trouble:
-            yield fail(NAME, f"{one.folder} cannot be read: {one.trouble}", f"ls -l {quoted(one.folder)}")
-        elif one.damaged or one.lost > 0:
-            yield _damage(paths, one)
-        elif disagreement := _disagreement(paths, one):
+    for session in sessions:
+        if session.trouble:
+            yield fail(NAME, f"{session.folder} cannot be read: {session.trouble}", f"ls -l {quoted(session.folder)}")
+        elif session.damaged or session.lost > 0:
+            yield _damage(paths, session)
+        elif disagreement := _disagreement(paths, session):
             yield disagreement
     yield _summary(sessions)
 
 
 def _summary(sessions: list[Looked]) -> Finding:
-    told = [one.told for one in sessions if one.told is not None]
+    counted = [session.counted for session in sessions if session.counted is not None]
     numbers = {
         "sessions": len(sessions),
-        "entries": sum(one.entry_count for one in told),
-        "messages": sum(one.message_count for one in told),
-        "damaged_lines": sum(len(one.damaged) for one in sessions),
-        "unreadable_entries": sum(max(0, one.lost) for one in sessions),
-        "compacted_sessions": sum(bool(one.summarized) for one in told),
-        "archived_entries": sum(sum(number <= about.summarized for number in one.numbers)
-                                for one in sessions if (about := one.told) is not None),
+        "entries": sum(session.entry_count for session in counted),
+        "messages": sum(session.message_count for session in counted),
+        "damaged_lines": sum(len(session.damaged) for session in sessions),
+        "unreadable_entries": sum(max(0, session.lost) for session in sessions),
+        "compacted_sessions": sum(bool(session.summarized) for session in counted),
+        "archived_entries": sum(sum(number <= about.summarized for number in session.numbers)
+                                for session in sessions if (about := session.counted) is not None),
     }  # fmt: skip
     said = (
         f"{numbers['sessions']} sessions with {numbers['entries']} entries, {numbers['messages']} of them messages; "
@@ -125,25 +125,27 @@ def _summary(sessions: list[Looked]) -> Finding:
     return Finding(NAME, "ok", said, numbers=numbers)
 
 
-def _damage(paths: Paths, one: Looked) -> Finding:
+def _damage(paths: Paths, session: Looked) -> Finding:
     from memoryd.transcripts.aside import ASIDE
     from memoryd.transcripts.mending import mendable
     from memoryd.transcripts.places import LINES
 
-    file = one.folder / LINES
-    lines = ", ".join(map(str, one.damaged[:_NAMED])) + (" and more" if len(one.damaged) > _NAMED else "")
+    file = session.folder / LINES
+    lines = ", ".join(map(str, session.damaged[:_NAMED])) + (" and more" if len(session.damaged) > _NAMED else "")
     which = (
-        f"line{'s' * (len(one.damaged) > 1)} {lines} of it cannot be read" if one.damaged else "lines of it are gone"
+        f"line{'s' * (len(session.damaged) > 1)} {lines} of it cannot be read"
+        if session.damaged
+        else "lines of it are gone"
     )
-    what = f"{file} (session {one.name!r}): {which}, {max(one.lost, 0)} entries in all"
-    copy = paths.transcripts_copy.joinpath(*one.folder.parts[-2:])
+    what = f"{file} (session {session.name!r}): {which}, {max(session.lost, 0)} entries in all"
+    copy = paths.transcripts_copy.joinpath(*session.folder.parts[-2:])
     try:
-        back = mendable(file, copy) if one.damaged else 0
+        back = mendable(file, copy) if session.damaged else 0
     except OSError:
         back = 0
     if back:
-        owner = one.written.user_id if one.written else ""
-        named = f"{shlex.quote(one.name)} --owner {shlex.quote(owner)}" if owner else shlex.quote(one.name)
+        owner = session.written.user_id if session.written else ""
+        named = f"{shlex.quote(session.name)} --owner {shlex.quote(owner)}" if owner else shlex.quote(session.name)
         mend = f"memoryd restart; memoryd session show {named}  # brings {back} back from {copy}"
     elif (copy / LINES).exists():
         mend = (
@@ -155,38 +157,38 @@ def _damage(paths: Paths, one: Looked) -> Finding:
             f"there is no copy of it: with memoryd stopped, put right lines into {quoted(file)}, which are read at the "
             f"next start; memoryd backup keeps a copy from now on"
         )
-    if one.damaged:
+    if session.damaged:
         mend += f"; nothing is lost: memoryd keeps damaged lines in {ASIDE} beside it"
-    numbers = {"damaged_lines": len(one.damaged), "unreadable_entries": max(one.lost, 0)}
-    return Finding(NAME, "fail", what, mend, numbers, str(file), tuple(one.damaged))
+    numbers = {"damaged_lines": len(session.damaged), "unreadable_entries": max(session.lost, 0)}
+    return Finding(NAME, "fail", what, mend, numbers, str(file), tuple(session.damaged))
 
 
-def _disagreement(paths: Paths, one: Looked) -> Finding | None:
+def _disagreement(paths: Paths, session: Looked) -> Finding | None:
     """Return how a session's metadata differ from its lines; None where they do not, or are only older."""
     from memoryd.transcripts.places import METADATA, session_folder
     from memoryd.transcripts.session_file import whose
 
-    file, written, told = one.folder / METADATA, one.written, one.told
+    file, written, counted = session.folder / METADATA, session.written, session.counted
     mend = "memoryd restart  # writes it anew from the lines"
-    if told is None:
+    if counted is None:
         return None
     if written is None:
-        if whose(one.folder, paths.transcripts_copy.joinpath(*one.folder.parts[-2:])):
+        if whose(session.folder, paths.transcripts_copy.joinpath(*session.folder.parts[-2:])):
             return warn(NAME, f"{file} cannot be read", mend)
         what = f"{file} cannot be read, and nobody can tell whose session this is: it is listed nowhere"
         named = f"""with memoryd stopped, write {{"id": "SESSION", "userId": "OWNER"}} into {quoted(file)}"""
         return fail(NAME, what, named)
-    if session_folder(one.folder.parent.parent, written.user_id, written.id) != one.folder:
-        right = session_folder(one.folder.parent.parent, written.user_id, written.id)
+    if session_folder(session.folder.parent.parent, written.user_id, written.id) != session.folder:
+        right = session_folder(session.folder.parent.parent, written.user_id, written.id)
         return warn(
             NAME,
             f"{file} is of the session {written.id!r} of {written.user_id!r}, which is not looked for here",
-            f"with memoryd stopped: mv {quoted(one.folder)} {quoted(right)}",
+            f"with memoryd stopped: mv {quoted(session.folder)} {quoted(right)}",
         )
     compared = ("entry_count", "message_count", "last", "summarized", "last_summarized_turn", "summary")
-    counts = {name: (getattr(written, name), getattr(told, name)) for name in compared}
+    counts = {name: (getattr(written, name), getattr(counted, name)) for name in compared}
     wrong = [f"{name} is {noted} and should be {right}" for name, (noted, right) in counts.items() if noted != right]
-    if wrong and written.bytes == one.size:
+    if wrong and written.bytes == session.size:
         return warn(NAME, f"{file} does not fit its lines: {'; '.join(wrong)}", f"rm {quoted(file)}; {mend}")
     return None
 

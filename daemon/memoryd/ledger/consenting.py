@@ -109,7 +109,7 @@ def of_field(connection: Connection, value: Memory, field: str) -> list[Memory]:
         memories.c.id != value.id,
     )
     found = [memory_of(row) for row in connection.execute(query).mappings()]
-    return [one for one in found if field_of(one.category, one.title) == field]
+    return [memory for memory in found if field_of(memory.category, memory.title) == field]
 
 
 def refuse_unanswered(connection: Connection, memory: Memory) -> None:
@@ -174,12 +174,12 @@ def waiting(connection: Connection, visible: Visibility, now: datetime, limit: i
         allowed=visible.allowed,
     )
     found = [memory_of(row) for row in connection.execute(newest(seen)).mappings()]
-    return [_consent(connection, one, rows[one.id]) for one in found if one.id in rows][:limit]
+    return [_consent(connection, memory, rows[memory.id]) for memory in found if memory.id in rows][:limit]
 
 
 def _consent(connection: Connection, memory: Memory, row: RowMapping) -> Consent:
     field: str = row["field"]
-    now_active = [one.content for one in of_field(connection, memory, field) if one.active]
+    now_active = [other.content for other in of_field(connection, memory, field) if other.active]
     return Consent(
         id=memory.id,
         field=field,

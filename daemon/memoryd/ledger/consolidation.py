@@ -113,7 +113,7 @@ def open_doubts(connection: Connection, owner: str, skip: int, limit: int) -> li
 def queued(connection: Connection, owner: str) -> frozenset[tuple[str, str]]:
     """Return the owner's pairs that were ever in doubt, the smaller id first."""
     query = select(doubts.c.older_id, doubts.c.newer_id).where(doubts.c.owner == clean(owner))
-    return frozenset((min(one, other), max(one, other)) for one, other in connection.execute(query))
+    return frozenset((min(first, second), max(first, second)) for first, second in connection.execute(query))
 
 
 def used(connection: Connection, owner: str, day: str) -> Used:

@@ -51,7 +51,9 @@ def perform(
     Runs in the one writer, on PostgreSQL under its lock: between reading and writing nobody else writes.
     """
     owner, thread, name = clean(owner), clean(section.thread), section.name
-    standing = next((one for one in sections(connection, owner, thread, section.limit) if _is(one, thread, name)), None)
+    standing = next(
+        (written for written in sections(connection, owner, thread, section.limit) if _is(written, thread, name)), None
+    )
     done = select(core_writes.c.id).where(core_writes.c.owner == owner, core_writes.c.write_id == clean(edit.id))
     if standing is not None and connection.execute(done).first() is not None:
         return standing

@@ -108,7 +108,7 @@ class Database:
     def record(self, happened: Sequence[Happened]) -> None:
         """Count what happened, with the next write."""
         now = self.clock.now()
-        self._happened.extend((one, now) for one in happened)
+        self._happened.extend((event, now) for event in happened)
 
     async def flush(self) -> None:
         """Write what happened, where nothing else was written since."""

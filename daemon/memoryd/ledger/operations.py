@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
 from memoryd.ledger import consenting, consolidation, edges, progressing, spent
 from memoryd.ledger.batches import batches
 from memoryd.ledger.reads import last_sequence
-from memoryd.ledger.records import difference, told
+from memoryd.ledger.records import difference, shown_changes
 from memoryd.ledger.rows import cleaned, to_micros
 from memoryd.ledger.tables import aliases, doubts, memories
 from memoryd.ledger.undoing import undo
@@ -157,7 +157,7 @@ class _Operation(UnitOfWork):
             confirm=like.confirm,
         )
         self.note(events)
-        self.created.update(one for event, one in events if event == "ADD")
+        self.created.update(memory_id for event, memory_id in events if event == "ADD")
         for step, memory in zip(steps, standing, strict=True):
             self.know(memory)
             if memory.id != (given := clean(step.memory.id)):
@@ -215,7 +215,7 @@ class _Operation(UnitOfWork):
         if not difference(before, after)[0].keys() - ignored:
             return before
         self.refuse_twin(after)
-        after = self.write(before, after, step.event, told(before, after) | dict(step.notes))
+        after = self.write(before, after, step.event, shown_changes(before, after) | dict(step.notes))
         if not step.compared:
             self.uncompared(after.id)
         if after.content != before.content:
@@ -276,8 +276,8 @@ class _Operation(UnitOfWork):
         meta = {"from": before.state.value, "to": after.state.value}
         after = self.write(before, after, step.event, meta | ({"reason": step.reason} if step.reason else {}))
         self._displace(after)
-        for one in replaced_by:
-            self._oppose(one, after)
+        for memory_id in replaced_by:
+            self._oppose(memory_id, after)
         return after
 
     def _oppose(self, memory_id: str, restored: Memory) -> None:
@@ -376,7 +376,7 @@ class _Operation(UnitOfWork):
         self.connection.execute(update(doubts).where(still, doubts.c.owner == self.owner).values(**decided))
 
     def _compared(self, ids: Sequence[str]) -> None:
-        for some in batches([clean(one) for one in ids]):
+        for some in batches([clean(memory_id) for memory_id in ids]):
             self.connection.execute(
                 update(memories).where(memories.c.id.in_(some), memories.c.owner == self.owner).values(compared=True)
             )
@@ -404,7 +404,7 @@ class _Operation(UnitOfWork):
         `by_age`: the one that is dated last, whichever was brought in last.
         """
         there = [rule, *self.namesakes(rule)]
-        last = max(there, key=lambda one: (one.created_at, one.id)) if by_age else rule
+        last = max(there, key=lambda memory: (memory.created_at, memory.id)) if by_age else rule
         for other in there:
             if other.id != last.id:
                 self._retire(other, last, f"the rule `{rule.title}` has a new value")
@@ -458,6 +458,6 @@ def _bulk(step: Step) -> tuple[bool, bool, int | None] | None:
     return None
 
 
-def _pair(one: str, other: str) -> ColumnElement[bool]:
+def _pair(first: str, second: str) -> ColumnElement[bool]:
     """Match a doubt about two memories, whichever is the older."""
-    return doubts.c.older_id.in_((one, other)) & doubts.c.newer_id.in_((one, other))
+    return doubts.c.older_id.in_((first, second)) & doubts.c.newer_id.in_((first, second))

@@ -80,8 +80,8 @@ class SqlPurges:
 
     def _scour(self, file: Path, left: Sequence[unfinished.Erased]) -> None:
         def erase(connection: Connection) -> None:
-            for one in left:
-                unfinished.erase(connection, one)
+            for erased in left:
+                unfinished.erase(connection, erased)
 
         purging.scour(file)
         for backup in restoring.dated(self._database.backups) if self._database.backups is not None else ():

@@ -48,7 +48,7 @@ def with_merged(connection: Connection, owner: str, ids: Iterable[str]) -> list[
 
     Not those that were restored since: these stand for themselves.
     """
-    found = dict.fromkeys(clean(one) for one in ids)
+    found = dict.fromkeys(clean(memory_id) for memory_id in ids)
     front = list(found)
     while front:
         query = select(relations.c.from_id).where(
@@ -57,7 +57,7 @@ def with_merged(connection: Connection, owner: str, ids: Iterable[str]) -> list[
             relations.c.removed_by.is_(None),
             relations.c.owner == clean(owner),
         )
-        following = [one for one in connection.execute(query).scalars() if one not in found]
+        following = [memory_id for memory_id in connection.execute(query).scalars() if memory_id not in found]
         found.update(dict.fromkeys(following))
         front = front[MAX_VARIABLES:] + following
     return list(found)
@@ -87,12 +87,12 @@ def purge(connection: Connection, owner: str, ids: Sequence[str], actor: str, no
     spent.spend(connection, [*mine, *_renamed(connection, mine)], now)
     inherited = heirs(connection, mine)
     erase(connection, mine, sessions_of(connection, mine))
-    told = {one: ("UPDATE", _of_heir(by)) for one, by in inherited.items()} | dict.fromkeys(mine, (EVENT, {}))
-    for one, (event, meta) in told.items():
+    entries = {orphan: ("UPDATE", _of_heir(heir)) for orphan, heir in inherited.items()}
+    for memory_id, (event, meta) in (entries | dict.fromkeys(mine, (EVENT, {}))).items():
         connection.execute(
             insert(history),
             {
-                "memory_id": one,
+                "memory_id": memory_id,
                 "owner": clean(owner),
                 "event": event,
                 "old": "",
@@ -104,10 +104,10 @@ def purge(connection: Connection, owner: str, ids: Sequence[str], actor: str, no
                 "undo": "",
             },
         )
-        connection.execute(insert(changes), {"memory_id": one, "event": event, "ts": to_micros(now)})
-    for one, by in inherited.items():
-        if by:
-            edge = Edge(from_id=by, to_id=one, relation=SUPERSEDES, strength=1.0)
+        connection.execute(insert(changes), {"memory_id": memory_id, "event": event, "ts": to_micros(now)})
+    for orphan, heir in inherited.items():
+        if heir:
+            edge = Edge(from_id=heir, to_id=orphan, relation=SUPERSEDES, strength=1.0)
             edges.add(connection, edge, owner=owner, operation=0, now=now)
     tell(connection, Notice.PURGED, last_sequence(connection))
     return mine
@@ -140,7 +140,7 @@ def heirs(connection: Connection, ids: Sequence[str]) -> dict[str, str]:
         query = select(memories.c.id, memories.c.superseded_by)
         for column, known in ((memories.c.id, following), (memories.c.superseded_by, replaced)):
             known.update({row.id: row.superseded_by for row in connection.execute(query.where(column.in_(some)))})
-    return {one: find_heir(by, following) for one, by in replaced.items() if one not in following}
+    return {orphan: find_heir(by, following) for orphan, by in replaced.items() if orphan not in following}
 
 
 def erase(connection: Connection, ids: Sequence[str], places: Collection[tuple[str, str]] = ()) -> None:
@@ -150,10 +150,10 @@ def erase(connection: Connection, ids: Sequence[str], places: Collection[tuple[s
     """
     there = set(inspect(connection).get_table_names())
     owners, telling = _telling(connection, ids)
-    for one, by in heirs(connection, ids).items():
+    for orphan, heir in heirs(connection, ids).items():
         # Of what is replaced by nothing that is there, the state still says that it is out of date.
-        values = {"superseded_by": by, "revision": memories.c.revision + 1}
-        connection.execute(update(memories).where(memories.c.id == one).values(**values))
+        values = {"superseded_by": heir, "revision": memories.c.revision + 1}
+        connection.execute(update(memories).where(memories.c.id == orphan).values(**values))
     for some in batches(ids, MAX_VARIABLES // 2):
         connection.execute(delete(memories).where(memories.c.id.in_(some)))
         connection.execute(delete(memory_tags).where(memory_tags.c.memory_id.in_(some)))
@@ -165,8 +165,8 @@ def erase(connection: Connection, ids: Sequence[str], places: Collection[tuple[s
             connection.execute(delete(relations).where(or_(relations.c.from_id.in_(some), relations.c.to_id.in_(some))))
             connection.execute(delete(doubts).where(or_(doubts.c.older_id.in_(some), doubts.c.newer_id.in_(some))))
         connection.execute(update(history).where(history.c.memory_id.in_(some)).values(**blank))
-    shortened = [one[:SHORT_ID] for one in ids]
-    needles = [one.encode() for one in shortened]
+    shortened = [memory_id[:SHORT_ID] for memory_id in ids]
+    needles = [name.encode() for name in shortened]
     for row in connection.execute(select(traces)).all():
         named = any(needle in row.body for needle in needles)
         if not (named or row.owner in owners or (row.owner, row.session) in places):
@@ -175,9 +175,9 @@ def erase(connection: Connection, ids: Sequence[str], places: Collection[tuple[s
         if named or (row.owner, row.session) in places or telling.within(trace.focus):
             # What stood beside one of them may say so, in the words of their relation.
             kept = tuple(
-                one
-                for one in trace.candidates
-                if one.id not in ids and not any(name in one.reason for name in shortened)
+                candidate
+                for candidate in trace.candidates
+                if candidate.id not in ids and not any(name in candidate.reason for name in shortened)
             )
             body = msgspec.msgpack.encode(msgspec.structs.replace(trace, focus="", candidates=kept))
             connection.execute(update(traces).where(traces.c.id == row.id).values(body=body))
@@ -272,7 +272,7 @@ def scour(file: Path) -> None:
 
 def _owned(connection: Connection, owner: str, ids: Sequence[str]) -> list[str]:
     found: list[str] = []
-    for some in batches([clean(one) for one in ids]):
+    for some in batches([clean(memory_id) for memory_id in ids]):
         query = select(memories.c.id).where(memories.c.id.in_(some), memories.c.owner == clean(owner))
         found += connection.execute(query).scalars()
     return found

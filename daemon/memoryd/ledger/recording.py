@@ -43,17 +43,17 @@ def write(connection: Connection, happened: Sequence[tuple[Happened, datetime]])
     """Put down what happened, and when."""
     rows = [
         {
-            "owner": clean(one.owner),
-            "thread": clean(one.thread),
-            "node": one.node,
-            "op": one.op,
-            "status": one.status,
-            "memory_id": clean(one.memory_id),
-            "category": clean(one.category),
-            "sim": one.sim,
+            "owner": clean(event.owner),
+            "thread": clean(event.thread),
+            "node": event.node,
+            "op": event.op,
+            "status": event.status,
+            "memory_id": clean(event.memory_id),
+            "category": clean(event.category),
+            "sim": event.sim,
             "ts": to_micros(at),
         }
-        for one, at in happened
+        for event, at in happened
     ]
     connection.execute(insert(events), rows)
 

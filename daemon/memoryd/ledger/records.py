@@ -14,7 +14,7 @@ from memoryd_client.wire.memory import Memory
 
 UNTRACKED = frozenset({"id", "owner", "access_count", "last_accessed_at", "embedding_model", "created_at"})
 """Columns of a memory that no operation changes."""
-TOLD = (
+SHOWN = (
     "title",
     "category",
     "scope",
@@ -33,7 +33,7 @@ TOLD = (
     "metadata",
 )
 """What a history says in words when it changed."""
-LONGEST_TOLD = 120
+LONGEST_SHOWN = 120
 """Characters of either side."""
 ColumnValue = str | int | float | bool | None
 
@@ -63,9 +63,9 @@ def difference(before: Memory, after: Memory) -> tuple[dict[str, Any], dict[str,
     return {name: old[name] for name in changed}, {name: new[name] for name in changed}
 
 
-def told(before: Memory, after: Memory) -> dict[str, str]:
+def shown_changes(before: Memory, after: Memory) -> dict[str, str]:
     """Return what somebody changed about a memory beside its content, by field: "fact → rule"."""
-    pairs = [(name, getattr(before, name), getattr(after, name)) for name in TOLD]
+    pairs = [(name, getattr(before, name), getattr(after, name)) for name in SHOWN]
     return {name: f"{_shown(old)} → {_shown(new)}" for name, old, new in pairs if old != new}
 
 
@@ -73,7 +73,7 @@ def _shown(value: object) -> str:
     if value is None or value == ():
         return "-"
     plain = value if isinstance(value, str) else msgspec.json.encode(value).decode().strip('"')
-    return f"{plain[:LONGEST_TOLD]}…" if len(plain) > LONGEST_TOLD else plain or "-"
+    return f"{plain[:LONGEST_SHOWN]}…" if len(plain) > LONGEST_SHOWN else plain or "-"
 
 
 def record(

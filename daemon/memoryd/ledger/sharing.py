@@ -33,8 +33,8 @@ def tell(connection: Connection, notice: Notice, sequence: int = 0) -> None:
     """Tell the other daemons, if and when this transaction is committed."""
     node = cast(str, connection.get_execution_options().get(NODE, ""))
     if node:
-        told = f"{node} {notice.value} {sequence}"
-        connection.execute(text("SELECT pg_notify(:channel, :told)"), {"channel": _CHANNEL, "told": told})
+        payload = f"{node} {notice.value} {sequence}"
+        connection.execute(text("SELECT pg_notify(:channel, :payload)"), {"channel": _CHANNEL, "payload": payload})
 
 
 def sharing(url: URL, node: str) -> Sharing:
@@ -61,10 +61,9 @@ class PostgresSharing:
         async def listen(connection: "AsyncConnection") -> None:
             await connection.execute(f"LISTEN {_CHANNEL}")
             hear(LedgerNews(Notice.ANYTHING))
-            async for told in connection.notifies():
-                heard = self._read(told.payload)
-                if heard is not None:
-                    hear(heard)
+            async for notification in connection.notifies():
+                if (news := self._read(notification.payload)) is not None:
+                    hear(news)
 
         await self._keep(listen, "does not hear of other daemons")
 

@@ -14,10 +14,10 @@ from memoryd_actors.core.errors import Refused
 
 def spend(connection: Connection, ids: Iterable[str], now: datetime) -> None:
     """Note that these ids are spent."""
-    digests = sorted({_digest(one) for one in ids})
+    digests = sorted({_digest(request_id) for request_id in ids})
     for some in batches(digests):
         connection.execute(delete(spent_ids).where(spent_ids.c.digest.in_(some)))
-        connection.execute(insert(spent_ids), [{"digest": one, "ts": to_micros(now)} for one in some])
+        connection.execute(insert(spent_ids), [{"digest": digest, "ts": to_micros(now)} for digest in some])
 
 
 def refuse_spent(connection: Connection, ids: Sequence[str]) -> None:
@@ -26,7 +26,7 @@ def refuse_spent(connection: Connection, ids: Sequence[str]) -> None:
     Raises:
         Refused: one of the ids is spent.
     """
-    digests = {_digest(one): one for one in ids}
+    digests = {_digest(request_id): request_id for request_id in ids}
     wanted = list(digests)
     for some in batches(wanted):
         query = select(spent_ids.c.digest).where(spent_ids.c.digest.in_(some)).limit(1)
@@ -38,5 +38,5 @@ def refuse_spent(connection: Connection, ids: Sequence[str]) -> None:
             )
 
 
-def _digest(one: str) -> str:
-    return hashlib.sha256(one.encode("utf-8", "replace")).hexdigest()
+def _digest(request_id: str) -> str:
+    return hashlib.sha256(request_id.encode("utf-8", "replace")).hexdigest()

@@ -24,14 +24,14 @@ _OF_EVERY_WRITE = frozenset({"updated_at", "revision", "content_hash"})
 """Columns that follow from the others, or from the write itself."""
 
 
-def undo(hand: UnitOfWork, operation: int) -> list[Memory]:
+def undo(work: UnitOfWork, operation: int) -> list[Memory]:
     """Take back an operation of the owner; return the memories that were changed back.
 
     Raises:
         Refused: see `memoryd_actors.memory.steps.Undo`.
     """
-    query = select(history).where(history.c.operation == operation, history.c.owner == hand.owner)
-    rows = hand.connection.execute(query.order_by(history.c.id.desc())).mappings().all()
+    query = select(history).where(history.c.operation == operation, history.c.owner == work.owner)
+    rows = work.connection.execute(query.order_by(history.c.id.desc())).mappings().all()
     if not rows:
         raise Refused(f"there is no operation {operation} to undo", "`memoryd history` shows the numbers.")
     if not all(row["undo"] for row in rows):
@@ -47,69 +47,69 @@ def undo(hand: UnitOfWork, operation: int) -> list[Memory]:
         before = decode_before(row["undo"])
         if not before.created and not before.columns:
             continue  # an edge: taken back below
-        memory = hand.get(row["memory_id"])
+        memory = work.get(row["memory_id"])
         if memory.id not in changed:
-            _refuse_rewritten(hand, memory, rows, newest[memory.id])
+            _refuse_rewritten(work, memory, rows, newest[memory.id])
             stood[memory.id] = memory
-        changed[memory.id] = hand.write(memory, _as_before(hand, memory, before), EVENT, {"of": str(operation)})
-    if not edges.undo(hand.connection, operation, hand.number) and not changed:
+        changed[memory.id] = work.write(memory, _as_before(work, memory, before), EVENT, {"of": str(operation)})
+    if not edges.undo(work.connection, operation, work.number) and not changed:
         raise Refused(
             f"of operation {operation} there is nothing left to undo",
             "`memoryd history` shows what was done since.",
         )
     if not changed:
-        hand.tell(hand.get(rows[0]["memory_id"]), EVENT, {"of": str(operation)})
+        work.tell(work.get(rows[0]["memory_id"]), EVENT, {"of": str(operation)})
     for memory in changed.values():
-        _refuse_namesake(hand, stood[memory.id], memory)
+        _refuse_namesake(work, stood[memory.id], memory)
         if memory.active and memory.content != stood[memory.id].content:
-            hand.uncompared(memory.id)
+            work.uncompared(memory.id)
     return list(changed.values())
 
 
-def _refuse_namesake(hand: UnitOfWork, before: Memory, after: Memory) -> None:
+def _refuse_namesake(work: UnitOfWork, before: Memory, after: Memory) -> None:
     """Refuse to bring a rule back beside another one of its name, which was given its value since."""
     if before.active and (before.category, before.title) == (after.category, after.title):
         return
-    for other in hand.namesakes(after):
+    for other in work.namesakes(after):
         raise Refused(
             f"the rule `{after.title}` has another value since: {other.id}",
             f"`memoryd restore {after.id}` gives it the old one back; or forget {other.id} first.",
         )
 
 
-def _as_before(hand: UnitOfWork, memory: Memory, before: Before) -> Memory:
+def _as_before(work: UnitOfWork, memory: Memory, before: Before) -> Memory:
     """Return the memory as a write found it; one that was not there is forgotten, so that it can come back."""
     if before.created:
         # Stored as merged away, only this operation knows its id.
-        hand.connection.execute(delete(aliases).where(aliases.c.id == memory.id))
-        return msgspec.structs.replace(memory, state=State.FORGOTTEN, superseded_by="", updated_at=hand.now)
-    target = memory_of({**memory_row(memory), **before.columns, "updated_at": to_micros(hand.now)})
+        work.connection.execute(delete(aliases).where(aliases.c.id == memory.id))
+        return msgspec.structs.replace(memory, state=State.FORGOTTEN, superseded_by="", updated_at=work.now)
+    target = memory_of({**memory_row(memory), **before.columns, "updated_at": to_micros(work.now)})
     if target.content_hash:
         # What the history remembers may have been made by another rule.
         target = msgspec.structs.replace(target, content_hash=identity(target))
-    hand.refuse_twin(target)
-    if target.superseded_by and hand.find(target.superseded_by) is None:
+    work.refuse_twin(target)
+    if target.superseded_by and work.find(target.superseded_by) is None:
         # What took its place is purged since.
         target = msgspec.structs.replace(target, superseded_by="")
     if target.superseded_by and target.superseded_by != memory.superseded_by:
         # What it was replaced by may have been replaced by it, since it was restored.
-        hand.refuse_circle(target.id, target.superseded_by)
+        work.refuse_circle(target.id, target.superseded_by)
     return target
 
 
-def _purged(hand: UnitOfWork, column: str, value: ColumnValue) -> bool:
+def _purged(work: UnitOfWork, column: str, value: ColumnValue) -> bool:
     """Return whether a column named a memory that is purged since: no write of anybody's took it away."""
-    return column == "superseded_by" and isinstance(value, str) and bool(value) and hand.find(value) is None
+    return column == "superseded_by" and isinstance(value, str) and bool(value) and work.find(value) is None
 
 
-def _refuse_rewritten(hand: UnitOfWork, memory: Memory, rows: Iterable[Any], after: int) -> None:
+def _refuse_rewritten(work: UnitOfWork, memory: Memory, rows: Iterable[Any], after: int) -> None:
     """Refuse to undo what was written again since: that change would be lost in silence."""
     undos = [decode_before(row["undo"]) for row in rows if row["memory_id"] == memory.id]
     mine = {column for before in undos for column in before.columns} - _OF_EVERY_WRITE
     all_of_it = any(before.created for before in undos)
-    later = hand.connection.execute(
+    later = work.connection.execute(
         select(history.c.undo, history.c.operation)
-        .where(history.c.memory_id == memory.id, history.c.id > after, history.c.operation != hand.number)
+        .where(history.c.memory_id == memory.id, history.c.id > after, history.c.operation != work.number)
         .order_by(history.c.id)
     ).all()
     left: dict[str, ColumnValue] = {}
@@ -121,7 +121,7 @@ def _refuse_rewritten(hand: UnitOfWork, memory: Memory, rows: Iterable[Any], aft
                 by[column] = operation
     stands = memory_row(memory)
     lost = [
-        by[column] for column, value in left.items() if stands[column] != value and not _purged(hand, column, value)
+        by[column] for column, value in left.items() if stands[column] != value and not _purged(work, column, value)
     ]
     if lost:
         raise Refused(

@@ -1,4 +1,4 @@
-"""The hand that writes: one operation under way, and the writes that its steps consist of."""
+"""One operation under way, and the writes that its steps consist of."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
@@ -46,7 +46,7 @@ class UnitOfWork:
             self._known.update({one: memory for one, memory in found.items() if memory.owner == self.owner})
 
     def know(self, memory: Memory) -> None:
-        """Note how a memory of the owner stands, where it was not written by this hand."""
+        """Note how a memory of the owner stands, where it was not written by this operation."""
         self._known[memory.id] = memory
 
     def find(self, memory_id: str) -> Memory | None:
@@ -110,7 +110,7 @@ class UnitOfWork:
             memories.c.id != rule.id,
         )
         rules = [memory_of(row) for row in self.connection.execute(query).mappings()]
-        return [self.find(one.id) or one for one in rules if one.title.casefold() == rule.title.casefold()]
+        return [self.find(other.id) or other for other in rules if other.title.casefold() == rule.title.casefold()]
 
     def uncompared(self, memory_id: str) -> None:
         """Have a memory compared with its neighbours later: it says something else now."""

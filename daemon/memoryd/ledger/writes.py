@@ -69,9 +69,8 @@ def store(
     batch.compared = compared
     standing: list[str] = []
     if confirm:  # not where whole memories are brought in: whoever imports them wants them
-        spent.refuse_spent(
-            connection, [one.id for one in arriving if batch.renamed.get(one.id, one.id) not in batch.known]
-        )
+        unknown = [memory.id for memory in arriving if batch.renamed.get(memory.id, memory.id) not in batch.known]
+        spent.refuse_spent(connection, unknown)
     for n, memory in enumerate(arriving):
         target = batch.renamed.get(memory.id, memory.id)
         there = batch.known.get(target)
@@ -92,12 +91,12 @@ def store(
             standing.append(twin)
     _flush(connection, batch)
     written = [(row["event"], row["memory_id"]) for row in batch.history]
-    return [batch.known[one] for one in standing], written
+    return [batch.known[memory_id] for memory_id in standing], written
 
 
 def touch(connection: Connection, owner: str, ids: Sequence[str], at: datetime) -> None:
     """Count an access to each of the memories."""
-    wanted = list(dict.fromkeys(clean(one) for one in ids))
+    wanted = list(dict.fromkeys(clean(memory_id) for memory_id in ids))
     for some in batches(wanted):
         connection.execute(
             update(memories)
@@ -187,17 +186,21 @@ def _rename(batch: _Batch, given: str, target: str, now: datetime) -> None:
 
 def _flush(connection: Connection, batch: _Batch) -> None:
     if batch.fresh:
-        rows = [{**memory_row(batch.known[one]), "compared": batch.compared} for one in batch.fresh]
+        rows = [{**memory_row(batch.known[memory_id]), "compared": batch.compared} for memory_id in batch.fresh]
         connection.execute(insert(memories), rows)
-        tags = [{"memory_id": one, "tag": tag} for one in batch.fresh for tag in dict.fromkeys(batch.known[one].tags)]
+        tags = [
+            {"memory_id": memory_id, "tag": tag}
+            for memory_id in batch.fresh
+            for tag in dict.fromkeys(batch.known[memory_id].tags)
+        ]
         if tags:
             connection.execute(insert(memory_tags), tags)
-    for one in batch.raised:
-        if one not in batch.fresh:
-            memory = batch.known[one]
+    for memory_id in batch.raised:
+        if memory_id not in batch.fresh:
+            memory = batch.known[memory_id]
             connection.execute(
                 update(memories)
-                .where(memories.c.id == one)
+                .where(memories.c.id == memory_id)
                 .values(
                     strength=memory.strength,
                     sources=dump(memory.sources),

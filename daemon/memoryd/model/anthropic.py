@@ -96,7 +96,7 @@ class AnthropicProvider:
         client = await self._prepared()
         from memoryd.model.sdk_failures import translated
 
-        requests = [{"custom_id": name, "params": _call(self._model, one)} for name, one in prompts.items()]
+        requests = [{"custom_id": name, "params": _call(self._model, prompt)} for name, prompt in prompts.items()]
         with translated(self._model, self._base_url, KEY):
             response = await client.messages.batches.with_raw_response.create(
                 requests=requests,  # type: ignore[arg-type]  # typed dictionaries of the SDK, which is not loaded here

@@ -32,7 +32,7 @@ def keep(folder: Path, damaged: Sequence[Place]) -> int:
     Raises:
         OSError: it cannot be written.
     """
-    known = {one.bytes for one in kept(folder)}
+    known = {line.bytes for line in kept(folder)}
     fresh = [place for place in damaged if place.text not in known]
     if not fresh:
         return 0

@@ -89,16 +89,16 @@ class JsonlTranscripts:
 
     async def sessions(self, owner: str, *, limit: int, offset: int) -> list[SessionInfo]:
         known = await self._known(lambda: [places.owner_folder(self._root, owner)])
-        infos = [info for info in (one.info() for one in known if one.user_id == owner) if info is not None]
+        infos = [info for info in (about.info() for about in known if about.user_id == owner) if info is not None]
         infos.sort(key=lambda info: (info.updated_at, info.session), reverse=True)
         return infos[offset : offset + limit]
 
     async def infos(self) -> dict[Key, SessionInfo]:
         known = await self._known(lambda: _folders(self._root))
-        return {(one.user_id, one.id): info for one in known if (info := one.info()) is not None}
+        return {(about.user_id, about.id): info for about in known if (info := about.info()) is not None}
 
     async def heads(self) -> dict[Key, int]:
-        return {(one.user_id, one.id): one.last for one in await self._known(lambda: _folders(self._root))}
+        return {(about.user_id, about.id): about.last for about in await self._known(lambda: _folders(self._root))}
 
     async def purge(self, key: Key) -> int:
         async with self._copying, self._session(key) as file:
@@ -137,7 +137,7 @@ class JsonlTranscripts:
             return await self._in_thread(partial(mirror.mirror, self._root, self._copy))
 
     async def save(self) -> None:
-        for key in [key for key, one in self._open.items() if one.file is not None and one.file.dirty]:
+        for key in [key for key, opened in self._open.items() if opened.file is not None and opened.file.dirty]:
             async with self._session(key) as file:
                 await self._in_thread(file.save)
 
@@ -161,25 +161,25 @@ class JsonlTranscripts:
     @asynccontextmanager
     async def _session(self, key: Key) -> AsyncGenerator[SessionFile]:
         """Hold a session; it is read first where it is not in memory."""
-        one = self._open.setdefault(key, _Open())
+        opened = self._open.setdefault(key, _Open())
         self._open.move_to_end(key)
-        one.users += 1
+        opened.users += 1
         try:
-            async with one.lock:
-                if one.file is None:
+            async with opened.lock:
+                if opened.file is None:
                     folder = places.session_folder(self._root, *key)
-                    one.file = await self._in_thread(partial(SessionFile, folder, *key, self._copied(folder)))
-                    self._note(one.file.metadata)
-                file = one.file
+                    opened.file = await self._in_thread(partial(SessionFile, folder, *key, self._copied(folder)))
+                    self._note(opened.file.metadata)
+                file = opened.file
                 try:
                     yield file
                     if file.spoilt:
-                        one.file = None
+                        opened.file = None
                 except Unavailable:
-                    one.file = None  # nobody knows what is on the disk: it is read again
+                    opened.file = None  # nobody knows what is on the disk: it is read again
                     raise
         finally:
-            one.users -= 1
+            opened.users -= 1
             await self._close_oldest()
 
     def _copied(self, folder: Path) -> Path | None:
@@ -191,7 +191,7 @@ class JsonlTranscripts:
 
         def described() -> list[tuple[Metadata, bool]]:
             found = [describe(folder, self._copied(folder)) for owner in owners() for folder in _folders(owner)]
-            return [one for one in found if one is not None]
+            return [description for description in found if description is not None]
 
         known: list[Metadata] = []
         for written, older in await self._in_thread(described):
@@ -217,13 +217,13 @@ class JsonlTranscripts:
     async def _close_oldest(self) -> None:
         if len(self._open) <= OPEN:
             return
-        for key, one in list(self._open.items())[: len(self._open) - OPEN]:
-            if one.users == 0 and self._open.get(key) is one:
+        for key, opened in list(self._open.items())[: len(self._open) - OPEN]:
+            if opened.users == 0 and self._open.get(key) is opened:
                 del self._open[key]
-                if one.file is not None and one.file.dirty:
+                if opened.file is not None and opened.file.dirty:
                     try:
                         with anyio.CancelScope(shield=True):
-                            await self._in_thread(one.file.save)
+                            await self._in_thread(opened.file.save)
                     except Refused as refused:
                         # Whoever made room for it has nothing to do with it, and its lines tell everything.
                         log.debug("metadata of %r are not written: %s", key[1], refused)

@@ -9,15 +9,15 @@ from memoryd_client.wire.transcripts import TranscriptRecord
 __all__ = ["Line", "decode_line", "encoded", "record", "reworded"]
 
 
-def reworded(one: TranscriptRecord, content: str) -> bytes:
+def reworded(written: TranscriptRecord, content: str) -> bytes:
     """Return an entry with another content as a line, its end of line included."""
-    return encode(line(msgspec.structs.replace(one, content=content, size=0))) + b"\n"
+    return encode(line(msgspec.structs.replace(written, content=content, size=0))) + b"\n"
 
 
 def encoded(kept: Kept, sequence: int) -> bytes:
     """Return an entry as a line, its end of line included."""
     entry = kept.entry
-    one = TranscriptRecord(
+    written = TranscriptRecord(
         session="",
         sequence=sequence,
         id=entry.id,
@@ -32,4 +32,4 @@ def encoded(kept: Kept, sequence: int) -> bytes:
         covers=kept.covers,
         turns=kept.turns,
     )
-    return encode(line(one)) + b"\n"
+    return encode(line(written)) + b"\n"

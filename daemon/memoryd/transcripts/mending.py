@@ -64,7 +64,7 @@ class _Gap:
         """Return whether a copy has all of it, between the same neighbours."""
         if not all(number in there for number in self.numbers):
             return False
-        return bool(self._around) and all(_id(there, one.seq) == one.id for one in self._around)
+        return bool(self._around) and all(_id(there, line.seq) == line.id for line in self._around)
 
 
 def _id(there: Mapping[int, Place], number: int) -> str:

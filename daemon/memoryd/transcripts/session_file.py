@@ -88,11 +88,11 @@ class SessionFile:
         for line in self._lines(after + 1):
             if line.seq <= after:
                 continue
-            one = record(line, self.metadata.id)
-            characters -= len(one.content)
+            entry = record(line, self.metadata.id)
+            characters -= len(entry.content)
             if found and characters < 0:
                 break
-            found.append(one)
+            found.append(entry)
             if len(found) == limit:
                 break
         return found
@@ -124,12 +124,13 @@ class SessionFile:
         metadata_file.write(self.folder, msgspec.structs.replace(self.metadata, bytes=0), durable=False)
         with self._file.open("rb") as source, rewriting(self._file) as target:
             for place in places(source):
-                one = None if place.line is None or place.line.seq not in gone else record(place.line, self.metadata.id)
-                if one is not None and one.content:
-                    target.write(reworded(one, ""))
-                    count += 1
-                else:
-                    target.write(place.text)
+                text = place.text
+                if place.line is not None and place.line.seq in gone:
+                    entry = record(place.line, self.metadata.id)
+                    if entry.content:
+                        text = reworded(entry, "")
+                        count += 1
+                target.write(text)
         return count
 
     def save(self) -> None:
@@ -269,10 +270,11 @@ def describe(folder: Path, copy: Path | None = None) -> tuple[Metadata, bool] | 
 
 def whose(folder: Path, copy: Path | None) -> tuple[str, str] | None:
     """Return owner and session of a folder whose metadata are lost, as the copy or the sessions beside it tell."""
-    names = [(one.user_id, one.id) for place in (copy,) if place is not None and (one := metadata_file.read(place))]
     session = folder.name.rpartition("-")[0]
     beside = (metadata_file.read(other) for other in folder.parent.iterdir() if other != folder and other.is_dir())
-    names += [(one.user_id, session) for one in beside if one is not None]
+    names = [(about.user_id, session) for about in beside if about is not None]
+    if copy is not None and (copied := metadata_file.read(copy)) is not None:
+        names.insert(0, (copied.user_id, copied.id))
     return next((named for named in names if session_folder(folder.parent.parent, *named) == folder), None)
 
 
