@@ -8,7 +8,7 @@ from typing import Any, Self, TypeVar
 
 from memoryd_client.agent_messages import Said
 from memoryd_client.core import Core
-from memoryd_client.outgoing import encoded
+from memoryd_client.outgoing import ContextArguments, encoded
 from memoryd_client.paths import Paths
 from memoryd_client.transport.connection import Connection
 from memoryd_client.transport.exchange import TICK_S, Transport, finish
@@ -94,7 +94,7 @@ class Blocking:
             ValueError: there is no such trigger.
         """
         link = self._core.link()
-        return link.push(encoded(self._core.update(link, messages, trigger, turn, files)))
+        return link.push(encoded(self._core.update(link, ContextArguments(messages, trigger, turn, files))))
 
     def events(self, *, timeout_s: float | None = None) -> Iterator[Event]:
         """Yield what the daemon does for this owner, as it happens, until nothing has happened for `timeout_s` seconds.

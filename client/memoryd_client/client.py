@@ -10,7 +10,7 @@ from memoryd_client.arguments import texts
 from memoryd_client.blocking import Blocking
 from memoryd_client.errors import RequestFailed
 from memoryd_client.interrupted import KIND, Interrupted, pack, run_in
-from memoryd_client.outgoing import conversation
+from memoryd_client.outgoing import ContextArguments, conversation
 from memoryd_client.requests import (
     ChangedFields,
     MemoryFields,
@@ -125,8 +125,8 @@ class Client(Blocking):
 
         What is new of a session that has a name is in its transcript then, durably.
         """
-        update = self._core.update(self._core.link(), messages, trigger, turn, files)
-        self._do(lambda transport: self._core.push(transport, update))
+        said = ContextArguments(messages, trigger, turn, files)
+        self._do(lambda transport: self._core.push(transport, said))
 
     def take_pending(self, *, deadline_s: float = 0.5, strict: bool = False) -> PendingMemory | None:
         """Take what is worth knowing on this turn, if anything; it counts as shown from now on.
@@ -151,8 +151,8 @@ class Client(Blocking):
 
         What is not decided by then comes with the next turn, or `take_pending`. Answers as that does.
         """
-        update = self._core.update(self._core.link(), messages, trigger, turn, files)
-        return self._do(lambda transport: self._core.turn(transport, update, wait_s, deadline_s, strict=strict))
+        said = ContextArguments(messages, trigger, turn, files)
+        return self._do(lambda transport: self._core.turn(transport, said, wait_s, deadline_s, strict=strict))
 
     def cleared(self) -> None:
         """Say that the host has compacted or cleared this session's context.

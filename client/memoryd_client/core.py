@@ -9,11 +9,10 @@ from pathlib import Path
 from time import time
 from typing import cast
 
-from memoryd_client.agent_messages import Said
 from memoryd_client.arguments import several
 from memoryd_client.entries import chunked, chunked_records
 from memoryd_client.errors import DaemonUnreachable, RequestFailed
-from memoryd_client.outgoing import check_context, checked, conversation, files_in_hand
+from memoryd_client.outgoing import ContextArguments, check_context, checked, conversation, files_in_hand
 from memoryd_client.paths import Paths
 from memoryd_client.project import project_root
 from memoryd_client.requests import chunks
@@ -21,7 +20,7 @@ from memoryd_client.transport.connection import check_path
 from memoryd_client.transport.exchange import Transport, exchange
 from memoryd_client.transport.link import Link
 from memoryd_client.wire.caller import Caller
-from memoryd_client.wire.context import ContextUpdate, Push, Trigger
+from memoryd_client.wire.context import ContextUpdate, Push
 from memoryd_client.wire.failures import Failure
 from memoryd_client.wire.memories import Remember
 from memoryd_client.wire.memory import Memory, NewMemory
@@ -69,25 +68,23 @@ class Core:
         self._closed = True
         return self._links.pop(os.getpid(), None)
 
-    def update(
-        self, link: Link, messages: Sequence[Said], trigger: Trigger, turn: int | None, files: Sequence[str]
-    ) -> ContextUpdate:
+    def update(self, link: Link, said: ContextArguments) -> ContextUpdate:
         """Return a context update; raise TypeError or ValueError for what is none."""
-        check_context(trigger, turn)
+        check_context(said.trigger, said.turn)
         return ContextUpdate(
             caller=self.caller,
-            messages=conversation(messages),
-            trigger=trigger,
-            files=files_in_hand(files) if files else (),
-            turn=turn,
+            messages=conversation(said.messages),
+            trigger=said.trigger,
+            files=files_in_hand(said.files) if said.files else (),
+            turn=said.turn,
             sequence=next(link.sequence),
             client=link.client,
             sent_at=time(),
         )
 
-    async def push(self, transport: Transport, update: ContextUpdate) -> None:
+    async def push(self, transport: Transport, said: ContextArguments) -> None:
         """Push a context as a request, and wait until it was taken in."""
-        await self.call(transport, Push(update=update))
+        await self.call(transport, Push(update=self.update(self.link(), said)))
 
     async def call(self, transport: Transport, request: Request[R], deadline_s: float | None = None) -> R:
         """Return the reply to a request; raise RequestFailed where it is another one."""
@@ -118,9 +115,10 @@ class Core:
         return await self._take(transport, lambda take_id: Take(take_id=take_id), deadline_s, strict=strict)
 
     async def turn(
-        self, transport: Transport, update: ContextUpdate, wait_s: float, deadline_s: float, *, strict: bool
+        self, transport: Transport, said: ContextArguments, wait_s: float, deadline_s: float, *, strict: bool
     ) -> PendingMemory | None:
         """Push a context and take what it brings up."""
+        update = self.update(self.link(), said)
 
         def request(take_id: str) -> Turn:
             return Turn(update=update, take_id=take_id, wait_s=wait_s)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Final, get_args
+from typing import Final, NamedTuple, get_args
 
 import msgspec
 
@@ -63,6 +63,15 @@ def conversation(messages: Sequence[Said]) -> tuple[Message, ...]:
             raise WrongType(f"role, content and name of a Message must be str: {_types(message)}", _MESSAGE) from None
     # A character takes at most four bytes: most conversations are known to fit without looking at their text.
     return tuple(newest) if 4 * length <= MAX_PUSHED_BYTES else _end(newest)
+
+
+class ContextArguments(NamedTuple):
+    """What the methods that push a context are given."""
+
+    messages: Sequence[Said]
+    trigger: Trigger
+    turn: int | None
+    files: Sequence[str]
 
 
 def check_context(trigger: Trigger, turn: int | None) -> None:

@@ -10,7 +10,7 @@ from anyio import to_thread
 
 from memoryd_client.agent_messages import Said
 from memoryd_client.core import Core
-from memoryd_client.outgoing import encoded
+from memoryd_client.outgoing import ContextArguments, encoded
 from memoryd_client.paths import Paths
 from memoryd_client.transport.connection import Connection
 from memoryd_client.transport.exchange import TICK_S, Transport
@@ -129,7 +129,7 @@ class Suspending:
             ValueError: there is no such trigger.
         """
         transport, link = await self._ready(), self._core.link()
-        frame = encoded(self._core.update(link, messages, trigger, turn, files))
+        frame = encoded(self._core.update(link, ContextArguments(messages, trigger, turn, files)))
         if not link.pushing:
             await transport.prepare(link)
         return link.push(frame)

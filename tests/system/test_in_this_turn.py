@@ -1,8 +1,10 @@
 """One request pushes a context, waits for what it brings up and takes it; what was stored before it is considered."""
 
+from pathlib import Path
+
 import pytest
 
-from memoryd_client import Message, RequestFailed
+from memoryd_client import AsyncClient, Message, RequestFailed
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.pending import Turn
@@ -25,6 +27,21 @@ def test_memory_comes_in_the_same_turn_and_only_once(served: RunningDaemon) -> N
         assert [memory.id for memory in pending.memories] == [memory_id]
         assert client.take_pending(deadline_s=PATIENT_S) is None
         assert client.turn([ASKED, Message("assistant", TOKENS), ASKED], wait_s=PATIENT_S) is None
+
+
+async def test_a_turn_is_the_asynchronous_clients_first_call_and_belongs_to_its_project(
+    served: RunningDaemon, tmp_path: Path
+) -> None:
+    project = str(tmp_path)
+    with served.client("earlier", project=project) as earlier:
+        memory_id = earlier.remember(TOKENS, scope="project").id
+    client = AsyncClient(session="now", project=project, owner=served.owner, paths=served.paths, deadline_s=PATIENT_S)
+    try:
+        pending = await client.turn([ASKED], wait_s=PATIENT_S)
+        assert pending is not None
+        assert [memory.id for memory in pending.memories] == [memory_id]
+    finally:
+        await client.close()
 
 
 def test_what_is_not_decided_in_time_comes_with_the_next_take(served: RunningDaemon) -> None:
