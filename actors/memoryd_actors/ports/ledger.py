@@ -43,6 +43,16 @@ class MemoryRepository(Protocol):
         """Return those of the memories that the owner has, whatever their state."""
         ...
 
+    async def get_joined(
+        self, owner: str, ids: Sequence[str], *, joined: Sequence[str]
+    ) -> tuple[dict[str, Memory], list[Edge]]:
+        """Return what `get` and, of those `joined` among them, `edges` return, in one reading."""
+        ...
+
+    async def read_ahead(self, ids: Sequence[str]) -> None:
+        """Read memories, and edges, that somebody will ask for in a moment, where what was read is kept."""
+        ...
+
     async def resolve(self, owner: str, memory_id: str, *, allowed: frozenset[str] | None = None) -> Memory:
         """Return the one memory of that owner whose id is, or begins with, `memory_id` (`mem_` may be left out).
 

@@ -41,6 +41,8 @@ from memoryd_client.wire.traces import Trace
 OPENS_S = 60.0
 """How long a context waits for the index to open."""
 STANDS = "stands in the context"
+SHORT = 500
+"""Characters of a context that are read at once: going to another thread takes as long."""
 LOOKED_AT = 50
 """Messages, tool output included, among which the request is looked for."""
 
@@ -188,6 +190,8 @@ class Pipeline:
     async def focus_of(self, messages: Sequence[Message], trigger: Trigger, project: str) -> Focus | None:
         """Clean the end of a conversation and find what it is about, under the rules of its project."""
         rules = await self._rules_for(project)
+        if sum(len(message.content) for message in messages[-LOOKED_AT:]) <= SHORT:
+            return self.read(messages, trigger, rules)
         return await self._thread.run(partial(self.read, messages, trigger, rules))
 
     async def _rules_for(self, project: str) -> Rules:
@@ -253,7 +257,8 @@ class Pipeline:
             if topic.changed and since == decision.begun.turn:
                 focus = focus.alone()
         with stages.stage("embed"), suppress(ModelUnavailable):
-            query = request = (await self._embedder.embed([focus.text], query=True))[0]
+            vectors = self._embedder.embed([focus.text], query=True)
+            query = request = (await self._searcher.meanwhile(vectors, focus.text, visible))[0]
             if focus.words < BLENDED_WORDS:
                 window = await self._embedder.embed(focus.window, query=True)
                 query = blended(request, window, words=focus.words)

@@ -1,6 +1,7 @@
 """Step 5 of the pipeline: find candidates by meaning and words, and let the ledger have the last word on them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 
@@ -18,14 +19,13 @@ from memoryd_actors.memory.index_text import index_text
 from memoryd_actors.memory.settings import RecallSettings
 from memoryd_actors.memory.visibility import Visibility, is_visible
 from memoryd_actors.ports.clock import Clock
-from memoryd_actors.ports.embedder import Embedder, Vector
+from memoryd_actors.ports.embedder import Embedder, Vector, Vectors
 from memoryd_actors.ports.index import Index
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.searching.ranking import rank
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.stems import stems
 from memoryd_actors.texts.words import content_words
-from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.search import Hit
 
@@ -124,7 +124,8 @@ class Searcher:
             raise
         fused = fuse(candidates, vector_weight=settings.vector_weight, minimum_cosine=settings.minimum_cosine)
         # All of them at once, 0.8 ms more than the best twenty: what was said around a memory is part of its place.
-        memories, edges = await self._known(fused, visible)
+        ids = [one.id for one in fused]
+        memories, edges = await self._ledger.get_joined(visible.owner, ids, joined=ids[:JOINED])
         seen = [one for one in fused if one.id in memories and is_visible(memories[one.id], visible)]
         pool = [(one, _passage(memories[one.id], one.passage)) for one in seen]
         told = {memory.id: memory for _, memory in pool}
@@ -169,33 +170,28 @@ class Searcher:
         # Of another length: the model was changed in between.
         return {one: float(vector @ other) for one, other in vectors.items() if len(other) == len(vector)}
 
-    async def _known(self, fused: Sequence[Ranked], visible: Visibility) -> tuple[dict[str, Memory], list[Edge]]:
-        """Return what the ledger knows of candidates; for a context also the edges of the best, read at the same time.
+    async def meanwhile(self, vectors: Awaitable[Vectors], words: str, visible: Visibility) -> Vectors:
+        """Return vectors once they are there, and read meanwhile what has the words: the search then finds it read.
 
-        A search that somebody types does without: it has to be as quick as the index allows.
+        A search reads half of its candidates while the model runs.
         """
-        memories: dict[str, Memory] = {}
-        edges: list[Edge] = []
-
-        async def get() -> None:
-            memories.update(await self._ledger.get(visible.owner, [one.id for one in fused]))
-
-        async def join() -> None:
-            edges.extend(await self._ledger.edges(visible.owner, [one.id for one in fused[:JOINED]]))
-
-        if not visible.for_context or self._settings.ranking != "context":
-            await get()
-            return memories, edges
         try:
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(get)
-                tasks.start_soon(join)
+                tasks.start_soon(self._read_ahead, words, visible)
+                return await vectors
         except ExceptionGroup as group:
             refusals, bugs = group.split(Refused)
             if refusals is None or bugs is not None:
                 raise
             raise first_of(refusals) from None
-        return memories, edges
+        raise AssertionError("a task group of which nothing is cancelled has swallowed an error")
+
+    async def _read_ahead(self, words: str, visible: Visibility) -> None:
+        with suppress(Refused):  # the search itself will tell
+            candidates = await self._index.search(
+                vector=None, words=words[:LONGEST_QUERY], visible=visible, limit=self._settings.candidates
+            )
+            await self._ledger.read_ahead([one.id for one in candidates])
 
     def _decay(self, pool: Sequence[tuple[Ranked, Memory]]) -> list[float]:
         if self._clock is None:
@@ -234,7 +230,7 @@ class Searcher:
         vector = None
         with anyio.move_on_after(MODEL_SHARE * deadline_s):
             await indexer.wait_for(stored, deadline_s=inf if short else 0.0)
-            vector = await self._vector(query)
+            vector = await self._vector(query, visible)
         sifted = await self.sift(vector=vector, words=query, visible=visible, limit=limit)
         found = [one for one in sifted.found if vector is None or _relevance(one.ranked) >= floor]
         if (vector is None or short) and indexer.applied < stored:
@@ -243,13 +239,16 @@ class Searcher:
             found.sort(key=lambda one: -one.ranked.score)
         return found[:limit]
 
-    async def _vector(self, query: str) -> Vector | None:
+    async def _vector(self, query: str, visible: Visibility | None = None) -> Vector | None:
+        """Return the vector of a text; where it is told what is `visible`, read meanwhile what has its words."""
         if not query.strip():
             return None
+        vectors = self._embedder.embed([query], query=True)
         try:
-            vector: Vector = (await self._embedder.embed([query], query=True))[0]
+            found = await (vectors if visible is None else self.meanwhile(vectors, query, visible))
         except ModelUnavailable:
             return None
+        vector: Vector = found[0]
         return vector
 
     async def _unindexed(self, query: str, visible: Visibility, *, limit: int) -> list[FoundMemory]:

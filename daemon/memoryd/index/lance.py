@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 _Result = TypeVar("_Result")
 
 _DELETED_AT_ONCE = 1000
-_AT_ONCE = 5_000
-"""Rows up to which a search does not go to another thread: less than a millisecond."""
+_AT_ONCE = 20_000
+"""Rows up to which a search does not go to another thread: two milliseconds, half of them while the model runs."""
 _MOST_DEAD = 0.2
 """Of the slots in memory; more, and upkeep reads the rows anew."""
 

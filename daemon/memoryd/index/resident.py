@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from memoryd.index.columns import Columns
 from memoryd.index.grown import Grown, GrownVectors, Slots
-from memoryd.index.postings import Numbers, Postings
+from memoryd.index.postings import Numbers, Postings, Seen
 from memoryd.index.tables import matrix
 from memoryd.index.words import folded, words_of
 from memoryd_actors.memory.case import StoreStatistics
@@ -44,6 +44,7 @@ class Resident:
         """Where passages of long memories are in their contents."""
         self._vectors = GrownVectors(dimensions)
         self._postings = Postings()
+        self._matched: tuple[str, Visibility, tuple[Seen, Numbers, Numbers]] | None = None
 
     @property
     def rows(self) -> int:
@@ -57,12 +58,14 @@ class Resident:
 
     def change(self, rows: Any, removed: Sequence[str]) -> None:
         """Put rows, and remove others."""
+        self._matched = None
         if rows is not None:
             self.put(rows)
         self._columns.bury([slot for one in removed if (slot := self._slots.pop(one, None)) is not None])
 
     def put(self, rows: Any) -> None:
         """Add rows, each in the place of the one with its id, unless that one is of a later sequence."""
+        self._matched = None
         ids: list[str] = rows["id"].to_pylist()
         late = [
             number
@@ -103,10 +106,9 @@ class Resident:
 
         Best cosine first. Without a vector every cosine is 0. A long memory has the scores of its best passages.
         """
-        seen = self._columns.seen(visible)[self._row.values]
+        seen, by_words, shares = self._matches(words, visible)
         passages = np.flatnonzero(seen)
         found: set[int] = set()
-        by_words, shares = self._postings.scores(words_of(words), seen)
         if by_words.any():
             matching = np.flatnonzero(by_words)
             found.update(self._best(matching, by_words[matching], limit))
@@ -120,6 +122,16 @@ class Resident:
             return []
         candidates = self._candidates(sorted(found), vector, by_words, shares)
         return sorted(candidates, key=lambda one: (-one.vector_score, -one.word_score, one.id))
+
+    def _matches(self, words: str, visible: Visibility) -> tuple[Seen, Numbers, Numbers]:
+        """Return for each passage whether it is seen, how well it matches, and which share of the words it has.
+
+        Of the last question it is still known: while the model runs, what has its words is looked for already.
+        """
+        if self._matched is None or self._matched[:2] != (words, visible):
+            seen = self._columns.seen(visible)[self._row.values]
+            self._matched = words, visible, (seen, *self._postings.scores(words_of(words), seen))
+        return self._matched[2]
 
     def statistics(self, stems: Sequence[str], visible: Visibility) -> StoreStatistics:
         """Return how many memories there are to see, and how many of them have each of the stems."""

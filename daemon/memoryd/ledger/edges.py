@@ -108,7 +108,8 @@ def at(connection: Connection, ids: Sequence[str]) -> dict[str, tuple[OwnedEdge,
 
 def strongest_first(edges: Iterable[OwnedEdge], owner: str) -> list[Edge]:
     """Return the edges of an owner, each once; of equal ones the first that was made first."""
-    mine = {one.number: one.edge for one in edges if one.owner == owner}
+    whose = clean(owner)
+    mine = {one.number: one.edge for one in edges if one.owner == whose}
     return [edge for _, edge in sorted(mine.items(), key=lambda each: (-each[1].strength, each[0]))]
 
 

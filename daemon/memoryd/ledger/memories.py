@@ -1,16 +1,15 @@
 """Memories in the ledger; see `memoryd_actors.ports.ledger.Memories`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import chain
-from typing import TypeVar
 
 from sqlalchemy import Connection
 
 from memoryd.ledger import edges, operations, reads, recording, sharing, writes
 from memoryd.ledger.batches import batches
 from memoryd.ledger.database import Database
-from memoryd.ledger.recent import RecentRows
+from memoryd.ledger.edges import OwnedEdge
 from memoryd_actors.memory.changes import News
 from memoryd_actors.memory.steps import Applied, Step
 from memoryd_actors.memory.visibility import Visibility
@@ -21,7 +20,6 @@ from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memory import Memory
 
-T = TypeVar("T")
 WRITER = "keeper"
 
 
@@ -59,8 +57,19 @@ class SqlMemories:
         return len(others)
 
     async def get(self, owner: str, ids: Sequence[str]) -> dict[str, Memory]:
-        found = await self._recently(self._database.recent.memories, ids, reads.by_id)
-        return {one: memory for one, memory in found.items() if memory.owner == clean(owner)}
+        found, _ = await self._read(ids, ())
+        return _owned(found, owner)
+
+    async def get_joined(
+        self, owner: str, ids: Sequence[str], *, joined: Sequence[str]
+    ) -> tuple[dict[str, Memory], list[Edge]]:
+        # The edges of all: which memories are the best is known a moment later than which come up.
+        found, at = await self._read(ids, ids)
+        return _owned(found, owner), edges.strongest_first(chain.from_iterable(map(at.__getitem__, joined)), owner)
+
+    async def read_ahead(self, ids: Sequence[str]) -> None:
+        if self._database.recent.kept:
+            await self._read(ids, ids)
 
     async def resolve(self, owner: str, memory_id: str, *, allowed: frozenset[str] | None = None) -> Memory:
         return await self._database.read(reads.resolve, owner, memory_id, allowed)
@@ -91,8 +100,8 @@ class SqlMemories:
         return await self._database.read(reads.uncompared, limit)
 
     async def edges(self, owner: str, ids: Sequence[str]) -> list[Edge]:
-        found = await self._recently(self._database.recent.edges, ids, edges.at)
-        return edges.strongest_first(chain.from_iterable(found.values()), clean(owner))
+        _, at = await self._read((), ids)
+        return edges.strongest_first(chain.from_iterable(at.values()), owner)
 
     async def history(
         self,
@@ -106,7 +115,12 @@ class SqlMemories:
         return await self._database.read(reads.entries, owner, memory_id, limit, allowed, before=before)
 
     async def revision(self, owner: str) -> int:
-        return (await self._recently(self._database.recent.revisions, [owner], reads.revisions))[clean(owner)]
+        known, missing = self._database.recent.revisions.find([clean(owner)])
+        if missing:
+            moment = self._database.recent.revisions.moment
+            known = await self._database.read(reads.revisions, missing)
+            self._database.recent.revisions.keep(known, moment)
+        return known[clean(owner)]
 
     async def news(self, visible: Visibility, *, after: int, limit: int) -> list[News]:
         return await self._database.read(reads.news, visible, after, limit)
@@ -127,21 +141,31 @@ class SqlMemories:
         self._relations = counted
         return {"relations": counted[1], "doubts": waiting}
 
-    async def _recently(
-        self, rows: RecentRows[T], keys: Sequence[str], read: Callable[[Connection, Sequence[str]], dict[str, T]]
-    ) -> dict[str, T]:
-        """Return what rows say that were read lately, and of the others what is read now."""
-        wanted = list(dict.fromkeys(map(clean, keys)))
-        found = rows.find(wanted)
-        if missing := [key for key in wanted if key not in found]:
-            moment = rows.moment
-            fresh = await self._database.read(read, missing)
-            rows.keep(fresh, moment)
-            found.update(fresh)
-        return found
+    async def _read(
+        self, ids: Sequence[str], joined: Sequence[str]
+    ) -> tuple[dict[str, Memory], dict[str, tuple[OwnedEdge, ...]]]:
+        """Return memories and the edges at some: those that were read lately, and the others as they are read now."""
+        recent = self._database.recent
+        memories, missing = recent.memories.find(map(clean, ids))
+        joins, apart = recent.edges.find(map(clean, joined))
+        if missing or apart:
+            moments = recent.memories.moment, recent.edges.moment
+            fresh, at = await self._database.read(
+                lambda connection: (reads.by_id(connection, missing), edges.at(connection, apart))
+            )
+            recent.memories.keep(fresh, moments[0])
+            recent.edges.keep(at, moments[1])
+            memories.update(fresh)
+            joins.update(at)
+        return memories, joins
 
     def _newest_foreign(self, connection: Connection) -> int:
         """Return the newest change that another daemon made, as far as can be told: rather one of this daemon's own."""
         if self._database.sharing.shared and (newest := reads.last_sequence(connection)) != self._own:
             self._foreign = newest
         return self._foreign
+
+
+def _owned(found: dict[str, Memory], owner: str) -> dict[str, Memory]:
+    mine = clean(owner)
+    return {one: memory for one, memory in found.items() if memory.owner == mine}

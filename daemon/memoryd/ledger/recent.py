@@ -27,25 +27,28 @@ class RecentRows(Generic[T]):
         self._size = size
         self._known: OrderedDict[str, T] = OrderedDict()
         self._changing: set[str] = set()
-        self._watched = False
+        self.kept = False
         self._lock = Lock()
         self.moment = 0
         """Moves on with each transaction that changed a row. To be noted before reading, see `keep`."""
 
-    def find(self, keys: Iterable[str]) -> dict[str, T]:
-        """Return what is known of the keys."""
+    def find(self, keys: Iterable[str]) -> tuple[dict[str, T], list[str]]:
+        """Return what is known, and the keys of which nothing is; each once."""
         found: dict[str, T] = {}
+        missing: dict[str, None] = {}
         with self._lock:
             for key in keys:
                 if key in self._known:
                     self._known.move_to_end(key)
                     found[key] = self._known[key]
-        return found
+                else:
+                    missing[key] = None
+        return found, list(missing)
 
     def keep(self, read: Mapping[str, T], moment: int) -> None:
         """Keep what was read after that moment, unless it may have changed since."""
         with self._lock:
-            if not self._watched or moment != self.moment:
+            if not self.kept or moment != self.moment:
                 return
             self._known.update({key: value for key, value in read.items() if key not in self._changing})
             while len(self._known) > self._size:
@@ -60,7 +63,7 @@ class RecentRows(Generic[T]):
             connection.exec_driver_sql(
                 f"CREATE TEMP TRIGGER IF NOT EXISTS {name}_{event} AFTER {event} ON main.{table} BEGIN {notes} END"
             )
-        self._watched = True
+        self.kept = True
 
     def settle(self) -> None:
         """Hear that the transaction under way is over, committed or not."""
@@ -96,6 +99,11 @@ class RecentReads:
             self.memories.watch(connection, "memories", "id")
             self.edges.watch(connection, "relations", "from_id", "to_id")
             self.revisions.watch(connection, "history", "owner")
+
+    @property
+    def kept(self) -> bool:
+        """Whether anything is kept."""
+        return self.memories.kept
 
     def settle(self) -> None:
         """Hear that the transaction under way is over, committed or not."""
