@@ -323,7 +323,16 @@ def test_the_difference_of_two_texts_leads_back(before: str, after: str) -> None
 
 
 @pytest.mark.parametrize(
-    "text", ["", "a = 1", "a = 1\n", "[x]\ny = 1\n\n\n[z]\n", "[a]\n# x\n", '["mcp_servers"."other"]\ncommand = "x"\n']
+    "text",
+    [
+        "",
+        "a = 1",
+        "a = 1\n",
+        "a = 1\r\n[b]\r\nc = 1\r\n",
+        "[x]\ny = 1\n\n\n[z]\n",
+        "[a]\n# x\n",
+        '["mcp_servers"."other"]\ncommand = "x"\n',
+    ],
 )
 def test_a_table_comes_and_goes(text: str) -> None:
     name = ("mcp_servers", "memoryd")
@@ -334,7 +343,7 @@ def test_a_table_comes_and_goes(text: str) -> None:
     assert not again.changed
     assert undone(edit.text, edit.splices) == text
     tables.cut(again, name)
-    assert again.text.rstrip("\n") == text.rstrip("\n")
+    assert again.text.rstrip() == text.rstrip()
 
 
 @pytest.mark.parametrize("text", ["mcp_servers = {}\n", "mcp_servers.memoryd.url = 'x'\n", "a = \n"])
@@ -451,3 +460,13 @@ def test_what_cannot_be_written_is_named_and_does_not_count_as_connected(tmp_pat
     with pytest.raises(CommandFailed, match=r"settings\.json cannot be written: No such file or directory"):
         to.apply([settings])
     assert not to.journal().files
+
+
+def test_a_hook_program_that_nobody_may_run_is_mended(tmp_path: Path) -> None:
+    to = connector(tmp_path)
+    to.apply(to.connecting(HOSTS["claude"]))
+    hook = to.scene.programs.hook
+    hook.chmod(0o600)
+    assert [change.path for change in to.connecting(HOSTS["claude"]) if change.real] == [hook]
+    to.apply(to.connecting(HOSTS["claude"]))
+    assert stat.S_IMODE(hook.stat().st_mode) == 0o700

@@ -291,6 +291,21 @@ def test_an_event_that_nobody_understands_changes_nothing(daemon: HostedDaemon, 
         assert daemon.fire(host, event, "Stop") == ""
 
 
+def test_what_is_said_while_memory_is_off_is_not_kept_where_it_is_on_before_the_answer(daemon: HostedDaemon) -> None:
+    ask = claude("UserPromptSubmit", "off", daemon, prompt="the code is Zebra", prompt_id="p1")
+    answer = claude("Stop", "off", daemon, last_assistant_message="So the code is Zebra.", prompt_id="p1")
+    with daemon.client("off", project=str(daemon.shop)) as client:
+        client.switch(on=False)
+        daemon.fire("claude", ask)
+        client.switch(on=True)
+        daemon.fire("claude", answer)
+        assert daemon.said("off") == []
+        # Sent once more it is a prompt like any other.
+        daemon.fire("claude", ask)
+        daemon.fire("claude", answer)
+        assert len(daemon.said("off")) == 2
+
+
 def test_where_memory_is_off_nothing_is_heard_and_nothing_said(daemon: HostedDaemon) -> None:
     memory_id = daemon.told("The build server is called Zebra.")
     with daemon.client(project=str(daemon.shop)) as client:

@@ -52,6 +52,14 @@ def test_a_pair_is_settled_once_and_taken_back_by_an_undo(
         assert not client.review().pairs  # taken back, and not asked again
 
 
+def test_an_agent_is_shown_what_waits_in_its_own_project_and_a_person_all(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        waiting(client)
+    for agent, shown in (("other", 0), ("cli", 1)):
+        with Client(project="/elsewhere", agent=agent, owner=served.owner, paths=served.paths) as client:
+            assert len(client.review().pairs) == shown
+
+
 def test_what_is_no_pair_of_active_memories_is_refused(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         new, old = waiting(client)

@@ -154,6 +154,17 @@ def test_only_what_is_relevant_is_recalled_and_a_short_talk_is_not_summarized(se
         assert tools.call("knowledge_search", {"query": "lunch"}).startswith("Nothing found.")
 
 
+def test_arguments_may_be_json_as_some_models_give_them(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        tools = Tools(client)
+        assert tools.call("memory_write", '{"content": "Deploys run on Fridays."}').startswith("Remembered: mem_")
+        assert "[human]" in tools.call("core_memory_view", "")
+        for broken in ('{"content": ', "[1]"):
+            said = tools.run("memory_write", broken)
+            assert said.failed
+            assert "no JSON object" in said.text
+
+
 @pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [

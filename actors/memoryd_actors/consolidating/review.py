@@ -7,7 +7,7 @@ from memoryd_actors.consolidating.repository import ConsolidationRepository, Ope
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.merging import newer_first
-from memoryd_actors.keeping.orders import KeeperMessage, Perform
+from memoryd_actors.keeping.orders import PERSON, KeeperMessage, Perform
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.memory.steps import (
     CONTRADICTS,
@@ -19,7 +19,9 @@ from memoryd_actors.memory.steps import (
     Step,
     Supersede,
 )
+from memoryd_actors.memory.visibility import is_visible
 from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.review import (
     ReviewPairs,
@@ -63,6 +65,8 @@ class ReviewAnswers:
                 assert_never(request)
 
     async def _waiting(self, caller: Caller, limit: int) -> WaitingPairs:
+        # A person reviews what waits anywhere; an agent what concerns the project that it is at work in.
+        visible = self._view.visible(caller, Filters(scope="everywhere" if caller.agent == PERSON else "all"))
         found: list[WaitingPair] = []
         seen = 0
         while len(found) <= limit and (
@@ -70,6 +74,7 @@ class ReviewAnswers:
         ):
             seen += len(page)
             there = await self._view.get(caller, [side for doubt in page for side in (doubt.older, doubt.newer)])
+            there = {memory.id: memory for memory in there.values() if is_visible(memory, visible)}
             found += [pair for doubt in page if (pair := _pair(doubt, there)) is not None]
         return WaitingPairs(pairs=tuple(found[:limit]), more=len(found) > limit)
 

@@ -2,6 +2,7 @@
 
 import difflib
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -34,8 +35,10 @@ class Change:
 
     @property
     def real(self) -> bool:
-        """Whether the file itself changes."""
-        return self.before != self.after
+        """Whether the file itself changes, or its mode."""
+        if self.mode is None or self.before is None or self.before != self.after:
+            return self.before != self.after
+        return stat.S_IMODE(self.path.stat().st_mode) != self.mode
 
     def difference(self) -> str:
         """Return the change as a unified difference."""

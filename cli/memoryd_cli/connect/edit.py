@@ -66,3 +66,9 @@ def undone(text: str, splices: list[Splice]) -> str:
     for splice in reversed(splices):
         text = text[: splice.at] + splice.old + text[splice.at + len(splice.new) :]
     return text
+
+
+def without_gap(text: str, start: int) -> int:
+    """Return where an entry that begins at `start` begins with the empty line before it."""
+    gap = next((gap for gap in ("\r\n\r\n", "\n\n") if text[:start].endswith(gap)), "")
+    return start - len(gap) // 2

@@ -71,7 +71,7 @@ def _hook(connector: Connector, *, serving: bool) -> Finding:
     except (OSError, subprocess.TimeoutExpired) as failed:
         return fail("hook", f"{program} does not run: {failed}", "memoryd connect all")
     if not serving:
-        return ok("hook", f"{program} runs; there is no daemon to answer")
+        return warn("hook", f"{program} runs, and no daemon answers it: hosts are without memory", "memoryd start")
     if run.stdout != ALIVE:
         return fail("hook", f"{program} runs and the daemon does not answer it", "memoryd restart")
     return ok("hook", f"{program} runs and is answered")

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Protocol, cast
 
 from memoryd_cli.connect import jsonc
-from memoryd_cli.connect.edit import Edit, Malformed
+from memoryd_cli.connect.edit import Edit, Malformed, without_gap
 from memoryd_cli.connect.jsonc import JsonValue, PathStep
 
 NAME = "memoryd"
@@ -96,8 +96,7 @@ class Block:
     def strip(self, edit: Edit) -> None:
         """Take it out, with the empty line before it."""
         if place := _marked(edit.text):
-            start, end = place
-            edit.replace(start - 1 if edit.text[:start].endswith("\n\n") else start, end, "")
+            edit.replace(without_gap(edit.text, place[0]), place[1], "")
 
     def hollow(self, text: str) -> bool:
         """Return whether nothing else is there."""

@@ -3,7 +3,7 @@
 import re
 import tomllib
 
-from memoryd_cli.connect.edit import ByHand, Edit, Malformed
+from memoryd_cli.connect.edit import ByHand, Edit, Malformed, without_gap
 from memoryd_cli.toml_edit import literal
 
 Table = dict[str, str | list[str] | dict[str, str]]
@@ -40,10 +40,7 @@ def put(edit: Edit, name: tuple[str, ...], table: Table) -> None:
 def cut(edit: Edit, name: tuple[str, ...]) -> None:
     """Take out a table and those within it that have headers of their own, each with the empty line before it."""
     while place := _place(edit.text, name, within=True):
-        start, end = place
-        if edit.text[:start].endswith("\n\n"):
-            start -= 1
-        edit.replace(start, end, "")
+        edit.replace(without_gap(edit.text, place[0]), place[1], "")
 
 
 def within(text: str, name: tuple[str, ...]) -> dict[str, object] | None:
@@ -65,7 +62,7 @@ def _place(text: str, name: tuple[str, ...], *, within: bool = False) -> tuple[i
     """Return where a table begins and ends, the empty lines behind it not counted; `within`: or one that is in it."""
     headers = list(_HEADER.finditer(text))
     for at, header in enumerate(headers):
-        named = _named(header[0])
+        named = _named(header[0].strip())
         if named == name or (within and named[: len(name)] == name):
             end = headers[at + 1].start() if at + 1 < len(headers) else len(text)
             body = text[header.start() : end].rstrip()

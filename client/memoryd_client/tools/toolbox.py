@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
+import msgspec
+
 from memoryd_client.arguments import converted
 from memoryd_client.async_client import AsyncClient
 from memoryd_client.client import Client
@@ -53,6 +55,8 @@ ALL: Final[tuple[type[Tool], ...]] = (
     DeleteMemoryFile,
 )
 """In the order in which they are offered."""
+Arguments = Mapping[str, object] | str | None
+"""What a model gives a tool: an object, or its JSON as OpenAI's API has it."""
 _BY_NAME: Final[Mapping[str, type[Tool]]] = {tool.name: tool for tool in ALL}
 
 
@@ -83,13 +87,13 @@ class Tools(_Offered):
         super().__init__(which)
         self._client = client
 
-    def call(self, name: str, arguments: Mapping[str, object] | None = None) -> str:
+    def call(self, name: str, arguments: Arguments = None) -> str:
         """Call a tool as a model asks for it, and return what to tell it; what went wrong is told, too."""
         return self.run(name, arguments).text
 
-    def run(self, name: str, arguments: Mapping[str, object] | None = None) -> Outcome:
+    def run(self, name: str, arguments: Arguments = None) -> Outcome:
         """Call a tool; the outcome also says whether it failed."""
-        return finish(outcome(self._ask, name, arguments or {}, self.names))
+        return finish(outcome(self._ask, name, arguments, self.names))
 
     async def _ask(self, request: Request[R], deadline_s: float | None = None) -> R:
         return self._client.call(request, deadline_s)
@@ -102,23 +106,27 @@ class AsyncTools(_Offered):
         super().__init__(which)
         self._client = client
 
-    async def call(self, name: str, arguments: Mapping[str, object] | None = None) -> str:
+    async def call(self, name: str, arguments: Arguments = None) -> str:
         """Call a tool as a model asks for it, and return what to tell it; what went wrong is told, too."""
         return (await self.run(name, arguments)).text
 
-    async def run(self, name: str, arguments: Mapping[str, object] | None = None) -> Outcome:
+    async def run(self, name: str, arguments: Arguments = None) -> Outcome:
         """Call a tool; the outcome also says whether it failed."""
-        return await outcome(self._client.call, name, arguments or {}, self.names)
+        return await outcome(self._client.call, name, arguments, self.names)
 
 
-async def outcome(ask: Ask, name: str, arguments: Mapping[str, object], offered: Iterable[str]) -> Outcome:
+async def outcome(ask: Ask, name: str, given: Arguments, offered: Iterable[str]) -> Outcome:
     """Call one of the tools that are offered."""
     names = list(offered)
     if name not in names:
         return Outcome(f"There is no tool {name[:60]!r}. There are: {', '.join(names)}.", failed=True)
     tool = _BY_NAME[name]
     try:
-        return Outcome(await converted(arguments, tool).answer(ask))
+        arguments = msgspec.json.decode(given or "{}", type=dict[str, object]) if isinstance(given, str) else given
+    except msgspec.DecodeError as exc:
+        return Outcome(f"{name} failed: its arguments are no JSON object: {exc}. Call it again.", failed=True)
+    try:
+        return Outcome(await converted(arguments or {}, tool).answer(ask))
     except DaemonUnreachable as exc:
         return Outcome(f"Memory is away: {exc}. {exc.hint} Go on without it, and tell the user.", failed=True)
     except InvalidArgument as exc:

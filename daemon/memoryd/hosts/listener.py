@@ -166,8 +166,11 @@ class HostListener:
             talk.unheard = ""
             return talk.told
         talk.prompt, talk.number, talk.told = text, number or new_entry_id(), b""
-        talk.skipped = is_skipped(strip_unkept(text))
-        if self._recall.drops(caller):
+        if off := self._recall.drops(caller):
+            talk.prompt, talk.number = SKIP, new_entry_id()  # nor is its answer kept, whatever is on by then
+        talk.skipped = is_skipped(strip_unkept(talk.prompt))
+        if off:
+            await self._note_prompt(caller, talk)
             return b""
         try:
             async with anyio.create_task_group() as tasks:
