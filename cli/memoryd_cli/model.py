@@ -1,10 +1,14 @@
-"""`memoryd model`: which model judges, reads and summarises; what runs here and could; and a trial of it."""
+"""`memoryd model`: which model judges, reads and summarises; what runs here and could; and a trial of it.
+
+`memoryd model embed`, the model that makes vectors, is in `model_embed`.
+"""
 
 import os
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from memoryd_cli import model_embed
 from memoryd_cli.failures import CommandFailed
 from memoryd_cli.options import Json, examples
 from memoryd_cli.output import note, out, out_json, table
@@ -19,6 +23,7 @@ group = typer.Typer(
     rich_markup_mode=None,
     epilog=examples("memoryd model", "memoryd model use ollama qwen3:8b", "memoryd model test"),
 )
+group.add_typer(model_embed.group, name="embed")
 Who = Literal["anthropic", "ollama", "openai", "claude", "codex", "gemini", "opencode", "command", "none"]
 _LOOK = "`memoryd model` shows what runs here."
 

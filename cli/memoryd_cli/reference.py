@@ -35,11 +35,17 @@ def commands() -> Iterator[tuple[str, ...]]:
     yield ()
     for command in app.registered_commands:
         yield (_name(command),)
-    for group in app.registered_groups:
+    yield from _groups(app, ())
+
+
+def _groups(above: typer.Typer, words: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    for group in above.registered_groups:
         if group.name and group.typer_instance:
-            yield (group.name,)
+            here = (*words, group.name)
+            yield here
             for command in group.typer_instance.registered_commands:
-                yield group.name, _name(command)
+                yield (*here, _name(command))
+            yield from _groups(group.typer_instance, here)
 
 
 def help_of(command: tuple[str, ...]) -> str:

@@ -87,7 +87,6 @@ class Reembedder:
         """Held for each step of the building; taken after the locks of the indexers that serve, never before."""
         self._worker = Worker(self._work, complain=self._complain, retry_s=RETRY_S)
         self.run = self._worker.run
-        self.look = self._worker.kick
         self.target = 0
         self.problem: DaemonError | None = None
         indexer.also_purge = self._purge
@@ -108,6 +107,11 @@ class Reembedder:
             "target": max(self.target, self._indexer.target),
             "messages_behind": self._building.messages.behind,
         }
+
+    def look(self) -> None:
+        """Look anew at what is wanted."""
+        self.problem = None
+        self._worker.kick()
 
     async def _work(self) -> float:
         wanted = await self._prepare()

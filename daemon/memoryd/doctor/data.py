@@ -11,6 +11,7 @@ from urllib.parse import quote
 from memoryd import restoring
 from memoryd.config import Config
 from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
+from memoryd.doctor.generation import memories_index
 from memoryd_client.paths import Paths
 from memoryd_client.wire.status import ComponentStatus, Status
 
@@ -150,14 +151,15 @@ def _index(paths: Paths, config: Config, facts: LedgerFacts | None, status: Stat
         return _index_by_daemon(status.components["index"], status.components.get("model"), facts)
     if config.index.url:
         return ok("index", "it is in the object store of index.url, which was not called")
-    if not paths.index.exists():
+    folder = memories_index(paths)
+    if not folder.exists():
         return ok("index", "there is none yet; the daemon builds it from the ledger")
-    table = paths.index / "memories.lance"
-    if not paths.index.is_dir() or (table.exists() and not _filled(table / "_versions")):
-        mend = f"mv {quoted(paths.index)} {quoted(paths.index)}.aside  # the next start builds it from the ledger"
-        return fail("index", f"{paths.index} is not a LanceDB folder that can be opened", mend)
+    table = folder / "memories.lance"
+    if not folder.is_dir() or (table.exists() and not _filled(table / "_versions")):
+        mend = f"mv {quoted(folder)} {quoted(folder)}.aside  # the next start builds it from the ledger"
+        return fail("index", f"{folder} is not a LanceDB folder that can be opened", mend)
     until = f" (the ledger's last change is {facts.last_sequence})" if facts else ""
-    return ok("index", f"{paths.index} is there; how far it is, only a running daemon knows{until}")
+    return ok("index", f"{folder} is there; how far it is, only a running daemon knows{until}")
 
 
 def _index_by_daemon(part: ComponentStatus, model: ComponentStatus | None, facts: LedgerFacts | None) -> Finding:

@@ -8,6 +8,7 @@ from memoryd.config import Config, ConfigInvalid, load
 from memoryd.doctor.data import examine_data
 from memoryd.doctor.finding import Finding, ok
 from memoryd.doctor.folders import examine_folders
+from memoryd.doctor.generation import messages_index
 from memoryd.doctor.message_index import examine_messages, indexed
 from memoryd.doctor.model import examine_model
 from memoryd.doctor.process import examine_lock, examine_sockets, examine_systemd
@@ -65,6 +66,6 @@ def _said(paths: Paths, config: Config, status: Status | None) -> Iterator[Findi
         there = indexed(paths, config)
         sessions = look(paths)
         yield from examine_transcripts(paths, sessions)
-        yield examine_messages(paths, sessions, there, status)
+        yield examine_messages(messages_index(paths), sessions, there, status)
     except ModuleNotFoundError:
         yield ok(NAME, "how they are cannot be told without the missing packages")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memoryd.config import Config
 from memoryd.doctor.finding import Finding, fail, ok, quoted
+from memoryd.doctor.generation import messages_index
 from memoryd.doctor.transcripts import Looked
 from memoryd_client.paths import Paths
 from memoryd_client.wire.status import Status
@@ -27,12 +28,12 @@ def indexed(paths: Paths, config: Config) -> Mapping[Key, set[int]] | str:
 
     if config.index.url:
         return "it is in the object store of index.url, which was not called"
-    if not (paths.messages_index / f"{TABLE}.lance").exists():
+    if not (messages_index(paths) / f"{TABLE}.lance").exists():
         return {}
     import lancedb
 
     try:
-        table = lancedb.connect(str(paths.messages_index)).open_table(TABLE)
+        table = lancedb.connect(str(messages_index(paths))).open_table(TABLE)
         query = table.search().select(["owner", "session", "sequence"])
         rows: pa.Table = query.limit(max(1, table.count_rows())).to_arrow()
     except Exception as exc:  # LanceDB's errors have no common root; whichever it is, the finding tells it
@@ -45,10 +46,10 @@ def indexed(paths: Paths, config: Config) -> Mapping[Key, set[int]] | str:
 
 
 def examine_messages(
-    paths: Paths, sessions: list[Looked], there: Mapping[Key, set[int]] | str, status: Status | None
+    folder: Path, sessions: list[Looked], there: Mapping[Key, set[int]] | str, status: Status | None
 ) -> Finding:
-    """Compare what was said with what the index has."""
-    aside = _aside(paths.messages_index)
+    """Compare what was said with what the index in the folder has."""
+    aside = _aside(folder)
     if isinstance(there, str):
         return fail(NAME, there, aside) if "cannot be read" in there else ok(NAME, there)
     known = {

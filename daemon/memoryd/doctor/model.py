@@ -15,10 +15,24 @@ def examine_model(paths: Paths, config: Config) -> Finding:
     try:
         if config.embedding.folder:
             return _configured(Path(config.embedding.folder))
-        name = config.embedding.model.rsplit("/", 1)[-1]
-        return _cached(paths.models / name / config.embedding.precision, offline=config.privacy.offline)
+        return _in_cache(paths, config)
     except ModuleNotFoundError as exc:
         return fail("model", f"it cannot be looked at without the package {exc.name}", "pip install 'memoryd[daemon]'")
+
+
+def _in_cache(paths: Paths, config: Config) -> Finding:
+    from memoryd.embedding.catalogue import CATALOGUE, find
+    from memoryd.embedding.model import MINILM
+
+    published = find(config.embedding.model)
+    if published is None:
+        names = ", ".join(one.name for one in CATALOGUE)
+        mend = "memoryd model embed use minilm"
+        return fail("model", f"embedding.model is {config.embedding.model}, and the catalogue has {names}", mend)
+    entry = paths.models / published.cached_as / config.embedding.precision
+    if published.repository != MINILM and not entry.is_dir():
+        return warn("model", f"{published.name} is not here", f"memoryd model embed use {published.name}")
+    return _cached(entry, offline=config.privacy.offline)
 
 
 def _configured(folder: Path) -> Finding:

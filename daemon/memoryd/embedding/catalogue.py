@@ -28,6 +28,11 @@ class Published(msgspec.Struct, frozen=True, kw_only=True):
     files: tuple[str, ...] = ("onnx/model.onnx", "tokenizer.json")
     """The graph first; what the graph names beside it."""
 
+    @property
+    def cached_as(self) -> str:
+        """The name of its folder in the cache."""
+        return "all-MiniLM-L6-v2" if self.repository == MINILM else self.name
+
 
 CATALOGUE = (
     Published(

@@ -10,7 +10,7 @@ from memoryd.embedding import hub
 from memoryd.embedding.cache import sha256
 from memoryd.embedding.catalogue import Published, find
 from memoryd.embedding.folder import TOKENIZER, read_folder
-from memoryd.embedding.model import MINILM, ModelSpec, identity
+from memoryd.embedding.model import ModelSpec, identity
 from memoryd.embedding.weights import Sources, Weights, converted, digest_of, entry_of
 from memoryd_actors.core.errors import ModelUnavailable
 
@@ -41,7 +41,7 @@ def obtain(wanted: ModelSpec, sources: Sources) -> Obtained:
     if wanted.backend == "sentence-transformers":
         raise ModelUnavailable(f"{wanted.model} is run by onnx", "Set embedding.backend to onnx.")
     weights = entry_of(
-        sources.models / published.name / wanted.precision,
+        sources.models / published.cached_as / wanted.precision,
         wanted.precision,
         lambda target: _from_hub(published, sources, target, wanted),
     )
@@ -128,8 +128,7 @@ def _told(wanted: ModelSpec, weights: Weights, origin: str, published: Published
 
 def is_installed(published: Published, models: Path) -> bool:
     """Return whether a model of the catalogue is in the cache, in any precision."""
-    name = MINILM.rpartition("/")[2] if published.repository == MINILM else published.name
-    return any((models / name).glob("*/manifest.json"))
+    return any((models / published.cached_as).glob("*/manifest.json"))
 
 
 def slug(name: str) -> str:

@@ -195,6 +195,8 @@ class LanceMessages:
             return {}
         flat = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
         vectors: Vectors = flat.reshape(found.num_rows, -1)
+        if vectors.shape[1] != len(vector):
+            return {}  # another model's index was put in place meanwhile
         exact: Vector = np.einsum("ij,j->i", vectors, vector)
         return dict(zip(found["id"].to_pylist(), exact.tolist(), strict=True))
 

@@ -1,0 +1,35 @@
+"""Where the indexes are that serve. Known without the daemon's packages, which may be missing."""
+
+from pathlib import Path
+
+import msgspec
+
+from memoryd_client.paths import Paths
+
+
+class _Active(msgspec.Struct):
+    place: str = ""
+
+
+class _Noted(msgspec.Struct):
+    active: _Active = _Active()
+
+
+def memories_index(paths: Paths) -> Path:
+    """Return the folder of the index of memories."""
+    place = _place(paths)
+    return paths.indexes / place / "memories" if place else paths.index
+
+
+def messages_index(paths: Paths) -> Path:
+    """Return the folder of the index of messages."""
+    place = _place(paths)
+    return paths.indexes / place / "messages" if place else paths.messages_index
+
+
+def _place(paths: Paths) -> str:
+    """Return the name of their folder; a note that cannot be read keeps the daemon from starting, and it says so."""
+    try:
+        return msgspec.json.decode(paths.generations.read_bytes(), type=_Noted).active.place
+    except (OSError, msgspec.MsgspecError):
+        return ""
