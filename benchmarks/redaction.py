@@ -4,14 +4,13 @@ Reads `secrets/dev.jsonl.gz` from a data folder, which is not part of this repos
 source, rule, label (1: holds a secret), text and, where known, the secret. Ordinary text for the clean lines comes
 from the conversations beside it (every text of every `*.jsonl`).
 
-The curve says what each doubt costs in secrets and saves in clean lines. The gate is everything that a write passes, on
+The gate is everything that a write passes, on
 texts of 16 kB that were made to be slow, beside one pass of one expression over the same text.
 
 `generic` is redaction without the table of vendor formats: what it does for vendors it has never heard of.
 """
 
 import argparse
-import dataclasses
 import gzip
 import re
 import sys
@@ -26,10 +25,9 @@ import msgspec
 
 from memoryd_actors.admission.gate import admit
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.redaction import Rules, redact
+from memoryd_actors.redaction import redact
 from memoryd_actors.redaction.assignments import find_assignments
 from memoryd_actors.redaction.blocks import find_blocks
-from memoryd_actors.redaction.doubt import BALANCED, NO_DOUBT, Doubt
 from memoryd_actors.redaction.locators import find_locators
 from memoryd_actors.redaction.prose import find_prose
 from memoryd_client.wire.caller import Caller
@@ -80,7 +78,7 @@ def generic(text: str) -> Spans:
     finders = (
         find_blocks(text),
         find_locators(text, lowered),
-        find_assignments(text, lowered, BALANCED),
+        find_assignments(text, lowered),
         find_prose(text, lowered),
     )
     return sorted((finding.start, finding.end) for found in finders for finding in found)
@@ -199,7 +197,6 @@ def run(folder: Path = DATA) -> dict[str, Any]:
         figures[name] = labelled(lines, finder)
         figures[name]["ms_per_kb_secrets"] = milliseconds_per_kb(finder, [line.text for line in lines])
         report(name, figures[name])
-    figures["curve"] = curve(lines)
     figures["gate"] = gate()
     figures["ordinary"] = {}
     print(f"\n{'ordinary text':28}{'texts':>8}{'touched':>9}{'naive':>8}{'ms/kB':>9}{'naive':>8}")
@@ -219,34 +216,6 @@ def run(folder: Path = DATA) -> dict[str, Any]:
     figures["ms_per_kb_pages"] = milliseconds_per_kb(ours, pages)
     print(f"ordinary text in pages of 40 messages: {figures['ms_per_kb_pages']:.3f} ms/kB")
     return figures
-
-
-DOUBTS: dict[str, Doubt] = {
-    "none": NO_DOUBT,
-    "typed": dataclasses.replace(NO_DOUBT, ascending_share=BALANCED.ascending_share),
-    "documented": dataclasses.replace(NO_DOUBT, documented=True),
-    "denied by its name": dataclasses.replace(NO_DOUBT, denying_names=True),
-    "identifiers": dataclasses.replace(NO_DOUBT, identifiers=True),
-    "lone Google keys": dataclasses.replace(NO_DOUBT, lone_public_keys=True),
-    "all but lone Google keys": dataclasses.replace(BALANCED, lone_public_keys=False),
-    "all (in force)": BALANCED,
-}
-
-
-def curve(lines: list[Line]) -> dict[str, Any]:
-    """Return share of secrets replaced and of clean lines touched, by what is heard against a secret."""
-    points: dict[str, Any] = {}
-    print(f"\n{'doubt':28}{'replaced':>10}{'touched':>9}")
-    for name, doubt in DOUBTS.items():
-
-        def find(text: str, rules: Rules = Rules(doubt=doubt)) -> Spans:  # noqa: B008 - this round's rules, frozen
-            return [(each.start, each.end) for each in redact(text, rules).findings]
-
-        found = labelled(lines, find)
-        touched = found["look_alikes_touched"] / max(1, found["look_alikes"])
-        points[name] = {"recall": found["recall"], "touched": touched}
-        print(f"{name:28}{found['recall']:10.1%}{touched:9.1%}")
-    return points
 
 
 SLOW = {

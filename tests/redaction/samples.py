@@ -79,4 +79,4 @@ TOKENS = (
     Sample("prefixed-token", "zyx" + "_live_" + drawn(MIXED, 32)),
 )
 GOOGLE_KEY = "AI" + "za" + drawn(MIXED, 35)
-"""No secret by itself: see `Doubt.lone_public_keys`."""
+"""No secret by itself: see `doubt.lone`."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from memoryd_actors.redaction.doubt import Doubt, clocked, names_a_thing, stub
+from memoryd_actors.redaction.doubt import clocked, names_a_thing, stub
 from memoryd_actors.redaction.finding import MARKER, SecretFinding
 from memoryd_actors.redaction.harmless import entropy, measure, placeholder, reference
 from memoryd_actors.redaction.names import STEM, Kind, classify
@@ -83,7 +83,7 @@ class _Name(NamedTuple):
     kind: Kind
 
 
-def find_assignments(text: str, lowered: str, doubt: Doubt) -> Iterator[SecretFinding]:
+def find_assignments(text: str, lowered: str) -> Iterator[SecretFinding]:
     """Yield the values of names that announce a secret. `lowered` is the text in lower case, of the same length."""
     done = at = 0
     names: dict[str, _Name | None] = {}
@@ -97,14 +97,14 @@ def find_assignments(text: str, lowered: str, doubt: Doubt) -> Iterator[SecretFi
             continue
         word = text[start:end]
         if word not in names:
-            kind = classify(word, doubt)
+            kind = classify(word)
             names[word] = _Name(word, word.lower(), kind) if kind is not None else None
         name = names[word]
         if name is None:
             continue
         value = _compared(text, start) if compares else None
         if value is None and joins:
-            value = _joined(text, name, end, doubt, judged)
+            value = _joined(text, name, end, judged)
         if value is not None:
             done = max(at, value.end)
             at = max(at, value.end)
@@ -152,7 +152,7 @@ def _compared(text: str, start: int) -> _Value | None:
     return _Value(opening + 1, close, operator.group(1))
 
 
-def _joined(text: str, name: _Name, end: int, doubt: Doubt, judged: "_Judged") -> _Value | None:
+def _joined(text: str, name: _Name, end: int, judged: "_Judged") -> _Value | None:
     """Return the value that the name is joined to, if it is a secret. `judged` is what is known about values."""
     if text[end] == "=" and text[end + 1 : end + 2] not in _AFTER_EQUALS:
         at, form, tight = end + 1, "assign", True
@@ -173,7 +173,7 @@ def _joined(text: str, name: _Name, end: int, doubt: Doubt, judged: "_Judged") -
     known = (content, name.kind.name, value.quote, form, "tight" if tight else "")
     if known not in judged.secret:
         credible = _credible(content, name.kind, value.quote, form, tight=tight)
-        judged.secret[known] = credible and not _doubtful(content, name.kind, doubt)
+        judged.secret[known] = credible and not _doubtful(content, name.kind)
     if not judged.secret[known]:
         judged.refused += len(content) >= _LONG
         return None
@@ -281,15 +281,15 @@ def _credible(value: str, kind: Kind, quote: str, form: str, *, tight: bool) -> 
             return entropy(value) >= 2.8
 
 
-def _doubtful(value: str, kind: Kind, doubt: Doubt) -> bool:
+def _doubtful(value: str, kind: Kind) -> bool:
     """Return whether something speaks against a credible value."""
     match kind:
         case Kind.PASSWORD:  # people type them, count in them and keep them short
             return False
         case Kind.TOKEN:
-            return stub(value, doubt) or clocked(value, doubt)
+            return stub(value) or clocked(value)
         case Kind.KEY:
-            return stub(value, doubt) or names_a_thing(value, doubt)
+            return stub(value) or names_a_thing(value)
 
 
 class _Traits(NamedTuple):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-from memoryd_actors.redaction.doubt import BALANCED
 from memoryd_actors.redaction.finding import SecretFinding
 from memoryd_actors.redaction.harmless import placeholder
 from memoryd_actors.redaction.names import classify
@@ -36,7 +35,7 @@ def find_environment(text: str, variables: tuple[Variable, ...]) -> Iterator[Sec
         value = variable.value
         if len(value) < SHORTEST_VALUE or placeholder(value):
             continue
-        anywhere = classify(variable.name, BALANCED) is not None or _drawn(value)
+        anywhere = classify(variable.name) is not None or _drawn(value)
         for start, end in _places(text, value):
             if anywhere or _assigned(text, variable.name, start):
                 yield SecretFinding("env", start, end)

@@ -4,7 +4,7 @@ import re
 from enum import IntEnum
 from functools import lru_cache
 
-from memoryd_actors.redaction.doubt import Doubt, denies
+from memoryd_actors.redaction.doubt import denies
 
 # By their first letter, so that `re` leaps from one to the next.
 STEM = re.compile(
@@ -54,7 +54,7 @@ _ABOUT = re.compile(
 
 
 @lru_cache(maxsize=512)
-def classify(name: str, doubt: Doubt) -> Kind | None:
+def classify(name: str) -> Kind | None:
     """Return what a name announces; None for names that only speak about secrets (`password_hint`, `token_count`)."""
     words = "_".join(_WORD.findall(name)).lower()
     padded = f"_{words}_"
@@ -67,6 +67,6 @@ def classify(name: str, doubt: Doubt) -> Kind | None:
         if _KEY.search(padded) and not _PUBLIC.search(padded)
         else None
     )
-    if kind is None or _ABOUT.search(padded) or "public_key" in padded or denies(words, doubt):
+    if kind is None or _ABOUT.search(padded) or "public_key" in padded or denies(words):
         return None
     return kind

@@ -68,9 +68,9 @@ def _find(text: str, rules: Rules) -> list[SecretFinding]:
     findings = list(
         chain(
             find_blocks(text),
-            find_tokens(text, rules.doubt),
+            find_tokens(text),
             find_locators(text, lowered),
-            find_assignments(text, lowered, rules.doubt),
+            find_assignments(text, lowered),
             find_prose(text, lowered),
             find_marked(text, lowered),
             find_personal(text, rules.personal_data),
@@ -80,7 +80,7 @@ def _find(text: str, rules: Rules) -> list[SecretFinding]:
     )
     if not findings:
         return findings
-    protected = sorted(chain(protected_spans(text), public_blocks(text), documented_spans(text, rules.doubt)))
+    protected = sorted(chain(protected_spans(text), public_blocks(text), documented_spans(text)))
     return _united(_outside(findings, protected))
 
 

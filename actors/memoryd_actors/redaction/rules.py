@@ -1,8 +1,7 @@
-"""What redaction replaces besides secrets, and how much it doubts."""
+"""What redaction replaces besides secrets."""
 
 from dataclasses import dataclass
 
-from memoryd_actors.redaction.doubt import BALANCED, Doubt
 from memoryd_actors.redaction.personal import DEFAULT_KINDS, PersonalData
 
 
@@ -22,7 +21,6 @@ class Variable:
 class Rules:
     """What is replaced in a text."""
 
-    doubt: Doubt = BALANCED
     personal_data: frozenset[PersonalData] = frozenset(DEFAULT_KINDS)
     words: tuple[str, ...] = ()
     """The user's own words, in whatever case: a name, a customer, a street."""
@@ -32,7 +30,7 @@ class Rules:
     def __repr__(self) -> str:
         """Leave out what is to be replaced: a representation ends in logs."""
         known = f"{len(self.words)} words, {len(self.environment)} variables"
-        return f"Rules({self.doubt}, {sorted(self.personal_data)}, {known})"
+        return f"Rules({sorted(self.personal_data)}, {known})"
 
 
 DEFAULT = Rules()

@@ -8,7 +8,7 @@ upper bound, and a token begins where no letter, digit or underscore stands befo
 import re
 from collections.abc import Iterator
 
-from memoryd_actors.redaction.doubt import Doubt, lone, typed
+from memoryd_actors.redaction.doubt import lone, typed
 from memoryd_actors.redaction.finding import SecretFinding
 from memoryd_actors.redaction.formats import CUT, FORMATS
 from memoryd_actors.redaction.harmless import degenerate, placeholder
@@ -31,10 +31,10 @@ _MARKED = re.compile(r"[A-Za-z]{0,24}[=:]?[\"']?\[redacted:[a-z0-9-]{1,48}\][\"'
 _LENIENT = frozenset({"artifactory-key", "aws-bedrock-key", "slack-webhook"})
 """Formats that published examples fill with one letter; masked or not, nothing else begins like them."""
 _PUBLISHABLE = frozenset({"gcp-api-key"})
-"""Formats that are no secret by themselves: see `Doubt.lone_public_keys`."""
+"""Formats that are no secret by themselves: see `doubt.lone`."""
 
 
-def find_tokens(text: str, doubt: Doubt) -> Iterator[SecretFinding]:
+def find_tokens(text: str) -> Iterator[SecretFinding]:
     """Yield tokens of known vendors. Only words long enough to be one are looked at: prose has none."""
     at = 0
     for word in text.split():
@@ -45,9 +45,9 @@ def find_tokens(text: str, doubt: Doubt) -> Iterator[SecretFinding]:
         for match in _TOKEN.finditer(text, at, end):
             rule, cut = _RULES[(match.lastindex or 1) - 1]
             value = match.group()[:_LONGEST]
-            if cut and (_stands_for_one(value) or typed(value, doubt)):
+            if cut and (_stands_for_one(value) or typed(value)):
                 continue
-            if rule in _PUBLISHABLE and lone(text, *match.span(), doubt):
+            if rule in _PUBLISHABLE and lone(text, *match.span()):
                 continue
             if rule in _LENIENT or not (degenerate(value) or value.endswith("EXAMPLE")):
                 yield SecretFinding(rule, *match.span())
