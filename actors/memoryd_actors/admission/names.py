@@ -54,7 +54,7 @@ def _shown(name: str) -> str:
     # Within a name a token may follow a sign that elsewhere is part of a word: `mem_ghp_…`.
     for part in list(_PART.finditer(name))[:_MOST_PARTS]:
         rest = name[part.end() :]
-        for found in find_tokens(rest, DEFAULT.doubt):
+        for found in find_tokens(rest):
             if found.rule not in _OF_CHANCE:
                 return f"{name[: part.end()]}{rest[: found.start]}{found.marker}"[:200]
     return ""
