@@ -7,11 +7,11 @@ import msgspec
 from memoryd_client.paths import Paths
 
 
-class _Active(msgspec.Struct):
+class _Active(msgspec.Struct, frozen=True):
     place: str = ""
 
 
-class _Noted(msgspec.Struct):
+class _Noted(msgspec.Struct, frozen=True):
     active: _Active = _Active()
 
 
