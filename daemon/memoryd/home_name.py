@@ -1,8 +1,9 @@
 """The name of a home: given once, kept for life, so that homes which share a ledger can be told apart."""
 
-import os
 import secrets
 from pathlib import Path
+
+from memoryd.rewriting import rewriting
 
 
 def home_name(home: Path) -> str:
@@ -16,10 +17,6 @@ def home_name(home: Path) -> str:
         return file.read_text(encoding="ascii").strip()
     except FileNotFoundError:
         name = secrets.token_hex(8)
-        new = file.with_name("name.new")
-        with new.open("w", encoding="ascii") as stream:
-            stream.write(f"{name}\n")
-            stream.flush()
-            os.fsync(stream.fileno())
-        new.replace(file)
+        with rewriting(file) as target:
+            target.write(f"{name}\n".encode())
         return name

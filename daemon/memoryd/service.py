@@ -2,12 +2,12 @@
 
 import os
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
 from memoryd import units
 from memoryd.config import overrides
+from memoryd.rewriting import rewriting
 from memoryd.units import UnitState
 from memoryd_actors.core.errors import DaemonError
 from memoryd_client.paths import Paths
@@ -169,18 +169,9 @@ def _reachable_folder(env: Mapping[str, str]) -> Path:
 def _write(path: Path, text: str) -> None:
     """Write a file that is there whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", dir=path.parent, prefix=".memoryd-", suffix=".tmp", delete=False
-    ) as draft:
-        try:
-            draft.write(text)
-            draft.flush()
-            os.fsync(draft.fileno())
-            os.fchmod(draft.fileno(), 0o644)
-            os.replace(draft.name, path)
-        except OSError:
-            Path(draft.name).unlink(missing_ok=True)
-            raise
+    with rewriting(path) as file:
+        file.write(text.encode())
+    path.chmod(0o644)
 
 
 def _run(env: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:

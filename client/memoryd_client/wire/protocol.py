@@ -33,14 +33,7 @@ from memoryd_client.wire.session_context import Compacted, ContextRequest, Sessi
 from memoryd_client.wire.status import GetStatus, Ping, Pong, Status
 from memoryd_client.wire.switching import Switch, Switched
 from memoryd_client.wire.traces import Traces, Why
-from memoryd_client.wire.transcripts import (
-    Appended,
-    Ended,
-    FoundMessages,
-    Sessions,
-    Transcript,
-    TranscriptRequest,
-)
+from memoryd_client.wire.transcripts import Appended, Ended, FoundMessages, Sessions, Transcript, TranscriptRequest
 from memoryd_client.wire.upkeep import Backup, Reembed, Reindex
 from memoryd_client.wire.virtual_files import FileMatches, FileRequest, MemoryFiles
 

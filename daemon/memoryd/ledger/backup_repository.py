@@ -23,13 +23,7 @@ class SqlBackups:
         return self._database.file is not None and self._database.backups is not None
 
     async def copy(self, path: str) -> None:
-        """Write a consistent copy to a file that must not exist yet.
-
-        Raises:
-            Refused: the file exists, its folder does not, or the ledger is no file.
-            LedgerCorrupt: what was copied is damaged.
-            DiskFull: nothing was left behind.
-        """
+        """Write a consistent copy to a file that must not exist yet; refused where the ledger is no file."""
         source = self._file()
         await self._database.copy(
             lambda: backups.copy(source, Path(path).expanduser().absolute(), self._database.backups)
@@ -41,13 +35,7 @@ class SqlBackups:
         return {} if folder is None else await self._database.copy(restoring.dated, folder)
 
     async def copy_dated(self, retention: Retention) -> Path:
-        """Write a copy named by date into the backups folder, delete what need not be kept, and return its path.
-
-        Raises:
-            Refused: there is no backups folder, or the ledger is no file.
-            LedgerCorrupt: what was copied is damaged; nothing was deleted, and the hint has the way back.
-            DiskFull: nothing was left behind.
-        """
+        """Write a copy named by date into the backups folder, delete what need not be kept, and return its path."""
         folder = self._database.backups
         if folder is None:
             raise Refused("no folder for backups is configured")
@@ -56,11 +44,7 @@ class SqlBackups:
         )
 
     async def verify(self) -> None:
-        """Read the whole file and check its structure; nothing to do where the ledger is no file.
-
-        Raises:
-            LedgerCorrupt: SQLite found damage.
-        """
+        """Do what `opening.verify` does; nothing where the ledger is no file."""
         if self._database.file is not None:
             await self._database.copy(opening.verify, self._database.file, self._database.backups)
 

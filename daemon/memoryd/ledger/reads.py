@@ -10,16 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case,
 
 from memoryd.ledger.batches import batches
 from memoryd.ledger.rows import history_of, memory_of, to_micros
-from memoryd.ledger.tables import (
-    IS_ACTIVE,
-    aliases,
-    changes,
-    doubts,
-    history,
-    memories,
-    memory_tags,
-    relations,
-)
+from memoryd.ledger.tables import IS_ACTIVE, aliases, changes, doubts, history, memories, memory_tags, relations
 from memoryd_actors.core.errors import Ambiguous, NotFound
 from memoryd_actors.memory.changes import EVENTS, News
 from memoryd_actors.memory.visibility import Visibility

@@ -13,14 +13,7 @@ from memoryd.ledger.batches import batches
 from memoryd.ledger.reads import owned_by
 from memoryd.ledger.records import Before, difference, next_operation, record
 from memoryd.ledger.rows import cleaned, dump, from_micros, memory_of, memory_row, to_micros
-from memoryd.ledger.tables import (
-    HAS_SAID,
-    aliases,
-    changes,
-    history,
-    memories,
-    memory_tags,
-)
+from memoryd.ledger.tables import HAS_SAID, aliases, changes, history, memories, memory_tags
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.memory import Memory

@@ -4,8 +4,8 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from memoryd.rewriting import rewriting
 from memoryd.transcripts.places import LINES
-from memoryd.transcripts.rewriting import rewriting
 from memoryd.transcripts.scanning import Place, places
 
 log = logging.getLogger(__name__)

@@ -1,12 +1,12 @@
 """What is known of a session beside its lines, in the names of seed 003. It can be told from the lines at any time."""
 
-import os
 from datetime import datetime
 from math import ceil
 from pathlib import Path
 
 import msgspec
 
+from memoryd.rewriting import rewriting
 from memoryd.transcripts.lines import Line
 from memoryd.transcripts.places import METADATA
 from memoryd_actors.memory.render import CHARACTERS_PER_TOKEN
@@ -95,15 +95,5 @@ def read(folder: Path) -> Metadata | None:
 
 def write(folder: Path, metadata: Metadata, *, durable: bool) -> None:
     """Replace the file, whole or not at all. Blocks."""
-    draft = folder / f"{METADATA}.new"
-    file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        # On a disk that is nearly full a part of it may be written, and only the rest be refused.
-        view = memoryview(msgspec.json.encode(metadata))
-        while view:
-            view = view[os.write(file, view) :]
-        if durable:
-            os.fsync(file)
-    finally:
-        os.close(file)
-    draft.replace(folder / METADATA)
+    with rewriting(folder / METADATA, durable=durable) as file:
+        file.write(msgspec.json.encode(metadata))

@@ -10,6 +10,7 @@ from itertools import count
 from pathlib import Path
 
 from memoryd.private_folder import private_folder
+from memoryd.rewriting import rewriting
 from memoryd.transcripts.aside import ASIDE
 from memoryd.transcripts.places import LINES, METADATA
 
@@ -126,9 +127,5 @@ def _append(source: int, copy: Path, at: int, end: int) -> None:
 
 
 def _write(file: Path, content: bytes) -> None:
-    draft = file.with_name(f"{file.name}.new")
-    with draft.open("wb") as stream:
-        stream.write(content)
-        stream.flush()
-        os.fsync(stream.fileno())
-    draft.replace(file)
+    with rewriting(file) as target:
+        target.write(content)

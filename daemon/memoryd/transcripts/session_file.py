@@ -10,13 +10,13 @@ from pathlib import Path
 import msgspec
 
 from memoryd.private_folder import private_folder
+from memoryd.rewriting import rewriting, sync
 from memoryd.transcripts import aside
 from memoryd.transcripts import metadata as metadata_file
 from memoryd.transcripts.lines import Line, decode_line, encoded, record, reworded
 from memoryd.transcripts.mending import mend
 from memoryd.transcripts.metadata import Metadata
 from memoryd.transcripts.places import LINES, METADATA, session_folder
-from memoryd.transcripts.rewriting import rewriting, sync
 from memoryd.transcripts.scanning import Place, places, readable
 from memoryd.transcripts.seen import SeenIds
 from memoryd_actors.ports.transcripts import Kept, Stored

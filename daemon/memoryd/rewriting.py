@@ -8,8 +8,10 @@ from typing import IO
 
 
 @contextmanager
-def rewriting(file: Path) -> Generator[IO[bytes]]:
-    """Give a file to write to, which takes the place of `file` at the end, durably. Blocks.
+def rewriting(file: Path, *, durable: bool = True) -> Generator[IO[bytes]]:
+    """Give a file to write to, which takes the place of `file` at the end. Blocks.
+
+    Where it is not `durable`, a crash of the machine may leave either of the two, or nothing.
 
     Raises:
         OSError: `file` is as it was.
@@ -18,13 +20,15 @@ def rewriting(file: Path) -> Generator[IO[bytes]]:
     try:
         with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as target:
             yield target
-            target.flush()
-            os.fsync(target.fileno())
+            if durable:
+                target.flush()
+                os.fsync(target.fileno())
         new.replace(file)
     except BaseException:
         new.unlink(missing_ok=True)
         raise
-    sync(file.parent)
+    if durable:
+        sync(file.parent)
 
 
 def sync(folder: Path) -> None:
