@@ -146,6 +146,7 @@ def _bring_from(origin: Origin, source: str, at: InSession, since: datetime | No
 
     if origin == "rules":
         found = bring_rules(Path(project_root(source or at.project or Path.cwd())), client)
+        _tell_left_out(found.left_out)
         if as_json:
             out_json(found)
         else:
@@ -158,12 +159,18 @@ def _bring_from(origin: Origin, source: str, at: InSession, since: datetime | No
     done = bring_conversations(origin, home, client, since=begin, project=project, tell=tell)
     if sys.stderr.isatty():
         sys.stderr.write("\n")
-    for unreadable in done.unreadable:
-        note(printable(f"left out: {unreadable}"))
+    _tell_left_out(done.left_out)
     if as_json:
         out_json(done)
     else:
         out(f"{done.sessions} conversations: {done.stored} messages stored, {done.known} known already")
+
+
+def _tell_left_out(reasons: list[str]) -> None:
+    for reason in reasons[:TOLD]:
+        note(printable(f"left out: {reason}"))
+    if len(reasons) > TOLD:
+        note(f"left out: {len(reasons) - TOLD} more; --json has all")
 
 
 def _tell(left_out: tuple[LeftOut, ...]) -> None:

@@ -5,7 +5,7 @@ from typing import cast
 import anyio
 import pytest
 
-from memoryd_actors.capture.capturer import Capturer
+from memoryd_actors.capture.capturer import Capturer, PastMessage
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Unavailable
 from memoryd_actors.keeping.orders import KeeperMessage
@@ -14,11 +14,11 @@ from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.transcripts import Key
 from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_client.wire.caller import Caller
-from memoryd_client.wire.context import ContextUpdate, Message
+from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.events import Event
 from memoryd_client.wire.memory import Memory
 
-ASKED = Message("user", "Remember that the spare key hangs behind the blue door.")
+ASKED = PastMessage("user", "Remember that the spare key hangs behind the blue door.")
 CALLER = Caller(owner="local", session="s1")
 
 

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from host_histories import WRITERS
+from host_histories import WRITERS, claude_line, write
 from memoryd_cli.histories.programs import PROGRAMS
+from memoryd_cli.histories.spoken import spoken
 
 
 def test_every_program_is_tried() -> None:
@@ -15,8 +16,8 @@ def test_every_program_is_tried() -> None:
 @pytest.mark.parametrize("program", WRITERS)
 def test_only_what_was_said_is_read(program: str, tmp_path: Path) -> None:
     WRITERS[program](tmp_path)
-    (file,) = PROGRAMS[program].files(tmp_path)
-    (history,) = PROGRAMS[program].read(file)
+    (history,) = (history for file in PROGRAMS[program].files(tmp_path) for history in PROGRAMS[program].read(file))
+    assert history.session == ("channel_user" if program == "jsonl" else "s1")
     assert [(one.role, one.text) for one in history.said] == [
         ("user", "hello"),
         ("assistant", "hi"),
@@ -25,6 +26,28 @@ def test_only_what_was_said_is_read(program: str, tmp_path: Path) -> None:
     assert {one.at.isoformat() for one in history.said if one.at} == {"2026-03-01T12:00:00+00:00"}
     assert len({one.id for one in history.said}) == 3
     assert history.project == ("" if program == "jsonl" else "/projects/app")
+
+
+def test_files_come_in_the_order_of_what_was_said_in_them(tmp_path: Path) -> None:
+    for name, month in (("later", "03"), ("earlier", "01")):
+        line = claude_line("user", "hello", timestamp=f"2026-{month}-01T12:00:00Z")
+        write(tmp_path / ".claude/projects/x" / f"{name}.jsonl", [{"type": "summary"}, line])
+    assert [file.stem for file in PROGRAMS["claude-code"].files(tmp_path)] == ["earlier", "later"]
+
+
+@pytest.mark.parametrize("text", ["/tmp is full, what now?", "/tmp full", "/login is broken since yesterday"])
+def test_what_begins_with_a_path_is_no_command(text: str) -> None:
+    assert [one.text for one in spoken("1", "user", text, None)] == [text]
+
+
+def test_a_project_of_gemini_is_found_in_its_list_where_its_folder_does_not_say(tmp_path: Path) -> None:
+    WRITERS["gemini"](tmp_path)
+    (tmp_path / ".gemini/tmp/app/.project_root").unlink()
+    read = PROGRAMS["gemini"].read
+    file = tmp_path / ".gemini/tmp/app/chats/session-1-s1.jsonl"
+    assert [one.project for one in read(file)] == [""]
+    (tmp_path / ".gemini/projects.json").write_text('{"projects": {"/projects/app": "app"}}', encoding="utf-8")
+    assert [one.project for one in read(file)] == ["/projects/app"]
 
 
 def test_no_folder_is_no_conversation(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from typing import TypeVar
 
 from memoryd_actors.capture import Captured, explicit, may_ask, standing_instruction
 from memoryd_actors.core.actor import Actor, ActorRef, MailboxStatistics, RestartLimit
@@ -38,7 +39,15 @@ QUEUE = 256
 MOST_SEEN = 50_000
 """Messages that are known to have been looked at."""
 STORE_S = 30.0
+M = TypeVar("M", bound=Message)
 _SPOKEN = frozenset({"user", "assistant"})
+
+
+class PastMessage(Message, frozen=True, omit_defaults=True):
+    """A message in a transcript."""
+
+    at: datetime | None = None
+    """When it was said, where that is long ago."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +60,8 @@ class CaptureInput:
     key: int
     again: bool = False
     """Whether it was found in a transcript, and may have been dealt with before."""
+    at: datetime | None = None
+    """When it was said, where that is long ago."""
 
 
 @dataclass(slots=True)
@@ -114,7 +125,7 @@ class Capturer:
         if not (self._settings.explicit or self._settings.standing):
             return
         for said, before in _asked(update.messages):
-            self._look(said, before, update.caller)
+            self._look(said.content, before, update.caller)
 
     def appended(self, entries: Iterable[Entry], caller: Caller) -> None:
         """Hear what was appended to a transcript: a request is found there."""
@@ -126,12 +137,13 @@ class Capturer:
             since = min((_in_utc(one.at) for one in asked if one.at is not None), default=None)
             self._on_unfinished((caller.owner, caller.session), since)
 
-    async def hear_again(self, messages: Iterable[Message], caller: Caller) -> bool:
+    async def hear_again(self, messages: Iterable[PastMessage], caller: Caller) -> bool:
         """Look a conversation over that is in a transcript; return whether all that it asks for is dealt with."""
         done = True
-        for said, before in _asked(messages):
+        for one, before in _asked(messages):
+            said = one.content
             if self._is_request(said):
-                heard = CaptureInput(said, before, caller, _key(said, before, caller), again=True)
+                heard = CaptureInput(said, before, caller, _key(said, before, caller), again=True, at=one.at)
                 try:
                     done = await self._actor.ask(heard, deadline_s=2 * STORE_S) and done
                 except ActorStopped:
@@ -252,14 +264,14 @@ def _in_utc(at: datetime) -> datetime:
     return at if at.tzinfo is not None else at.replace(tzinfo=UTC)
 
 
-def _asked(messages: Iterable[Message]) -> Iterator[tuple[str, Message | None]]:
+def _asked(messages: Iterable[M]) -> Iterator[tuple[M, M | None]]:
     """Return what users said, each with what was said before it."""
-    before: Message | None = None
+    before: M | None = None
     for message in messages:
         if message.role not in _SPOKEN:
             continue
         if message.role == "user":
-            yield message.content, before
+            yield message, before
         before = message
 
 
@@ -278,6 +290,7 @@ def _as_new(captured: Captured, heard: CaptureInput, at: int | None) -> NewMemor
         scope=Scope.PROJECT if in_project else Scope.GLOBAL,
         source=Source.USER,
         speaker=speaker,
+        occurred_at=heard.at,
         source_messages=None if at is None else (at, at),
         metadata={"captured": captured.asked[:200] or "standing instruction"},
     )

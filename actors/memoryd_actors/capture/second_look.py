@@ -14,6 +14,7 @@ from functools import partial
 from typing import Final
 
 from memoryd_actors.access.switch import Switches
+from memoryd_actors.capture.capturer import PastMessage
 from memoryd_actors.core.errors import DaemonError
 from memoryd_actors.core.worker import Worker, attempt
 from memoryd_actors.memory.progress import Progress, ProgressRepository
@@ -21,7 +22,7 @@ from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_client.wire.caller import Caller
-from memoryd_client.wire.context import Message
+from memoryd_client.wire.transcripts import TranscriptRecord
 
 log = logging.getLogger(__name__)
 
@@ -29,6 +30,8 @@ JOB: Final = "requests"
 """The job, without owner and session, that says since when capture is on: 1, or 0 where it is off."""
 BACK: Final = timedelta(days=1)
 """What was said since then is looked at after a start."""
+LATELY: Final = timedelta(days=1)
+"""What was said longer ago keeps its date, so that it does not pass for newer than what was said since."""
 READ: Final = 200
 """Entries in one go."""
 BEFORE: Final = 10
@@ -40,7 +43,7 @@ MOST_SESSIONS: Final = 10_000
 READ_CHARACTERS: Final = 1_000_000
 RETRY_S: Final = 30.0
 
-Hear = Callable[[list[Message], Caller], Awaitable[bool]]
+Hear = Callable[[list[PastMessage], Caller], Awaitable[bool]]
 """Looks a conversation over; False where something of it could not be stored for now."""
 
 
@@ -120,12 +123,13 @@ class SecondLook:
             after = await self._beginning(key, last, since)
         caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
         done = True
-        before: list[Message] = []
+        before: list[PastMessage] = []
+        lately = self._clock.now() - LATELY
         # With what was said before it, to which `remember that` may point.
         after = max(0, min(after, last - READ) - BEFORE)
         while records := await self._transcripts.read(key, after=after, limit=READ, characters=READ_CHARACTERS):
             said = (one for one in records if one.kind == "message" and not one.covers and one.at >= since)
-            messages = [*before, *(Message(one.role, one.content) for one in said)]
+            messages = [*before, *(_past(one, lately) for one in said)]
             done = await self._hear(messages, caller) and done
             before, after = messages[-1:], records[-1].sequence
         if done:
@@ -144,6 +148,10 @@ class SecondLook:
                 break
             after = max(0, after - READ)
         return after
+
+
+def _past(record: TranscriptRecord, lately: datetime) -> PastMessage:
+    return PastMessage(record.role, record.content, at=record.at if record.at < lately else None)
 
 
 def _complain(problem: DaemonError) -> None:

@@ -1,19 +1,20 @@
 """Earlier conversations and rules on their way into memory; what is there already stays as it is."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from memoryd_cli.failures import CommandFailed
-from memoryd_cli.histories.programs import PROGRAMS
+from memoryd_cli.histories.programs import PROGRAMS, Program
 from memoryd_cli.histories.rules import TAG, files, rules
-from memoryd_cli.histories.spoken import PastConversation
+from memoryd_cli.histories.spoken import PastConversation, in_utc
+from memoryd_client.errors import RequestFailed
 from memoryd_client.project import project_root
-from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.memory import Memory, NewMemory
 from memoryd_client.wire.transcripts import Entry
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ class Brought(msgspec.Struct, kw_only=True):
     sessions: int = 0
     stored: int = 0
     known: int = 0
-    unreadable: list[str] = []
+    left_out: list[str] = []
+    """What could not be read, belongs nobody knows where, or is of a project in which memory is off."""
 
 
 class RulesBrought(msgspec.Struct, kw_only=True):
@@ -39,7 +41,9 @@ class RulesBrought(msgspec.Struct, kw_only=True):
     added: int = 0
     known: int = 0
     gone: int = 0
-    """Rules that stand in their file no more, and were forgotten."""
+    """Rules that stand in no file any more, and were forgotten."""
+    left_out: list[str] = []
+    """Rules that may not be kept, and why."""
 
 
 def bring_conversations(
@@ -51,9 +55,11 @@ def bring_conversations(
     project: str,
     tell: Callable[[Brought, PastConversation], None],
 ) -> Brought:
-    """Append every conversation of a program to a transcript of its own, and end it, so that it is read for facts.
+    """Append every conversation of a program to the transcript of its session, and end it: it is read for facts then.
 
-    With `since`, only what was said from then on; with a `project`, only what was said there.
+    What a hook has written down there while it was said stays as it is. With `since`, only what was said from then on;
+    with a `project`, only what was said there. Where no project is known, nothing is taken: what it says would hold
+    everywhere. A program that knows no projects speaks of `project`, or of everything.
 
     Raises:
         CommandFailed: the program keeps nothing here.
@@ -68,24 +74,64 @@ def bring_conversations(
         try:
             for history in PROGRAMS[program].read(file):
                 entries = list(_entries(program, history, since))
-                where = project_root(history.project) if history.project else ""
-                if not entries or (project and where != project):
-                    continue
-                with connect(f"{program}-{history.session}", where, program) as client:
-                    appended = client.append(entries)
-                    if appended.stored:
-                        client.end_session()
-                done.sessions += 1
-                done.stored += appended.stored
-                done.known += appended.known
-                tell(done, history)
+                where = _place(PROGRAMS[program], history, project)
+                if not where and PROGRAMS[program].has_projects:
+                    done.left_out.append(f"{file}: it does not say which project it is of")
+                elif entries and where in (project or where, ""):
+                    with connect(history.session, where, program) as client:
+                        _bring(client, entries, _prefix(program, history), done)
+                    tell(done, history)
         except (OSError, ValueError, KeyError, msgspec.MsgspecError) as failed:
-            done.unreadable.append(f"{file}: {failed}")
+            done.left_out.append(f"{file}: {failed}")
     return done
 
 
+def _place(program: Program, history: PastConversation, project: str) -> str:
+    if not program.has_projects:
+        return project
+    return project_root(history.project) if history.project else ""
+
+
+def _bring(client: "Client", entries: Sequence[Entry], prefix: str, done: Brought) -> None:
+    """Append what of a conversation is not there; nothing where the daemon refuses, as where memory is off."""
+    heard = _heard_from(client, prefix, entries)
+    if entries[:heard]:
+        try:
+            appended = client.append(entries[:heard])
+        except RequestFailed as refused:
+            if refused.code != "refused":
+                raise
+            if str(refused) not in done.left_out:
+                done.left_out.append(str(refused))
+            return
+        if appended.stored:
+            client.end_session()
+        done.stored += appended.stored
+        done.known += appended.known
+    done.sessions += 1
+    done.known += len(entries) - heard
+
+
+def _heard_from(client: "Client", prefix: str, entries: Sequence[Entry]) -> int:
+    """Return how many entries were said before a hook began to write the session down: the rest is there already.
+
+    A prompt is written down with its answer, so the first one there is the last that was asked until then.
+    """
+    after = 0
+    while page := client.messages(after=after, limit=1000).entries:
+        spoken = (one for one in page if one.role in {"user", "assistant"} and not one.id.startswith(prefix))
+        first = next((one.at for one in spoken), None)
+        if first is not None:
+            asked = (n for n, one in enumerate(entries) if one.role == "user" and (one.at is None or one.at <= first))
+            return max(asked, default=0)
+        after = page[-1].sequence
+    return len(entries)
+
+
 def bring_rules(project: Path, connect: Connect) -> RulesBrought:
-    """Store the rules in a project's files for agents; forget those that such a file had and has no more.
+    """Store the rules in a project's files for agents; forget those that such files had and have no more.
+
+    A rule is known by what it says, or by what the daemon makes of it: it may not keep all of the words.
 
     Raises:
         CommandFailed: the project has no such file.
@@ -93,29 +139,65 @@ def bring_rules(project: Path, connect: Connect) -> RulesBrought:
     """
     done = RulesBrought()
     with connect("", str(project), "rules") as client:
-        before = [memory for memory in _all_rules(client) if any(tag.startswith(TAG) for tag in memory.tags)]
-        if not (found := files(project)) and not before:
+        before = {memory.id: memory for memory in _all_rules(client)}
+        from_files = [memory for memory in before.values() if _file_tags(memory)]
+        if not (found := files(project)) and not from_files:
             raise CommandFailed(f"{project} has no rules for agents", "Such as CLAUDE.md, AGENTS.md or .cursorrules.")
-        wanted = [rule for file in found for rule in rules(project, file)]
-        known = {(memory.content, memory.tags) for memory in before}
-        new = [rule for rule in wanted if (rule.content, rule.tags) not in known]
-        standing = {(rule.content, rule.tags) for rule in wanted}
-        if new:
-            client.remember_many(new)
-        for memory in before:
-            if (memory.content, memory.tags) not in standing:
+        known = {memory.content: memory for memory in before.values()}
+        standing: dict[str, NewMemory] = {}
+        """By the id of the memory that each is."""
+        unknown: list[NewMemory] = []
+        for rule in rules(project, found):
+            if there := known.get(rule.content):
+                standing[there.id] = rule
+            else:
+                unknown.append(rule)
+        for rule, memory in _stored(client, unknown, done):
+            standing[memory.id] = rule
+        if done.left_out and not standing:
+            raise CommandFailed("no rule was taken", done.left_out[0])
+        for memory in from_files:
+            if memory.id not in standing:
                 client.forget(memory.id)
                 done.gone += 1
-    done.files, done.added, done.known = len(found), len(new), len(wanted) - len(new)
+            elif _file_tags(memory) != (tags := standing[memory.id].tags):
+                others = (tag for tag in memory.tags if not tag.startswith(TAG))
+                client.update(memory.id, tags=(*others, *tags), files=standing[memory.id].files)
+    done.files, done.added, done.known = len(found), len(standing.keys() - before), len(standing.keys() & before)
     return done
+
+
+def _stored(client: "Client", new: list[NewMemory], done: RulesBrought) -> list[tuple[NewMemory, Memory]]:
+    """Store rules; where one of them may not be kept, all others."""
+    if not new:
+        return []
+    try:
+        return list(zip(new, client.remember_many(new), strict=True))
+    except RequestFailed as refused:
+        if refused.code != "refused":
+            raise
+        if len(new) == 1:
+            done.left_out.append(f"{new[0].content[:60]!r}: {refused}")
+            return []
+    half = len(new) // 2
+    return [*_stored(client, new[:half], done), *_stored(client, new[half:], done)]
+
+
+def _file_tags(memory: Memory) -> tuple[str, ...]:
+    return tuple(tag for tag in memory.tags if tag.startswith(TAG))
 
 
 def _entries(program: str, history: PastConversation, since: datetime | None) -> Iterator[Entry]:
     for one in history.said:
-        at = one.at.replace(tzinfo=UTC) if one.at is not None and one.at.tzinfo is None else one.at
+        at = in_utc(one.at) if one.at is not None else None
         if since is not None and (at is None or at < since):
             continue
-        yield Entry(id=f"{program}-{history.session}-{one.id}"[-200:], role=one.role, content=one.text, at=at)
+        yield Entry(id=_prefix(program, history) + one.id[-100:], role=one.role, content=one.text, at=at)
+
+
+def _prefix(program: str, history: PastConversation) -> str:
+    """Return how the ids of all begin that a history brings: a hook's do not."""
+    return f"{program}-{history.session}-"[-100:]
 
 
 def _all_rules(client: "Client") -> Iterator[Memory]:

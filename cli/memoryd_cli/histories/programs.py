@@ -7,13 +7,16 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
+from itertools import chain
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from memoryd_cli.histories.spoken import PastConversation, PastMessage, history, lines, spoken
+from memoryd.hosts.opencode import unquoted
+from memoryd_cli.histories.spoken import PastConversation, PastMessage, begun, history, in_utc, lines, spoken
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,21 +27,28 @@ class Program:
     """Beneath the home."""
     pattern: str
     read: Callable[[Path], Iterator[PastConversation]]
+    has_projects: bool = True
+    """Whether its conversations belong to projects, or hold everywhere."""
 
     def files(self, home: Path) -> list[Path]:
-        """Return the files that hold conversations, the oldest first."""
+        """Return the files that hold conversations, that which was begun first first: so they build on each other."""
         found = (file for file in (home / self.folder).glob(self.pattern) if file.is_file())
-        return sorted(found, key=lambda file: file.stat().st_mtime)
+        return sorted(found, key=begun)
 
 
 def _claude(file: Path) -> Iterator[PastConversation]:
     """Claude Code and Qwen Code: a line a message, with what was injected and called beside it."""
     session, project, said = file.stem, "", list[PastMessage]()
     for line in lines(file):
-        if any(line.get(mark) for mark in ("isSidechain", "isMeta", "isCompactSummary", "toolUseResult")):
+        if any(
+            line.get(mark)
+            for mark in ("isSidechain", "isMeta", "isCompactSummary", "toolUseResult", "isApiErrorMessage")
+        ):
             continue
         message = line.get("message")
         if line.get("type") not in {"user", "assistant"} or not isinstance(message, dict):
+            continue
+        if message.get("model") == "<synthetic>":
             continue
         project = project or str(line.get("cwd") or "")
         content = message.get("content", message.get("parts"))
@@ -48,13 +58,16 @@ def _claude(file: Path) -> Iterator[PastConversation]:
 
 def _codex(file: Path) -> Iterator[PastConversation]:
     """Codex: rollouts; a person's words are marked as such, a hook's as well."""
-    session, project, said = file.stem, "", list[PastMessage]()
+    session, project, said = "", "", list[PastMessage]()
     for number, line in enumerate(lines(file)):
         payload = line.get("payload")
         if not isinstance(payload, dict):
             continue
-        if line.get("type") == "session_meta":
-            session, project = str(payload.get("id") or session), str(payload.get("cwd") or "")
+        if line.get("type") == "session_meta" and not session:  # a fork has its parent's beside its own
+            source = payload.get("source")
+            if isinstance(source, dict) and "subagent" in source:
+                return
+            session, project = str(payload.get("id") or ""), str(payload.get("cwd") or "")
         if line.get("type") != "response_item" or payload.get("type", "message") != "message":
             continue
         role = str(payload.get("role"))
@@ -62,24 +75,39 @@ def _codex(file: Path) -> Iterator[PastConversation]:
         if role == "user" and "user.text" not in marks.get("content_item_kinds", ["user.text"]):
             continue
         said += spoken(str(payload.get("id") or number), role, payload.get("content"), line.get("timestamp"))
-    yield from history(session, project, said)
+    yield from history(session or file.stem, project, said)
 
 
 def _gemini(file: Path) -> Iterator[PastConversation]:
-    """Gemini CLI: a header, patches and messages; the folder's name is all that tells the project."""
-    said: list[PastMessage] = []
-    project = ""
+    """Gemini CLI: a header, patches and messages, which come again as they change; what was taken back is left out."""
+    said: dict[str, list[PastMessage]] = {}
+    session = ""
     roles = {"user": "user", "gemini": "assistant"}
     for number, line in enumerate(lines(file)):
-        project = project or _first_directory(line)
-        role = roles.get(str(line.get("type")), "")
-        said += spoken(str(line.get("id") or number), role, line.get("content"), line.get("timestamp"))
-    yield from history(file.stem, project, said)
+        if line.get("kind") == "subagent":
+            return
+        session = session or str(line.get("sessionId") or "")
+        back = str(line.get("$rewindTo") or "")
+        if back in said:
+            ids = list(said)
+            said = {one: said[one] for one in ids[: ids.index(back)]}
+        if role := roles.get(str(line.get("type"))):
+            number_ = str(line.get("id") or number)
+            said[number_] = list(spoken(number_, role, line.get("content"), line.get("timestamp")))
+    yield from history(session or file.stem, _gemini_project(file.parents[1]), chain.from_iterable(said.values()))
 
 
-def _first_directory(line: Mapping[str, Any]) -> str:
-    directories = line.get("directories")
-    return str(directories[0]) if isinstance(directories, list) and directories else ""
+def _gemini_project(folder: Path) -> str:
+    """Return the project that a folder of Gemini CLI is of; a file within says it, or the list of projects."""
+    try:
+        return (folder / ".project_root").read_text(encoding="utf-8").strip()
+    except FileNotFoundError:
+        pass
+    try:
+        projects = msgspec.json.decode((folder.parents[1] / "projects.json").read_bytes())["projects"]
+        return next((str(path) for path, name in projects.items() if name == folder.name), "")
+    except (FileNotFoundError, msgspec.DecodeError, KeyError, TypeError, AttributeError):
+        return ""
 
 
 def _copilot(file: Path) -> Iterator[PastConversation]:
@@ -92,7 +120,9 @@ def _copilot(file: Path) -> Iterator[PastConversation]:
             continue
         context: Any = data.get("context") or {}
         project = project or str(data.get("cwd") or (context.get("cwd") if isinstance(context, dict) else "") or "")
-        role = roles.get(str(line.get("type")), "")
+        of_subagent = data.get("parentToolCallId") or line.get("agentId")
+        of_skill = str(data.get("source") or "").startswith("skill-")
+        role = "" if of_subagent or of_skill else roles.get(str(line.get("type")), "")
         said += spoken(str(line.get("id") or number), role, data.get("content"), line.get("timestamp"))
     yield from history(file.parent.name, project, said)
 
@@ -107,12 +137,19 @@ def _opencode(file: Path) -> Iterator[PastConversation]:
         said: defaultdict[str, list[PastMessage]] = defaultdict(list)
         for row in database.execute("SELECT id, session_id, data FROM message ORDER BY id"):
             data: dict[str, Any] = msgspec.json.decode(row["data"])
+            if data.get("summary") is True:  # of a compaction
+                continue
             at = (data.get("time") or {}).get("created")
-            said[row["session_id"]] += spoken(row["id"], str(data.get("role")), parts[row["id"]], at)
+            for one in spoken(row["id"], str(data.get("role")), parts[row["id"]], at):
+                said[row["session_id"]].append(replace(one, text=unquoted(one.text)) if one.role == "user" else one)
+        found: list[PastConversation] = []
         for row in database.execute("SELECT * FROM session ORDER BY id"):
             columns = set(row.keys())
+            if "parent_id" in columns and row["parent_id"]:
+                continue  # a subagent's
             project = str(row["directory"]) if "directory" in columns and row["directory"] else ""
-            yield from history(row["id"], project, said[row["id"]])
+            found += history(row["id"], project, said[row["id"]])
+    yield from sorted(found, key=lambda one: in_utc(one.said[0].at or datetime.min))
 
 
 def _jarvis(file: Path) -> Iterator[PastConversation]:
@@ -131,6 +168,6 @@ PROGRAMS: Final[Mapping[str, Program]] = {
     "opencode": Program(".local/share/opencode", "opencode.db", _opencode),
     "copilot": Program(".copilot/session-state", "*/events.jsonl", _copilot),
     "qwen": Program(".qwen/projects", "*/chats/*.jsonl", _claude),
-    "jsonl": Program("sessions", "*/session.jsonl", _jarvis),
+    "jsonl": Program("sessions", "*/session.jsonl", _jarvis, has_projects=False),
 }
 """By the name that `memoryd import --from` takes."""

@@ -1,7 +1,7 @@
 """Rules that stand in a project's files for agents, each as a memory that is known again when the file changes."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -31,14 +31,25 @@ def files(project: Path) -> list[Path]:
     return [file for pattern in FILES for file in sorted(project.glob(pattern)) if file.is_file()]
 
 
-def rules(project: Path, file: Path) -> list[NewMemory]:
-    """Return a file's bullets and paragraphs as rules of the project; code stays with what stands before it."""
-    text = _BLOCK.sub("", _OWN.sub("", file.read_text(encoding="utf-8", errors="replace")))
-    path = str(file.relative_to(project))
-    contents = dict.fromkeys(_statements(text))
+def rules(project: Path, found: Iterable[Path]) -> list[NewMemory]:
+    """Return the bullets and paragraphs of files as rules of the project, each once, whichever files it stands in.
+
+    Code stays with what stands before it.
+    """
+    standing: dict[str, dict[str, None]] = {}
+    for file in found:
+        text = _BLOCK.sub("", _OWN.sub("", file.read_text(encoding="utf-8", errors="replace")))
+        for content in _statements(text):
+            standing.setdefault(content, {})[str(file.relative_to(project))] = None
     return [
-        NewMemory(content=content, category="rule", tags=(TAG + path,), source=Source.USER, files=(path,))
-        for content in contents
+        NewMemory(
+            content=content,
+            category="rule",
+            tags=tuple(TAG + path for path in paths),
+            source=Source.USER,
+            files=tuple(paths),
+        )
+        for content, paths in standing.items()
     ]
 
 
@@ -71,6 +82,6 @@ def _goes_on(open_: list[str]) -> bool:
 
 def _told(heading: str, open_: list[str]) -> Iterator[str]:
     said = "\n".join(open_).strip()
-    # A word alone says nothing that could be followed.
-    if len(said.split()) > 1:
+    # A word alone says nothing that could be followed; under a heading it does: `Package manager: pnpm`.
+    if len(said.split()) > 1 or (said and heading):
         yield f"{heading}: {said}" if heading else said

@@ -3,20 +3,27 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from memoryd.hosts.words import own_words
+from memoryd_actors.texts.hidden import is_skipped
+
 _INJECTED = re.compile(
-    r"<(memoryd[\w-]*|system-reminder|hook_context|environment_context|user_instructions|INSTRUCTIONS"
-    r"|qwen:session-start-context|local-command-caveat|untrusted_context)\b[^>]*>.*?</\1>",
+    r"(?:# AGENTS\.md instructions[^\n]*\n+)?"
+    r"<(memoryd[\w-]*|environment_context|user_instructions|INSTRUCTIONS|turn_aborted|user_shell_command|user_action"
+    r"|skill|local-command-caveat|task-notification|teammate-message|untrusted_context)\b[^>]*>.*?</\1>",
     re.DOTALL,
 )
-"""What programs and memory put into a person's words."""
-_COMMAND = re.compile(r"\s*(?:/[a-z][\w:-]*(?:\s|$)|<(?:command-|local-command-|bash-))")
-"""A slash command, or what its execution left behind."""
+"""What programs put into a person's words, beside what hooks do."""
+_EXECUTED = re.compile(r"<(?:command-|local-command-|bash-)")
+"""What a slash command left behind."""
+_COMMAND = re.compile(r"(/[a-z][\w:-]*)(?:[ \t]+\S+)?")
+"""A slash command, with one argument at most: what is longer was said to the model."""
+_INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]*\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +50,17 @@ class PastConversation:
 
 def spoken(id: str, role: str, content: object, at: object) -> Iterator[PastMessage]:  # noqa: A002 - the field's name
     """Yield the message where it holds a person's or an agent's words; content is text or blocks with text."""
-    text = _INJECTED.sub("", text_of(content)).strip()
-    if text and role in {"user", "assistant"} and not (role == "user" and _COMMAND.match(text)):
+    text = own_words(_INJECTED.sub("", text_of(content)))
+    if text and role in {"user", "assistant"} and not (role == "user" and _put_there(text)):
         yield PastMessage(id, role, text, moment(at))
+
+
+def _put_there(text: str) -> bool:
+    """Return whether what stands as a user's is for the program, or from it; a folder's path is a person's word."""
+    if _EXECUTED.match(text) or _INTERRUPTED.fullmatch(text):
+        return True
+    command = _COMMAND.fullmatch(text)
+    return command is not None and not Path(command[1]).exists()
 
 
 def text_of(content: object) -> str:
@@ -61,7 +76,7 @@ def text_of(content: object) -> str:
         if isinstance(block, dict)
         and block.get("type", "text") in {"text", "input_text", "output_text"}
         and isinstance(block.get("text"), str)
-        and not block.get("synthetic")
+        and not (block.get("synthetic") or block.get("thought"))
     ]
     return "\n".join(texts)
 
@@ -91,6 +106,31 @@ def lines(file: Path) -> Iterator[dict[str, Any]]:
 
 
 def history(session: str, project: str, said: Iterable[PastMessage]) -> Iterator[PastConversation]:
-    """Yield the conversation where anything was said."""
-    if kept := tuple(said):
+    """Yield the conversation where anything was said that may be kept."""
+    if kept := tuple(_without_skipped(said)):
         yield PastConversation(session, project, kept)
+
+
+def _without_skipped(said: Iterable[PastMessage]) -> Iterator[PastMessage]:
+    """Leave out prompts with `#skip`, and the answers to them, which repeat what they say."""
+    skipped = False
+    for one in said:
+        if one.role == "user":
+            skipped = is_skipped(one.text)
+        if not skipped:
+            yield one
+
+
+def begun(file: Path) -> datetime:
+    """Return when the first thing in a file was said; when it was written where it does not say."""
+    try:
+        told = (moment(line.get("timestamp")) for line in lines(file))
+        first = next((at for at in told if at is not None), None)
+    except OSError:
+        first = None
+    return in_utc(first) if first else datetime.fromtimestamp(file.stat().st_mtime, UTC)
+
+
+def in_utc(at: datetime) -> datetime:
+    """Return a moment with its zone: UTC where it names none."""
+    return at if at.tzinfo else at.replace(tzinfo=UTC)

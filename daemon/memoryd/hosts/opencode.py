@@ -12,11 +12,11 @@ def read(payload: Payload, request: HookRequest) -> Event | None:
     kind = _KINDS.get(name)
     if not session or kind is None:
         return None
-    text = _unquoted(payload.text("prompt")) if kind == "prompt" else payload.text("text")
+    text = unquoted(payload.text("prompt")) if kind == "prompt" else payload.text("text")
     return Event(kind, session, name, text, payload.text("prompt_id"), payload.text("cwd"))
 
 
-def _unquoted(prompt: str) -> str:
+def unquoted(prompt: str) -> str:
     """Return a prompt without the quotation marks that the command line puts around one with spaces."""
     inner = prompt[1:-1]
     quoted = len(prompt) > 1 and prompt[0] == prompt[-1] == '"' and '"' not in inner
