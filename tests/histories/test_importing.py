@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from host_histories import AT, claude_line, write
-from memoryd_client import Client
+from memoryd_client import Client, Message
 from running import RunningDaemon, until
 
 ASKED = "please remember that the staging database is on port 6543"
@@ -70,6 +70,14 @@ def test_what_was_asked_long_ago_is_older_than_what_was_asked_since(daemon: Runn
         dates = {memory.content.split()[-1]: memory.occurred_at for memory in client.list()}
         assert dates["mx-one."] == datetime(2026, 1, 1, 12, tzinfo=UTC)
         assert dates["mx-two."] == datetime(2026, 3, 1, 12, tzinfo=UTC)
+        daemon.indexed(client)
+    with Client(session="asking", project=str(tmp_path), paths=daemon.paths) as client:
+        client.push_acknowledged([Message("user", "Where is the mail relay?")])
+        pending = until(client.take_pending, "what is true to be recalled")
+        assert pending is not None
+        first = pending.memories[0]
+        assert first.content == "The mail relay is at mx-three."
+        assert {one.content[-7:] for one in (*first.related, *pending.memories[1:])} == {"mx-two.", "mx-one."}
 
 
 def test_where_no_project_is_known_nothing_becomes_true_everywhere(daemon: RunningDaemon, tmp_path: Path) -> None:
