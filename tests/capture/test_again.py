@@ -5,7 +5,7 @@ from typing import cast
 import anyio
 import pytest
 
-from memoryd_actors.capture.capturer import Capturer, PastMessage
+from memoryd_actors.capture.capturer import Capturer, DatedMessage
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Unavailable
 from memoryd_actors.keeping.orders import KeeperMessage
@@ -18,7 +18,7 @@ from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.events import Event
 from memoryd_client.wire.memory import Memory
 
-ASKED = PastMessage("user", "Remember that the spare key hangs behind the blue door.")
+ASKED = DatedMessage("user", "Remember that the spare key hangs behind the blue door.")
 CALLER = Caller(owner="local", session="s1")
 
 

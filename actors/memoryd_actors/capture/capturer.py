@@ -43,7 +43,7 @@ M = TypeVar("M", bound=Message)
 _SPOKEN = frozenset({"user", "assistant"})
 
 
-class PastMessage(Message, frozen=True, omit_defaults=True):
+class DatedMessage(Message, frozen=True, omit_defaults=True):
     """A message in a transcript."""
 
     at: datetime | None = None
@@ -137,7 +137,7 @@ class Capturer:
             since = min((_in_utc(one.at) for one in asked if one.at is not None), default=None)
             self._on_unfinished((caller.owner, caller.session), since)
 
-    async def hear_again(self, messages: Iterable[PastMessage], caller: Caller) -> bool:
+    async def hear_again(self, messages: Iterable[DatedMessage], caller: Caller) -> bool:
         """Look a conversation over that is in a transcript; return whether all that it asks for is dealt with."""
         done = True
         for one, before in _asked(messages):

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Final
 
 from memoryd_actors.access.switch import Switches
-from memoryd_actors.capture.capturer import PastMessage
+from memoryd_actors.capture.capturer import DatedMessage
 from memoryd_actors.core.errors import DaemonError
 from memoryd_actors.core.worker import Worker, attempt
 from memoryd_actors.memory.progress import Progress, ProgressRepository
@@ -43,7 +43,7 @@ MOST_SESSIONS: Final = 10_000
 READ_CHARACTERS: Final = 1_000_000
 RETRY_S: Final = 30.0
 
-Hear = Callable[[list[PastMessage], Caller], Awaitable[bool]]
+Hear = Callable[[list[DatedMessage], Caller], Awaitable[bool]]
 """Looks a conversation over; False where something of it could not be stored for now."""
 
 
@@ -123,7 +123,7 @@ class SecondLook:
             after = await self._beginning(key, last, since)
         caller = Caller(owner=key[0], project=info.project, agent=info.agent, session=key[1])
         done = True
-        before: list[PastMessage] = []
+        before: list[DatedMessage] = []
         lately = self._clock.now() - LATELY
         # With what was said before it, to which `remember that` may point.
         after = max(0, min(after, last - READ) - BEFORE)
@@ -150,8 +150,8 @@ class SecondLook:
         return after
 
 
-def _past(record: TranscriptRecord, lately: datetime) -> PastMessage:
-    return PastMessage(record.role, record.content, at=record.at if record.at < lately else None)
+def _past(record: TranscriptRecord, lately: datetime) -> DatedMessage:
+    return DatedMessage(record.role, record.content, at=record.at if record.at < lately else None)
 
 
 def _complain(problem: DaemonError) -> None:
