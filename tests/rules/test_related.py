@@ -162,7 +162,7 @@ def test_of_near_statements_the_newest_comes_first_and_the_others_stand_beneath_
     older, newer, other = kept("mem_older", 1, 0.9), kept("mem_newer", 5, 0.5), kept("mem_other", 3, 0.7)
     near = Edge(from_id="mem_older", to_id="mem_newer", relation="related_to", strength=0.85)
     far = Edge(from_id="mem_other", to_id="mem_newer", relation="related_to", strength=0.7)
-    first, second = fold([older, newer, other], [near, far])
+    first, second = fold([older, newer, other], [near, far], "what is said?")
     assert (first.id, first.score) == ("mem_newer", 0.9)
     assert [(one.id, one.reason) for one in first.related] == [("mem_older", "earlier")]
     assert second == other
@@ -171,10 +171,26 @@ def test_of_near_statements_the_newest_comes_first_and_the_others_stand_beneath_
     assert "  - earlier: [fact, 2026-03-01, unknown, mem_older] says mem_older" in pending.text
     assert set(handed_over(pending)) == {"mem_older", "mem_newer", "mem_other"}
     contrary = Edge(from_id="mem_newer", to_id="mem_other", relation="contradicts", strength=0.4)
-    both = fold([older, newer, other], [near, contrary])
+    both = fold([older, newer, other], [contrary, near], "what is said?")
     assert [(one.id, [two.reason for two in one.related]) for one in both] == [
         ("mem_newer", ["contradicted by", "earlier"])
     ]
+
+
+def test_what_the_request_names_stands_beneath_nothing_that_it_does_not_name() -> None:
+    alpha, beta = (
+        SurfacedMemory(
+            id=f"mem_{name}",
+            content=f"Server {name} has {size} GB of RAM.",
+            score=0.9,
+            reason="r",
+            date=datetime(2026, 3, day, tzinfo=UTC),
+        )
+        for name, size, day in (("alpha", 64, 1), ("beta", 128, 2))
+    )
+    edges = [Edge(from_id="mem_beta", to_id="mem_alpha", relation=name, strength=0.9) for name in ("related_to", "x")]
+    assert fold([alpha, beta], edges, "how much RAM does server alpha have?") == [alpha, beta]
+    assert [one.id for one in fold([alpha, beta], edges, "how much RAM does a server have?")] == ["mem_beta"]
 
 
 def test_no_more_is_folded_than_there_is_room_for() -> None:
@@ -188,6 +204,6 @@ def test_no_more_is_folded_than_there_is_room_for() -> None:
         for other in kept
         if one.id < other.id
     ]
-    folded = fold(kept, edges)
+    folded = fold(kept, edges, "how many?")
     assert len(folded) == 6 - MOST_RELATED
     assert sum(len(one.related) for one in folded) == MOST_RELATED

@@ -18,16 +18,14 @@ from memoryd_actors.consolidating.repository import ConsolidationRepository, Ope
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.judging.pairs import Classified, Pair, planned_tokens
-from memoryd_actors.keeping.merging import ComparedNeighbour, as_statement, plan_pair
+from memoryd_actors.keeping.merging import ComparedNeighbour, apart, as_statement, plan_pair
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.memory.budget import today
 from memoryd_actors.memory.steps import (
-    CONTRADICTS,
     AddCandidatePair,
     Checked,
     Noted,
-    RemoveEdge,
     Settled,
     Step,
 )
@@ -228,9 +226,7 @@ def decided(one: Suspect, comparison: Comparison) -> list[Step]:
             # A model, too, has its doubts: both stay.
             return [pair, Settled(older.id, newer.id, UNSURE)]
         case "keep":
-            # What was taken for a contradiction is none.
-            unrelated = RemoveEdge(newer.id, older.id, CONTRADICTS)
-            return [pair, unrelated, Settled(older.id, newer.id, comparison.relation)]
+            return [pair, *apart(newer.id, older.id), Settled(older.id, newer.id, comparison.relation)]
         case _:
             done = plan_pair(newer, ComparedNeighbour(Neighbour(older, one.cosine), comparison, by_model=True))
             return [pair, *done, Settled(older.id, newer.id, comparison.relation)]

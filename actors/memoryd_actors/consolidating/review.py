@@ -6,7 +6,7 @@ from memoryd_actors.access.view import MemoryView
 from memoryd_actors.consolidating.repository import ConsolidationRepository, OpenDoubt
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.merging import newer_first
+from memoryd_actors.keeping.merging import apart, newer_first
 from memoryd_actors.keeping.orders import PERSON, KeeperMessage, Perform
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.memory.steps import (
@@ -14,7 +14,6 @@ from memoryd_actors.memory.steps import (
     Absorb,
     AddCandidatePair,
     AddEdge,
-    RemoveEdge,
     Settled,
     Step,
     Supersede,
@@ -124,7 +123,7 @@ def _steps(first: Memory, second: Memory, verdict: Verdict) -> tuple[Step, ...]:
         case "contradicts":
             steps.append(AddEdge(first.id, second.id, CONTRADICTS, 1.0, told=True))
         case "both":
-            steps += [RemoveEdge(one.id, other.id, CONTRADICTS) for one, other in ((first, second), (second, first))]
+            steps += apart(first.id, second.id)
         case _:
             assert_never(verdict)
     return (*steps, Settled(second.id, first.id, verdict))

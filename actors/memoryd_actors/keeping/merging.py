@@ -164,6 +164,12 @@ def plan_pair(memory: Memory, one: ComparedNeighbour) -> list[Step]:
             return []
 
 
+def apart(one: str, other: str) -> list[Step]:
+    """Return the steps for two memories that are both true, and about different things: neither stands by the other."""
+    ends = (one, other), (other, one)
+    return [RemoveEdge(*pair, relation) for pair in ends for relation in (CONTRADICTS, RELATED)]
+
+
 def _edges(memory: Memory, neighbours: Iterable[Neighbour]) -> list[Step]:
     linked = [one for one in neighbours if one.cosine >= LINKED_FROM][:MOST_EDGES]
     return [AddEdge(memory.id, one.memory.id, RELATED, round(min(one.cosine, 1.0), 4)) for one in linked]

@@ -118,7 +118,7 @@ class Weighing:
         """Put beside what is kept what contradicts it or is near to it; return both as they are to be told."""
         if self._relatives is None or not kept:
             return kept, []
-        kept = await self._relatives.together(visible.owner, kept)
+        kept = await self._relatives.together(visible.owner, kept, request)
         folded = {near.id for one in kept for near in one.related}
         beside = await self._relatives.beside(
             {one.id: told_again(one) for one in sorted(kept, key=lambda one: -one.score)},

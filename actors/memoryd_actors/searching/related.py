@@ -12,6 +12,7 @@ from memoryd_actors.memory.steps import CONTRADICTS, RELATED, RESERVED
 from memoryd_actors.memory.visibility import Visibility, is_allowed, is_visible
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.searching.near_identical import DatedText, adds_nothing, told, told_again
+from memoryd_actors.texts.stems import stem_set
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.pending import RelatedMemory, SurfacedMemory
@@ -27,11 +28,11 @@ class Relatives:
     def __init__(self, ledger: MemoryRepository) -> None:
         self._ledger = ledger
 
-    async def together(self, owner: str, kept: Sequence[SurfacedMemory]) -> list[SurfacedMemory]:
+    async def together(self, owner: str, kept: Sequence[SurfacedMemory], request: str) -> list[SurfacedMemory]:
         """Return memories with those that say nearly the same, or contradict each other, in one place."""
         if len(kept) < 2:
             return list(kept)
-        return fold(kept, await self._ledger.edges(owner, [one.id for one in kept]))
+        return fold(kept, await self._ledger.edges(owner, [one.id for one in kept]), request)
 
     async def beside(
         self,
@@ -57,9 +58,15 @@ class Relatives:
         return beside(shown, edges, within, passed_over=passed_over)
 
 
-def fold(kept: Sequence[SurfacedMemory], edges: Iterable[Edge]) -> list[SurfacedMemory]:
-    """Return memories with the older of near statements beneath the newest, which has the best of their scores."""
-    near = [one for one in edges if one.relation == CONTRADICTS or (one.relation == RELATED and one.strength >= NEAR)]
+def fold(kept: Sequence[SurfacedMemory], edges: Iterable[Edge], request: str) -> list[SurfacedMemory]:
+    """Return memories with the older of near statements beneath the newest, which has the best of their scores.
+
+    An older one that has a word of the request which the newer has not keeps its place: it may be about another thing,
+    the one that is asked for.
+    """
+    near = [one for one in edges if one.relation == RELATED and one.strength >= NEAR]
+    near += [one for one in edges if one.relation == CONTRADICTS]  # where there are both, it is what counts
+    asked = stem_set(request)
     newest_first = sorted(kept, key=lambda one: one.date, reverse=True)
     heads: dict[str, SurfacedMemory] = {}
     folded: set[str] = set()
@@ -74,6 +81,8 @@ def fold(kept: Sequence[SurfacedMemory], edges: Iterable[Edge]) -> list[Surfaced
                 continue
             if (older.category in RETOLD) != (head.category in RETOLD):
                 continue  # what a conversation went over takes no place of a statement, and none beneath it
+            if asked & stem_set(older.content) - stem_set(head.content):
+                continue
             folded.add(older.id)
             before = heads[head.id]
             beneath = _folded(older, edge, outgoing=edge.from_id == head.id)
