@@ -470,3 +470,28 @@ def test_a_hook_program_that_nobody_may_run_is_mended(tmp_path: Path) -> None:
     assert [change.path for change in to.connecting(HOSTS["claude"]) if change.real] == [hook]
     to.apply(to.connecting(HOSTS["claude"]))
     assert stat.S_IMODE(hook.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        {},
+        {"XDG_RUNTIME_DIR": "/run/user/7"},
+        {"XDG_DATA_HOME": "/data"},
+        {"XDG_DATA_HOME": "/data", "XDG_RUNTIME_DIR": "/run/user/7"},
+        {"MEMORYD_HOME": "/m", "XDG_RUNTIME_DIR": "/run/user/7"},
+        {"MEMORYD_RUNTIME_DIR": "/sockets"},
+    ],
+)
+def test_a_server_that_is_handed_the_home_only_finds_the_same_daemon(
+    chosen: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("XDG_RUNTIME_DIR", "XDG_DATA_HOME", "MEMORYD_HOME", "MEMORYD_RUNTIME_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in {"HOME": "/home/ada", **chosen}.items():
+        monkeypatch.setenv(name, value)
+    paths = Paths.from_environment()
+    needed = Programs.of(paths).environment
+    found = Paths.from_environment({"HOME": "/home/ada", **needed})
+    assert (found.home, found.runtime) == (paths.home, paths.runtime)
+    assert bool(needed) == bool(chosen)

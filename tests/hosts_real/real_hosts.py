@@ -30,6 +30,7 @@ class World:
         self.model = FakeModel()
         self.home, self.project = folder / "home", folder / "shop"
         (self.project / ".git").mkdir(parents=True)
+        (folder / "run").mkdir(mode=0o700)
         (self.home / ".local/share/memoryd").mkdir(parents=True, mode=0o700)
         (self.home / ".local/share/memoryd/models").symlink_to(models)
         self.environment = {
@@ -38,6 +39,8 @@ class World:
             "SHELL": "/bin/bash",
             "LANG": "C.UTF-8",
             "TERM": "xterm-256color",
+            # Every login has one, and not every host hands it on.
+            "XDG_RUNTIME_DIR": str(folder / "run"),
             # Nothing but the fake model can be reached.
             "HTTP_PROXY": "http://127.0.0.1:9",
             "HTTPS_PROXY": "http://127.0.0.1:9",

@@ -132,6 +132,8 @@ def _codex(scene: Scene) -> tuple[Part, ...]:
     folder = scene.folder(".codex", "CODEX_HOME")
     command = scene.command("codex")
     table: dict[str, str | list[str] | dict[str, str]] = {"command": str(scene.programs.memoryd), "args": _mcp("codex")}
+    # It hands on hardly anything else.
+    table["env_vars"] = ["MEMORYD_OWNER", "MEMORYD_PROJECT"]
     if scene.programs.environment:
         table["env"] = scene.programs.environment
     return (

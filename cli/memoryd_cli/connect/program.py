@@ -23,13 +23,18 @@ class Programs:
     hook: Path
     memoryd: Path
     environment: dict[str, str]
-    """What `memoryd` needs to find this very daemon; empty for the usual one."""
+    """What `memoryd` needs to find this very daemon where a host hands on little more than HOME, as Codex does; empty
+    where that is enough."""
 
     @classmethod
     def of(cls, paths: Paths) -> "Programs":
         """Return the programs for a daemon."""
-        chosen = {name: os.environ[name] for name in ("MEMORYD_HOME", "MEMORYD_RUNTIME_DIR") if os.environ.get(name)}
-        return cls(paths.home / "memoryd-hook", _memoryd(), chosen)
+        home, needed = {"HOME": os.environ.get("HOME", "")}, dict[str, str]()
+        if Paths.from_environment(home).home != paths.home:
+            needed["MEMORYD_HOME"] = str(paths.home)
+        if Paths.from_environment(home | needed).runtime != paths.runtime:
+            needed["MEMORYD_RUNTIME_DIR"] = str(paths.runtime)
+        return cls(paths.home / "memoryd-hook", _memoryd(), needed)
 
 
 def hook_text(paths: Paths) -> str:
