@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
+from functools import lru_cache
 
 from memoryd_actors.judging.judge import Judgement, Verdict
 from memoryd_actors.memory.case import Case, Exhibit, StoreStatistics
@@ -128,9 +129,15 @@ def _counted(asked: Mapping[str, str], held: Sequence[set[str]]) -> StoreStatist
     return StoreStatistics(len(held), {stem: sum(stem in words for words in held) for stem in asked})
 
 
+@lru_cache(maxsize=8)
+def _numbers(weights: JudgeWeights) -> tuple[float, ...]:
+    # `astuple` copies as deep as it can: 0.02 ms for each of twenty candidates.
+    return astuple(weights)
+
+
 def likelihood(values: Sequence[float], weights: JudgeWeights) -> float:
     """Return the logistic function of the weighted sum, 0 to 1."""
-    *coefficients, bias = astuple(weights)
+    *coefficients, bias = _numbers(weights)
     total = bias + sum(weight * value for weight, value in zip(coefficients, values, strict=True))
     return 1.0 / (1.0 + math.exp(-max(min(total, 60.0), -60.0)))
 
