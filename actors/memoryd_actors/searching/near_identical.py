@@ -130,7 +130,7 @@ def sentences(text: str) -> Sentences:
     return Sentences(parts, rest, layout(text), not _PERSONAL.isdisjoint(words), not _DATED.isdisjoint(words))
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def _marks(text: str) -> tuple[str, ...]:
     """Return how the first long words begin; other forms of a word do not change that.
 
