@@ -58,10 +58,8 @@ class Core:
         """Return this process's sockets; a forked child gets its own, and leaves its parent's alone."""
         pid = os.getpid()
         # setdefault is atomic: of two threads that come here first in a child, one wins.
-        return self._links.get(pid) or self._links.setdefault(pid, self._new_link())
-
-    def _new_link(self) -> Link:
-        return Link(self.paths, linger_s=self.linger_s, closed=self._closed)
+        link = self._links.get(pid) or Link(self.paths, linger_s=self.linger_s, closed=self._closed)
+        return self._links.setdefault(pid, link)
 
     def close(self) -> Link | None:
         """Mark as closed and return this process's sockets, to be closed, the first time."""
