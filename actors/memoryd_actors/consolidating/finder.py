@@ -100,7 +100,7 @@ class PairFinder:
         mask = np.array([one in looked_at for one in ids])
         best = NOTHING
         for start in range(0, len(ids), ROWS):
-            best = await self._in_thread(partial(_merged, best, matrix, start, mask, BAND), rest)
+            best = await self._in_thread(partial(_merged, best, matrix, start, mask), rest)
         return [
             (ids[one], ids[other], cosine)
             for one, other, cosine in zip(best.one.tolist(), best.other.tolist(), best.cosine.tolist(), strict=True)
@@ -125,7 +125,7 @@ class PairFinder:
         return done
 
 
-def _merged(best: Near, matrix: Vectors, start: int, mask: npt.NDArray[np.bool_], band: Band) -> Near:
+def _merged(best: Near, matrix: Vectors, start: int, mask: npt.NDArray[np.bool_]) -> Near:
     return best.and_(near(matrix, start, mask, BAND)).nearest(MOST_NEAR)
 
 

@@ -21,6 +21,7 @@ from memoryd_actors.consolidating.rollup import (
 )
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.actor import ActorRef
+from memoryd_actors.keeping.gatekeeper import gate_notes
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.memory.steps import Add, AddEdge, ChangeState, Noted, Revise, Step
 from memoryd_actors.memory.visibility import Visibility
@@ -150,7 +151,7 @@ class RollupWriter:
         # Through the same gate as everything: a model may have written what no memory may hold.
         admitted = admit(new, caller, self._clock.now(), self._rules)
         memory = msgspec.structs.replace(admitted.memory, embedding_model=self._embedding_model())
-        notes = {"gate": ",".join(admitted.notes)} if admitted.notes else {}
+        notes = gate_notes(admitted)
         steps: list[Step]
         if one.summary is None:
             steps = [Add(memory, notes)]

@@ -77,16 +77,9 @@ class Material:
     snippet: str
 
 
-@dataclass(frozen=True, slots=True)
-class Insight:
-    """One guess."""
+class Insight(msgspec.Struct, frozen=True):
+    """One guess, as a model answers it."""
 
-    summary: str
-    tags: tuple[str, ...] = ()
-    importance: int = IMPORTANCE
-
-
-class _Given(msgspec.Struct, frozen=True):
     summary: str
     tags: tuple[str, ...] = ()
     importance: int = IMPORTANCE
@@ -225,10 +218,9 @@ def compose(material: Material, rules: Rules = DEFAULT) -> Prompt:
 
 def read(text: str) -> list[Insight]:
     """Return the insights in an answer, at most `MOST`; raises Unusable where it is none."""
-    given = entries(text, "insights", _Given)[:MOST]
-    return [_insight(one) for one in given if one is not None]
+    insights = entries(text, "insights", Insight)[:MOST]
+    return [msgspec.structs.replace(insight, tags=_tags(insight)) for insight in insights if insight is not None]
 
 
-def _insight(given: _Given) -> Insight:
-    tags = tuple(in_line(tag, 40) for tag in given.tags if tag.strip())[:3]
-    return Insight(given.summary, tags, given.importance)
+def _tags(insight: Insight) -> tuple[str, ...]:
+    return tuple(in_line(tag, 40) for tag in insight.tags if tag.strip())[:3]

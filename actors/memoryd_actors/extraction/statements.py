@@ -45,9 +45,7 @@ _LIKES = re.compile(
     r"|\b(?:my|our) (?:favou?rite|preference|preferred|go-to)\b|\b(?:i|we)['\u2019]d rather\b",
     re.IGNORECASE,
 )
-_LEADS_ON = re.compile(
-    r"[\s,;]+(?:and|but|so|because|now|then|und|aber|also|et|mais|donc|y|pero)(?: now)?\Z", re.IGNORECASE
-)
+_LEADS_ON = re.compile(r"[\s,;]+(?:and|but|so|because|now|then|und|aber|also)(?: now)?\Z", re.IGNORECASE)
 _HANGS = re.compile(r", (?:and|but|so) (?:since|because|as|if|when|while)\b[^,]*\Z", re.IGNORECASE)
 _EMBEDDED = re.compile(r"\s*(?:how|what|which|is|are|will|any)\b", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\[redacted:")

@@ -1,6 +1,6 @@
 """Answers what is asked of the Keeper: to store memories, to change, link and import them, to decide proposals."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from typing import assert_never
 
 import anyio
@@ -45,8 +45,8 @@ class KeepingAnswers:
         consents: ConsentRepository,
         view: MemoryView,
         switches: Switches,
-        note_written: Callable[[Caller, Sequence[str]], Awaitable[None]],
-        note_changed: Callable[[Caller, Sequence[str]], Awaitable[None]],
+        note_written: Callable[[Caller, Sequence[str]], Coroutine[object, object, None]],
+        note_changed: Callable[[Caller, Sequence[str]], Coroutine[object, object, None]],
     ) -> None:
         """Prepare; the last two put down durably what a session knows because it wrote or changed it."""
         self._keeper = keeper
@@ -96,13 +96,13 @@ class KeepingAnswers:
         try:
             # Beside the storing, which waits for the model: one after the other, two commits took 6 ms more of 42.
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._note, caller, asked)
+                tasks.start_soon(self._note_written, caller, asked)
                 stored = await self._keeper.ask(Store(request.memories, caller, replaced), deadline_s=deadline_s)
         except BaseExceptionGroup as failed:
             # One of the two failed, and the other was cancelled.
             raise failed.exceptions[0] from None
         if merged := [memory.id for memory in stored if memory.id not in asked]:
-            await self._note(caller, merged)
+            await self._note_written(caller, merged)
         return Memories(memories=stored)
 
     async def _replaced(self, request: Remember, caller: Caller) -> str:
@@ -119,9 +119,6 @@ class KeepingAnswers:
                 "Store the new one by itself, or replace the memory that is true now.",
             )
         return old.id
-
-    async def _note(self, caller: Caller, ids: Sequence[str]) -> None:
-        await self._note_written(caller, ids)
 
     async def _update(self, request: Update, caller: Caller, deadline_s: float) -> Memories:
         memory = await self._changeable(caller, request.id)
@@ -171,7 +168,7 @@ class KeepingAnswers:
         done = await self._importer.bring_in(
             replace(request, records=tuple(kept), edges=edges), caller, deadline_s=deadline_s
         )
-        await self._note(caller, (*done.added, *done.proposed))
+        await self._note_written(caller, (*done.added, *done.proposed))
         return replace(done, left_out=(*closed, *done.left_out))
 
     async def _changeable(self, caller: Caller, memory_id: str) -> Memory:

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET
 
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.gatekeeper import Gatekeeper, gate_notes
+from memoryd_actors.keeping.gatekeeper import Gatekeeper, as_new, gate_notes
 from memoryd_actors.keeping.merging import plan_revised
 from memoryd_actors.keeping.orders import PERSON, DecideProposal, EditMemory, LinkMemories, SetState
 from memoryd_actors.keeping.performing import Operations
@@ -186,22 +186,4 @@ def _refuse_idle(source: Memory, target: Memory) -> None:
 def _as_new(before: Memory, changes: Changes) -> NewMemory:
     """Return a memory with its changes, as if it were stored now: it passes the same gate."""
     changed = {name: value for name, value in msgspec.structs.asdict(changes).items() if value is not UNSET}
-    kept = NewMemory(
-        id=before.id,
-        content=before.content,
-        category=before.category,
-        scope=before.scope,
-        title=before.title,
-        tags=before.tags,
-        metadata=before.metadata,
-        importance=before.importance,
-        pinned=before.pinned,
-        source=before.source,
-        speaker=before.speaker,
-        occurred_at=before.occurred_at,
-        source_session=before.session,
-        source_messages=before.source_messages,
-        files=before.files,
-        trust=before.trust,
-    )
-    return msgspec.structs.replace(kept, **changed)
+    return msgspec.structs.replace(as_new(before), **changed)

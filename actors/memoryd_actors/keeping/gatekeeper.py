@@ -18,6 +18,7 @@ from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.importing import MemoryRecord
 from memoryd_client.wire.memory import MAX_CONTENT_BYTES, Memory, NewMemory
 
 
@@ -128,6 +129,28 @@ class Gatekeeper:
             return NO_FILES
         named = [path for new in memories for path in (*new.files, *named_files(new.content[:MAX_CONTENT_BYTES]))]
         return await self._files.look(project, named)
+
+
+def as_new(known: Memory | MemoryRecord) -> NewMemory:
+    """Return what is known of a memory as if it were stored now: it passes the same gate."""
+    return NewMemory(
+        id=known.id,
+        content=known.content,
+        category=known.category,
+        scope=known.scope,
+        title=known.title,
+        tags=known.tags,
+        metadata=known.metadata,
+        importance=known.importance,
+        pinned=known.pinned,
+        source=known.source,
+        speaker=known.speaker,
+        occurred_at=known.occurred_at,
+        source_session=known.session,
+        source_messages=known.source_messages,
+        files=known.files,
+        trust=known.trust,
+    )
 
 
 def gate_notes(admitted: Admitted) -> dict[str, str]:

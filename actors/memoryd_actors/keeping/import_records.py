@@ -7,12 +7,13 @@ import msgspec
 from memoryd_actors.admission.gate import MAX_SESSION, Admitted, admit
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.keeping.gatekeeper import as_new
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.importing import MemoryRecord
-from memoryd_client.wire.memory import NewMemory, Scope, Source
+from memoryd_client.wire.memory import Scope, Source
 
 MAX_SOURCES = 10_000
 """Sessions that confirmed a memory."""
@@ -52,24 +53,9 @@ def admitted_record(
         )
     _check_counts(record, MOST_RESTORED if restore else MOST_COUNTED)
     _check_moments(record, now)
-    new = NewMemory(
-        id=record.id,
-        content=record.content,
-        category=record.category,
-        scope=record.scope,
-        title=record.title,
-        tags=record.tags,
-        metadata=record.metadata,
-        importance=record.importance,
-        pinned=record.pinned,
-        source=Source.IMPORTED if restore and record.source is Source.EXTRACTED else record.source,
-        speaker=record.speaker,
-        occurred_at=record.occurred_at,
-        source_session=record.session,
-        source_messages=record.source_messages,
-        files=record.files,
-        trust=record.trust,
-    )
+    new = as_new(record)
+    if restore and record.source is Source.EXTRACTED:
+        new = msgspec.structs.replace(new, source=Source.IMPORTED)
     memory, notes = admit(new, place, now, rules, seen)
     created = aware(record.created_at) or now
     return Admitted(

@@ -10,6 +10,7 @@ from memoryd_actors.access.categories import Categories
 from memoryd_actors.admission.gate import Admitted, content_hash
 from memoryd_actors.admission.project_files import ProjectFiles
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.keeping.gatekeeper import gate_notes
 from memoryd_actors.keeping.import_records import admitted_record
 from memoryd_actors.memory.consent import ConsentSettings, decide, field_of, needs_consent
 from memoryd_actors.memory.steps import Patch
@@ -99,5 +100,5 @@ class Sorter:
             expires_at=now + timedelta(days=settings.days),
             signals=settings.signals if decision == "wait_for_signal" else 0,
             reason=f"imported, {memory.source.value}, trust {memory.trust:g}",
-            notes={"imported": "true", **({"gate": ",".join(admitted.notes)} if admitted.notes else {})},
+            notes={"imported": "true", **gate_notes(admitted)},
         )

@@ -43,7 +43,7 @@ _DONE = _any(lambda one: "|".join(one.done).replace("ACT", f"(?:{one.acts})"))
 _OPENS = _any(
     lambda one: (
         rf"(?:{one.opens})(?=[.!,:]"
-        r"| (?:the|a|an|it|this|both|all|and|in|by|as|to|den|die|das|und|le|la|les|et|el|los|y)\b)"
+        r"| (?:the|a|an|it|this|both|all|and|in|by|as|to|den|die|das|und)\b)"
     ),
     begins=True,
 )
@@ -92,11 +92,6 @@ def outcome(said: Sequence[Spoken]) -> str:
         if not decided and (chosen := [sign for sign in signs if sign.kind == "decided"]):
             decided = _quoted(one, chosen[-1].text)
     return decided or confirmed
-
-
-def decides(text: str) -> bool:
-    """Return whether a sentence tells a decision."""
-    return _decided(text)
 
 
 def _joined(result: str, after: str) -> str:
@@ -148,8 +143,8 @@ def _kind(text: str, *, by_user: bool) -> Kind | None:
     if not by_user:
         return "done" if _done(text) is not None else None
     if _LIMITS.search(text) or len(text.split()) > LONGEST_REMARK:
-        return "decided" if _decided(text) and not _LIMITS.search(text) else None
-    if _decided(text):
+        return "decided" if decides(text) and not _LIMITS.search(text) else None
+    if decides(text):
         return "decided"
     if (yes := _CONFIRMED.search(text)) and not _hedged(text[: yes.start()]):
         return "confirmed"
@@ -157,7 +152,8 @@ def _kind(text: str, *, by_user: bool) -> Kind | None:
     return "done" if _OWN.match(text) and _done(text) is not None else None
 
 
-def _decided(text: str) -> bool:
+def decides(text: str) -> bool:
+    """Return whether a sentence tells a decision."""
     found = _DECIDED.search(text)
     return found is not None and not _hedged(text[: found.start()])
 
