@@ -24,6 +24,7 @@ def make_model(
     *,
     dimensions: int,
     seed: int = 0,
+    offset: float = 0.0,
     pooled: bool = False,
     pooling: str = "",
     prompts: dict[str, str] | None = None,
@@ -31,11 +32,11 @@ def make_model(
 ) -> Path:
     """Write a model and return its folder: plain ONNX, or as sentence-transformers lays it out where it has `pooling`.
 
-    Without `pooled`, the graph ends with the vectors of the words.
+    Without `pooled`, the graph ends with the vectors of the words. With an `offset`, they all point roughly one way.
     """
     folder.mkdir(parents=True, exist_ok=True)
     words = ["[UNK]", *WORDS]
-    table = _table(dimensions, seed)
+    table = _table(dimensions, seed) + np.float32(offset)
     nodes = [helper.make_node("Gather", ["table", "input_ids"], ["token_embeddings"])]
     constants = [numpy_helper.from_array(table, "table")]
     shape: list[str | int] = ["batch", "sequence", dimensions]

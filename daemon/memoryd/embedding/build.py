@@ -98,6 +98,7 @@ def _load(
     device: str | None,
 ) -> EmbeddingModel:
     # Imported here, in the model's thread: onnxruntime takes 0.1 s, torch 4 to 10.
+    from memoryd.embedding.centred import Centred
     from memoryd.embedding.obtain import obtain
     from memoryd.embedding.weights import fetch
 
@@ -114,7 +115,8 @@ def _load(
     if spec.backend == "sentence-transformers":
         if config.device in {"cpu", "cuda"}:
             device = device or config.device
-        return _load_with_torch(spec, sources, device=device)
+        loaded = _load_with_torch(spec, sources, device=device)
+        return loaded if is_told(spec) else Centred(loaded, spec)
     weights = weights or fetch(sources, spec.precision)
     from memoryd.embedding.onnx import (
         OnnxModel,
@@ -123,7 +125,8 @@ def _load(
 
     # Where the machine has one core, the model has to share it.
     threads = config.threads or max(1, min(4, _cores() - 1))
-    return OnnxModel(weights, threads=threads, spec=spec, providers=providers(config.device))
+    model = OnnxModel(weights, threads=threads, spec=spec, providers=providers(config.device))
+    return model if is_told(spec) else Centred(model, spec)
 
 
 def _load_with_torch(spec: ModelSpec, sources: "Sources", *, device: str | None) -> EmbeddingModel:

@@ -9,6 +9,7 @@ from pathlib import Path
 from memoryd.embedding import hub
 from memoryd.embedding.cache import sha256
 from memoryd.embedding.catalogue import Published, find
+from memoryd.embedding.centred import BACKGROUND
 from memoryd.embedding.folder import TOKENIZER, read_folder
 from memoryd.embedding.model import ModelSpec, identity
 from memoryd.embedding.weights import Sources, Weights, converted, digest_of, entry_of
@@ -108,8 +109,14 @@ def _from_hub(published: Published, sources: Sources, target: Path, wanted: Mode
 
 
 def _told(wanted: ModelSpec, weights: Weights, origin: str, published: Published) -> Obtained:
-    asked = (published.pooling, str(published.max_tokens), published.query_prefix, published.document_prefix)
-    digest = hashlib.sha256("\0".join([origin, sha256(weights.tokenizer), *asked]).encode()).hexdigest()
+    asked = (
+        sha256_of(BACKGROUND),
+        published.pooling,
+        str(published.max_tokens),
+        published.query_prefix,
+        published.document_prefix,
+    )
+    digest = sha256_of("\0".join([origin, sha256(weights.tokenizer), *asked]))
     spec = ModelSpec(
         model=wanted.model,
         identity=identity(f"{published.name}@{digest[:12]}", wanted.precision),
@@ -124,6 +131,11 @@ def _told(wanted: ModelSpec, weights: Weights, origin: str, published: Published
         document_prefix=published.document_prefix,
     )
     return Obtained(weights, spec)
+
+
+def sha256_of(text: str) -> str:
+    """Return the SHA-256 of a text, hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def is_installed(published: Published, models: Path) -> bool:
