@@ -100,7 +100,12 @@ def import_(
     GEMINI.md, .cursorrules, Cursor's and Copilot's rules as rules of the project, and follows them when they change.
     """
     if origin is not None:
-        _bring_from(origin, source, at, since, as_json=as_json)
+        if restore:
+            raise CommandFailed("--restore is for files of your own export, not for --from", "Leave it out.")
+        if project_map and origin == "rules":
+            raise CommandFailed("--project-map says nothing to rules", "Name the project's folder instead.")
+        moved = dict(_mapping(one) for one in project_map or ())
+        _bring_from(origin, source, at, since, moved, as_json=as_json)
         return
     if not source:
         raise CommandFailed("nothing to import is named", "Name a file or a folder, or take --from.")
@@ -132,7 +137,9 @@ def import_(
         raise CommandFailed("nothing was imported: all of it was left out", "The reasons are above; --json has all.")
 
 
-def _bring_from(origin: Origin, source: str, at: InSession, since: datetime | None, *, as_json: bool) -> None:
+def _bring_from(
+    origin: Origin, source: str, at: InSession, since: datetime | None, moved: dict[str, str], *, as_json: bool
+) -> None:
     """Bring in what lies on this machine, and say how far it is while that goes on."""
     from memoryd_cli.histories.bringing import Brought, bring_conversations, bring_rules
     from memoryd_cli.histories.spoken import PastConversation
@@ -156,7 +163,7 @@ def _bring_from(origin: Origin, source: str, at: InSession, since: datetime | No
     # Timestamps in histories have a zone, and a date on the command line is of here.
     begin = since.astimezone() if since is not None else None
     project = project_root(at.project) if at.project else ""
-    done = bring_conversations(origin, home, client, since=begin, project=project, tell=tell)
+    done = bring_conversations(origin, home, client, since=begin, project=project, moved=moved, tell=tell)
     if sys.stderr.isatty():
         sys.stderr.write("\n")
     _tell_left_out(done.left_out)

@@ -111,6 +111,21 @@ def test_a_project_in_which_memory_is_off_is_left_out_and_the_others_come(
     assert f"memory is off in {tmp_path / 'off'}" in left_out
 
 
+def test_a_project_that_has_moved_is_brought_to_where_it_is(daemon: RunningDaemon, tmp_path: Path) -> None:
+    write(tmp_path / ".claude/projects/x/s1.jsonl", [claude_line("user", ASKED, cwd="/gone/app/src")])
+    garbage = tmp_path / ".claude/projects/x/s2.jsonl"
+    garbage.write_text("no JSON\n", encoding="utf-8")
+    app = tmp_path / "app"
+    app.mkdir()
+    arguments = ("import", str(tmp_path), "--from", "claude-code", "--json")
+    assert "--restore" in run(daemon, *arguments, "--restore", code=1)
+    done = json.loads(run(daemon, *arguments, "--project-map", f"/gone/app={app}"))
+    assert (done["sessions"], done["left_out"]) == (1, [f"{garbage}: nothing in it can be read"])
+    with Client(session="now", project=str(app), paths=daemon.paths) as client:
+        (memory,) = until(client.list, "the request to be captured")
+        assert memory.project == str(app)
+
+
 def test_a_program_without_projects_speaks_of_the_one_that_is_named(daemon: RunningDaemon, tmp_path: Path) -> None:
     line = {"type": "message", "role": "user", "content": ASKED, "timestamp": AT}
     write(tmp_path / "sessions/chat_anna/session.jsonl", [line])

@@ -1,6 +1,6 @@
 """Earlier conversations and rules on their way into memory; what is there already stays as it is."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
@@ -11,7 +11,7 @@ import msgspec
 from memoryd_cli.failures import CommandFailed
 from memoryd_cli.histories.programs import PROGRAMS, Program
 from memoryd_cli.histories.rules import TAG, files, rules
-from memoryd_cli.histories.spoken import PastConversation, in_utc
+from memoryd_cli.histories.spoken import PastConversation, in_utc, is_legible
 from memoryd_client.errors import RequestFailed
 from memoryd_client.project import project_root
 from memoryd_client.wire.memory import Memory, NewMemory
@@ -53,13 +53,15 @@ def bring_conversations(
     *,
     since: datetime | None,
     project: str,
+    moved: Mapping[str, str],
     tell: Callable[[Brought, PastConversation], None],
 ) -> Brought:
     """Append every conversation of a program to the transcript of its session, and end it: it is read for facts then.
 
     What a hook has written down there while it was said stays as it is. With `since`, only what was said from then on;
-    with a `project`, only what was said there. Where no project is known, nothing is taken: what it says would hold
-    everywhere. A program that knows no projects speaks of `project`, or of everything.
+    with a `project`, only what was said there. `moved` has new folders of projects by their old ones. Where no project
+    is known, nothing is taken: what it says would hold everywhere. A program that knows no projects speaks of
+    `project`, or of everything.
 
     Raises:
         CommandFailed: the program keeps nothing here.
@@ -72,9 +74,11 @@ def bring_conversations(
         raise CommandFailed(f"{program} keeps no conversations here", f"They would be {kept}.")
     for file in found:
         try:
+            if not is_legible(file):
+                raise ValueError("nothing in it can be read")
             for history in PROGRAMS[program].read(file):
                 entries = list(_entries(program, history, since))
-                where = _place(PROGRAMS[program], history, project)
+                where = _place(PROGRAMS[program], history, project, moved)
                 if not where and PROGRAMS[program].has_projects:
                     done.left_out.append(f"{file}: it does not say which project it is of")
                 elif entries and where in (project or where, ""):
@@ -86,9 +90,12 @@ def bring_conversations(
     return done
 
 
-def _place(program: Program, history: PastConversation, project: str) -> str:
+def _place(program: Program, history: PastConversation, project: str, moved: Mapping[str, str]) -> str:
     if not program.has_projects:
         return project
+    for old, new in moved.items():
+        if Path(history.project).is_relative_to(old):
+            return new
     return project_root(history.project) if history.project else ""
 
 

@@ -20,6 +20,8 @@ FILES: Final = (
 TAG: Final = "rules-file:"
 """Before the path of the file, in a tag of each memory that comes from it."""
 _BLOCK = re.compile(r"<!--.*?-->|\A---\n.*?\n---\n", re.DOTALL)
+_FRONT = re.compile(r"---\n(.*?)\n---\n", re.DOTALL)
+_FILES_MEANT = re.compile(r"^(?:globs|applyTo):(.*)$", re.MULTILINE)
 _OWN = re.compile(r"<!-- memoryd: begin -->.*?<!-- memoryd: end -->", re.DOTALL)
 _HEADING = re.compile(r"#{1,6}\s+(.*?)\s*#*$")
 _BULLET = re.compile(r"(\s*)(?:[-*+]|\d+[.)])\s+(.*)")
@@ -38,9 +40,11 @@ def rules(project: Path, found: Iterable[Path]) -> list[NewMemory]:
     """
     standing: dict[str, dict[str, None]] = {}
     for file in found:
-        text = _BLOCK.sub("", _OWN.sub("", file.read_text(encoding="utf-8", errors="replace")))
-        for content in _statements(text):
-            standing.setdefault(content, {})[str(file.relative_to(project))] = None
+        written = _OWN.sub("", file.read_text(encoding="utf-8", errors="replace"))
+        meant = _files_meant(written)
+        for content in _statements(_BLOCK.sub("", written)):
+            rule = f"In {meant}: {content}" if meant else content
+            standing.setdefault(rule, {})[str(file.relative_to(project))] = None
     return [
         NewMemory(
             content=content,
@@ -51,6 +55,14 @@ def rules(project: Path, found: Iterable[Path]) -> list[NewMemory]:
         )
         for content, paths in standing.items()
     ]
+
+
+def _files_meant(text: str) -> str:
+    """Return the patterns of the files that rules are for, where their front matter names some; empty for all."""
+    front = _FRONT.match(text)
+    found = _FILES_MEANT.search(front[1]) if front else None
+    patterns = " ".join(found[1].strip(" []").replace('"', "").replace("'", "").split()) if found else ""
+    return "" if patterns in {"*", "**", "**/*"} else patterns
 
 
 def _statements(text: str) -> Iterator[str]:

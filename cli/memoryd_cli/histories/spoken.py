@@ -105,6 +105,11 @@ def lines(file: Path) -> Iterator[dict[str, Any]]:
                 yield found
 
 
+def is_legible(file: Path) -> bool:
+    """Return whether anything in a file can be read, or there is nothing in it."""
+    return file.suffix != ".jsonl" or file.stat().st_size == 0 or any(True for _ in lines(file))
+
+
 def history(session: str, project: str, said: Iterable[PastMessage]) -> Iterator[PastConversation]:
     """Yield the conversation where anything was said that may be kept."""
     if kept := tuple(_without_skipped(said)):
