@@ -66,3 +66,20 @@ def test_an_answer_of_a_conversation_that_came_to_something_else_stands_nowhere_
             pending = client.turn([Message("user", asked)], wait_s=PATIENT_S, deadline_s=PATIENT_S)
             assert pending is not None
             assert [(memory.content, memory.related) for memory in pending.memories] == [(BACKUP, ())]
+
+
+def test_a_conversation_that_found_the_answer_comes_when_the_same_is_asked_again(daemon: RunningDaemon) -> None:
+    mending = (
+        (
+            "test_login in tests/auth.py fails every night, please fix it",
+            "It fails because the token's expiry is compared with a naive datetime.",
+        ),
+        ("go on", "Fixed: src/auth/clock.py now uses datetime.now(UTC), and test_login passes. All 212 tests pass."),
+        ("commit it", "Committed as 4f2c1e9 on the branch fix-login."),
+    )
+    spend_day(daemon, "mending", mending)
+    for number, asked in enumerate(("why did test_login fail?", "how did we fix test_login in tests/auth.py?")):
+        with daemon.client(f"later {number}") as client:
+            pending = client.turn([Message("user", asked)], wait_s=PATIENT_S, deadline_s=PATIENT_S)
+            assert pending is not None
+            assert [memory.category for memory in pending.memories] == ["episode"]

@@ -171,6 +171,7 @@ class MemoryActor:
 
     async def traces(self, caller: Caller, *, limit: int) -> list[Trace]:
         """Return the last decision traces of the caller's session, newest first; of all where it names none."""
+        await self._sessions.wait_traced(caller)
         # Those not saved yet come first: one that is saved meanwhile then is in both lists rather than in none.
         fresh = self._sessions.unsaved_traces(caller)
         kept = await self._ledger.sessions.traces(caller.owner, caller.session, limit=limit)

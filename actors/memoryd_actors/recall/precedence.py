@@ -22,7 +22,7 @@ SHARE_RETOLD: Final = 4
 FEW_WORDS: Final = 3
 """A sentence with fewer telling words stands in any conversation."""
 ANSWERS: Final = 0.4
-"""Share of a question's words that the outcome of a conversation has in which it was asked word for word."""
+"""Share of a question's words that an answer has, in a conversation in which it was asked word for word."""
 _WORD = re.compile(r"\w+")
 _QUOTE = re.compile(r"[^:\n]{1,60} (?:said|asked|wrote): \"(.+)\"", re.DOTALL)
 _INTERROGATIVE = re.compile(
@@ -31,6 +31,7 @@ _INTERROGATIVE = re.compile(
     re.IGNORECASE,
 )
 """How a question begins, in English or German, whose mark was lost."""
+_REPLY = re.compile(r"^- (?!The user (?:said|asked))(.+)$", re.MULTILINE)
 _OUTCOME = re.compile(r"^Outcome: (.+)$", re.MULTILINE)
 _UNINFORMED = re.compile(
     r"\b(?:(?:do(?:es)?|did)(?: not|n['\u2019]t) (?:know|have (?:any |that )?information)"
@@ -75,10 +76,24 @@ def _shortcoming(memory: Memory, question: str) -> str:
     outcome = found[1].strip()
     if outcome == "open" or _UNINFORMED.search(outcome):
         return "an episode without an outcome answers no question"
-    asked = stem_set(question)
-    if _repeats(memory, question) and len(asked & stem_set(outcome)) < ANSWERS * len(asked):
+    if _repeats(memory, question) and not any(_answers(said, question) for said in (outcome, *_replies(memory))):
         return "the same was asked in that conversation, which came to something else"
     return ""
+
+
+def _replies(memory: Memory) -> list[str]:
+    """Return what a summary tells of what was said, line by line, without what the user said."""
+    return [found[1] for found in _REPLY.finditer(memory.content)]
+
+
+def _answers(said: str, question: str) -> bool:
+    """Return whether something that was said may answer a question: it has enough of its words, and asks nothing."""
+    asked = stem_set(question)
+    return (
+        len(asked & stem_set(said)) >= ANSWERS * len(asked)
+        and not is_question(said.rstrip("\"'”»“’)"))
+        and not _UNINFORMED.search(said)
+    )
 
 
 def _quotation(memory: Memory) -> str:

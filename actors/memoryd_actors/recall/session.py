@@ -72,6 +72,8 @@ class Session(Actor[ContextUpdate, Trace]):
         self._abandoned = False
         self._awaited: dict[int, anyio.Event] = {}
         """By the identity of a context: set once what it brings up can be taken."""
+        self._tracing: anyio.Event | None = None
+        """Set once the trace of what can be taken is there; None where nobody has to wait for it."""
 
     # --- contexts
 
@@ -81,6 +83,7 @@ class Session(Actor[ContextUpdate, Trace]):
             return await self._handle(message)
         finally:
             self._tell_ready(message)
+            self._traced()
 
     async def _handle(self, update: ContextUpdate) -> Trace:
         parts = self._parts
@@ -105,6 +108,7 @@ class Session(Actor[ContextUpdate, Trace]):
         # What is told as decided is on the disk: a session that goes on after a crash goes on from there.
         await self._save()
         self._traces.append(trace)
+        self._traced()
         del self._traces[:-UNSAVED_TRACES]
         parts.publish(PipelineRan(trace, self.key[0]))
         try:
@@ -121,6 +125,7 @@ class Session(Actor[ContextUpdate, Trace]):
         decision = await pipeline.decide(state, update)
         self._focus = decision.focus or self._focus
         state = self._change(lambda state: pipeline.apply(decision, state))
+        self._tracing = anyio.Event()
         self._tell_ready(update)
         await anyio.lowlevel.checkpoint()  # who waits takes before the rest is done
         if decision.topic is None:
@@ -274,6 +279,16 @@ class Session(Actor[ContextUpdate, Trace]):
     def unsaved_traces(self) -> list[Trace]:
         """Return the traces that are not in the ledger yet, newest first."""
         return self._traces[::-1]
+
+    async def wait_traced(self) -> None:
+        """Wait until all that can be taken has its trace: that follows within milliseconds."""
+        if self._tracing is not None:
+            await self._tracing.wait()
+
+    def _traced(self) -> None:
+        if self._tracing is not None:
+            self._tracing.set()
+            self._tracing = None
 
     def purge(self, ids: Sequence[str]) -> None:
         """Forget memories that are about to be destroyed."""

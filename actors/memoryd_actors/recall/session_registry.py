@@ -46,13 +46,20 @@ class SessionRegistry:
         """Return a caller's session if it is in memory."""
         return self._sessions.get((caller.owner, caller.session))
 
+    async def wait_traced(self, caller: Caller) -> None:
+        """Wait until all that can be taken by the caller's session has its trace; by all where it names none."""
+        for session in self._named(caller):
+            await session.wait_traced()
+
     def unsaved_traces(self, caller: Caller) -> list[Trace]:
         """Return the traces of the caller's session that are not in the ledger yet; of all where it names none."""
+        return [trace for session in self._named(caller) for trace in session.unsaved_traces()]
+
+    def _named(self, caller: Caller) -> list[Session]:
         return [
-            trace
+            session
             for (owner, name), session in self._sessions.items()
             if owner == caller.owner and caller.session in {"", name}
-            for trace in session.unsaved_traces()
         ]
 
     def purge(self, ids: Sequence[str]) -> None:
