@@ -44,7 +44,7 @@ class Centred:
     """A loaded model, whose vectors are told from its background."""
 
     def __init__(self, model: EmbeddingModel, spec: ModelSpec, texts: Sequence[str] = ()) -> None:
-        """Measure the background, 54 short texts in each of the two ways that the model is asked. Blocks."""
+        """Measure the background, 60 short texts in each of the two ways that the model is asked. Blocks."""
         self._model = model
         self._query_prefix = spec.query_prefix
         texts = texts or [text for text in BACKGROUND.replace("\n", "|").split("|") if text]
