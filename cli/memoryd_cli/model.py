@@ -4,6 +4,7 @@
 """
 
 import os
+import signal
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -133,6 +134,10 @@ def try_(*, as_json: Json = False) -> None:
     if chosen.provider is None:
         raise CommandFailed(f"there is no model to test: {chosen.why_off}", _LOOK)
     name = chosen.provider.name
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:  # `nohup` has it ignored
+            # As Ctrl-C: the program that is asked ends, too.
+            signal.signal(number, _interrupt)
     trial = anyio.run(try_out, chosen, config)
     if as_json:
         out_json(
@@ -164,6 +169,11 @@ def try_(*, as_json: Json = False) -> None:
             note(f"it is slower than sidecar.deadline_s ({chosen.deadline_s:g} s): the local judge would stand in")
     if trial.failed == len(trial.tried):
         raise CommandFailed(f"{name} answered nothing: {trial.tried[-1].said}", trial.hint)
+
+
+def _interrupt(number: int, frame: object) -> None:
+    del number, frame
+    signal.raise_signal(signal.SIGINT)
 
 
 def _config() -> "Config":

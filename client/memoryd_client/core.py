@@ -121,7 +121,7 @@ class Core:
         def request(take_id: str) -> Turn:
             return Turn(update=update, take_id=take_id, wait_s=wait_s)
 
-        return await self._take(transport, request, deadline_s + wait_s, strict=strict)
+        return await self._take(transport, request, deadline_s + max(wait_s, 0.0), strict=strict)
 
     async def _take(
         self, transport: Transport, request: Callable[[str], Request[Taken]], deadline_s: float, *, strict: bool

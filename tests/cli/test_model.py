@@ -1,6 +1,10 @@
 """`memoryd model`: what is found, what is set, and what ten known cases say of a model."""
 
 import json
+import os
+import shlex
+import signal
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -12,8 +16,9 @@ from chat_completions import completion, problem
 from memoryd_cli.model_finding import find
 from memoryd_cli.model_trial import CASES
 from messages_api import MessagesApi, Received, Reply, verdict, verdicts
+from running import until
 
-from .memoryd_command import Command
+from .memoryd_command import MEMORYD, Command
 
 LABELS = {known.request: [verdict(index, reason="it is needed") for index in sorted(known.wanted)] for known in CASES}
 
@@ -123,3 +128,29 @@ def test_a_model_that_keeps_everything_is_mostly_wrong_and_one_that_fails_says_w
         assert done.returncode == 1
         assert "who are you?" in done.stderr
         assert len(api.requests) == 11
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_trial_that_is_ended_ends_the_program_that_is_asked(memoryd: Command, tmp_path: Path, number: int) -> None:
+    asked = tmp_path / "asked"
+    folders = tmp_path / "folders"
+    folders.mkdir()
+    hanging = agent(
+        tmp_path, "hanging", f"import os, time\nopen({str(asked)!r}, 'w').write(str(os.getpid()))\ntime.sleep(600)"
+    )
+    memoryd.ok("model", "use", "command", "--command", shlex.quote(str(hanging)))
+    environment = {**memoryd.environment, "MEMORYD_PRIVACY_OFFLINE": "false", "TMPDIR": str(folders)}
+    trial = subprocess.Popen(
+        [MEMORYD, "model", "test"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    try:
+        until(lambda: asked.exists() and asked.read_text(encoding="utf-8") != "", "the question")
+        assert list(folders.iterdir())
+        trial.send_signal(number)
+        trial.communicate(timeout=60)
+    finally:
+        trial.kill()
+    assert trial.returncode == 130
+    assert list(folders.iterdir()) == []
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(asked.read_text(encoding="utf-8")), 0)

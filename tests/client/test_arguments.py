@@ -1,15 +1,17 @@
 """A value that the wire does not take is told by field, value, range and way out, before anything is sent."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_client import Entry, InvalidArgument, MemorydError, WrongType
+from memoryd_client import Client, Entry, InvalidArgument, MemorydError, Message, WrongType
 from memoryd_client.arguments import converted, explain, texts
 from memoryd_client.outgoing import checked
+from memoryd_client.paths import Paths
 from memoryd_client.requests import chunks, filters, new_checkpoint, new_memory, search_messages
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.filters import Filters
@@ -147,3 +149,12 @@ def test_a_field_that_the_error_does_not_name_keeps_its_words() -> None:
     with pytest.raises(InvalidArgument, match="query"):
         converted({"limit": 5}, Search)
     assert SearchMessages().limit == 10
+
+
+def test_a_wait_below_nothing_is_called_by_its_own_name(tmp_path: Path) -> None:
+    paths = Paths(home=tmp_path, config=tmp_path / "config.toml", runtime=tmp_path)
+    with (
+        Client(session="s", project=str(tmp_path), paths=paths) as memory,
+        pytest.raises(InvalidArgument, match="`wait_s` is -1"),
+    ):
+        memory.turn([Message("user", "hello")], wait_s=-1)

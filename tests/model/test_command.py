@@ -152,3 +152,43 @@ def test_a_command_is_not_asked_offline_and_has_to_be_one() -> None:
 def test_none_is_nobody_even_with_a_key() -> None:
     chosen = choose(Config(sidecar=SidecarConfig(provider="none", api_key="sk-test")))
     assert (chosen.provider, chosen.why_off) == (None, "sidecar.provider is none")
+
+
+async def test_an_answer_counts_once_the_program_has_ended_whatever_it_left_running(tmp_path: Path) -> None:
+    pids = tmp_path / "pids"
+    body = f"""
+child = subprocess.Popen([sys.executable, '-IS', '-c', 'import time; time.sleep(600)'])
+open({str(pids)!r}, 'w').write(str(child.pid))
+print({KEPT!r})
+"""
+    assert (await asked(program(tmp_path, body))).value == [0]
+    ended(pids)
+
+
+async def test_a_long_answer_of_a_program_that_has_ended_is_whole(tmp_path: Path) -> None:
+    body = f"print(' ' * 500_000, {KEPT!r}); sys.stdout.flush(); os._exit(0)"
+    assert (await asked(program(tmp_path, body))).value == [0]
+
+
+async def test_a_program_finds_what_lies_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with nvm, volta and npm's prefixes: `claude` is run by the `node` of its own folder."""
+    (tmp_path / "interpreter").symlink_to("/bin/cat")
+    claude = tmp_path / "claude"
+    claude.write_text("#!/usr/bin/env interpreter\n" + KEPT, encoding="utf-8")
+    claude.chmod(0o755)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    answer = await asked(f"{claude} {claude}")
+    assert answer.value == [0]
+
+
+async def test_a_program_that_does_not_find_its_interpreter_is_told_how_it_does(tmp_path: Path) -> None:
+    claude = tmp_path / "claude"
+    claude.write_text("#!/usr/bin/env interpreter-nowhere\n", encoding="utf-8")
+    claude.chmod(0o755)
+    failed = await failure(f"{claude} once")
+    assert "interpreter-nowhere" in str(failed)
+    assert "PATH in the file `environment`" in failed.hint
+
+
+async def test_the_hint_about_nonsense_names_no_setting_that_a_command_has_not(tmp_path: Path) -> None:
+    assert "base_url" not in (await failure(program(tmp_path, "print('I would keep the first.')"))).hint

@@ -87,6 +87,47 @@ async def test_a_form_that_was_answered_is_kept_whatever_is_rejected_later(world
     assert [form(request) for request in world.api.requests] == ["json_schema", "json_schema"]
 
 
+async def test_a_server_in_trouble_is_asked_once_a_question_and_the_next_time_in_another_form(world: World) -> None:
+    """Some answer 500 to a schema that they do not know."""
+    world.api.queue(problem(500, "cannot make a grammar of this"), problem(500, "json_object, too"))
+    model = world.model()
+    for _ in range(2):
+        with pytest.raises(ModelFailed, match="500"):
+            await asked(world, model)
+    assert [one.index for one in (await asked(world, model)).kept] == [0]
+    assert [form(request) for request in world.api.requests] == ["json_schema", "json_object", "plain"]
+
+
+@pytest.mark.parametrize(
+    ("error", "kind", "said"),
+    [
+        ({"code": 429, "message": "the upstream is busy"}, "rate_limit", "429"),
+        ({"code": 402, "message": "no credits are left"}, "auth", "no credits are left"),
+        ({"code": "overloaded", "message": "try later"}, "server", "try later"),
+        ("the upstream is gone", "server", "the upstream is gone"),
+    ],
+)
+async def test_an_error_that_is_sent_as_an_answer_is_told_in_its_own_words(
+    world: World, error: object, kind: str, said: str
+) -> None:
+    world.api.always(Reply(json.dumps({"id": "gen-1", "error": error}).encode()))
+    failed = await failure(world)
+    assert (failed.kind, said in str(failed)) == (kind, True)
+    assert len(world.api.requests) == 1
+
+
+async def test_an_address_without_its_path_is_told_by_its_hint(world: World) -> None:
+    settings = SidecarConfig(provider="openai", base_url=world.api.url, model="qwen3:8b")
+    provider = choose(Config(sidecar=settings)).provider
+    assert provider is not None
+    world.api.always(Reply(b"404 page not found", status=404))
+    failed = await failure(World(world.api, provider))
+    await provider.aclose()
+    assert f"{world.api.url}/v1" in failed.hint
+    world.api.always(problem(404, "model 'qwen3:8b' not found"))
+    assert "/v1" not in (await failure(world)).hint
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -97,6 +138,9 @@ async def test_a_form_that_was_answered_is_kept_whatever_is_rejected_later(world
         f"Let me see {{...}} </think>{KEPT}",
         json.dumps([verdict(0)]),
         f"{KEPT}\n<|im_end|>",
+        f'For example {{"verdicts": [], "reason": "{"a long example " * 40}"}}, but here:\n{KEPT}',
+        f'{{"note": "the verdicts follow"}}\n{KEPT}\nThat is all, see [1] and [].',
+        "{...} " * 30 + KEPT,
     ],
 )
 async def test_fences_thoughts_and_prose_are_put_aside(world: World, text: str) -> None:

@@ -33,7 +33,7 @@ _ANSWERED = frozenset({"refusal"})
 """Failures that say nothing about the service's health."""
 _BUDGET_HINT = "It begins anew at 00:00 UTC; sidecar.daily_tokens and sidecar.daily_usd set it."
 _WAIT_HINT = "It may be slow or unreachable; sidecar.deadline_s sets how long the judge may take."
-_NONSENSE_HINT = "Check that sidecar.base_url and sidecar.model are what they should be; `memoryd model test` tries it."
+_NONSENSE_HINT = "It may be too small for this, or not the model that is meant; `memoryd model test` tries it."
 
 
 @dataclass(slots=True)

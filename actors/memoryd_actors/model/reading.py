@@ -2,6 +2,7 @@
 
 import json
 import re
+from contextlib import suppress
 from typing import TypeVar
 
 import msgspec
@@ -11,60 +12,61 @@ from memoryd_actors.model.question import Unusable
 T = TypeVar("T")
 _THOUGHT = re.compile(r"\A\s*<(think|thinking|thought|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _THOUGHT_ENDS = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
-_MOST_STARTS = 20
-"""Braces at which an object is looked for."""
+_MOST_TRIES = 40
+"""Braces at which JSON is looked for and not found."""
 _json = json.JSONDecoder()
 
 
-def json_in(text: str) -> str:
-    """Return the JSON in a text, without what a model thought before it, the prose and the code fence around it."""
+def answers_in(text: str) -> list[str]:
+    """Return what JSON there is in a text, the last first: before an answer come thoughts, prose and examples."""
     text = _THOUGHT.sub("", text)
     ends = [found.end() for found in _THOUGHT_ENDS.finditer(text)]
     # Servers that take the opening tag away leave the closing one.
-    parts = [text[ends[-1] :], text] if ends else [text]
-    for part in parts:
-        if found := _object_in(part):
-            return found
-    return ""
+    return (_found_in(text[ends[-1] :]) if ends else []) or _found_in(text)
 
 
-def _object_in(text: str) -> str:
-    starts = [found.start() for found in re.finditer(r"[{\[]", text)][:_MOST_STARTS]
-    best = ""
-    at = 0
-    for start in starts:
-        if start < at:
+def _found_in(text: str) -> list[str]:
+    found: list[str] = []
+    at = tries = 0
+    for brace in re.finditer(r"[{\[]", text):
+        if brace.start() < at:
             continue  # within the one before
         try:
-            _, end = _json.raw_decode(text, start)
+            _, at = _json.raw_decode(text, brace.start())
         except (ValueError, RecursionError):
-            continue
-        at = end
-        best = max(best, text[start:end], key=len)
-    return best
+            tries += 1
+            if tries == _MOST_TRIES:
+                break
+        else:
+            found.append(text[brace.start() : at])
+    return found[::-1]
 
 
 def entries(text: str, name: str, kind: type[T]) -> list[T | None]:
-    """Return the entries of the list `name` in an answer, None for each that is malformed.
+    """Return the entries of the last list `name` in an answer, None for each that is malformed.
 
-    A list that stands alone counts, too: models that get no schema leave its name out.
+    A list that stands alone counts, too, where there is no other: models that get no schema leave its name out.
 
     Raises:
         Unusable: there is no such list.
     """
-    found = json_in(text)
-    try:
-        # Numbers as texts and texts for flags mean what they say.
-        raw: list[msgspec.Raw] = (
-            msgspec.json.decode(found, type=list[msgspec.Raw])
-            if found.startswith("[")
-            else msgspec.json.decode(
-                msgspec.json.decode(found, type=dict[str, msgspec.Raw])[name], type=list[msgspec.Raw]
-            )
-        )
-    except (msgspec.DecodeError, KeyError) as exc:
-        raise Unusable(f"answered without {name}") from exc
-    return [_entry(one, kind) for one in raw]
+    for answer in sorted(answers_in(text), key=_stands_alone):
+        with suppress(msgspec.DecodeError, KeyError):
+            return [_entry(raw, kind) for raw in _list_in(answer, name)]
+    raise Unusable(f"answered without {name}")
+
+
+def _stands_alone(answer: str) -> bool:
+    return answer.startswith("[")
+
+
+def _list_in(answer: str, name: str) -> list[msgspec.Raw]:
+    if _stands_alone(answer):
+        # Of objects: `[1]` is a remark in prose.
+        msgspec.json.decode(answer, type=list[dict[str, msgspec.Raw]])
+        return msgspec.json.decode(answer, type=list[msgspec.Raw])
+    named = msgspec.json.decode(answer, type=dict[str, msgspec.Raw])
+    return msgspec.json.decode(named[name], type=list[msgspec.Raw])
 
 
 def whole(text: str, name: str, kind: type[T]) -> T:
@@ -73,10 +75,10 @@ def whole(text: str, name: str, kind: type[T]) -> T:
     Raises:
         Unusable: it is none, or has no `name`.
     """
-    try:
-        return msgspec.json.decode(json_in(text), type=kind, strict=False)
-    except msgspec.DecodeError as exc:
-        raise Unusable(f"answered without {name}") from exc
+    for answer in answers_in(text):
+        with suppress(msgspec.DecodeError):
+            return msgspec.json.decode(answer, type=kind, strict=False)
+    raise Unusable(f"answered without {name}")
 
 
 def in_line(text: str, longest: int) -> str:

@@ -8,16 +8,16 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
+from io import FileIO
 from pathlib import Path
-from subprocess import PIPE
 from types import MappingProxyType
 from typing import Final
 
 import anyio
 import msgspec
-from anyio.abc import ByteReceiveStream, Process
+from anyio.abc import Process
 
 from memoryd_actors.model.provider import Completion
 from memoryd_actors.model.question import ModelFailed, Prompt, plain
@@ -26,6 +26,15 @@ INTERNAL: Final = "MEMORYD_INTERNAL"
 """Set for every program that is asked: hooks of ours that it runs see it and stay silent."""
 MAX_ANSWER_BYTES: Final = 1024 * 1024
 _LONGEST_ERROR = 8_192
+_GRACE_S: Final = 1.0
+"""For what a program that has ended left in its pipes; what it started may hold them open for ever."""
+_READ_BYTES: Final = 65_536
+_NOT_FOUND: Final = frozenset({126, 127})
+"""Statuses with which `env` and shells say that they cannot run a program."""
+_UNFOUND: Final = (
+    "It does not find what it runs with: a service has another PATH than your shell. "
+    "Set PATH in the file `environment` beside the configuration (docs/systemd.md, Agents)."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,30 +120,40 @@ class CommandProvider:
     async def say(self, prompt: Prompt, *, deadline_s: float) -> Completion:
         """Return what the program prints; see the port."""
         del deadline_s  # whoever asks ends it
-        with tempfile.TemporaryDirectory(prefix="memoryd-", ignore_cleanup_errors=True) as folder:
+        with tempfile.TemporaryDirectory(prefix="memoryd-", ignore_cleanup_errors=True) as folder, ExitStack() as open_:
+            # Pipes of our own: an end of the program is then told when it ends, not when its pipes do.
+            question, answers, problems = _pipe(open_), _pipe(open_), _pipe(open_)
+            program = self._found()
             try:
                 process = await anyio.open_process(
-                    [self._found(), *self._line.words[1:]],
-                    stdin=PIPE,
-                    stdout=PIPE,
-                    stderr=PIPE,
+                    [program, *self._line.words[1:]],
+                    stdin=question.reads,
+                    stdout=answers.writes,
+                    stderr=problems.writes,
                     cwd=folder,
-                    env={**os.environ, **self._line.environment, INTERNAL: "1"},
+                    env={**os.environ, "PATH": _path(program), **self._line.environment, INTERNAL: "1"},
                     start_new_session=True,
                 )
             except OSError as exc:
                 raise self._missing(f"{self._program} cannot be run: {exc.strerror}") from exc
+            answer, errors = bytearray(), bytearray()
             try:
-                answer, errors = await _exchanged(process, _written(prompt))
-                status = await process.wait()
+                for theirs in (question.reads, answers.writes, problems.writes):
+                    theirs.close()
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(_write, question.writes, _written(prompt))
+                    tasks.start_soon(_read, answers.reads, answer, MAX_ANSWER_BYTES + 1)
+                    tasks.start_soon(_read, problems.reads, errors, _LONGEST_ERROR)
+                    await process.wait()
+                    tasks.cancel_scope.deadline = anyio.current_time() + _GRACE_S
             finally:
                 await _end(process)
         if len(answer) > MAX_ANSWER_BYTES:
             raise ModelFailed("nonsense", f"{self._program} printed more than {MAX_ANSWER_BYTES} bytes", tokens=None)
-        if status != 0:
+        if status := process.returncode:
             # What it prints last says why, on either stream.
             said = plain((errors or answer)[-600:].decode("utf-8", "replace"))
-            hint = "Run it yourself: is it logged in, and may it be used?"
+            hint = _UNFOUND if status in _NOT_FOUND else "Run it yourself: is it logged in, and may it be used?"
             raise ModelFailed("server", f"{self._program} ended with status {status}: {said}", hint=hint, tokens=None)
         return Completion(answer.decode("utf-8", "replace"))
 
@@ -158,29 +177,38 @@ def _written(prompt: Prompt) -> bytes:
     return f"{prompt.system}\n\n{prompt.content}\n\n{end}".encode("utf-8", "replace")
 
 
-async def _exchanged(process: Process, question: bytes) -> tuple[bytes, bytes]:
-    """Write a question and read both streams to their ends."""
-    stdin, stdout, stderr = process.stdin, process.stdout, process.stderr
-    if stdin is None or stdout is None or stderr is None:
-        raise TypeError("a program that is asked was started without pipes")
-    answer, errors = bytearray(), bytearray()
-
-    async def write() -> None:
-        # It may answer without having read all, or be gone.
-        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError, OSError):
-            await stdin.send(question)
-        with suppress(OSError):
-            await stdin.aclose()
-
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(write)
-        tasks.start_soon(_read, stdout, answer, MAX_ANSWER_BYTES + 1)
-        tasks.start_soon(_read, stderr, errors, _LONGEST_ERROR)
-    return bytes(answer), bytes(errors)
+@dataclass(frozen=True, slots=True)
+class _Pipe:
+    reads: FileIO
+    writes: FileIO
 
 
-async def _read(stream: ByteReceiveStream, into: bytearray, most: int) -> None:
-    async for chunk in stream:
+def _pipe(open_: ExitStack) -> _Pipe:
+    reads, writes = os.pipe()
+    return _Pipe(open_.enter_context(FileIO(reads)), open_.enter_context(FileIO(writes, "w")))
+
+
+def _path(program: str) -> str:
+    """Return the PATH for a program: what it needs may lie beside it, and a service has a short one."""
+    return os.pathsep.join([str(Path(program).parent), os.environ.get("PATH") or os.defpath])
+
+
+async def _write(pipe: FileIO, question: bytes) -> None:
+    os.set_blocking(pipe.fileno(), False)
+    rest = memoryview(question)
+    with pipe, suppress(BrokenPipeError):  # it may answer without having read all, or be gone
+        while rest:
+            await anyio.wait_writable(pipe)
+            rest = rest[os.write(pipe.fileno(), rest) :]
+
+
+async def _read(pipe: FileIO, into: bytearray, most: int) -> None:
+    os.set_blocking(pipe.fileno(), False)
+    while True:
+        await anyio.wait_readable(pipe)
+        chunk = os.read(pipe.fileno(), _READ_BYTES)
+        if not chunk:
+            return
         into += chunk[: most - len(into)]
 
 

@@ -17,8 +17,11 @@ KEY = "OPENAI_API_KEY or sidecar.openai_api_key"
 _NO_API = "Check that sidecar.base_url is a chat-completions endpoint; most end with /v1."
 _THINKING: Final = 4_000
 """Tokens beside those of the answer: a model may think first, and its thoughts count."""
-_UNSUPPORTED: Final = frozenset({400, 415, 422, 500, 501})
+_UNSUPPORTED: Final = frozenset({400, 415, 422, 501})
 """Statuses with which servers say that they know no schema, or not this one."""
+_TROUBLE: Final = 500
+"""Some say so with this, too, and most that they have trouble: another form is tried with the next question."""
+_OK: Final = 200
 Form = Literal["schema", "object", "plain"]
 _FORMS: Final[tuple[Form, ...]] = ("schema", "object", "plain")
 
@@ -44,6 +47,7 @@ class _Reply(msgspec.Struct, frozen=True):
 
 
 class _Problem(msgspec.Struct, frozen=True):
+    choices: Any = None
     error: str | dict[str, Any] | None = None
     detail: Any = None
     message: str | None = None
@@ -84,20 +88,16 @@ class OpenAIProvider:
         first: ModelFailed | None = None
         for form in (self._form,) if self._proven else _FORMS[_FORMS.index(self._form) :]:
             response = await self._post(client, prompt, form, deadline_s)
-            if response.status_code == 200:
+            status, said = _outcome(response.status_code, response.content)
+            if status == _OK:
                 self._form, self._proven = form, True
                 return self._read(response.content)
             after = response.headers.get("retry-after", "")
-            failed = refused(
-                response.status_code,
-                _detail(response.content),
-                model=self._model,
-                base_url=self._base_url,
-                key=KEY,
-                retry_after=after,
-            )
+            failed = refused(status, said, model=self._model, base_url=self._base_url, key=KEY, retry_after=after)
             first = first or failed
-            if response.status_code not in _UNSUPPORTED:
+            if status == _TROUBLE and not self._proven:
+                self._form = _FORMS[(_FORMS.index(form) + 1) % len(_FORMS)]
+            if status not in _UNSUPPORTED:
                 raise failed
         raise first or ModelFailed("request", f"{self._model} was not asked")
 
@@ -184,13 +184,20 @@ def _tokens(counted: _Counted | None) -> tuple[int, int] | None:
         return None
 
 
-def _detail(body: bytes) -> str:
-    """Return what a server says of an error, in the words that it has for people."""
+def _outcome(status: int, body: bytes) -> tuple[int, str]:
+    """Return a status, and what a server says of an error, in the words that it has for people.
+
+    Some, OpenRouter among them, send errors with 200: the status is then the one that the error names.
+    """
     try:
         problem = _decode_problem(body)
     except (msgspec.DecodeError, UnicodeDecodeError):
-        return ""
-    said = problem.error or problem.detail or problem.message or ""
+        return status, ""
+    if status == _OK and (problem.choices or not problem.error):
+        return status, ""
+    said, code = problem.error or problem.detail or problem.message or "", None
     if isinstance(said, dict):
-        said = said.get("message", "")
-    return said if isinstance(said, str) else ""
+        said, code = said.get("message", ""), said.get("code")
+    if status == _OK:
+        status = code if isinstance(code, int) and 400 <= code < 600 else _TROUBLE
+    return status, said if isinstance(said, str) else ""

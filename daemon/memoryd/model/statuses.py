@@ -1,5 +1,7 @@
 """What an HTTP status of a model's service means, and what to do about it."""
 
+from urllib.parse import urlsplit
+
 from memoryd_actors.model.question import ModelFailed
 
 LONGEST_DETAIL = 200
@@ -23,6 +25,8 @@ def refused(  # noqa: PLR0911 - one line per status that has its own way out
             return ModelFailed("auth", f"the key may not use {model} (403){detail}", hint=check)
         case 404:
             hint = "Set sidecar.model to a model that there is; `memoryd model` shows what runs here."
+            if not urlsplit(base_url).path.strip("/"):
+                hint = f"Most servers want /v1 at its end: sidecar.base_url = {base_url}/v1. Where it is right: {hint}"
             return ModelFailed("model", f"{base_url} knows no model {model!r} (404){detail}", hint=hint)
         case 413:
             hint = "Fewer candidates (recall.judged) make smaller requests."
