@@ -193,6 +193,23 @@ def test_what_the_request_names_stands_beneath_nothing_that_it_does_not_name() -
     assert [one.id for one in fold([alpha, beta], edges, "how much RAM does a server have?")] == ["mem_beta"]
 
 
+def test_what_is_trusted_much_less_does_not_come_first_for_being_newer() -> None:
+    user, agent = (
+        SurfacedMemory(
+            id=f"mem_{name}",
+            content=f"The hotline is open until {hour}:00.",
+            score=0.9,
+            reason="r",
+            date=datetime(2026, 3, day, tzinfo=UTC),
+            trust=trust,
+        )
+        for name, hour, day, trust in (("user", 18, 1, 0.8), ("agent", 20, 2, 0.5))
+    )
+    edge = Edge(from_id="mem_agent", to_id="mem_user", relation="related_to", strength=0.9)
+    (first,) = fold([agent, user], [edge], "until when is the hotline open?")
+    assert (first.id, [(one.id, one.reason) for one in first.related]) == ("mem_user", [("mem_agent", "related")])
+
+
 def test_no_more_is_folded_than_there_is_room_for() -> None:
     kept = [
         SurfacedMemory(id=f"mem_{n}", content=str(n), score=0.5, reason="r", date=datetime(2026, 3, n + 1, tzinfo=UTC))

@@ -17,6 +17,8 @@ from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.pending import RelatedMemory, SurfacedMemory
 
+LESS_TRUST = 0.2
+"""By so much less a statement is trusted that a later date does not put it first."""
 NEAR = 0.8
 """Cosine of an edge from which two statements share a place. No rule tells whether they say the same, so both are told;
 at this strength real facts are about one thing."""
@@ -67,7 +69,10 @@ def fold(kept: Sequence[SurfacedMemory], edges: Iterable[Edge], request: str) ->
     near = [one for one in edges if one.relation == RELATED and one.strength >= NEAR]
     near += [one for one in edges if one.relation == CONTRADICTS]  # where there are both, it is what counts
     asked = stem_set(request)
-    newest_first = sorted(kept, key=lambda one: one.date, reverse=True)
+    # The newest first, and before all those that are trusted much less: what an agent claims is no news of what the
+    # user has said.
+    best = max((one.trust for one in kept), default=0.0)
+    newest_first = sorted(kept, key=lambda one: (one.trust > best - LESS_TRUST, one.date), reverse=True)
     heads: dict[str, SurfacedMemory] = {}
     folded: set[str] = set()
     for head in newest_first:
@@ -85,7 +90,7 @@ def fold(kept: Sequence[SurfacedMemory], edges: Iterable[Edge], request: str) ->
                 continue
             folded.add(older.id)
             before = heads[head.id]
-            beneath = _folded(older, edge, outgoing=edge.from_id == head.id)
+            beneath = _folded(older, edge, head)
             heads[head.id] = msgspec.structs.replace(
                 before, score=max(before.score, older.score), related=(*before.related, beneath)
             )
@@ -154,12 +159,14 @@ def checked_again(
     return checked
 
 
-def _folded(memory: SurfacedMemory, edge: Edge, *, outgoing: bool) -> RelatedMemory:
+def _folded(memory: SurfacedMemory, edge: Edge, head: SurfacedMemory) -> RelatedMemory:
+    outgoing = edge.from_id == head.id
+    is_earlier = edge.relation != CONTRADICTS and memory.date <= head.date
     return RelatedMemory(
         id=memory.id,
         content=memory.content,
         score=round(edge.strength, 4),
-        reason=words_beside(edge.relation, outgoing=outgoing) if edge.relation == CONTRADICTS else EARLIER,
+        reason=EARLIER if is_earlier else words_beside(edge.relation, outgoing=outgoing),
         category=memory.category,
         trust=memory.trust,
         date=memory.date,
