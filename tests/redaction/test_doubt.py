@@ -30,7 +30,7 @@ def test_what_somebody_typed_along_the_keyboard_is_no_token(text: str) -> None:
 @pytest.mark.parametrize("alphabet", [HEX + "ghij", LOWER, MIXED], ids=["hexadecimal", "base 36", "base 62"])
 def test_what_a_machine_drew_is_hardly_ever_taken_for_typed(alphabet: str, length: int) -> None:
     kept = sum(1 for _ in range(100) if not redact(f"SERVICE_TOKEN={drawn(alphabet, length)}").findings)
-    assert kept <= 2
+    assert kept <= (2 if length > 12 else 6)  # of twelve hexadecimal digits, 15 in 1,000 look typed
 
 
 def test_a_long_value_beside_a_name_counts_even_where_it_was_typed() -> None:

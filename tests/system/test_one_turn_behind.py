@@ -49,7 +49,7 @@ def test_an_episode_that_came_to_nothing_does_not_stand_beside_an_answer_either(
     with served.client("earlier") as client:
         for content in came_to.values():
             episode = client.remember(content, category="episode")
-            client.relate(memory_id, episode.id, strength=0.9)
+            client.relate(memory_id, episode.id, relation="was looked into in", strength=0.9)
         served.indexed(client)
     with served.client("now") as client:
         served.turn(client, "why does the login test fail at midnight?")
