@@ -119,7 +119,7 @@ def use(
         raise CommandFailed(str(invalid), f"Nothing was changed. {_LOOK}") from invalid
     if who == "anthropic" and not config.sidecar.api_key:
         note("no key is set: `memoryd config set sidecar.api_key KEY`, or ANTHROPIC_API_KEY where the daemon starts")
-    note(f"wrote {paths.config}; `memoryd model test` tries it, `memoryd restart` makes it take effect")
+    note(f"wrote {paths.config}; `memoryd model test` tries it, `memoryd {_takes_effect(paths)}` makes it take effect")
 
 
 @group.command("test", epilog=examples("memoryd model test", "memoryd model test --json"))
@@ -169,6 +169,18 @@ def try_(*, as_json: Json = False) -> None:
             note(f"it is slower than sidecar.deadline_s ({chosen.deadline_s:g} s): the local judge would stand in")
     if trial.failed == len(trial.tried):
         raise CommandFailed(f"{name} answered nothing: {trial.tried[-1].said}", trial.hint)
+
+
+def _takes_effect(paths: Paths) -> str:
+    from memoryd.units import PathNotForUnit, UnitState, compare, installed, shipped
+
+    name = "memoryd.service"
+    try:
+        state = compare(installed(name, os.environ), shipped(name, paths=paths, environ=os.environ))
+    except PathNotForUnit:
+        return "restart"
+    # The unit says what may be written, the state of the agent that is asked included.
+    return "service install" if state is UnitState.OUTDATED else "restart"
 
 
 def _interrupt(number: int, frame: object) -> None:

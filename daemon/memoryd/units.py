@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from enum import Enum
 from pathlib import Path
 
+from memoryd.model import agent_state
 from memoryd_actors.core.errors import DaemonError
 from memoryd_client.paths import Paths
 
@@ -56,7 +57,11 @@ def interpreter() -> str:
 
 def unit_folder(environ: Mapping[str, str]) -> Path:
     """Return where a user's own units belong."""
-    return Path(environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME") or Path.home()) / ".config") / "systemd/user"
+    return Path(environ.get("XDG_CONFIG_HOME") or _home(environ) / ".config") / "systemd/user"
+
+
+def _home(environ: Mapping[str, str]) -> Path:
+    return Path(environ.get("HOME") or Path.home())
 
 
 def shipped(name: str, *, paths: Paths, environ: Mapping[str, str], python: str = "") -> str:
@@ -72,6 +77,8 @@ def shipped(name: str, *, paths: Paths, environ: Mapping[str, str], python: str 
 def fill(template: str, *, paths: Paths, python: str, environ: Mapping[str, str]) -> str:
     """Return the template with interpreter, folders and, where they are not the usual ones, their variables.
 
+    Where an agent is asked, by the configuration of now, its own folders are among those that may be written.
+
     Raises:
         PathNotForUnit: the interpreter's or one of the daemon's paths cannot stand in a unit.
     """
@@ -80,6 +87,7 @@ def fill(template: str, *, paths: Paths, python: str, environ: Mapping[str, str]
         "HOME": _written(str(paths.home)),
         "RUNTIME": _written(str(paths.runtime)),
         "CONFIG_FOLDER": _written(str(paths.config.parent)),
+        "AGENT": "".join(f' "-{_written(str(path))}"' for path in agent_state(paths.config, _home(environ))),
         "ENVIRONMENT": "\n".join(
             f'Environment="{name}={_written(value)}"' for name, value in _variables(paths, environ)
         ),

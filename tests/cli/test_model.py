@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 
 from chat_completions import completion, problem
+from memoryd import units
 from memoryd_cli.model_finding import find
 from memoryd_cli.model_trial import CASES
+from memoryd_client.paths import Paths
 from messages_api import MessagesApi, Received, Reply, verdict, verdicts
 from running import until
 
@@ -79,6 +81,20 @@ def test_what_is_set_is_shown_and_nothing_else_in_the_file_changes(memoryd: Comm
     memoryd.ok("model", "use", "none")
     assert (file_of(memoryd)["provider"], file_of(memoryd)["daily_usd"]) == ("none", 0.25)
     assert "the local judge and rules decide" in memoryd.ok("model")
+
+
+def test_an_agent_that_the_service_may_not_let_write_yet_is_told(memoryd: Command, tmp_path: Path) -> None:
+    agent(tmp_path, "codex", "")
+    ours = memoryd.with_environment(PATH=str(tmp_path), HOME=str(tmp_path))
+    assert "`memoryd restart` makes it take effect" in ours("model", "use", "none").stderr
+    environ = ours.environment
+    unit = units.unit_folder(environ) / "memoryd.service"
+    unit.parent.mkdir(parents=True)
+    unit.write_text(
+        units.shipped("memoryd.service", paths=Paths.from_environment(environ), environ=environ), encoding="utf-8"
+    )
+    assert "`memoryd restart` makes it take effect" in ours("model", "use", "none").stderr
+    assert "`memoryd service install` makes it take effect" in ours("model", "use", "codex").stderr
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from memoryd import service, units
+from memoryd.doctor.process import examine_systemd
 from memoryd.units import UnitState
 from memoryd_client.paths import Paths
 
@@ -40,6 +41,60 @@ def test_folders_chosen_in_this_shell_are_handed_to_the_service(variable: str) -
     for name, path in (("HOME", paths.home), ("CONFIG", paths.config), ("RUNTIME_DIR", paths.runtime)):
         assert f'Environment="MEMORYD_{name}={str(path).replace("%", "%%")}"' in unit
     assert f"ListenStream={str(paths.rpc_socket).replace('%', '%%')}" in rendered("memoryd.socket", chosen)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> dict[str, str]:
+    """The environment of a user with a configuration, and with a `systemctl` that says that all is well."""
+    (tmp_path / ".config/memoryd").mkdir(parents=True)
+    systemctl = tmp_path / "systemctl"
+    systemctl.write_text("#!/bin/sh\necho active\n", encoding="utf-8")
+    systemctl.chmod(0o755)
+    return {"HOME": str(tmp_path), "PATH": str(tmp_path)}
+
+
+def configure(home: dict[str, str], sidecar: str) -> None:
+    Paths.from_environment(home).config.write_text(f"[sidecar]\n{sidecar}\n", encoding="utf-8")
+
+
+def writable(home: dict[str, str]) -> list[str]:
+    """What the unit allows to be written, below the user's home and beside memoryd's own folders."""
+    (line,) = [line for line in rendered("memoryd.service", home).splitlines() if line.startswith("ReadWritePaths=")]
+    return [path.removeprefix(f"-{home['HOME']}/") for path in re.findall('"([^"]+)"', line)[2:]]
+
+
+@pytest.mark.parametrize(
+    ("command", "state"),
+    [
+        ("/opt/node/bin/claude", [".claude", ".claude.json"]),
+        ("codex", [".codex"]),
+        ("gemini --prompt 'my own line'", [".gemini"]),
+        ("opencode", [".cache/opencode", ".config/opencode", ".local/share/opencode", ".local/state/opencode"]),
+        ("my-model --quiet", []),
+    ],
+)
+def test_an_agent_that_is_asked_can_write_its_own_state(home: dict[str, str], command: str, state: list[str]) -> None:
+    configure(home, f'provider = "command"\ncommand = "{command}"')
+    assert writable(home) == state
+
+
+@pytest.mark.parametrize("sidecar", ["", 'provider = "none"\ncommand = "codex"', 'provider = "command"', "nonsense"])
+def test_where_no_agent_is_asked_none_can_be_written_to(home: dict[str, str], sidecar: str) -> None:
+    configure(home, sidecar)
+    assert writable(home) == []
+
+
+def test_a_unit_for_another_agent_is_found_by_the_doctor(home: dict[str, str]) -> None:
+    paths = Paths.from_environment(home)
+    units.unit_folder(home).mkdir(parents=True)
+    for name in units.NAMES:
+        unit = units.shipped(name, paths=paths, environ=home)
+        (units.unit_folder(home) / name).write_text(unit, encoding="utf-8")
+    assert [finding.level for finding in examine_systemd(paths, home)] == ["ok"]
+    configure(home, 'provider = "command"\ncommand = "codex"')
+    found = next(examine_systemd(paths, home))
+    assert (found.level, found.mend) == ("warn", "memoryd service install")
+    assert "another agent" in found.what
 
 
 def test_a_path_that_a_unit_cannot_hold_is_refused() -> None:

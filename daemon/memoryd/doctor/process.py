@@ -128,7 +128,10 @@ def examine_systemd(paths: Paths, environ: Mapping[str, str], *, python: str = "
             case UnitState.ABSENT | UnitState.CURRENT:
                 continue
             case UnitState.OUTDATED:
-                yield warn("systemd", f"{folder / name} is not what would be installed now", "memoryd service install")
+                said = (
+                    f"{folder / name} is not what would be installed now, after a new version or another agent to ask"
+                )
+                yield warn("systemd", said, "memoryd service install")
             case UnitState.EDITED | UnitState.FOREIGN:
                 yield warn(
                     "systemd",

@@ -2,12 +2,13 @@
 
 import shlex
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
 
-from memoryd.config import Config, ConfigInvalid, SidecarConfig
+from memoryd.config import Config, ConfigInvalid, SidecarConfig, load
 from memoryd.model.anthropic import AnthropicProvider
-from memoryd.model.command import CommandProvider
+from memoryd.model.command import PRESETS, CommandProvider
 from memoryd.model.openai import OpenAIProvider
 from memoryd_actors.memory.budget import Prices
 from memoryd_actors.model.provider import Provider
@@ -80,13 +81,31 @@ def _openai(sidecar: SidecarConfig, *, offline: bool) -> Chosen:
 
 
 def _command(sidecar: SidecarConfig) -> Chosen:
+    return Chosen(CommandProvider(_words(sidecar), model=sidecar.model), FREE, sidecar.deadline_s or COMMAND_S)
+
+
+def _words(sidecar: SidecarConfig) -> tuple[str, ...]:
     try:
         words = tuple(shlex.split(sidecar.command))
     except ValueError as exc:
         raise ConfigInvalid(f"sidecar.command: {sidecar.command!r} is no command line: {exc}") from exc
     if not words:
         raise ConfigInvalid("sidecar.command: name the program that is to be asked")
-    return Chosen(CommandProvider(words, model=sidecar.model), FREE, sidecar.deadline_s or COMMAND_S)
+    return words
+
+
+def agent_state(file: Path, home: Path) -> tuple[Path, ...]:
+    """Return what the agent that a configuration file names has to be able to write, below the user's home.
+
+    What an environment says is left out: a service has another one. A file that cannot be read names nobody.
+    """
+    try:
+        sidecar = load(file, {}).sidecar
+        words = _words(sidecar) if sidecar.provider == "command" else ("",)
+    except ConfigInvalid:
+        return ()
+    preset = PRESETS.get(Path(words[0]).name)
+    return tuple(home / name for name in preset.state) if preset is not None else ()
 
 
 def _prices(sidecar: SidecarConfig) -> Prices:

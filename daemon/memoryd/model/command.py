@@ -44,6 +44,8 @@ class Preset:
     arguments: tuple[str, ...]
     model: str
     """The option that names a model."""
+    state: tuple[str, ...]
+    """Below the home: where it keeps its login and what it writes whenever it runs."""
     environment: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
@@ -54,6 +56,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
             *("--settings", '{"disableAllHooks":true}', "--output-format", "text", "--tools", ""),
         ),
         "--model",
+        (".claude", ".claude.json"),
     ),
     "codex": Preset(
         (
@@ -61,6 +64,7 @@ PRESETS: Final[Mapping[str, Preset]] = {
             *("--sandbox", "read-only", "--color", "never", "-"),
         ),
         "--model",
+        (".codex",),
     ),
     "gemini": Preset(
         (
@@ -68,10 +72,12 @@ PRESETS: Final[Mapping[str, Preset]] = {
             *("--approval-mode", "plan", "--output-format", "text", "--prompt", "Answer now."),
         ),
         "--model",
+        (".gemini",),
     ),
     "opencode": Preset(
         ("run", "--pure"),
         "--model",
+        (".cache/opencode", ".config/opencode", ".local/share/opencode", ".local/state/opencode"),
         {
             "OPENCODE_CONFIG_CONTENT": '{"permission":{"*":"deny"},"share":"disabled","autoupdate":false}',
             "OPENCODE_DISABLE_AUTOUPDATE": "1",
