@@ -2,7 +2,9 @@
 
 import os
 import re
+import shutil
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -173,3 +175,21 @@ def test_the_service_also_starts_without_the_part_of_the_sandbox_that_needs_user
     }
     assert len(namespaces) == 2
     assert ping(paths).pid == manager.main_pid()
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_the_state_of_an_agent_can_be_written_where_it_is_asked(
+    manager: UserManager, paths: Paths, tmp_path: Path, *, asked: bool
+) -> None:
+    state = manager.root / "home/.codex"
+    state.mkdir()
+    python = tmp_path / "python"
+    python.write_text(f'#!/bin/sh\ntouch "{state}/login"\nexec "{sys.executable}" "$@"\n', encoding="utf-8")
+    python.chmod(0o755)
+    with paths.config.open("a", encoding="utf-8") as file:
+        file.write(f'[sidecar]\nprovider = "{"command" if asked else "none"}"\ncommand = "/opt/codex"\n')
+    try:
+        service.install(paths, start=True, python=str(python), environ=manager.environ)
+        assert [one.name for one in state.iterdir()] == (["login"] if asked else [])
+    finally:
+        shutil.rmtree(state)
