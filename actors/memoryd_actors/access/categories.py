@@ -97,7 +97,7 @@ class Categories:
         if not self.weights and not self.limits:
             return list(ranked)
         weighed = [
-            replace(one, score=one.score * self.weights[categories[one.id]])
+            msgspec.structs.replace(one, score=one.score * self.weights[categories[one.id]])
             if categories[one.id] in self.weights
             else one
             for one in ranked

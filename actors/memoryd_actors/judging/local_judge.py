@@ -124,7 +124,7 @@ def features(case: Case, model: JudgeModel = JudgeModel()) -> tuple[list[Feature
     return result, len(asked)
 
 
-def _counted(asked: Mapping[str, str], held: Sequence[set[str]]) -> StoreStatistics:
+def _counted(asked: Mapping[str, str], held: Sequence[frozenset[str]]) -> StoreStatistics:
     """Return the statistics of the exhibits alone, where nobody knows those of the store."""
     return StoreStatistics(len(held), {stem: sum(stem in words for words in held) for stem in asked})
 

@@ -1,29 +1,28 @@
 """Fusion: one score from meaning and words, for every candidate on both."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+import msgspec
 
 VECTOR_WEIGHT = 0.7
 """Seed 003: 0.7 of the cosine, 0.3 of the words."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A memory that came up in a search, scored on both sides."""
+class Candidate(msgspec.Struct, frozen=True):
+    """A memory that came up in a search, scored on both sides. Of these a search makes hundreds, hence no dataclass."""
 
     id: str
     vector_score: float
     """Cosine similarity, exact."""
     word_score: float
     """BM25 as the index computes it, not normalised; 0 where no word matches."""
-    word_share: float = field(default=0.0, kw_only=True)
+    word_share: float = 0.0
     """Of the query's words those that it has, each counting as much as it is rare; 0 to 1."""
-    passage: tuple[int, int] | None = field(default=None, kw_only=True)
+    passage: tuple[int, int] | None = None
     """Of a long memory, where the passage that was found begins and ends, in characters."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(msgspec.Struct, frozen=True):
     """A candidate with its place in the ranking."""
 
     id: str

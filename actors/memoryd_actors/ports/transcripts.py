@@ -122,8 +122,7 @@ class Wanted:
     until: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class MessageCandidate(Candidate):
+class MessageCandidate(Candidate, frozen=True, kw_only=True):
     """An entry that a search found, where it is, and what is known of it there: enough to rank it."""
 
     session: str

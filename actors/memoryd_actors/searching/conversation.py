@@ -1,7 +1,7 @@
 """Finds what was said, in whichever session: by meaning, by words, by date (seed 001)."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 import msgspec
@@ -143,7 +143,7 @@ class Conversations:
                 rest = await self._rest(wanted, vector, words, end + 1, known={one.id for one in candidates})
                 last = ranked[-1].score
                 after = fuse(rest, vector_weight=0.0 if vector is None else 1.0)
-                ranked += [replace(one, score=min(one.score, last)) for one in after]
+                ranked += [msgspec.structs.replace(one, score=min(one.score, last)) for one in after]
                 candidates = [*candidates, *rest]
         else:
             candidates = await self._index.search(wanted, vector=vector, words=words, limit=max(CANDIDATES, end + 1))

@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from itertools import islice
 from typing import Protocol
 
@@ -313,11 +314,16 @@ def _lacks(memory: RankedText, weights: RankingWeights) -> float:
 
 def _text(memory: RankedText) -> str:
     """Return the beginning of what a memory says, in lower case, with a blank between words and at both ends."""
-    said = memory.content[:LONGEST_TEXT]
-    if memory.speaker and is_person(memory.speaker):
-        said = f"{memory.speaker} {said}"
-    if memory.title:
-        said = f"{memory.title} {said}"
+    return _prepared(memory.title, memory.speaker, memory.content)
+
+
+@lru_cache(maxsize=2048)
+def _prepared(title: str, speaker: str, content: str) -> str:
+    said = content[:LONGEST_TEXT]
+    if speaker and is_person(speaker):
+        said = f"{speaker} {said}"
+    if title:
+        said = f"{title} {said}"
     return f" {said.lower().translate(_APART)} "
 
 

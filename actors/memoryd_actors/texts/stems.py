@@ -35,13 +35,14 @@ def every_stem(text: str, *, common: frozenset[str] = STOP_WORDS) -> list[str]:
     return [stem for word in _WORD.findall(text) for stem in _of_word(word, common)]
 
 
-def stem_set(text: str) -> set[str]:
-    """Return the stems of a memory's words."""
+@lru_cache(maxsize=512)
+def stem_set(text: str) -> frozenset[str]:
+    """Return the stems of a memory's words; what was read lately is still known."""
     # The forms are not needed here, so every distinct word is looked at once: half the time of `stems`.
     found: set[str] = set()
     for word in set(_WORD.findall(text[:_LONGEST_TOLD])):
         found.update(_of_word(word))
-    return found
+    return frozenset(found)
 
 
 @lru_cache(maxsize=32_768)

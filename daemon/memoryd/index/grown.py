@@ -76,8 +76,9 @@ class GrownVectors:
         start = 0
         for number, (block, end) in enumerate(zip(self._blocks, ends.tolist(), strict=True)):
             here = slots[start:end] - number * _BLOCK
-            if 2 * len(here) > _BLOCK:  # all of them, and no copy
-                found[start:end] = np.einsum("ij,j->i", block, vector)[here]
+            filled = block[: self._length - number * _BLOCK]
+            if 2 * len(here) > len(filled):  # all of them, and no copy
+                found[start:end] = np.einsum("ij,j->i", filled, vector)[here]
             elif len(here):
                 found[start:end] = np.einsum("ij,j->i", block[here], vector)
             start = end

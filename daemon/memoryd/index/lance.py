@@ -51,7 +51,7 @@ class LanceIndex:
         self._dimensions = 0
         self._applied = 0
         self._threads = CapacityLimiter(1)
-        self._searching = anyio.Lock()
+        self._searching = anyio.Lock(fast_acquire=True)
         self._readers = CapacityLimiter(1)
         # LanceDB retries conflicting commits and may give up; writes that take turns never conflict.
         self._turn = anyio.Lock()

@@ -45,6 +45,8 @@ class Resident:
         self._vectors = GrownVectors(dimensions)
         self._postings = Postings()
         self._matched: tuple[str, Visibility, tuple[Seen, Numbers, Numbers]] | None = None
+        self._shown: tuple[Visibility, Seen, Seen] | None = None
+        """Which rows and passages were seen by who asked last."""
 
     @property
     def rows(self) -> int:
@@ -58,14 +60,14 @@ class Resident:
 
     def change(self, rows: Any, removed: Sequence[str]) -> None:
         """Put rows, and remove others."""
-        self._matched = None
+        self._matched = self._shown = None
         if rows is not None:
             self.put(rows)
         self._columns.bury([slot for one in removed if (slot := self._slots.pop(one, None)) is not None])
 
     def put(self, rows: Any) -> None:
         """Add rows, each in the place of the one with its id, unless that one is of a later sequence."""
-        self._matched = None
+        self._matched = self._shown = None
         ids: list[str] = rows["id"].to_pylist()
         late = [
             number
@@ -129,16 +131,22 @@ class Resident:
         Of the last question it is still known: while the model runs, what has its words is looked for already.
         """
         if self._matched is None or self._matched[:2] != (words, visible):
-            seen = self._columns.seen(visible)[self._row.values]
+            _, seen = self._seen(visible)
             self._matched = words, visible, (seen, *self._postings.scores(words_of(words), seen))
         return self._matched[2]
 
     def statistics(self, stems: Sequence[str], visible: Visibility) -> StoreStatistics:
         """Return how many memories there are to see, and how many of them have each of the stems."""
-        rows = self._columns.seen(visible)
-        seen = rows[self._row.values]
+        rows, seen = self._seen(visible)
         found = {stem: self._row.values[self._postings.slots_with(folded(stem), seen)] for stem in stems}
         return StoreStatistics(int(np.count_nonzero(rows)), {stem: _different(one) for stem, one in found.items()})
+
+    def _seen(self, visible: Visibility) -> tuple[Seen, Seen]:
+        """Return for each row, and for each passage, whether it is seen."""
+        if self._shown is None or self._shown[0] != visible:
+            rows = self._columns.seen(visible)
+            self._shown = visible, rows, rows[self._row.values]
+        return self._shown[1:]
 
     def _best(self, passages: Slots, scores: Numbers, limit: int) -> list[int]:
         """Return the rows of the best passages, best first."""
