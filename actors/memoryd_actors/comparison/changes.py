@@ -114,10 +114,8 @@ def _left_behind(new: Canon, old: Canon) -> bool:
 def _of_a_kind(rest: Sequence[Token], place: Sequence[Token]) -> bool:
     """Return whether all that is left of the old one is one value or name, and the new one has another in its place."""
     before, after = set(map(meaning, rest)), set(map(meaning, place))
-    gone, come = (
-        [one for one in rest if meaning(one) not in after],
-        [one for one in place if meaning(one) not in before],
-    )
+    gone = [one for one in rest if meaning(one) not in after]
+    come = [one for one in place if meaning(one) not in before]
     value = len(gone) == 1 and bool(come) and (is_value(gone[0]) or gone[0].kind == "name")
     return value and gone[0].kind == come[0].kind
 
@@ -134,9 +132,8 @@ def _has_another_value(new: Canon, old: Canon, found: Difference, cues: frozense
     if any(token.folded in _AS_WELL for token in new.tokens):
         return False
     someone = any(word.startswith("@") for word in found.old_meant)
-    said = [token for token in found.new if token.at not in cues]
-    said = [token for token in said if someone or meaning(token) != "@self"]
-    told = list(found.old)
+    said = [token for token in found.new if token.at not in cues and (someone or meaning(token) != "@self")]
+    told = found.old
     if not (said and told) or _order_of_names(new, old) != _order_of_names(old, new):
         return False
     ours = [token for token in new.tokens if token.kind != "mark" and token.at not in cues]

@@ -1,6 +1,5 @@
 """What a new statement is to an old one, decided by what differs; similarity alone decides nothing."""
 
-from datetime import datetime
 from typing import Final
 
 from memoryd_actors.comparison.canon import MARKER, Canon, canon, equal
@@ -63,7 +62,7 @@ def _circumstances(new: Statement, old: Statement, one: Canon, other: Canon) -> 
 
 
 def _day(statement: Statement) -> str:
-    moment: datetime | None = statement.occurred_at or statement.created_at
+    moment = statement.occurred_at or statement.created_at
     return f"{moment:%Y-%m-%d}" if moment else ""
 
 

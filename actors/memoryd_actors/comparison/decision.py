@@ -20,7 +20,6 @@ CONTRADICT: Final = 0.6
 KEEP: Final = 0.6
 """Below, two memories that are not the same are so close that somebody should look."""
 
-
 _SURE: Final[dict[Relation, tuple[Action, float]]] = {
     "same": ("merge", MERGE),
     "changes": ("supersede", SUPERSEDE),

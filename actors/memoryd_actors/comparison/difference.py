@@ -58,21 +58,15 @@ class Difference:
 
 def difference(new: Canon, old: Canon) -> Difference:
     """Compare two readings, token by token."""
-    ours, theirs = _meant(new.tokens), _meant(old.tokens)
+    ours, theirs = ([token for token in side.tokens if is_meant(token)] for side in (new, old))
+    new_meant, old_meant = tuple(map(meaning, ours)), tuple(map(meaning, theirs))
     new_only, old_only = _without(ours, theirs), _without(theirs, ours)
     denied = sum(negates(token) for token in new.tokens) - sum(negates(token) for token in old.tokens)
     guards = [*_values(new_only, old_only), *(["negated"] if denied else ())]
     guards += _close(new, old, valued=bool(guards))
     if not (new_only or old_only or guards) and any(map(is_value, ours)):
-        guards = ["other order"] if list(map(meaning, ours)) != list(map(meaning, theirs)) else []
-    return Difference(
-        tuple(new_only),
-        tuple(old_only),
-        tuple(meaning(token) for token in ours),
-        tuple(meaning(token) for token in theirs),
-        denied,
-        tuple(dict.fromkeys(guards)),
-    )
+        guards = ["other order"] if new_meant != old_meant else []
+    return Difference(new_only, old_only, new_meant, old_meant, denied, tuple(dict.fromkeys(guards)))
 
 
 def negates(token: Token) -> bool:
@@ -97,18 +91,14 @@ def is_value(token: Token) -> bool:
     return token.kind in _VALUES
 
 
-def _meant(tokens: Sequence[Token]) -> list[Token]:
-    return [token for token in tokens if is_meant(token)]
-
-
-def _without(side: Sequence[Token], other: Sequence[Token]) -> list[Token]:
+def _without(side: Sequence[Token], other: Sequence[Token]) -> tuple[Token, ...]:
     left = Counter(map(meaning, side)) - Counter(map(meaning, other))
     kept: list[Token] = []
     for token in side:
         if left[meaning(token)] > 0:
             left[meaning(token)] -= 1
             kept.append(token)
-    return kept
+    return tuple(kept)
 
 
 def _values(new: Sequence[Token], old: Sequence[Token]) -> list[str]:
