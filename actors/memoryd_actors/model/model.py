@@ -144,20 +144,23 @@ class Model:
     # --- batches
 
     async def submit(self, questions: Mapping[str, Question[A]], *, deadline_s: float) -> tuple[str, int]:
-        """Hand questions in, as many as the budget allows, the first at least; return the batch's id and how many.
+        """Hand questions in, as many as the budget allows; return the batch's id and how many.
 
         Raises:
-            ModelFailed: they were not taken.
+            ModelFailed: they were not taken, or the budget does not allow the first.
         """
         provider = self._batches()
+        await self._account.turn_day()
         answer_by = anyio.current_time() + deadline_s
         prompts: dict[str, Prompt] = {}
         planned = Usage()
         for name, question in questions.items():
             prompt = await self._composed(question, answer_by)
             more = planned + self._half.usage(prompt.asked_tokens, prompt.answer_tokens)
-            if prompts and self._account.objection(more):
-                break
+            if reason := self._account.objection(more):
+                if prompts:
+                    break
+                raise ModelFailed("budget", reason, hint=_BUDGET_HINT)
             prompts[name] = prompt
             planned = more
         batch: str | None = None
