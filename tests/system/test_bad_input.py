@@ -19,7 +19,7 @@ def attempts(memory_id: str) -> list[tuple[str, dict[str, object]]]:
         "operation": 1, "session": "s1", "path": "a/b.md", "old": "x", "new": "y", "pattern": "x", "prefix": "",
         "memory_ids": [memory_id], "thread": "t", "data": b"x", "section": "context", "text": "hi",
         "entries": [Entry(content="z")], "messages": [Message("user", "hi")], "run": Interrupted(position="p"),
-        "records": (), "memories": (), "on": True,
+        "records": (), "memories": (), "on": True, "first": memory_id, "second": memory_id, "verdict": "both",
     }  # fmt: skip
     extra = {
         "search": ["scope", "tags", "session", "importance_min", "updated_after"],

@@ -170,7 +170,8 @@ def test_a_part_that_failed_in_a_batch_is_read_by_a_plain_call(short_home: Path,
 def test_nonsense_stores_nothing_is_tried_again_a_few_times_and_loses_nothing(
     short_home: Path, models: Path, reply: Reply
 ) -> None:
-    off = {"MEMORYD_CAPTURE_BATCHES": "false"}
+    # The model is asked for four attempts, however soon others would leave it alone.
+    off = {"MEMORYD_CAPTURE_BATCHES": "false", "MEMORYD_SIDECAR_FAILURES_TO_OPEN": "10"}
     with (
         MessagesApi(reply) as api,
         RunningDaemon(short_home, models, **keyed(api, **off)) as daemon,
