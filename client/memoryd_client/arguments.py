@@ -66,6 +66,17 @@ def converted(given: Mapping[str, object], kind: type[S]) -> S:
         raise explain(exc, kind, given).error() from exc
 
 
+def seconds(field: str, given: float) -> float:
+    """Return a time in seconds.
+
+    Raises:
+        WrongType: it is no number.
+    """
+    if not isinstance(given, int | float):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check types
+        raise WrongType(f"`{field}` is of type {type(given).__name__}, and has to be a number of seconds", "Try 0.5.")
+    return given
+
+
 def texts(field: str, given: Iterable[str]) -> tuple[str, ...]:
     """Return several texts as the wire has them.
 

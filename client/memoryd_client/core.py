@@ -9,7 +9,7 @@ from pathlib import Path
 from time import time
 from typing import cast
 
-from memoryd_client.arguments import several
+from memoryd_client.arguments import seconds, several
 from memoryd_client.entries import chunked, chunked_records
 from memoryd_client.errors import DaemonUnreachable, RequestFailed
 from memoryd_client.outgoing import ContextArguments, check_context, checked, conversation, files_in_hand
@@ -121,7 +121,8 @@ class Core:
         def request(take_id: str) -> Turn:
             return Turn(update=update, take_id=take_id, wait_s=wait_s)
 
-        return await self._take(transport, request, deadline_s + max(wait_s, 0.0), strict=strict)
+        patience_s = seconds("deadline_s", deadline_s) + max(seconds("wait_s", wait_s), 0.0)
+        return await self._take(transport, request, patience_s, strict=strict)
 
     async def _take(
         self, transport: Transport, request: Callable[[str], Request[Taken]], deadline_s: float, *, strict: bool
