@@ -146,7 +146,12 @@ def worth_acting_on(exhibit: Exhibit) -> bool:
     """Return whether the text says something beyond a greeting or an interjection."""
     if exhibit.category in _ALWAYS_WORTH_ACTING_ON or len(exhibit.text) > _LONGEST_SMALL_TALK:
         return True
-    said = _DATE.sub("", _SPEAKER.sub("", exhibit.text, count=1))
+    return _says_something(exhibit.text)
+
+
+@lru_cache(maxsize=2048)
+def _says_something(text: str) -> bool:
+    said = _DATE.sub("", _SPEAKER.sub("", text, count=1))
     return len({stem for stem, form in stems(said).items() if form.lower() not in PLEASANTRIES}) >= 2
 
 

@@ -231,15 +231,14 @@ class SessionRepository(Protocol):
         *,
         version: int | None = None,
         used: Sequence[str] = (),
+        trace: Trace | None = None,
     ) -> int | None:
         """Save a session's state, count an access to each of the memories `used`, and return its version.
 
+        A decision's `trace` is kept with it; the oldest of a session beyond 50 are dropped.
+
         None, and nothing saved, where it is no longer at `version`: another daemon saved it meanwhile.
         """
-        ...
-
-    async def add_trace(self, owner: str, trace: Trace) -> None:
-        """Keep a decision trace; the oldest of a session beyond 50 are dropped."""
         ...
 
     async def traces(self, owner: str, session: str, *, limit: int) -> list[Trace]:

@@ -106,17 +106,11 @@ class Session(Actor[ContextUpdate, Trace]):
         parts.counts.turns += trace.turn > state.turn
         parts.ledger.events.record([of_context(self.key[0], trace, failed=failed)])
         # What is told as decided is on the disk: a session that goes on after a crash goes on from there.
-        await self._save()
-        self._traces.append(trace)
+        if not await self._save(trace=trace):
+            self._traces.append(trace)
+            del self._traces[:-UNSAVED_TRACES]
         self._traced()
-        del self._traces[:-UNSAVED_TRACES]
         parts.publish(PipelineRan(trace, self.key[0]))
-        try:
-            await parts.ledger.sessions.add_trace(self.key[0], trace)
-        except DiskFull:
-            return trace
-        if trace in self._traces:
-            self._traces.remove(trace)
         return trace
 
     async def _decide(self, state: SessionState, update: ContextUpdate) -> Trace:
@@ -356,28 +350,33 @@ class Session(Actor[ContextUpdate, Trace]):
             gone = held - (await self._parts.ledger.memories.get(self.key[0], sorted(held))).keys()
             self._change(lambda state: state.purge(gone))
 
-    async def _save(self, *, used: Sequence[str] = ()) -> None:
-        """Save the state, and that memories were `used`.
+    async def _save(self, *, used: Sequence[str] = (), trace: Trace | None = None) -> bool:
+        """Save the state, that memories were `used`, and the trace of a decision; return whether there was space.
 
         On a full disk the daemon goes on serving: only a restart would forget it.
         """
         if self._state is None:
-            return
+            return False
         parts = self._parts
         try:
             if not parts.shared:
-                await parts.ledger.sessions.save(*self.key, encode_state(self._state), parts.clock.now(), used=used)
-                return
+                state, now = encode_state(self._state), parts.clock.now()
+                await parts.ledger.sessions.save(*self.key, state, now, used=used, trace=trace)
+                return True
             async with self._saving:
-                while not await self._save_version(encode_state(self._state)):
+                while not await self._save_version(encode_state(self._state), trace=trace):
                     await self._refresh()
         except DiskFull as full:
             parts.publish(Warned(component="ledger", message=str(full), hint=full.hint))
+            return False
+        return True
 
-    async def _save_version(self, state: bytes, *, used: Sequence[str] = ()) -> bool:
+    async def _save_version(self, state: bytes, *, used: Sequence[str] = (), trace: Trace | None = None) -> bool:
         """Save a state over the one that is known; return False where there is another by now."""
         now = self._parts.clock.now()
-        version = await self._parts.ledger.sessions.save(*self.key, state, now, version=self._version, used=used)
+        version = await self._parts.ledger.sessions.save(
+            *self.key, state, now, version=self._version, used=used, trace=trace
+        )
         if version is None:
             return False
         self._version, self._saved = version, state

@@ -37,17 +37,17 @@ class SqlSessions:
         *,
         version: int | None = None,
         used: Sequence[str] = (),
+        trace: Trace | None = None,
     ) -> int | None:
         def work(connection: Connection) -> int | None:
             saved = _save(connection, owner, session, state, at, version=version)
             if saved is not None:
                 writes.touch(connection, owner, used, at)
+                if trace is not None:
+                    _add_trace(connection, owner, session, _encode_trace(trace))
             return saved
 
         return await self._database.write(work)
-
-    async def add_trace(self, owner: str, trace: Trace) -> None:
-        await self._database.write(_add_trace, owner, trace.session, _encode_trace(trace))
 
     async def traces(self, owner: str, session: str, *, limit: int) -> list[Trace]:
         return await self._database.read(_traces, owner, session, limit)
