@@ -49,6 +49,7 @@ def test_a_history_comes_in_once_and_what_was_asked_back_then_is_remembered(
         (memory,) = until(client.list, "the request to be captured")
         assert "6543" in memory.content
         assert memory.occurred_at == datetime.fromisoformat(AT)
+        assert memory.agent == "claude"  # as the program's hooks are called, whatever its history is
 
 
 def test_what_was_asked_long_ago_is_older_than_what_was_asked_since(daemon: RunningDaemon, tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def bring_conversations(
                 if not where and PROGRAMS[program].has_projects:
                     done.left_out.append(f"{file}: it does not say which project it is of")
                 elif entries and where in (project or where, ""):
-                    with connect(history.session, where, program) as client:
+                    with connect(history.session, where, PROGRAMS[program].agent or program) as client:
                         _bring(client, entries, _prefix(program, history), done)
                     tell(done, history)
         except (OSError, ValueError, KeyError, msgspec.MsgspecError) as failed:

@@ -27,6 +27,8 @@ class Program:
     """Beneath the home."""
     pattern: str
     read: Callable[[Path], Iterator[PastConversation]]
+    agent: str = ""
+    """As its hooks call it, where that is another name."""
     has_projects: bool = True
     """Whether its conversations belong to projects, or hold everywhere."""
 
@@ -162,7 +164,7 @@ def _jarvis(file: Path) -> Iterator[PastConversation]:
 
 
 PROGRAMS: Final[Mapping[str, Program]] = {
-    "claude-code": Program(".claude/projects", "*/*.jsonl", _claude),
+    "claude-code": Program(".claude/projects", "*/*.jsonl", _claude, agent="claude"),
     "codex": Program(".codex/sessions", "**/rollout-*.jsonl", _codex),
     "gemini": Program(".gemini/tmp", "*/chats/session-*.jsonl", _gemini),
     "opencode": Program(".local/share/opencode", "opencode.db", _opencode),
