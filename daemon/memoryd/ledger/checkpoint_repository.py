@@ -1,4 +1,4 @@
-"""Checkpoints in the ledger; see `memoryd_actors.keeping.checkpoints.CheckpointBook`."""
+"""Checkpoints in the ledger; see `memoryd_actors.keeping.checkpoints.CheckpointRepository`."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Proposals that wait for consent; see `memoryd_actors.ports.ledger.Consents`."""
+"""Proposals that wait for consent; see `memoryd_actors.ports.ledger.ConsentRepository`."""
 
 from memoryd.ledger import consenting
 from memoryd.ledger.database import Database

@@ -1,4 +1,4 @@
-"""Core memory in the ledger; see `memoryd_actors.keeping.core_memory.CoreBook`."""
+"""Core memory in the ledger; see `memoryd_actors.keeping.core_memory.CoreRepository`."""
 
 from sqlalchemy import Connection
 

@@ -1,4 +1,4 @@
-"""Events: how often what was done; see `memoryd_actors.ports.ledger.EventCounts`."""
+"""Events: how often what was done; see `memoryd_actors.ports.ledger.EventRepository`."""
 
 from collections.abc import Mapping
 from datetime import timedelta

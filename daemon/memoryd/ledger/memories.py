@@ -1,4 +1,4 @@
-"""Memories in the ledger; see `memoryd_actors.ports.ledger.Memories`."""
+"""Memories in the ledger; see `memoryd_actors.ports.ledger.MemoryRepository`."""
 
 from collections.abc import Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""How far jobs have come; see `memoryd_actors.memory.progress.ProgressBook`."""
+"""How far jobs have come; see `memoryd_actors.memory.progress.ProgressRepository`."""
 
 from memoryd.ledger import progressing
 from memoryd.ledger.database import Database

@@ -1,4 +1,4 @@
-"""Purges: what is destroyed, here, in every dated backup and in the index; see `memoryd_actors.ports.ledger.Purges`."""
+"""Purges: what is destroyed here, in backups and in the index; see `memoryd_actors.ports.ledger.PurgeRepository`."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -20,7 +20,7 @@ _decode_trace = msgspec.msgpack.Decoder(Trace).decode
 
 
 class SqlSessions:
-    """Saved states and decision traces; see `memoryd_actors.ports.ledger.Sessions`."""
+    """Saved states and decision traces; see `memoryd_actors.ports.ledger.SessionRepository`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

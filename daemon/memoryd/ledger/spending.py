@@ -11,7 +11,7 @@ MOST_TOKENS = 2**53
 
 
 class SqlSpending:
-    """Spending; see `memoryd_actors.judging.account.SpendingBook`."""
+    """Spending; see `memoryd_actors.model.account.SpendingRepository`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -14,7 +14,7 @@ from memoryd_client.wire.switching import SwitchedOff
 
 
 class SqlSwitches:
-    """See `memoryd_actors.access.switch.SwitchBook`."""
+    """See `memoryd_actors.access.switch.SwitchRepository`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -28,7 +28,7 @@ def undo(work: UnitOfWork, operation: int) -> list[Memory]:
     """Take back an operation of the owner; return the memories that were changed back.
 
     Raises:
-        Refused: see `memoryd_actors.memory.steps.Undo`.
+        Refused: see `memoryd_actors.memory.steps.RevertOperation`.
     """
     query = select(history).where(history.c.operation == operation, history.c.owner == work.owner)
     rows = work.connection.execute(query.order_by(history.c.id.desc())).mappings().all()
