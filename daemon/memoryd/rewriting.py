@@ -1,5 +1,6 @@
 """A file replaced by another version of itself, whole or not at all."""
 
+import errno
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -29,6 +30,11 @@ def rewriting(file: Path, *, durable: bool = True) -> Generator[IO[bytes]]:
         raise
     if durable:
         sync(file.parent)
+
+
+def is_disk_full(error: OSError) -> bool:
+    """Return whether a write failed because there was no space, or no more for this user."""
+    return error.errno in {errno.ENOSPC, errno.EDQUOT}
 
 
 def sync(folder: Path) -> None:

@@ -1,6 +1,5 @@
 """Which model's index serves, and which one is kept to go back to: a small file beside them, replaced as a whole."""
 
-import os
 import shutil
 from collections.abc import Collection
 from pathlib import Path
@@ -10,6 +9,7 @@ import msgspec
 from memoryd.config import EmbeddingConfig, IndexConfig
 from memoryd.embedding.build import described, is_told
 from memoryd.embedding.model import ModelSpec
+from memoryd.rewriting import is_disk_full, rewriting
 from memoryd_actors.core.errors import DiskFull, Unavailable
 from memoryd_client.paths import Paths
 
@@ -69,23 +69,18 @@ def write(paths: Paths, generations: Generations) -> None:
     """Note what there is, all or nothing. Blocks while it goes to the disk.
 
     Raises:
-        DiskFull: there is no space for it; what was noted before holds.
+        DiskFull: there is no space for it; what was noted before holds, as it does with any other failure.
+        Unavailable: it cannot be written.
     """
     file = paths.generations
-    new = file.with_suffix(".new")
     try:
-        with new.open("wb") as opened:
+        with rewriting(file) as opened:
             opened.write(msgspec.json.format(msgspec.json.encode(generations)))
-            opened.flush()
-            os.fsync(opened.fileno())
-        new.replace(file)
-        folder = os.open(file.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
     except OSError as exc:
-        raise DiskFull(str(file)) from exc
+        if is_disk_full(exc):
+            raise DiskFull(str(file)) from exc
+        hint = "Check the folder's permissions and its file system."
+        raise Unavailable(f"{file} cannot be written: {exc.strerror or exc}", hint) from exc
 
 
 def memories_at(paths: Paths, config: IndexConfig, place: str) -> Path | str:

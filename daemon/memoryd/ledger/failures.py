@@ -1,6 +1,5 @@
 """What the databases raise, as what memoryd raises."""
 
-import errno
 import os
 import sqlite3
 from collections.abc import Generator
@@ -10,10 +9,10 @@ from pathlib import Path
 from sqlalchemy.exc import DataError, DBAPIError, InterfaceError, NoSuchModuleError, OperationalError
 
 from memoryd.restoring import hint
+from memoryd.rewriting import is_disk_full
 from memoryd_actors.core.errors import DiskFull, LedgerCorrupt, Refused, Unavailable
 
 _SCARCE_BYTES = 64 * 1024
-_FULL = {errno.ENOSPC, errno.EDQUOT}
 _PG_DISK_FULL = "53100"
 
 
@@ -53,7 +52,7 @@ def translated(where: str, file: Path | None, backups: Path | None) -> Generator
             "For PostgreSQL: pip install 'memoryd[postgres]', and ledger.url = postgresql+psycopg://...",
         ) from exc
     except OSError as exc:
-        if exc.errno in _FULL:
+        if is_disk_full(exc):
             raise DiskFull(where) from exc
         raise Unavailable(
             f"the ledger at {where} cannot be used: {exc.strerror or exc}", "Check the path and its permissions."

@@ -1,6 +1,5 @@
 """The `Transcripts` port over JSON lines. Files are touched in worker threads, one at a time for each session."""
 
-import errno
 import logging
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, Callable, Generator, Sequence
@@ -13,6 +12,7 @@ import anyio
 import msgspec
 from anyio import CapacityLimiter, to_thread
 
+from memoryd.rewriting import is_disk_full
 from memoryd.transcripts import mirror, places
 from memoryd.transcripts.metadata import Metadata
 from memoryd.transcripts.session_file import SessionFile, describe, destroy
@@ -31,7 +31,6 @@ THREADS = 16
 READERS = 4
 SAVE_S = 2.0
 """How often metadata are written, in seconds. What a crash loses of them is told from the lines."""
-_FULL = {errno.ENOSPC, errno.EDQUOT}
 
 
 class _Open:
@@ -244,7 +243,7 @@ def translated(root: Path) -> Generator[None]:
     try:
         yield
     except OSError as exc:
-        if exc.errno in _FULL:
+        if is_disk_full(exc):
             raise DiskFull(str(root)) from exc
         raise Unavailable(
             f"the transcripts in {root} cannot be used: {exc.strerror or exc}",
