@@ -65,7 +65,7 @@ def test_what_was_asked_long_ago_is_older_than_what_was_asked_since(daemon: Runn
     asked("03", "mx-two")
     asked("01", "mx-one")  # written later, as a copy of files may be
     with Client(session="now", project=str(tmp_path), paths=daemon.paths) as client:
-        client.remember("The mail relay is at mx-three.", scope="project")
+        client.remember("The mail relay is at mx-three.", scope="project", source="user")
         run(daemon, "import", str(tmp_path), "--from", "claude-code")
         until(lambda: len(client.list()) == 3, "the requests to be captured")
         dates = {memory.content.split()[-1]: memory.occurred_at for memory in client.list()}
