@@ -1,10 +1,15 @@
 """What programs keep of conversations is read as what a person and an agent said, in small files of each format."""
 
+import json
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from host_histories import WRITERS, claude_line, write
+from memoryd.model.command import as_text
+from memoryd_actors.model.question import Prompt
 from memoryd_cli.histories.programs import PROGRAMS
 from memoryd_cli.histories.spoken import spoken
 
@@ -26,6 +31,20 @@ def test_only_what_was_said_is_read(program: str, tmp_path: Path) -> None:
     assert {one.at.isoformat() for one in history.said if one.at} == {"2026-03-01T12:00:00+00:00"}
     assert len({one.id for one in history.said}) == 3
     assert history.project == ("" if program == "jsonl" else "/projects/app")
+
+
+@pytest.mark.parametrize("program", WRITERS)
+def test_what_memoryd_asked_its_model_is_no_conversation(program: str, tmp_path: Path) -> None:
+    asked = as_text(Prompt("You choose.", '{"message": "why is it red?"}', {"type": "object"}, 100)) + "\n\nAnswer now."
+    WRITERS[program](tmp_path)
+    for file in PROGRAMS[program].files(tmp_path):
+        if file.suffix == ".db":
+            with closing(sqlite3.connect(file)) as database, database:
+                database.execute("UPDATE part SET data = replace(data, '\"hello\"', ?)", (json.dumps(asked),))
+        else:
+            file.write_text(file.read_text(encoding="utf-8").replace('"hello"', json.dumps(asked)), encoding="utf-8")
+        assert "You choose." in file.read_bytes().decode("utf-8", "replace") or "s2" in file.name
+    assert not [one for file in PROGRAMS[program].files(tmp_path) for one in PROGRAMS[program].read(file)]
 
 
 def test_files_come_in_the_order_of_what_was_said_in_them(tmp_path: Path) -> None:

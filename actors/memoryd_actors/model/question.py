@@ -3,13 +3,15 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Generic, Literal, TypeVar
+from typing import Final, Generic, Literal, TypeVar
 
 from memoryd_actors.memory.budget import Usage
 
 A = TypeVar("A")
 MOST_TOKENS = 2_000_000
 """Of one call, in either direction: twice the largest context there is. A service may say anything."""
+JSON_ONLY: Final = "Answer with one JSON object by this schema, and with nothing else."
+"""What a program is told that answers for a model. A conversation that it keeps is known by it as none of a person."""
 _CHARACTERS_PER_TOKEN = 3
 """Rather too few: English prose has four, code three. An estimate that stops calls must not be too low."""
 _LONGEST_FAILURE = 400

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from memoryd.hosts.words import own_words
+from memoryd_actors.model.question import JSON_ONLY
 from memoryd_actors.texts.hidden import is_skipped
 
 _INJECTED = re.compile(
@@ -111,8 +112,9 @@ def is_legible(file: Path) -> bool:
 
 
 def history(session: str, project: str, said: Iterable[PastMessage]) -> Iterator[PastConversation]:
-    """Yield the conversation where anything was said that may be kept."""
-    if kept := tuple(_without_skipped(said)):
+    """Yield the conversation where anything was said that may be kept, unless memoryd itself was asking a model."""
+    kept = tuple(_without_skipped(said))
+    if kept and JSON_ONLY not in kept[0].text:
         yield PastConversation(session, project, kept)
 
 

@@ -20,7 +20,7 @@ import msgspec
 from anyio.abc import Process
 
 from memoryd_actors.model.provider import Completion
-from memoryd_actors.model.question import ModelFailed, Prompt, plain
+from memoryd_actors.model.question import JSON_ONLY, ModelFailed, Prompt, plain
 
 INTERNAL: Final = "MEMORYD_INTERNAL"
 """Set for every program that is asked: hooks of ours that it runs see it and stay silent."""
@@ -147,7 +147,7 @@ class CommandProvider:
                 for theirs in (question.reads, answers.writes, problems.writes):
                     theirs.close()
                 async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(_write, question.writes, _written(prompt))
+                    tasks.start_soon(_write, question.writes, as_text(prompt).encode("utf-8", "replace"))
                     tasks.start_soon(_read, answers.reads, answer, MAX_ANSWER_BYTES + 1)
                     tasks.start_soon(_read, problems.reads, errors, _LONGEST_ERROR)
                     await process.wait()
@@ -177,10 +177,10 @@ class CommandProvider:
         return ModelFailed("model", message, hint=hint)
 
 
-def _written(prompt: Prompt) -> bytes:
+def as_text(prompt: Prompt) -> str:
+    """Return a question as a program gets it."""
     schema = msgspec.json.encode(prompt.schema).decode()
-    end = f"Answer with one JSON object by this schema, and with nothing else. Use no tools.\n{schema}\n"
-    return f"{prompt.system}\n\n{prompt.content}\n\n{end}".encode("utf-8", "replace")
+    return f"{prompt.system}\n\n{prompt.content}\n\n{JSON_ONLY} Use no tools.\n{schema}\n"
 
 
 @dataclass(frozen=True, slots=True)
