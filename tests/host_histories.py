@@ -168,7 +168,7 @@ def opencode(home: Path) -> None:
     database.close()
 
 
-def jarvis(home: Path) -> None:
+def json_lines(home: Path) -> None:
     write(
         home / "sessions/channel_user/session.jsonl",
         [
@@ -203,5 +203,5 @@ WRITERS = {
     "opencode": opencode,
     "copilot": copilot,
     "qwen": qwen,
-    "jsonl": jarvis,
+    "jsonl": json_lines,
 }

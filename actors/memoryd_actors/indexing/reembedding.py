@@ -5,9 +5,10 @@ How far it is, the new index itself remembers: whatever ends the daemon, the nex
 
 import logging
 import math
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from time import perf_counter
+from typing import Literal
 
 import anyio
 
@@ -29,6 +30,9 @@ BATCH = 64
 """Changes embedded and written at a time: what a purge may have to wait for."""
 OPTIMISE_BATCHES = 50
 RETRY_S = 60.0
+
+SpareIndex = Literal["previous", "unfinished"]
+"""An index beside the one that serves: that which can be gone back to, or that which is built."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,14 +68,13 @@ class Reembedder:
         publish: Publisher,
         prepare: Callable[[], Awaitable[Successor | None]],
         put_in_place: Callable[[Successor], Awaitable[None]],
-        destroy: Callable[[bool, bool], Awaitable[None]],
+        destroy_all_but: Callable[[Collection[SpareIndex]], Awaitable[None]],
         is_busy: Callable[[], bool],
     ) -> None:
         """Prepare.
 
         `prepare` returns what the configuration asks for, and the same again for as long as it asks for the same; None
-        where that serves already. `destroy` destroys the indexes that nobody will use; the one that is kept to go back
-        to where its first argument says so, and the unfinished one where its second does.
+        where that serves already. `destroy_all_but` destroys every index but the one that serves and those named.
         """
         self._ledger = ledger
         self._transcripts = transcripts
@@ -80,7 +83,7 @@ class Reembedder:
         self._publish = publish
         self._prepare = prepare
         self._put_in_place = put_in_place
-        self._destroy = destroy
+        self._destroy_all_but = destroy_all_but
         self._is_busy = is_busy
         self._building: _Building | None = None
         self._step = anyio.Lock()
@@ -121,7 +124,7 @@ class Reembedder:
                     await self._building.successor.index.close()
                     await self._building.successor.messages.close()
                 self._building = None if wanted is None else self._begun(wanted)
-        await self._destroy(False, False)
+        await self._destroy_all_but({"previous", "unfinished"})
         self.problem = None
         if self._building is not None and await self._build(self._building):
             await self._switch(self._building)
@@ -202,29 +205,31 @@ class Reembedder:
         identity = self.building
         await self._indexer.exchange(memories)
         log.info("the index of %s serves", identity)
-        await self._destroy(False, False)
+        await self._destroy_all_but({"previous", "unfinished"})
         await self._ledger.changes.set_embedding_model(identity)
 
     async def _purge(self) -> None:
         """Destroy what was removed also in what is built, and all that is kept from before."""
         async with self._step:
-            building = self._building
+            building, kept = self._building, set[SpareIndex]()
             if building is not None and building.opened:
+                kept.add("unfinished")
                 index, after, removed = building.successor.index, building.applied, list[str]()
                 while changes := await self._ledger.changes.changes_after(after, limit=BATCH):
                     after = changes[-1].sequence
                     removed += [change.memory_id for change in changes if change.memory is None]
                 await index.apply([], removed=removed, sequence=building.applied)
                 await index.purge()
-            await self._destroy(True, building is None or not building.opened)
+            await self._destroy_all_but(kept)
 
     async def _forget(self, key: Key) -> None:
         """Destroy what was said in a session also in what is built, and all that is kept from before."""
         async with self._step:
-            building = self._building
+            building, kept = self._building, set[SpareIndex]()
             if building is not None and building.opened:
+                kept.add("unfinished")
                 await building.messages.forget(key)
-            await self._destroy(True, building is None or not building.opened)
+            await self._destroy_all_but(kept)
 
     def _complain(self, problem: DaemonError) -> None:
         if str(problem) != str(self.problem):

@@ -154,7 +154,7 @@ def _opencode(file: Path) -> Iterator[PastConversation]:
     yield from sorted(found, key=lambda one: in_utc(one.said[0].at or datetime.min))
 
 
-def _jarvis(file: Path) -> Iterator[PastConversation]:
+def _json_lines(file: Path) -> Iterator[PastConversation]:
     """A folder a session with `session.jsonl`: messages, calls and results, a line each."""
     said: list[PastMessage] = []
     for number, line in enumerate(lines(file)):
@@ -170,6 +170,6 @@ PROGRAMS: Final[Mapping[str, Program]] = {
     "opencode": Program(".local/share/opencode", "opencode.db", _opencode),
     "copilot": Program(".copilot/session-state", "*/events.jsonl", _copilot),
     "qwen": Program(".qwen/projects", "*/chats/*.jsonl", _claude),
-    "jsonl": Program("sessions", "*/session.jsonl", _jarvis, has_projects=False),
+    "jsonl": Program("sessions", "*/session.jsonl", _json_lines, has_projects=False),
 }
 """By the name that `memoryd import --from` takes."""

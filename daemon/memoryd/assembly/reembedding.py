@@ -1,5 +1,7 @@
 """Puts together what changes the embedding model: the successor of what serves, and its way into that place."""
 
+from collections.abc import Collection
+
 import anyio
 import msgspec
 from anyio import to_thread
@@ -15,7 +17,7 @@ from memoryd.embedding.model import ModelSpec
 from memoryd.embedding.obtain import slug
 from memoryd.index import LanceIndex, LanceMessages
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.indexing.reembedding import Reembedder, Successor
+from memoryd_actors.indexing.reembedding import Reembedder, SpareIndex, Successor
 from memoryd_client.paths import Paths
 from memoryd_client.wire.status import ComponentStatus
 
@@ -42,7 +44,7 @@ class ModelChange:
             publish=memory.publish,
             prepare=self._prepare,
             put_in_place=self._put_in_place,
-            destroy=self._destroy,
+            destroy_all_but=self._destroy_all_but,
             is_busy=memory.is_busy,
         )
 
@@ -129,12 +131,12 @@ class ModelChange:
         await to_thread.run_sync(write, self._paths, generations)
         self._memory.generations = generations
 
-    async def _destroy(self, kept: bool, unfinished: bool) -> None:
+    async def _destroy_all_but(self, kept: Collection[SpareIndex]) -> None:
         generations = self._memory.generations
         places = {generations.active.place}
-        if generations.previous is not None and not kept:
+        if generations.previous is not None and "previous" in kept:
             places.add(generations.previous.place)
-        if self._coming is not None and not unfinished:
+        if self._coming is not None and "unfinished" in kept:
             places.add(self._coming.place)
         await to_thread.run_sync(destroy_others, self._paths, places)
 

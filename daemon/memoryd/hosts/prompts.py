@@ -3,7 +3,6 @@
 They are written as a transcript would have them: without what is private, secrets replaced.
 """
 
-import os
 import time
 from contextlib import suppress
 from hashlib import sha256
@@ -12,6 +11,7 @@ from pathlib import Path
 import msgspec
 
 from memoryd.private_folder import private_folder
+from memoryd.rewriting import rewriting
 
 _KEPT_S = 7 * 86_400.0
 
@@ -26,11 +26,8 @@ class WaitingPrompt(msgspec.Struct, frozen=True):
 def note(folder: Path, owner: str, session: str, prompt: WaitingPrompt) -> None:
     """Write a session's prompt down, in place of the one before. Blocks for a moment."""
     private_folder(folder)
-    file = _file(folder, owner, session)
-    draft = file.with_suffix(".new")
-    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as opened:
+    with rewriting(_file(folder, owner, session), durable=False) as opened:
         opened.write(msgspec.json.encode(prompt))
-    draft.replace(file)
 
 
 def waiting(folder: Path, owner: str, session: str) -> WaitingPrompt | None:
