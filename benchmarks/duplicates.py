@@ -17,7 +17,7 @@ import msgspec
 from benchmarks.recall.data import DEFAULT
 from benchmarks.record import RESULTS, write
 from benchmarks.vectors import Embeddings
-from memoryd_actors.searching.near_identical import DatedText, near_identical, sentences
+from memoryd_actors.searching.near_identical import DatedText, adds_nothing, sentences
 from memoryd_actors.texts.words import content_words
 
 LABELS = ("dup", "near", "related", "conflict")
@@ -40,6 +40,11 @@ def same_words(pair: Pair) -> bool:
     return sorted(content_words(pair.a)) == sorted(content_words(pair.b))
 
 
+def near_identical(pair: Pair) -> bool:
+    one, other = DatedText(pair.a), DatedText(pair.b)
+    return adds_nothing(one, other) and adds_nothing(other, one)
+
+
 def above(cosine: float) -> Rule:
     """Return the rule that goes by the cosine."""
     return lambda pair: pair.cosine > cosine
@@ -54,7 +59,7 @@ def run(folder: Path = DEFAULT, *, embeddings: Embeddings | None = None, cosines
     rules: dict[str, Rule] = {
         "equal text": lambda pair: pair.a == pair.b,
         "same words, any order": same_words,
-        "near identical": lambda pair: near_identical(DatedText(pair.a), DatedText(pair.b)),
+        "near identical": near_identical,
     }
     if cosines:
         embed(pairs, embeddings or Embeddings())
@@ -113,7 +118,7 @@ def timing(pairs: Sequence[Pair]) -> dict[str, float]:
 
     sentences.cache_clear()
     figures = {
-        "first_us": spent(lambda pair: near_identical(DatedText(pair.a), DatedText(pair.b))),
+        "first_us": spent(near_identical),
         "floor_us": spent(lambda pair: pair.a.lower().split() == pair.b.lower().split()),
     }
     print(f"\na pair: {figures['first_us']:.1f} us; splitting both at blanks: {figures['floor_us']:.1f} us")

@@ -1,7 +1,7 @@
 """`memoryd config`: look at settings and change them, without touching the rest of the file."""
 
 import os
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,9 @@ from memoryd_cli.failures import CommandFailed
 from memoryd_cli.options import Json, examples
 from memoryd_cli.output import note, out, out_json, table
 from memoryd_client.paths import Paths
+
+if TYPE_CHECKING:
+    from memoryd.config import Config
 
 group = typer.Typer(
     help="Look at settings and change them.",
@@ -91,6 +94,16 @@ def set_(name: Name, value: Annotated[str, typer.Argument(metavar="VALUE", help=
     if variable in os.environ:
         note(f"note: {variable} is set in this shell and stands above the file")
     note(f"wrote {paths.config}; `memoryd restart` makes it take effect")
+
+
+def configured() -> "Config":
+    """Return the configuration in force; raise CommandFailed where it cannot be read."""
+    from memoryd.config import ConfigInvalid, load
+
+    try:
+        return load(Paths.from_environment().config)
+    except ConfigInvalid as invalid:
+        raise CommandFailed(str(invalid), _MEND) from invalid
 
 
 def _section(name: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from memoryd_cli import model_embed
+from memoryd_cli.configuration import configured
 from memoryd_cli.failures import CommandFailed
 from memoryd_cli.options import Json, examples
 from memoryd_cli.output import note, out, out_json, table
@@ -36,7 +37,7 @@ def show(context: typer.Context, *, as_json: Json = False) -> None:
         return
     from memoryd_cli.model_finding import find
 
-    config = _config()
+    config = configured()
     chosen = _chosen(config)
     found = find(os.environ)
     if as_json:
@@ -129,7 +130,7 @@ def try_(*, as_json: Json = False) -> None:
 
     from memoryd_cli.model_trial import try_out
 
-    config = _config()
+    config = configured()
     chosen = _chosen(config)
     if chosen.provider is None:
         raise CommandFailed(f"there is no model to test: {chosen.why_off}", _LOOK)
@@ -186,15 +187,6 @@ def _takes_effect(paths: Paths) -> str:
 def _interrupt(number: int, frame: object) -> None:
     del number, frame
     signal.raise_signal(signal.SIGINT)
-
-
-def _config() -> "Config":
-    from memoryd.config import ConfigInvalid, load
-
-    try:
-        return load(Paths.from_environment().config)
-    except ConfigInvalid as invalid:
-        raise CommandFailed(str(invalid), "`memoryd config set` or an editor mends it.") from invalid
 
 
 def _chosen(config: "Config") -> "Chosen":

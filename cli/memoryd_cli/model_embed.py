@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from memoryd_cli.configuration import configured
 from memoryd_cli.failures import CommandFailed
 from memoryd_cli.options import Json, connect, examples
 from memoryd_cli.output import note, out, out_json, table
@@ -37,7 +38,7 @@ def show(context: typer.Context, *, as_json: Json = False) -> None:
     from memoryd.embedding.generations import at_start
     from memoryd.embedding.obtain import is_installed
 
-    paths, config = Paths.from_environment(), _config()
+    paths, config = Paths.from_environment(), configured()
     noted = at_start(paths, config.embedding)
     kept = noted.previous.spec.identity if noted.previous else ""
     status = _status()
@@ -136,7 +137,7 @@ def undo(*, wait: Wait = False) -> None:
     from memoryd.embedding.build import described
     from memoryd.embedding.generations import at_start
 
-    config = _config().embedding
+    config = configured().embedding
     noted = at_start(Paths.from_environment(), config)
     target = noted.active.spec
     if _named(described(config)) == _named(target):
@@ -154,7 +155,7 @@ def _change(wanted: dict[str, str], *, wait: bool) -> None:
     from memoryd.config import ConfigInvalid, load
     from memoryd_cli.settings import change
 
-    paths, config = Paths.from_environment(), _config()
+    paths, config = Paths.from_environment(), configured()
     embedding = msgspec.convert({**msgspec.to_builtins(config.embedding), **wanted}, type(config.embedding))
     spec = _tried(embedding, paths, config)
     try:
@@ -164,7 +165,7 @@ def _change(wanted: dict[str, str], *, wait: bool) -> None:
                 change(paths.config, f"embedding.{key}", value)
     except ConfigInvalid as invalid:
         raise CommandFailed(str(invalid), "`memoryd config set` or an editor mends it.") from invalid
-    if _named(_config().embedding) != _named(embedding):
+    if _named(configured().embedding) != _named(embedding):
         raise CommandFailed(
             "an environment variable MEMORYD_EMBEDDING_* names another model than the configuration",
             "Take it away, and run this again.",
@@ -229,15 +230,6 @@ def _status() -> "ComponentStatus | None":
             return memory.status().components.get("embedding")
     except (DaemonUnreachable, DeadlineExceeded):
         return None
-
-
-def _config() -> "Config":
-    from memoryd.config import ConfigInvalid, load
-
-    try:
-        return load(Paths.from_environment().config)
-    except ConfigInvalid as invalid:
-        raise CommandFailed(str(invalid), "`memoryd config set` or an editor mends it.") from invalid
 
 
 def _named(model: "EmbeddingConfig | ModelSpec") -> tuple[str, str, str, str]:

@@ -109,6 +109,14 @@ class Paths:
         """The indexes of embedding models that took the place of the first one, a folder for each."""
         return self.home / "indexes"
 
+    def memories_index_at(self, place: str) -> Path:
+        """Return the folder of an index of memories; of the first one the place is empty."""
+        return self.indexes / place / "memories" if place else self.index
+
+    def messages_index_at(self, place: str) -> Path:
+        """Return the folder of an index of messages; of the first one the place is empty."""
+        return self.indexes / place / "messages" if place else self.messages_index
+
     @property
     def generations(self) -> Path:
         """Which embedding model's index serves, and which one is kept."""

@@ -14,7 +14,7 @@ import msgspec
 from memoryd_actors.context.counting import PER_MESSAGE, Counting
 from memoryd_actors.context.sizes import Measured, Sizes, shown
 from memoryd_actors.context.window import Caps, Conversation, WindowItem, WindowSettings, pressure, recent
-from memoryd_actors.core.errors import Refused
+from memoryd_actors.core.errors import Refused, first_of
 from memoryd_actors.keeping.core_memory import STANDARD
 from memoryd_actors.memory.described import surfaced
 from memoryd_actors.memory.render import SHORTEST_LINE, line
@@ -176,7 +176,7 @@ class ContextBuilder:
                 for look in (measure,) if off else (measure, read_core, read_standing):
                     tasks.start_soon(look)
         except BaseExceptionGroup as failed:
-            raise failed.exceptions[0] from None
+            raise first_of(failed) from None
         return found
 
     # --- what memoryd adds

@@ -188,9 +188,9 @@ class DiskFull(Refused):
         )
 
 
-def first_of(group: "ExceptionGroup[Refused]") -> Refused:
-    """Return the first refusal that a task group has wrapped: one line says more than a tree."""
-    error: Refused | ExceptionGroup[Refused] = group
-    while isinstance(error, ExceptionGroup):
+def first_of(group: BaseExceptionGroup[BaseException]) -> BaseException:
+    """Return the first failure that a task group has wrapped: one line says more than a tree."""
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
     return error

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from memoryd_actors.access.switch import Switches, refusal
 from memoryd_actors.access.view import MemoryView
 from memoryd_actors.core.actor import ActorRef
-from memoryd_actors.core.errors import Refused
+from memoryd_actors.core.errors import Refused, first_of
 from memoryd_actors.keeping.importing import Importer
 from memoryd_actors.keeping.orders import (
     DecideProposal,
@@ -100,7 +100,7 @@ class KeepingAnswers:
                 stored = await self._keeper.ask(Store(request.memories, caller, replaced), deadline_s=deadline_s)
         except BaseExceptionGroup as failed:
             # One of the two failed, and the other was cancelled.
-            raise failed.exceptions[0] from None
+            raise first_of(failed) from None
         if merged := [memory.id for memory in stored if memory.id not in asked]:
             await self._note_written(caller, merged)
         return Memories(memories=stored)

@@ -90,11 +90,6 @@ def _takes_back(sentence: Canon) -> bool:
     return words[:1] != [] and (words[0] in _TAKES_BACK or (len(words) <= _SHORT and not NEGATORS.isdisjoint(words)))
 
 
-def near_identical(one: DatedText, other: DatedText) -> bool:
-    """Return whether neither of two texts adds anything to the other."""
-    return adds_nothing(one, other) and adds_nothing(other, one)
-
-
 def told(memory: Memory) -> DatedText:
     """Return what a memory says."""
     return DatedText(memory.content, voice(memory), memory.occurred_at or memory.created_at)

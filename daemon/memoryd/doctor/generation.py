@@ -17,14 +17,12 @@ class _Noted(msgspec.Struct, frozen=True):
 
 def memories_index(paths: Paths) -> Path:
     """Return the folder of the index of memories."""
-    place = _place(paths)
-    return paths.indexes / place / "memories" if place else paths.index
+    return paths.memories_index_at(_place(paths))
 
 
 def messages_index(paths: Paths) -> Path:
     """Return the folder of the index of messages."""
-    place = _place(paths)
-    return paths.indexes / place / "messages" if place else paths.messages_index
+    return paths.messages_index_at(_place(paths))
 
 
 def _place(paths: Paths) -> str:

@@ -118,10 +118,7 @@ def _load(
         loaded = _load_with_torch(spec, sources, device=device)
         return loaded if is_told(spec) else Centred(loaded, spec)
     weights = weights or fetch(sources, spec.precision)
-    from memoryd.embedding.onnx import (
-        OnnxModel,
-        providers,
-    )  # here, in the model's thread: it takes 0.1 s, torch 4 to 10
+    from memoryd.embedding.onnx import OnnxModel, providers
 
     # Where the machine has one core, the model has to share it.
     threads = config.threads or max(1, min(4, _cores() - 1))

@@ -87,23 +87,32 @@ def memories_at(paths: Paths, config: IndexConfig, place: str) -> Path | str:
     """Return where the memories of a generation are indexed."""
     if config.url:
         return f"{config.url.rstrip('/')}/models/{place}/memories" if place else config.url
-    return paths.indexes / place / "memories" if place else paths.index
+    return paths.memories_index_at(place)
 
 
 def messages_at(paths: Paths, config: IndexConfig, place: str) -> Path | str:
     """Return where the messages of a generation are indexed."""
     if config.url:
         return f"{config.url.rstrip('/')}/{f'models/{place}/' if place else ''}messages"
-    return paths.indexes / place / "messages" if place else paths.messages_index
+    return paths.messages_index_at(place)
 
 
 def destroy_others(paths: Paths, kept: Collection[str]) -> None:
     """Destroy the local indexes at all places but these. Blocks.
 
     Those in an object store stay: nobody knows who else uses it.
+
+    Raises:
+        Unavailable: one cannot be removed; what was purged may still be in it.
     """
     folders = [] if "" in kept else [paths.index, paths.messages_index]
     if paths.indexes.is_dir():
-        folders += [folder for folder in paths.indexes.iterdir() if folder.name not in kept]
+        folders += [folder for folder in paths.indexes.iterdir() if folder.is_dir() and folder.name not in kept]
     for folder in folders:
-        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            shutil.rmtree(folder)
+        except FileNotFoundError:
+            continue
+        except OSError as exc:
+            hint = "Remove the folder, or make it writable; it is tried again by itself."
+            raise Unavailable(f"the old index {folder} cannot be removed: {exc.strerror or exc}", hint) from exc

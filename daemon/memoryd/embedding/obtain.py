@@ -10,7 +10,7 @@ from memoryd.embedding import hub
 from memoryd.embedding.cache import sha256
 from memoryd.embedding.catalogue import Published, find
 from memoryd.embedding.centred import BACKGROUND
-from memoryd.embedding.folder import TOKENIZER, read_folder
+from memoryd.embedding.folder import TOKENIZER, Layout, read_folder
 from memoryd.embedding.model import ModelSpec, identity
 from memoryd.embedding.weights import Sources, Weights, converted, digest_of, entry_of
 from memoryd_actors.core.errors import ModelUnavailable
@@ -51,20 +51,6 @@ def obtain(wanted: ModelSpec, sources: Sources) -> Obtained:
 
 def _in_folder(wanted: ModelSpec, sources: Sources, folder: Path, published: Published | None) -> Obtained:
     layout = read_folder(folder)
-    if published is None:
-        published = Published(
-            name=wanted.model,
-            repository="",
-            revision="",
-            dimensions=0,
-            languages="",
-            size_mb=0,
-            licence="",
-            max_tokens=layout.max_tokens,
-            pooling=layout.pooling,
-            query_prefix=layout.query_prefix,
-            document_prefix=layout.document_prefix,
-        )
     origin = digest_of(layout.weights)
     if wanted.backend == "onnx" and layout.graph is None:
         raise ModelUnavailable(
@@ -79,7 +65,8 @@ def _in_folder(wanted: ModelSpec, sources: Sources, folder: Path, published: Pub
             lambda target: converted(layout.weights, layout.tokenizer, target, wanted.precision, f"folder {folder}"),
             origin=origin,
         )
-    return _told(wanted, weights, origin, published)
+    # The catalogue knows better than a folder how its models want to be asked.
+    return _told(wanted, weights, origin, published or layout)
 
 
 def _from_hub(published: Published, sources: Sources, target: Path, wanted: ModelSpec) -> tuple[str, str]:
@@ -108,27 +95,28 @@ def _from_hub(published: Published, sources: Sources, target: Path, wanted: Mode
     return found
 
 
-def _told(wanted: ModelSpec, weights: Weights, origin: str, published: Published) -> Obtained:
+def _told(wanted: ModelSpec, weights: Weights, origin: str, asks: Published | Layout) -> Obtained:
+    name, dimensions = (asks.name, asks.dimensions) if isinstance(asks, Published) else (wanted.model, 0)
     asked = (
         sha256_of(BACKGROUND),
-        published.pooling,
-        str(published.max_tokens),
-        published.query_prefix,
-        published.document_prefix,
+        asks.pooling,
+        str(asks.max_tokens),
+        asks.query_prefix,
+        asks.document_prefix,
     )
     digest = sha256_of("\0".join([origin, sha256(weights.tokenizer), *asked]))
     spec = ModelSpec(
         model=wanted.model,
-        identity=identity(f"{published.name}@{digest[:12]}", wanted.precision),
-        dimensions=published.dimensions,
+        identity=identity(f"{name}@{digest[:12]}", wanted.precision),
+        dimensions=dimensions,
         backend=wanted.backend,
         folder=wanted.folder,
         precision=wanted.precision,
         digest=digest,
-        max_tokens=published.max_tokens,
-        pooling=published.pooling,
-        query_prefix=published.query_prefix,
-        document_prefix=published.document_prefix,
+        max_tokens=asks.max_tokens,
+        pooling=asks.pooling,
+        query_prefix=asks.query_prefix,
+        document_prefix=asks.document_prefix,
     )
     return Obtained(weights, spec)
 

@@ -17,7 +17,7 @@ from memoryd.hosts.table import HOSTS
 from memoryd.hosts.triggers import of_answer, of_tool
 from memoryd.hosts.words import own_words, shortened
 from memoryd_actors.admission.names import are_names
-from memoryd_actors.core.errors import ActorError, Refused
+from memoryd_actors.core.errors import ActorError, Refused, first_of
 from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.texts.hidden import is_skipped, strip_unkept
 from memoryd_client.paths import Paths
@@ -178,7 +178,7 @@ class HostListener:
                 if heard:
                     await self._decide(caller, talk, "turn", Message("user", text))
         except BaseExceptionGroup as failed:
-            raise failed.exceptions[0] from None
+            raise first_of(failed) from None
         talk.told = await self._tell(host, event, caller, talk, talk.number) if heard else b""
         return talk.told
 
