@@ -1,6 +1,7 @@
 """`memoryd session`: what was said, by session: listed, shown, found, sent, compacted, appended to, ended, purged."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
 
@@ -11,6 +12,7 @@ from memoryd_cli import render, session_transfer
 from memoryd_cli.failures import CommandFailed
 from memoryd_cli.options import Agent, Autostart, InSession, Json, Owner, Session, Yes, connect, examples, placed
 from memoryd_cli.output import note, one_line, out, out_json, printable, table
+from memoryd_client.transcript_lines import decode_event
 from memoryd_client.wire.transcripts import Entry, Kind, Role
 
 if TYPE_CHECKING:
@@ -170,7 +172,8 @@ def append(
 ) -> None:
     """Add to the transcript of a session; durable on return.
 
-    From stdin JSON lines with content and, where known, id, kind, role, name, call_id, at.
+    From stdin JSON lines with content and, where known, id, kind, role, name, call_id, at; or lines as `memoryd session
+    import` takes them.
     """
     role = role if kind == "message" else ""
     if text:
@@ -327,10 +330,13 @@ def _heading(record: "TranscriptRecord") -> str:
 
 def _entries(lines: BinaryIO) -> Iterator[Entry]:
     decode = msgspec.json.Decoder(Entry).decode
+    stood = Counter[bytes]()
     for number, line in enumerate(lines, start=1):
         if line.strip():
             try:
-                yield decode(line.decode(errors="replace"))
+                found = decode_event(line, stood[line])
+                yield decode(line.decode(errors="replace")) if found is None else found
             except msgspec.MsgspecError as exc:
                 hint = 'A line is {"role": "user", "content": "..."}.'
                 raise CommandFailed(f"stdin, line {number}: {exc}", hint) from exc
+            stood[line] += 1

@@ -1,6 +1,7 @@
 """`memoryd session export` and `import`: transcripts taken along, line by line."""
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, BinaryIO
@@ -11,7 +12,7 @@ import typer
 from memoryd_cli.failures import CommandFailed
 from memoryd_cli.options import Agent, Autostart, InSession, Json, Owner, Session, connect, examples, placed
 from memoryd_cli.output import note, out, out_json
-from memoryd_client.transcript_lines import Header, decode_any, encode, exported, record
+from memoryd_client.transcript_lines import Header, decode_any, encode, exported, identified, record
 from memoryd_client.wire.transcripts import Appended, TranscriptRecord
 
 if TYPE_CHECKING:
@@ -81,8 +82,9 @@ def import_(
 ) -> None:
     """Bring transcripts in that `memoryd session export` printed: every entry as it was, in its session.
 
-    A line that names no session belongs to --session. Everything passes the gate: secrets are replaced, private blocks
-    taken out. An entry that is there already, by its id, stays as it is: importing twice changes nothing.
+    A line that names no session belongs to --session. A line may do without id and number. Everything passes the gate:
+    secrets are replaced, private blocks taken out. An entry that is there already, by its id, stays as it is: importing
+    twice changes nothing.
     """
     done: dict[str, Appended] = {}
     with at.connect() as memory:
@@ -138,6 +140,7 @@ def _batches(source: str, session: str) -> Iterator[tuple[Header, list[Transcrip
 
 def _read(source: str, session: str) -> Iterator[tuple[Header, TranscriptRecord]]:
     header = Header(session=session)
+    stood = Counter[tuple[str, bytes]]()
     with _opened(source) as lines:
         for number, text in enumerate(lines, start=1):
             if not text.strip():
@@ -145,7 +148,7 @@ def _read(source: str, session: str) -> Iterator[tuple[Header, TranscriptRecord]
             try:
                 found = decode_any(text)
             except (msgspec.MsgspecError, UnicodeDecodeError) as exc:
-                hint = "A line is what `memoryd session export` prints."
+                hint = 'A line is {"type": "message", "role": "user", "content": "...", "timestamp": "..."}.'
                 raise CommandFailed(f"{source}, line {number}: {exc}", hint) from exc
             if isinstance(found, Header):
                 header = found
@@ -155,7 +158,8 @@ def _read(source: str, session: str) -> Iterator[tuple[Header, TranscriptRecord]
                 raise CommandFailed(f"{source}, line {number}: it names no session", "Name one: --session.")
             if name != header.session:
                 header = Header(session=name)
-            yield header, record(found, name)
+            yield header, record(identified(found, text, stood[name, text]), name)
+            stood[name, text] += 1
 
 
 def _opened(source: str) -> BinaryIO:

@@ -571,7 +571,9 @@ class AsyncClient(Suspending):
         request = DeleteCheckpoint(thread=thread, version=version, purge=purge)
         return (await self.call(request, deadline_s or (300.0 if purge else None))).detail
 
-    async def interrupt(self, thread: str, run: Interrupted, *, expected: int | None = None) -> CheckpointInfo:
+    async def interrupt(
+        self, thread: str, run: Interrupted | Mapping[str, object], *, expected: int | None = None
+    ) -> CheckpointInfo:
         """Store where a run stopped, as a checkpoint."""
         return await self.save_checkpoint(thread, pack(run), meta=KIND, expected=expected)
 

@@ -571,7 +571,9 @@ class Client(Blocking):
         request = DeleteCheckpoint(thread=thread, version=version, purge=purge)
         return self.call(request, deadline_s or (300.0 if purge else None)).detail
 
-    def interrupt(self, thread: str, run: Interrupted, *, expected: int | None = None) -> CheckpointInfo:
+    def interrupt(
+        self, thread: str, run: Interrupted | Mapping[str, object], *, expected: int | None = None
+    ) -> CheckpointInfo:
         """Store where a run stopped, as a checkpoint."""
         return self.save_checkpoint(thread, pack(run), meta=KIND, expected=expected)
 

@@ -1,6 +1,7 @@
 """A run that was interrupted: what an agent needs to go on exactly where it stopped (seed 001, interrupt mechanism)."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, cast
 
 import msgspec
 
@@ -36,16 +37,24 @@ class Interrupted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 _decode = msgspec.msgpack.Decoder(Interrupted).decode
 
 
-def pack(run: Interrupted) -> bytes:
-    """Return a run as the content of a checkpoint.
+def pack(run: Interrupted | Mapping[str, object]) -> bytes:
+    """Return a run, or a mapping that says the same, as the content of a checkpoint.
 
     Raises:
-        TypeError: it holds a value that cannot be stored.
+        TypeError: it holds a value that cannot be stored, or is no run.
     """
     try:
-        return msgspec.msgpack.encode(run)
-    except (OverflowError, UnicodeEncodeError, RecursionError) as exc:
+        packed = msgspec.msgpack.encode(run, enc_hook=_plain)
+        _decode(packed)
+    except (ValueError, OverflowError, RecursionError) as exc:
         raise TypeError(f"an interrupted run holds a value that cannot be stored: {exc}") from exc
+    return packed
+
+
+def _plain(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(cast("Mapping[object, object]", value))
+    raise TypeError(f"an interrupted run holds a {type(value).__name__}, which cannot be stored")
 
 
 def run_in(checkpoint: Checkpoint) -> Interrupted:

@@ -1,10 +1,11 @@
 """A line of a transcript, in the form of seed 003: an event with its type, its moment, and its number."""
 
+import hashlib
 from datetime import datetime
 
 import msgspec
 
-from memoryd_client.wire.transcripts import Kind, TranscriptRecord
+from memoryd_client.wire.transcripts import Entry, Kind, TranscriptRecord
 
 
 class Line(msgspec.Struct, kw_only=True, omit_defaults=True, rename="camel"):
@@ -30,6 +31,13 @@ class Line(msgspec.Struct, kw_only=True, omit_defaults=True, rename="camel"):
     """Where lines of several sessions stand in one file: of which one this is."""
 
 
+class GivenLine(Line, kw_only=True, omit_defaults=True, rename="camel"):
+    """An event as another program may have written it, which knows no ids and numbers."""
+
+    id: str = ""
+    seq: int = 0
+
+
 class Header(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True, tag_field="type", tag="session"):
     """The line with which a session begins in a file of several."""
 
@@ -40,6 +48,7 @@ class Header(msgspec.Struct, kw_only=True, omit_defaults=True, frozen=True, tag_
 
 encode = msgspec.json.Encoder().encode
 decode_line = msgspec.json.Decoder(Line).decode
+_decode_given = msgspec.json.Decoder(GivenLine).decode
 _decode_header = msgspec.json.Decoder(Header).decode
 _decode_text = msgspec.json.Decoder(str).decode
 
@@ -99,7 +108,39 @@ def decode_any(text: bytes) -> Line | Header:
     Raises:
         msgspec.MsgspecError: neither an event nor the beginning of a session.
     """
-    return _decode_header(text) if _kind(text).type == "session" else decode_line(text)
+    return _decode_header(text) if _kind(text).type == "session" else _decode_given(text)
+
+
+def identified(found: Line, text: bytes, before: int) -> Line:
+    """Return a line with an id: its own, else one of its text and how often that stood `before` it.
+
+    The same file brought in twice is then known the second time.
+    """
+    said = hashlib.sha256(b"%d %b" % (before, text.strip())).hexdigest()
+    return found if found.id else msgspec.structs.replace(found, id=said[:24])
+
+
+def decode_event(text: bytes, before: int) -> Entry | None:
+    """Return an entry from a line that has a `type`; None for one that has none, whatever it is. See `identified`.
+
+    Raises:
+        msgspec.MsgspecError: it is no such line.
+    """
+    try:
+        _kind(text)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        return None
+    made = record(identified(_decode_given(text), text, before), "")
+    return Entry(
+        id=made.id,
+        kind=made.kind,
+        role=made.role,
+        content=made.content,
+        name=made.name,
+        call_id=made.call_id,
+        at=made.at,
+        size=made.size,
+    )
 
 
 def exported(entry: TranscriptRecord) -> bytes:

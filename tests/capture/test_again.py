@@ -1,22 +1,30 @@
 """A request that could not be stored is told of once, and whoever looks again is not told by their own failures."""
 
+from datetime import timedelta
+from pathlib import Path
 from typing import cast
 
 import anyio
 import pytest
 
+from memoryd.clock import SystemClock
+from memoryd.ledger import SqlLedger
+from memoryd.transcripts import JsonlTranscripts
+from memoryd_actors.access.switch import Switches
 from memoryd_actors.capture.capturer import Capturer, DatedMessage
+from memoryd_actors.capture.second_look import SecondLook
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Unavailable
 from memoryd_actors.keeping.orders import KeeperMessage
 from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.ports.ledger import MemoryRepository
-from memoryd_actors.ports.transcripts import Key
+from memoryd_actors.ports.transcripts import Kept, Key
 from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.events import Event
 from memoryd_client.wire.memory import Memory
+from memoryd_client.wire.transcripts import Entry
 
 ASKED = DatedMessage("user", "Remember that the spare key hangs behind the blue door.")
 CALLER = Caller(owner="local", session="s1")
@@ -55,3 +63,29 @@ async def test_only_what_fails_on_its_first_way_is_to_be_looked_at_again() -> No
         assert capturer.counts.failed == 3
         assert unfinished == [("local", "s1")]
         await capturer.drain()
+
+
+@pytest.mark.asyncio
+async def test_what_was_pushed_before_the_very_first_start_was_asked_of_this_daemon(tmp_path: Path) -> None:
+    asked = anyio.Event()
+
+    async def hear(messages: list[DatedMessage], caller: Caller) -> bool:
+        if [one.content for one in messages] == [ASKED.content]:
+            asked.set()
+        return True
+
+    clock = SystemClock()
+    ledger = SqlLedger(tmp_path / "ledger.db", backups=tmp_path / "backups", clock=clock)
+    await ledger.open()
+    transcripts = JsonlTranscripts(tmp_path / "transcripts")
+    said = Kept(Entry(role="user", content=ASKED.content), clock.now() - timedelta(minutes=1), pushed=True)
+    await transcripts.append(("local", "s1"), [said], project="", agent="")
+    look = SecondLook(
+        transcripts, ledger.progress, Switches(ledger.switches, clock), clock, hear, settings=CaptureSettings()
+    )
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(look.run)
+        with anyio.fail_after(30):
+            await asked.wait()
+        tasks.cancel_scope.cancel()
+    await ledger.close()

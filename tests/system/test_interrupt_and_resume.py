@@ -6,6 +6,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from threading import Event, Thread
+from types import MappingProxyType
 
 import pytest
 
@@ -205,6 +206,18 @@ def test_of_two_that_resume_a_run_one_goes_on_with_it(served: RunningDaemon) -> 
         with pytest.raises(RequestFailed, match="version 2 is the newest"):
             another.interrupt("s1", RUN, expected=again.info.version)
         assert another.resume("s1") == going_on
+
+
+def test_a_run_may_be_plain_mappings_and_what_cannot_come_back_is_refused_at_once(served: RunningDaemon) -> None:
+    call = {"id": "1", "name": "read", "arguments": MappingProxyType({"path": "a.py"})}
+    with served.client() as client:
+        client.interrupt("s1", MappingProxyType({"position": "step 2", "pending_calls": [call]}))
+        resumed = client.resume("s1")
+        assert resumed is not None
+        assert resumed.pending_calls[0].arguments == {"path": "a.py"}
+        with pytest.raises(TypeError, match="position"):
+            client.interrupt("s1", {"step": 2})
+        assert client.resume("s1") == resumed
 
 
 def test_the_largest_state_travels_and_a_larger_one_is_refused_with_the_reason(served: RunningDaemon) -> None:

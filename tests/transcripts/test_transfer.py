@@ -71,6 +71,28 @@ def test_what_is_exported_comes_back_whole_in_another_home_and_twice_is_once(
         until(lambda: client.search_messages("number 777", by="words").found, "it to be found there, too")
 
 
+@pytest.mark.parametrize("how", ["import", "append"])
+def test_lines_without_ids_and_numbers_come_in_once(two: tuple[RunningDaemon, RunningDaemon], how: str) -> None:
+    lines = (
+        '{"type":"message","role":"user","content":"Hello","timestamp":"2024-01-01T00:00:00Z"}\n'
+        '{"type":"message","role":"user","content":"Hello","timestamp":"2024-01-01T00:00:00Z"}\n'
+        '{"type":"tool_call","toolName":"read","args":{"path":"a.txt"},"timestamp":"2024-01-01T00:00:02Z"}\n'
+        '{"type":"tool_result","toolCallId":"tc_123","result":"words","timestamp":"2024-01-01T00:00:03Z"}\n'
+    )
+    into = Command(two[1].home)
+    arguments = ("import", "-", "--session") if how == "import" else ("append", "--session")
+    for _ in range(2):
+        into.ok("session", *arguments, f"plain-{how}", given=lines)
+    kept = all_of(two[1], f"plain-{how}")
+    assert [(one.kind, one.content, one.name, one.call_id) for one in kept] == [
+        ("message", "Hello", "", ""),
+        ("message", "Hello", "", ""),
+        ("tool_call", '{"path":"a.txt"}', "read", ""),
+        ("tool_result", "words", "", "tc_123"),
+    ]
+    assert kept[0].at == datetime(2024, 1, 1, tzinfo=UTC)
+
+
 def test_an_import_passes_the_gate_and_keeps_what_a_summary_covers(two: tuple[RunningDaemon, RunningDaemon]) -> None:
     there = two[1].seen_by("another")
 

@@ -103,8 +103,9 @@ class SecondLook:
         now = self._clock.now()
         before = await self._repository.progress("", "", JOB)
         if not self._on or before is None or not before.sequence:
-            await self._repository.note_progress(Progress("", "", JOB, int(self._on), at=now))
-            self._since = now
+            # What was pushed before the very first start was meant for this daemon, too.
+            self._since = now - BACK if before is None else now
+            await self._repository.note_progress(Progress("", "", JOB, int(self._on), at=self._since))
         else:
             self._since = max(before.at or now, now - BACK)
         if self._on:

@@ -37,8 +37,7 @@ def undo(work: UnitOfWork, operation: int) -> list[Memory]:
     if not all(row["undo"] for row in rows):
         raise Refused(
             f"operation {operation} cannot be undone: what was there before was not kept",
-            "That is so of a purge, of what was purged since, and of what a memoryd before 0.2 wrote. "
-            "What was replaced comes back by `memoryd restore`.",
+            "That is so of a purge, and of what was purged since. What was replaced comes back by `memoryd restore`.",
         )
     stood: dict[str, Memory] = {}
     newest = {row["memory_id"]: row["id"] for row in reversed(rows)}
