@@ -232,10 +232,10 @@ class World:
         compared, began = 0, perf_counter()
         for _ in range(count):
             allowed = (await checker.allowance(OWNER)).pairs
-            doubts, moot = await checker.look(OWNER, await checker.doubts(OWNER, allowed))
+            open_pairs, moot = await checker.read_pairs(OWNER, await checker.find_open_pairs(OWNER, allowed))
             await checker.put_aside(OWNER, moot)
             found = await finder.find(OWNER, await checker.known(OWNER), allowed, _no_rest)
-            for some in checker.groups(in_turn([*doubts, *found])[:allowed]):
+            for some in checker.groups(in_turn([*open_pairs, *found])[:allowed]):
                 await checker.check(OWNER, some, 0)
             compared += (await self.repository.used(OWNER, self.clock.now().date().isoformat())).pairs
             await self.indexer.wait_for(self.indexer.target, deadline_s=60)

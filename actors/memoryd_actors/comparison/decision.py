@@ -26,7 +26,7 @@ _SURE: Final[dict[Relation, tuple[Action, float]]] = {
     "contradicts": ("contradict", CONTRADICT),
     "resembles": ("keep", KEEP),
 }
-_DOUBT: Final = 0.5
+_UNSURE: Final = 0.5
 """Below every threshold: the pair is queued."""
 
 
@@ -45,4 +45,4 @@ def vetoed(said: Comparison, local: Comparison) -> Comparison:
     if said.relation != "same" or not local.guarded:
         return replace(said, guarded=local.guarded)
     reason = f"{local.reason} (a model called them the same)"
-    return replace(local, confidence=min(local.confidence, _DOUBT), reason=reason)
+    return replace(local, confidence=min(local.confidence, _UNSURE), reason=reason)

@@ -14,7 +14,7 @@ import anyio
 from memoryd_actors.comparison import Comparison, action
 from memoryd_actors.consolidating.fingerprints import NOBODY, REMEMBERED, Fingerprint, fingerprint, known
 from memoryd_actors.consolidating.pairs import Suspect, in_turn, suspect
-from memoryd_actors.consolidating.repository import ConsolidationRepository, OpenDoubt, Used
+from memoryd_actors.consolidating.repository import ConsolidationRepository, CandidatePair, Used
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.judging.pairs import Classified, Pair, planned_tokens
@@ -114,17 +114,17 @@ class Checker:
         now = self._clock.now()
         return known(await self._repository.checks(owner, since=now - REMEMBERED), now)
 
-    async def doubts(self, owner: str, most: int) -> list[OpenDoubt]:
+    async def find_open_pairs(self, owner: str, most: int) -> list[CandidatePair]:
         """Return what an owner has in doubt and was not asked about lately, the nearest first.
 
         Nothing where there is nobody to ask.
         """
-        found: list[OpenDoubt] = []
+        found: list[CandidatePair] = []
         if not self.by_model or not most:
             return found
         lately = await self.known(owner)
         seen = 0
-        while len(found) < most and (page := await self._repository.open_doubts(owner, skip=seen, limit=PAGE)):
+        while len(found) < most and (page := await self._repository.open_pairs(owner, skip=seen, limit=PAGE)):
             found += [one for one in page if fingerprint(one.older, one.newer, one.similarity) not in lately]
             seen += len(page)
         return found[:most]
@@ -139,9 +139,9 @@ class Checker:
         if not self.by_model:
             return
         async with self._one_at_a_time:
-            for owner in await self._repository.doubtful():
-                waiting = await self.doubts(owner, (await self.allowance(owner)).pairs)
-                suspects, moot = await self.look(owner, waiting)
+            for owner in await self._repository.owners_with_open_pairs():
+                waiting = await self.find_open_pairs(owner, (await self.allowance(owner)).pairs)
+                suspects, moot = await self.read_pairs(owner, waiting)
                 await self.put_aside(owner, moot)
                 for some in self.groups(in_turn(suspects)):
                     said = await self._check(owner, some)
@@ -150,12 +150,12 @@ class Checker:
                     if said is CheckOutcome.NOT_TODAY:
                         break
 
-    async def look(self, owner: str, doubts: Sequence[OpenDoubt]) -> tuple[list[Suspect], list[Settled]]:
+    async def read_pairs(self, owner: str, pairs: Sequence[CandidatePair]) -> tuple[list[Suspect], list[Settled]]:
         """Return pairs in doubt as pairs to be compared, and of those that are none any more that it is so."""
-        memories = await self._ledger.get(owner, [side for one in doubts for side in (one.older, one.newer)])
+        memories = await self._ledger.get(owner, [side for one in pairs for side in (one.older, one.newer)])
         found: list[Suspect] = []
         moot: list[Settled] = []
-        for one in doubts:
+        for one in pairs:
             older, newer = memories.get(one.older), memories.get(one.newer)
             if older is None or newer is None or not (older.active and newer.active):
                 moot.append(Settled(one.older, one.newer, MOOT))

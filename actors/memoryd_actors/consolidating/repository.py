@@ -12,7 +12,7 @@ from memoryd_client.wire.memory import Memory
 
 
 @dataclass(frozen=True, slots=True)
-class OpenDoubt:
+class CandidatePair:
     """Two memories that may be the same or contradict each other, and nobody has decided yet."""
 
     number: int
@@ -51,11 +51,11 @@ class ConsolidationRepository(Protocol):
         """Return which pairs were compared since."""
         ...
 
-    async def doubtful(self) -> list[str]:
+    async def owners_with_open_pairs(self) -> list[str]:
         """Return everybody who has a pair that nobody has decided about, in order."""
         ...
 
-    async def open_doubts(self, owner: str, *, skip: int, limit: int) -> list[OpenDoubt]:
+    async def open_pairs(self, owner: str, *, skip: int, limit: int) -> list[CandidatePair]:
         """Return an owner's pairs that nobody has decided about, the nearest first, without as many as are skipped."""
         ...
 

@@ -3,7 +3,7 @@
 from typing import Final, assert_never
 
 from memoryd_actors.access.view import MemoryView
-from memoryd_actors.consolidating.repository import ConsolidationRepository, OpenDoubt
+from memoryd_actors.consolidating.repository import ConsolidationRepository, CandidatePair
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.merging import apart, newer_first
@@ -69,12 +69,12 @@ class ReviewAnswers:
         found: list[WaitingPair] = []
         seen = 0
         while len(found) <= limit and (
-            page := await self._repository.open_doubts(caller.owner, skip=seen, limit=_PAGE)
+            page := await self._repository.open_pairs(caller.owner, skip=seen, limit=_PAGE)
         ):
             seen += len(page)
-            there = await self._view.get(caller, [side for doubt in page for side in (doubt.older, doubt.newer)])
+            there = await self._view.get(caller, [side for pair in page for side in (pair.older, pair.newer)])
             there = {memory.id: memory for memory in there.values() if is_visible(memory, visible)}
-            found += [pair for doubt in page if (pair := _pair(doubt, there)) is not None]
+            found += [waiting for pair in page if (waiting := _pair(pair, there)) is not None]
         return WaitingPairs(pairs=tuple(found[:limit]), more=len(found) > limit)
 
     async def _settle(self, request: SettlePair, caller: Caller, deadline_s: float) -> SettledPair:
@@ -104,12 +104,12 @@ class ReviewAnswers:
         return max((entry.operation for entries in written for entry in entries), default=0)
 
 
-def _pair(doubt: OpenDoubt, there: dict[str, Memory]) -> WaitingPair | None:
-    one, other = there.get(doubt.newer), there.get(doubt.older)
+def _pair(pair: CandidatePair, there: dict[str, Memory]) -> WaitingPair | None:
+    one, other = there.get(pair.newer), there.get(pair.older)
     if one is None or other is None or not (one.active and other.active):
         return None
     newer, older = newer_first(one, other)
-    return WaitingPair(first=newer, second=older, similarity=doubt.similarity, reason=doubt.reason)
+    return WaitingPair(first=newer, second=older, similarity=pair.similarity, reason=pair.reason)
 
 
 def _steps(first: Memory, second: Memory, verdict: Verdict) -> tuple[Step, ...]:

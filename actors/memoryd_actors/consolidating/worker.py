@@ -216,11 +216,11 @@ class Consolidator:
             Refused: ledger or index failed.
         """
         await self._indexer.wait_open(deadline_s=INDEX_S)
-        doubts, moot = await self._checker.look(owner, await self._checker.doubts(owner, most))
+        open_pairs, moot = await self._checker.read_pairs(owner, await self._checker.find_open_pairs(owner, most))
         if not self._checker.by_model:
             return [], moot
         found = await self._finder.find(owner, await self._checker.known(owner), most, rest)
-        return in_turn([*doubts, *found])[:most], moot
+        return in_turn([*open_pairs, *found])[:most], moot
 
     async def _check(self, doing: Doing, some: Sequence[Suspect]) -> bool:
         began = self._clock.monotonic()

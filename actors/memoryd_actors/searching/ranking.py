@@ -177,7 +177,7 @@ def rank(
     around = _around(pool, said, weights)
     fade = _faded(decay) or [0.0] * len(pool)
     trusted = max(trust, default=0.0)
-    doubts = [trusted - one for one in trust] or [0.0] * len(pool)
+    distrust = [trusted - one for one in trust] or [0.0] * len(pool)
     joined = _joined(pool, said, edges, weights)
     asked = set(question.casefold().translate(_APART).split())
     named = {name: _is_named(name, asked) for name in {memory.speaker for _, memory in pool}}
@@ -185,7 +185,7 @@ def rank(
     advice = asks_for_advice(question)
     most = weights.most
     totals: list[tuple[float, Ranked]] = []
-    for (one, memory), own, (session, near), faded, doubt in zip(pool, said, around, fade, doubts, strict=True):
+    for (one, memory), own, (session, near), faded, distrusted in zip(pool, said, around, fade, distrust, strict=True):
         there = bool(meant) and memory.occurred_at is not None and any(month.has(memory.occurred_at) for month in meant)
         rule = is_rule(memory.content, memory.category)
         advised = advice and (rule or is_preference(memory.content, memory.category))
@@ -199,7 +199,7 @@ def rank(
             weights.advised * advised,
             joined.get(memory.id, 0.0),
             -weights.decay * faded,
-            -weights.trust * doubt,
+            -weights.trust * distrusted,
             -weights.substance * _lacks(memory, weights),
         )
         total = (own + sum(added)) / most

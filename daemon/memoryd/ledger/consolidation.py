@@ -10,7 +10,7 @@ from memoryd.ledger.rows import from_micros, memory_of, to_micros
 from memoryd.ledger.tables import check_days, checks, consolidations, doubts, memories, relations
 from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
-from memoryd_actors.consolidating.repository import OpenDoubt, Used
+from memoryd_actors.consolidating.repository import CandidatePair, Used
 from memoryd_actors.consolidating.rollup import EPISODE, SUMMARISES
 from memoryd_actors.consolidating.schedule import ConsolidationRun
 from memoryd_actors.memory.steps import Checked
@@ -94,18 +94,18 @@ def lately(connection: Connection, owner: str, since: datetime) -> list[Check]:
     ]
 
 
-def doubtful(connection: Connection) -> list[str]:
+def owners_with_open_pairs(connection: Connection) -> list[str]:
     """Return everybody who has a pair that nobody has decided about."""
     query = select(doubts.c.owner).where(doubts.c.decided_at.is_(None)).distinct().order_by(doubts.c.owner)
     return list(connection.execute(query).scalars())
 
 
-def open_doubts(connection: Connection, owner: str, skip: int, limit: int) -> list[OpenDoubt]:
+def open_pairs(connection: Connection, owner: str, skip: int, limit: int) -> list[CandidatePair]:
     """Return an owner's pairs that nobody has decided about, the nearest first."""
     waiting = (doubts.c.owner == clean(owner)) & doubts.c.decided_at.is_(None)
     query = select(doubts).where(waiting).order_by(doubts.c.similarity.desc(), doubts.c.id)
     return [
-        OpenDoubt(row["id"], row["owner"], row["older_id"], row["newer_id"], row["similarity"], row["reason"])
+        CandidatePair(row["id"], row["owner"], row["older_id"], row["newer_id"], row["similarity"], row["reason"])
         for row in connection.execute(query.offset(skip).limit(limit)).mappings()
     ]
 

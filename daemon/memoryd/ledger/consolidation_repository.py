@@ -7,7 +7,7 @@ from memoryd.ledger import consolidation
 from memoryd.ledger.database import Database
 from memoryd_actors.consolidating.fingerprints import Check
 from memoryd_actors.consolidating.pool import Pooled
-from memoryd_actors.consolidating.repository import OpenDoubt, Used
+from memoryd_actors.consolidating.repository import CandidatePair, Used
 from memoryd_actors.consolidating.schedule import ConsolidationRun
 from memoryd_client.wire.memory import Memory
 
@@ -30,11 +30,11 @@ class SqlConsolidation:
     async def checks(self, owner: str, *, since: datetime) -> list[Check]:
         return await self._database.read(consolidation.lately, owner, since)
 
-    async def doubtful(self) -> list[str]:
-        return await self._database.read(consolidation.doubtful)
+    async def owners_with_open_pairs(self) -> list[str]:
+        return await self._database.read(consolidation.owners_with_open_pairs)
 
-    async def open_doubts(self, owner: str, *, skip: int, limit: int) -> list[OpenDoubt]:
-        return await self._database.read(consolidation.open_doubts, owner, skip, limit)
+    async def open_pairs(self, owner: str, *, skip: int, limit: int) -> list[CandidatePair]:
+        return await self._database.read(consolidation.open_pairs, owner, skip, limit)
 
     async def queued(self, owner: str) -> frozenset[tuple[str, str]]:
         return await self._database.read(consolidation.queued, owner)

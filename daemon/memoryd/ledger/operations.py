@@ -104,7 +104,7 @@ class _Operation(UnitOfWork):
             case Decide():
                 self.standing.append(self._decide(step))
             case AddCandidatePair():
-                self._doubt(step)
+                self._add_candidate_pair(step)
             case Settled():
                 self._settled(step)
             case MarkCompared():
@@ -353,7 +353,7 @@ class _Operation(UnitOfWork):
             elif other.active and replaces(field):
                 self._retire(other, value, f"{field} has a new value")
 
-    def _doubt(self, step: AddCandidatePair) -> None:
+    def _add_candidate_pair(self, step: AddCandidatePair) -> None:
         older, newer = self._standing(step.older), self._standing(step.newer)
         if older == newer:
             return
@@ -459,5 +459,5 @@ def _bulk(step: Step) -> tuple[bool, bool, int | None] | None:
 
 
 def _pair(first: str, second: str) -> ColumnElement[bool]:
-    """Match a doubt about two memories, whichever is the older."""
+    """Match the candidate pair of two memories, whichever is the older."""
     return doubts.c.older_id.in_((first, second)) & doubts.c.newer_id.in_((first, second))
