@@ -87,7 +87,7 @@ FILE: Final = "file"
 PATH: Final = "path"
 """The entry of a memory's metadata that holds its path."""
 RULE: Final = "rule"
-RETOLD: Final = frozenset({"episode", "session_summary"})
+DERIVED: Final = frozenset({"episode", "session_summary"})
 """Categories of what is told of conversations: of what went on in them, right or wrong."""
 
 

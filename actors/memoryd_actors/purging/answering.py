@@ -23,7 +23,7 @@ from memoryd_client.wire.request import Done
 
 PLANNED = 2_000
 """Entries that the plan of a purge names: a frame has room for 4 KB of each."""
-RETOLD = 500
+MOST_DERIVED = 500
 """Episodes and summaries that it names, each of some kilobytes,"""
 NAMED = 5
 """and that an answer names by their ids."""
@@ -68,7 +68,7 @@ class PurgingAnswers:
         return PurgePlan(
             ids=reach.ids,
             entries=reach.entries[:PLANNED],
-            retold=reach.retold[:RETOLD],
+            retold=reach.derived[:MOST_DERIVED],
             more=len(reach.entries[PLANNED:]),
             sessions=reach.sessions,
             unreadable=reach.unreadable,
@@ -81,8 +81,8 @@ class PurgingAnswers:
         doomed = [await self._view.resolve(caller, memory_id) for memory_id in request.ids]
         reach = await self._purger.find_reach(caller.owner, doomed, every_session=request.every_session)
         visible = self._view.visible(caller)
-        retold = [memory for memory in reach.retold if is_allowed(memory.category, visible)]
-        ids = [memory.id for memory in (*doomed, *(retold if request.transcripts else ()))]
+        derived = [memory for memory in reach.derived if is_allowed(memory.category, visible)]
+        ids = [memory.id for memory in (*doomed, *(derived if request.transcripts else ()))]
         replaced = await self._replaced(list(dict.fromkeys((*reach.ids, *ids))), caller)
         await to_thread.run_sync(destroy, self._drafts, ids)
         message = PurgeMemories(tuple(ids), caller.owner, signed(caller))
@@ -98,7 +98,7 @@ class PurgingAnswers:
             erased = await self._purger.erase(reach.places, deadline_s=deadline_s) if reach.places else 0
             answer += _erased(reach, erased)
         else:
-            answer += _left(reach.places, retold)
+            answer += _left(reach.places, derived)
         if replaced:
             answer += f"; superseded, by nothing that is there, until restored: {', '.join(replaced)}"
         return Done(answer)
@@ -133,14 +133,14 @@ def _erased(reach: PurgeReach, erased: int) -> str:
     return answer
 
 
-def _left(places: Places, retold: Sequence[Memory]) -> str:
+def _left(places: Places, derived: Sequence[Memory]) -> str:
     """Say what still tells of memories that are gone."""
     answer = ""
     if places:
         sessions = ", ".join(f"`{session}` ({len(numbers)})" for (_, session), numbers in places.items())
         answer += f"; transcripts still tell it, entries by session: {sessions}; `--transcripts` takes them out, too"
-    if retold:
-        named = ", ".join(f"`{memory.id}`" for memory in retold[:NAMED])
-        more = f" and {len(retold) - NAMED} more" if len(retold) > NAMED else ""
+    if derived:
+        named = ", ".join(f"`{memory.id}`" for memory in derived[:NAMED])
+        more = f" and {len(derived) - NAMED} more" if len(derived) > NAMED else ""
         answer += f"; episodes and summaries tell it, too, and go with `--transcripts`: {named}{more}"
     return answer

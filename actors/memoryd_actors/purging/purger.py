@@ -39,7 +39,7 @@ class PurgeReach:
     """The memories, and what was merged into them."""
     entries: tuple[TellingEntry, ...]
     """By session, oldest first in each."""
-    retold: tuple[Memory, ...]
+    derived: tuple[Memory, ...]
     """Episodes and summaries that tell it in the same words."""
     sessions: int
     """How many were looked through."""
@@ -85,8 +85,8 @@ class TranscriptPurger:
             info = await self._transcripts.info((owner, session))
             unreadable += info.missing if info else 0
         ids = tuple(one.id for one in memories)
-        retold = await self._find_derived(owner, memories, None if every_session else set(sessions))
-        return PurgeReach(owner, ids, tuple(entries), retold, len(sessions), unreadable)
+        derived = await self._find_derived(owner, memories, None if every_session else set(sessions))
+        return PurgeReach(owner, ids, tuple(entries), derived, len(sessions), unreadable)
 
     async def erase(self, places: Places, *, deadline_s: float) -> int:
         """Take the words of these entries out of transcripts, their index and their copies; return how many."""

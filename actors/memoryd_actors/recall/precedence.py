@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from memoryd_actors.memory.settings import RETOLD
+from memoryd_actors.memory.settings import DERIVED
 from memoryd_actors.searching.near_identical import is_said_in
 from memoryd_actors.searching.search import FoundMemory
 from memoryd_actors.texts.sentences import has_question, is_question, masked, sentences
@@ -17,8 +17,8 @@ from memoryd_client.wire.memory import Memory, Source
 
 REPEATS: Final = 0.9
 """Share of a request's words from which a conversation that has them is the one in which it was given before."""
-SHARE_RETOLD: Final = 4
-"""Of what is judged, one in so many places is for what is retold, beside those of what was told."""
+SHARE_DERIVED: Final = 4
+"""Of what is judged, one in so many places is for what is derived, beside those of what was told."""
 FEW_WORDS: Final = 3
 """A sentence with fewer telling words stands in any conversation."""
 ANSWERS: Final = 0.4
@@ -42,14 +42,14 @@ _UNINFORMED = re.compile(
 """Somebody says that they do not know, in English or German."""
 
 
-def is_retold(memory: Memory) -> bool:
+def is_derived(memory: Memory) -> bool:
     """Return whether a memory tells what a conversation went over."""
-    return memory.category in RETOLD
+    return memory.category in DERIVED
 
 
 def objection(memory: Memory, request: str) -> str:
     """Return why a memory is no candidate for a request, in words; empty where it is one."""
-    if is_retold(memory):
+    if is_derived(memory):
         if any(is_question(sentence.bare) for sentence in sentences(request)):
             return _shortcoming(memory, request)
         return "the same was asked for in that conversation" if _repeats(memory, request) else ""
@@ -63,9 +63,9 @@ def objection(memory: Memory, request: str) -> str:
 
 
 def split(ranked: Sequence[FoundMemory]) -> tuple[list[FoundMemory], list[FoundMemory]]:
-    """Return what was told, and what is retold, each in order."""
-    told = [one for one in ranked if not is_retold(one.memory)]
-    return told, [one for one in ranked if is_retold(one.memory)]
+    """Return what was told, and what is derived, each in order."""
+    told = [one for one in ranked if not is_derived(one.memory)]
+    return told, [one for one in ranked if is_derived(one.memory)]
 
 
 def _shortcoming(memory: Memory, question: str) -> str:

@@ -9,10 +9,10 @@ from memoryd_actors.judging.judge import LOCAL, Judge, Judgement, Verdict
 from memoryd_actors.memory.case import Case, Exhibit, StoreStatistics
 from memoryd_actors.memory.described import MAX_SUMMARY, summary, surfaced
 from memoryd_actors.memory.render import SHORT_ID
-from memoryd_actors.memory.settings import RETOLD
+from memoryd_actors.memory.settings import DERIVED
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.recall.focus import Focus
-from memoryd_actors.recall.precedence import SHARE_RETOLD, objection, split
+from memoryd_actors.recall.precedence import SHARE_DERIVED, objection, split
 from memoryd_actors.recall.stages import Stages
 from memoryd_actors.searching.near_identical import adds_nothing, told, told_again
 from memoryd_actors.searching.related import Relatives
@@ -23,7 +23,7 @@ from memoryd_client.wire.traces import CandidateTrace
 
 _ANSWERED = "a conversation went over it, and what was told about it comes first"
 _BELOW = 0.99
-"""Of the lowest score of what was told, the most that what is retold beside it may have."""
+"""Of the lowest score of what was told, the most that what is derived beside it may have."""
 LONGEST_EXHIBIT = 1_000
 """Characters of a memory that the judge reads."""
 
@@ -63,10 +63,10 @@ class Weighing:
             again = [one for one in sifted.excluded if one not in hidden]
             request = focus.turn.request if focus.turn else focus.text
             ranked, objected = _unobjected([*sifted.found, *again], request)
-            told, retold = split(sorted(ranked, key=lambda one: -one.ranked.score))
+            told, derived = split(sorted(ranked, key=lambda one: -one.ranked.score))
             told, repeated = _distinct(told, hidden, most=self._judged)
-            retold, more = _distinct(retold, [*hidden, *told], most=max(1, self._judged // SHARE_RETOLD))
-            found = [*told, *retold]
+            derived, more = _distinct(derived, [*hidden, *told], most=max(1, self._judged // SHARE_DERIVED))
+            found = [*told, *derived]
             lowest = min((one.ranked.score for one in found), default=0.0)
             traces = [_candidate(one, known[one.memory.id]) for one in hidden if one.ranked.score >= lowest]
             traces += [_candidate(one, why) for one, why in objected if one.ranked.score >= lowest]
@@ -78,10 +78,10 @@ class Weighing:
             store = await self._searcher.statistics(focus.text, visible)
             case = _case(focus, found, hidden, store, visible)
             judgement = await self._judge.judge(case)
-            if retold and judgement.judge == self._judge.name == LOCAL:
+            if derived and judgement.judge == self._judge.name == LOCAL:
                 judgement = await self._in_turn(case, judgement, len(told))
         kept, judged = _settle(found, judgement)
-        kept = _in_precedence(kept, {one.memory.id for one in retold})
+        kept = _in_precedence(kept, {one.memory.id for one in derived})
         with stages.stage("related"):
             kept, related = await self._related(kept, request, visible, hidden=known.keys(), passed_over=judged)
         traces += related
@@ -89,22 +89,22 @@ class Weighing:
         return Weighed(tuple(kept), tuple(judged + traces), who)
 
     async def _in_turn(self, case: Case, judgement: Judgement, told: int) -> Judgement:
-        """Return the local judge's verdicts on what was told by itself, and on what is retold where nobody told it.
+        """Return the local judge's verdicts on what was told by itself, and on what is derived where nobody told it.
 
         It holds candidates against each other, and an episode repeats the very words of the question.
         """
         exhibits = case.exhibits[:told]
         first = await self._judge.judge(replace(case, exhibits=exhibits)) if told else replace(judgement, verdicts=())
-        retold = [one for one in judgement.verdicts if one.index >= told]
-        if any(one.relevant for one in retold):
-            known = tuple(one for one in case.in_context if one.category not in RETOLD)
+        derived = [one for one in judgement.verdicts if one.index >= told]
+        if any(one.relevant for one in derived):
+            known = tuple(one for one in case.in_context if one.category not in DERIVED)
             before = (await self._judge.judge(replace(case, exhibits=known, in_context=()))).kept if known else ()
             sure = max((one.score for one in (*first.kept, *before)), default=0.0)
-            retold = [
+            derived = [
                 replace(one, relevant=False, reason=_ANSWERED) if one.relevant and one.score <= sure else one
-                for one in retold
+                for one in derived
             ]
-        return replace(judgement, verdicts=(*first.verdicts, *retold))
+        return replace(judgement, verdicts=(*first.verdicts, *derived))
 
     async def _related(
         self,
@@ -186,13 +186,13 @@ def _unobjected(
     return [one for one in candidates if one.memory.id not in out], objected
 
 
-def _in_precedence(kept: Sequence[SurfacedMemory], retold: Collection[str]) -> list[SurfacedMemory]:
-    """Return what is kept, with all that is retold scored below what was told."""
-    lowest = min((one.score for one in kept if one.id not in retold), default=None)
+def _in_precedence(kept: Sequence[SurfacedMemory], derived: Collection[str]) -> list[SurfacedMemory]:
+    """Return what is kept, with all that is derived scored below what was told."""
+    lowest = min((one.score for one in kept if one.id not in derived), default=None)
     if lowest is None:
         return list(kept)
     below = lowest * _BELOW
-    return [msgspec.structs.replace(one, score=min(one.score, below)) if one.id in retold else one for one in kept]
+    return [msgspec.structs.replace(one, score=min(one.score, below)) if one.id in derived else one for one in kept]
 
 
 def _distinct(

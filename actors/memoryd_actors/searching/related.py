@@ -7,7 +7,7 @@ import msgspec
 from memoryd_actors.memory.described import provenance
 from memoryd_actors.memory.origin import other_end
 from memoryd_actors.memory.render import EARLIER, MOST_RELATED, words_beside
-from memoryd_actors.memory.settings import RETOLD
+from memoryd_actors.memory.settings import DERIVED
 from memoryd_actors.memory.steps import CONTRADICTS, RELATED, RESERVED
 from memoryd_actors.memory.visibility import Visibility, is_allowed, is_visible
 from memoryd_actors.ports.ledger import MemoryRepository
@@ -84,7 +84,7 @@ def fold(kept: Sequence[SurfacedMemory], edges: Iterable[Edge], request: str) ->
             edge = joined.get(older.id)
             if edge is None or older.id in heads or older.id in folded or len(folded) == MOST_RELATED:
                 continue
-            if (older.category in RETOLD) != (head.category in RETOLD):
+            if (older.category in DERIVED) != (head.category in DERIVED):
                 continue  # what a conversation went over takes no place of a statement, and none beneath it
             if asked & stem_set(older.content) - stem_set(head.content):
                 continue
@@ -124,7 +124,7 @@ def beside(
             other = known.get(other_end(edge, memory_id))
             if other is None or other.id in used or (edge.relation == RELATED and other.id in passed_over):
                 continue
-            if other.category in RETOLD and edge.relation in {RELATED, CONTRADICTS}:
+            if other.category in DERIVED and edge.relation in {RELATED, CONTRADICTS}:
                 continue
             new = told(other)
             if any(adds_nothing(new, one) for one in texts):
