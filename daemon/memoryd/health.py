@@ -185,10 +185,10 @@ def failed(refused: Refused) -> ComponentStatus:
 
 def ledger(last_backup: str, counts: Mapping[str, int], sharing: Sharing) -> ComponentStatus:
     """Return what the ledger holds and, where others share it, whether this daemon works in the background for all."""
-    standing = {"leads": int(sharing.leads)} if sharing.shared else {}
+    lead = {"leads": int(sharing.leads)} if sharing.shared else {}
     return ComponentStatus(
         state="ok",
-        numbers={"memories": sum(counts.values()), **counts, **standing},
+        numbers={"memories": sum(counts.values()), **counts, **lead},
         facts={"last_backup": last_backup} if last_backup else {},
     )
 

@@ -209,5 +209,5 @@ async def test_a_sensitive_field_is_one_in_whatever_words_and_whoever_claims_to_
 async def test_what_is_heard_in_the_users_own_messages_is_their_word(place: Place) -> None:
     async with running(place) as system:
         new = field("city", "Lisbon", Source.USER)
-        (stored,) = await system.keeper.ask(Store((new,), AGENT, heard=True), deadline_s=20)
+        (stored,) = await system.keeper.ask(Store((new,), AGENT, from_user=True), deadline_s=20)
         assert stored.state is State.ACTIVE

@@ -41,7 +41,7 @@ def test_what_has_to_be_asked_for_stays_out_of_ordinary_recall() -> None:
 
 def test_what_is_always_in_context_is_within_the_allowlist() -> None:
     def named(categories: Categories) -> list[tuple[str, ...]]:
-        return [one.filters.categories for one in categories.standing(PLANNER)]
+        return [one.filters.categories for one in categories.visible_always(PLANNER)]
 
     assert named(Categories()) == [("correction",), ("preference",), ("profile",), ("rule",)]
     assert named(Categories(allowlists=LISTS)) == []

@@ -83,7 +83,7 @@ class Categories:
         visible = self.visible(caller, filters)
         return visible if filters.categories else replace(visible, without=self.kept_out, for_context=True)
 
-    def standing(self, caller: Caller) -> list[Visibility]:
+    def visible_always(self, caller: Caller) -> list[Visibility]:
         """Return what stands in a caller's context, by category."""
         allowed = self.allowed(caller.agent)
         names = self.always if allowed is None else self.always & allowed

@@ -100,16 +100,16 @@ class Switches:
                 now, actor = self._clock.now(), signed(caller)
                 await self._repository.switch_off(*key, actor=actor, at=now)
                 self._off[key] = SwitchedOff(project=project, since=now.isoformat(), actor=actor)
-        return self.standing(caller)
+        return self.read_switches(caller)
 
-    def standing(self, caller: Caller) -> Switched:
+    def read_switches(self, caller: Caller) -> Switched:
         """Return how the switches of a caller's owner stand."""
         places = sorted((key[1], place) for key, place in self._off.items() if key[0] == caller.owner)
         return Switched(on=self.off(caller.owner, caller.project) is None, off=tuple(place for _, place in places))
 
     def status(self, caller: Caller) -> ComponentStatus:
         """Return the part of the status that tells of it, for one owner: loud where something is off."""
-        places = self.standing(caller).off
+        places = self.read_switches(caller).off
         numbers = {"off": float(len(places)), "dropped": float(self.dropped)}
         if not places:
             return ComponentStatus(state="ok", numbers=numbers)

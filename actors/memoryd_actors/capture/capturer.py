@@ -112,7 +112,7 @@ class Capturer:
         self._thread = WorkerThreads(name="capture")
         self._actor: ActorRef[CaptureInput, bool] = ActorRef(
             "capture",
-            lambda: _Listener(self.hear),
+            lambda: _Listener(self.capture),
             on_crash=self._crashed,
             capacity=QUEUE,
             limit=RestartLimit(restarts=20, window_s=60.0),
@@ -143,9 +143,9 @@ class Capturer:
         for one, before in _asked(messages):
             said = one.content
             if self._is_request(said):
-                heard = CaptureInput(said, before, caller, _key(said, before, caller), again=True, at=one.at)
+                given = CaptureInput(said, before, caller, _key(said, before, caller), again=True, at=one.at)
                 try:
-                    done = await self._actor.ask(heard, deadline_s=2 * STORE_S) and done
+                    done = await self._actor.ask(given, deadline_s=2 * STORE_S) and done
                 except ActorStopped:
                     raise
                 except ActorError:
@@ -171,52 +171,52 @@ class Capturer:
 
     # --- in the background
 
-    async def hear(self, heard: CaptureInput) -> bool:
+    async def capture(self, given: CaptureInput) -> bool:
         """Store what a message asks to have remembered; return whether that is dealt with."""
         done = True
-        said, found = await self._thread.run(partial(self._found, heard))
+        said, found = await self._thread.run(partial(self._found, given))
         for captured in found:
-            at = await self._place(heard.caller, said) if self._place else None
-            new = _as_new(captured, heard, at)
+            at = await self._place(given.caller, said) if self._place else None
+            new = _as_new(captured, given, at)
             try:
-                await self._keep(new, heard)
+                await self._keep(new, given)
             except (ActorError, DiskFull, Unavailable) as failed:
                 done = False
-                self._seen.pop(heard.key, None)
-                if not heard.again:  # whoever looks again knows, and takes its time
-                    self._on_unfinished((heard.caller.owner, heard.caller.session), None)
+                self._seen.pop(given.key, None)
+                if not given.again:  # whoever looks again knows, and takes its time
+                    self._on_unfinished((given.caller.owner, given.caller.session), None)
                 self.counts.failed += 1
                 self._warn(f"what was to be remembered is not stored yet: {failed}", failed.hint)
             except Refused as refused:
                 self.counts.refused += 1
                 self.counts.last_refusal = str(refused)
-                await self._recall.note_captured(heard.caller, new.id)
+                await self._recall.note_captured(given.caller, new.id)
                 self._warn(f"what was to be remembered was refused: {refused}", refused.hint)
         return done
 
-    def _found(self, heard: CaptureInput) -> tuple[str, tuple[Captured, ...]]:
+    def _found(self, given: CaptureInput) -> tuple[str, tuple[Captured, ...]]:
         """Return what was said, cleaned, and what of it is to be stored."""
-        said = clean_text(heard.message, self._rules)
-        before = clean_text(heard.before.content, self._rules) if heard.before else ""
+        said = clean_text(given.message, self._rules)
+        before = clean_text(given.before.content, self._rules) if given.before else ""
         found = explicit(said, before) if self._settings.explicit else ()
         if not found and self._settings.standing and (instruction := standing_instruction(said)):
             found = (instruction,)
         return said, found
 
-    async def _keep(self, new: NewMemory, heard: CaptureInput) -> None:
-        caller = heard.caller
+    async def _keep(self, new: NewMemory, given: CaptureInput) -> None:
+        caller = given.caller
         if await self._recall.was_captured(caller, new.id):
             return
         if await self._ledger.history(caller.owner, memory_id=new.id, limit=1):
             self.counts.known += 1
             await self._recall.note_captured(caller, new.id)
             there = (await self._ledger.get(caller.owner, [new.id])).get(new.id)
-            if there is not None and there.state is State.FORGOTTEN and not heard.again:
+            if there is not None and there.state is State.FORGOTTEN and not given.again:
                 self._warn("what is asked to be remembered was forgotten before", f"`memoryd restore {new.id}`")
             return
         # Before it is stored, so that no context of this session finds it in between.
         await self._recall.note_written(caller, [new.id])
-        stored = await self._keeper.ask(Store((new,), caller, heard=True), deadline_s=STORE_S)
+        stored = await self._keeper.ask(Store((new,), caller, from_user=True), deadline_s=STORE_S)
         self.counts.captured += 1
         await self._recall.note_written(caller, [memory.id for memory in stored])
         await self._recall.note_captured(caller, new.id)
@@ -279,10 +279,10 @@ def _key(said: str, before: Message | None, caller: Caller) -> int:
     return hash((caller.owner, caller.session, caller.project, said, before.content if before else None))
 
 
-def _as_new(captured: Captured, heard: CaptureInput, at: int | None) -> NewMemory:
-    caller = heard.caller
+def _as_new(captured: Captured, given: CaptureInput, at: int | None) -> NewMemory:
+    caller = given.caller
     in_project = bool(caller.project.strip()) and not captured.everywhere
-    speaker = heard.before.role if captured.from_before and heard.before else "user"
+    speaker = given.before.role if captured.from_before and given.before else "user"
     return NewMemory(
         id=memory_id(caller.owner, caller.project if in_project else "", captured.content),
         content=captured.content,
@@ -290,7 +290,7 @@ def _as_new(captured: Captured, heard: CaptureInput, at: int | None) -> NewMemor
         scope=Scope.PROJECT if in_project else Scope.GLOBAL,
         source=Source.USER,
         speaker=speaker,
-        occurred_at=heard.at,
+        occurred_at=given.at,
         source_messages=None if at is None else (at, at),
         metadata={"captured": captured.asked[:200] or "standing instruction"},
     )

@@ -14,7 +14,7 @@ import anyio
 from memoryd_actors.comparison import Comparison, action
 from memoryd_actors.consolidating.fingerprints import NOBODY, REMEMBERED, Fingerprint, fingerprint, known
 from memoryd_actors.consolidating.pairs import Suspect, in_turn, suspect
-from memoryd_actors.consolidating.repository import ConsolidationRepository, CandidatePair, Used
+from memoryd_actors.consolidating.repository import CandidatePair, ConsolidationRepository, Used
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.judging.pairs import Classified, Pair, planned_tokens

@@ -3,7 +3,7 @@
 from typing import Final, assert_never
 
 from memoryd_actors.access.view import MemoryView
-from memoryd_actors.consolidating.repository import ConsolidationRepository, CandidatePair
+from memoryd_actors.consolidating.repository import CandidatePair, ConsolidationRepository
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.merging import apart, newer_first
@@ -68,9 +68,7 @@ class ReviewAnswers:
         visible = self._view.visible(caller, Filters(scope="everywhere" if caller.agent == PERSON else "all"))
         found: list[WaitingPair] = []
         seen = 0
-        while len(found) <= limit and (
-            page := await self._repository.open_pairs(caller.owner, skip=seen, limit=_PAGE)
-        ):
+        while len(found) <= limit and (page := await self._repository.open_pairs(caller.owner, skip=seen, limit=_PAGE)):
             seen += len(page)
             there = await self._view.get(caller, [side for pair in page for side in (pair.older, pair.newer)])
             there = {memory.id: memory for memory in there.values() if is_visible(memory, visible)}

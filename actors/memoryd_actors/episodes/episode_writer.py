@@ -104,7 +104,7 @@ class EpisodeWriter:
         self._open: dict[Key, float] = {}
         """Sessions with something that is not told, each not to be looked at before a time of the event loop."""
         self._began = clock.now()
-        self._heard: dict[Key, datetime] = {}
+        self._last_input: dict[Key, datetime] = {}
         """When these had their newest entry, by our clock: an entry may be dated in the future."""
         self._begun = False
         self._worker = Worker(self._work, complain=self._complain, retry_s=LOOK_S)
@@ -116,7 +116,7 @@ class EpisodeWriter:
         del last
         if self._settings.write:
             self._open.setdefault(key, 0.0)
-            self._heard[key] = self._clock.now()
+            self._last_input[key] = self._clock.now()
 
     def ended(self, key: Key) -> None:
         """Hear that a session is over, or was purged."""
@@ -200,7 +200,7 @@ class EpisodeWriter:
 
     def _forget(self, key: Key) -> None:
         self._open.pop(key, None)
-        self._heard.pop(key, None)
+        self._last_input.pop(key, None)
 
     async def _end(self, key: Key, info: SessionInfo, before: int) -> int:
         """Return the last entry of the run that is finished; 0 where it goes on."""
@@ -208,7 +208,7 @@ class EpisodeWriter:
         if ended is not None and before < ended.sequence <= info.last:
             return ended.sequence
         now = self._clock.now()
-        since = info.updated_at if info.updated_at <= now else self._heard.get(key, self._began)
+        since = info.updated_at if info.updated_at <= now else self._last_input.get(key, self._began)
         return info.last if now - since >= self._idle else 0
 
     async def _records(self, key: Key, after: int, end: int) -> list[TranscriptRecord]:

@@ -281,7 +281,7 @@ class Extractor:
         messages = await self._messages(session, *parts[0])
         if outcome.candidates is None:
             found: Sequence[Extraction] = await to_thread.run_sync(partial(stated, messages), limiter=self._threads)
-        elif outcome.heard in {None, len(messages)}:
+        elif outcome.read_messages in {None, len(messages)}:
             found = outcome.candidates
         else:
             # Something was taken out of the transcript while a model read it: it must not come back.

@@ -53,7 +53,7 @@ class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
     """Under which id parts were handed in, to be read by and by."""
     parts: tuple[Part, ...] = ()
     """Which of them are still to be fetched,"""
-    heard: tuple[int, ...] = ()
+    message_counts: tuple[int, ...] = msgspec.field(default=(), name="heard")
     """and how many messages each had: what was taken out of the transcript since must not come back."""
     day: str = ""
     """The latest day on which the session brought something, set by the extractor."""
@@ -73,7 +73,7 @@ class ReadingOutcome:
     """Where nothing is to be done with the part yet: how long."""
     calls: int = 0
     """How often a model was asked."""
-    heard: int | None = None
+    read_messages: int | None = None
     """How many messages the model read; None where that is not known."""
 
 
@@ -171,10 +171,12 @@ class Reader:
         self.counts.tokens += answer.usage.tokens
         return self._found(answer.value, rest, len(passage.messages), calls=1)
 
-    def _found(self, read: ExtractionResult, rest: Detail | None, heard: int | None, *, calls: int) -> ReadingOutcome:
+    def _found(
+        self, read: ExtractionResult, rest: Detail | None, read_messages: int | None, *, calls: int
+    ) -> ReadingOutcome:
         self.counts.dropped += read.dropped
         self.trouble = self.hint = ""
-        return ReadingOutcome(candidates=read.candidates, detail=rest, calls=calls, heard=heard)
+        return ReadingOutcome(candidates=read.candidates, detail=rest, calls=calls, read_messages=read_messages)
 
     def _wait(self, why: str, hint: str) -> ReadingOutcome:
         self._complain(why, hint)
@@ -208,9 +210,11 @@ class Reader:
             return None
         self.counts.batches += 1
         wait = timedelta(seconds=self._settings.batch_poll_s)
-        heard = tuple(len(one.messages) for one in passages[:count])
+        message_counts = tuple(len(one.messages) for one in passages[:count])
         return ReadingOutcome(
-            detail=Detail(batch=batch, parts=tuple(parts[:count]), heard=heard), wait=wait, calls=count
+            detail=Detail(batch=batch, parts=tuple(parts[:count]), message_counts=message_counts),
+            wait=wait,
+            calls=count,
         )
 
     async def _fetch(
@@ -218,8 +222,12 @@ class Reader:
     ) -> ReadingOutcome:
         """Return what a batch says of the first of its parts."""
         first = detail.parts[0]
-        heard = detail.heard[0] if detail.heard else None
-        rest = Detail(batch=detail.batch, parts=detail.parts[1:], heard=detail.heard[1:]) if detail.parts[1:] else None
+        read_messages = detail.message_counts[0] if detail.message_counts else None
+        rest = (
+            Detail(batch=detail.batch, parts=detail.parts[1:], message_counts=detail.message_counts[1:])
+            if detail.parts[1:]
+            else None
+        )
         known = self._fetched[1] if self._fetched[0] == detail.batch else {}
         if _name(first) not in known:
             named = {_name(part): about(await passage(part), model.name, self._rules) for part in detail.parts}
@@ -242,9 +250,9 @@ class Reader:
             self.counts.tokens += result.usage.tokens
         if isinstance(result, ModelAnswer):
             self.counts.read_in_batches += 1
-            if heard in {None, len(asked.messages)}:
+            if read_messages in {None, len(asked.messages)}:
                 known[_name(first)] = replace(result, usage=Usage())
-                return self._found(result.value, rest, heard, calls=0)
+                return self._found(result.value, rest, read_messages, calls=0)
             log.info("a part of a batch is read anew: something was taken out of it since")
         elif result is not None and result is not _SETTLED:
             log.warning("a part of a batch failed, a plain call instead: %s", result)

@@ -65,10 +65,10 @@ class Changing:
                 "Store the value again under the same category and title: it waits for the user's consent.",
             )
         event = "DELETE" if message.state is State.FORGOTTEN else "RESTORE"
-        standing, _ = await self._operations.perform(
+        stored, _ = await self._operations.perform(
             owner, [ChangeState(before.id, message.state, event)], self._gate.sign(message.caller)
         )
-        return standing
+        return stored
 
     async def answer(self, message: DecideProposal) -> tuple[Memory, ...]:
         """Decide a proposal."""
@@ -127,11 +127,11 @@ class Changing:
         )
         self._check_edit(before, after, message.caller)
         steps, around = await self._revised(before, after, gate_notes(admitted))
-        standing, sequence = await self._operations.perform(owner, steps, self._gate.sign(message.caller))
+        stored, sequence = await self._operations.perform(owner, steps, self._gate.sign(message.caller))
         if around is not None:
-            self._surroundings.note_written(standing[0], around, sequence)
+            self._surroundings.note_written(stored[0], around, sequence)
         # One that says now what another one says is that other one from here on.
-        return standing[-1:] if any(isinstance(step, Absorb) for step in steps) else standing[:1]
+        return stored[-1:] if any(isinstance(step, Absorb) for step in steps) else stored[:1]
 
     async def _revised(
         self, before: Memory, after: Memory, notes: Mapping[str, str]

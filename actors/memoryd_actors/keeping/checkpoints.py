@@ -144,8 +144,8 @@ def check_expected(thread: str, newest: int, expected: int | None) -> None:
         Refused: the newest version is not the expected one.
     """
     if expected is not None and expected != newest:
-        standing = f"version {newest} is the newest" if newest else "there is none"
+        state = f"version {newest} is the newest" if newest else "there is none"
         raise Refused(
-            f"the checkpoint of {thread!r} was expected at version {expected}, but {standing}",
+            f"the checkpoint of {thread!r} was expected at version {expected}, but {state}",
             "Load the newest, bring your state up to it, and save with its version.",
         )

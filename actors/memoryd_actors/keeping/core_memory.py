@@ -128,7 +128,7 @@ class CoreMemory:
                     caller.owner,
                     section,
                     request,
-                    lambda standing: edited(request, standing, rules, self._limit),
+                    lambda current: edited(request, current, rules, self._limit),
                     signed(caller, rules),
                 )
                 return CoreSections(sections=(stored,))
@@ -166,16 +166,16 @@ def event_of(edit: CoreEdit) -> str:
             assert_never(edit)
 
 
-def edited(edit: CoreEdit, standing: SectionState, rules: Rules, limit: int) -> str:
+def edited(edit: CoreEdit, current: SectionState, rules: Rules, limit: int) -> str:
     """Return the text that a section has after an edit: within its limit, without private blocks and secrets.
 
     Raises:
         Refused: somebody wrote since the edit's revision, a passage is not there exactly once, or it does not fit.
     """
-    _check_revision(edit, standing)
-    if standing.revision == 0 and standing.others >= MAX_SECTIONS:
+    _check_revision(edit, current)
+    if current.revision == 0 and current.others >= MAX_SECTIONS:
         raise Refused(
-            f"this thread has {standing.others} sections already, and that is the most",
+            f"this thread has {current.others} sections already, and that is the most",
             "Core memory goes into every prompt; keep what is long as a memory: `memoryd add`.",
         )
     match edit:
@@ -183,25 +183,25 @@ def edited(edit: CoreEdit, standing: SectionState, rules: Rules, limit: int) -> 
             added = _kept(edit.text, rules).strip()
             if not added:
                 raise Refused("there is nothing to add: the text is empty or private", "Give the text to be kept.")
-            base = standing.text.rstrip("\n")
+            base = current.text.rstrip("\n")
             text = f"{base}\n{added}" if base else added
         case CoreReplace():
-            text = _replaced(edit, standing.text, rules)
+            text = _replaced(edit, current.text, rules)
         case CoreSet():
             text = _kept(edit.text, rules).strip()
         case CoreUndo():
-            if standing.before is None:
+            if current.before is None:
                 raise Refused(
                     f"nothing was written to `{edit.section}` yet", "`memoryd core view` shows what there is."
                 )
             # It was within the limit and clean when it was written, and must come back whole.
-            return standing.before
+            return current.before
         case _:
             assert_never(edit)
     # Once more as a whole: a secret can be put together from two halves.
     text = _kept(text, rules)
-    if len(text) > limit and len(text) >= len(standing.text):
-        room = max(0, limit - len(standing.text) - (1 if standing.text and isinstance(edit, CoreAppend) else 0))
+    if len(text) > limit and len(text) >= len(current.text):
+        room = max(0, limit - len(current.text) - (1 if current.text and isinstance(edit, CoreAppend) else 0))
         raise Refused(
             f"`{edit.section}` would have {len(text)} characters and may have {limit}: there is room for {room} more",
             "Shorten what is there with `core replace`, or keep it as a memory; `core.section_chars` is the limit.",
@@ -223,17 +223,17 @@ def _rank(section: Section) -> tuple[bool, int, str]:
     return section.thread != SHARED, place, section.name
 
 
-def _check_revision(edit: CoreEdit, standing: SectionState) -> None:
+def _check_revision(edit: CoreEdit, current: SectionState) -> None:
     if edit.revision is None:
-        if isinstance(edit, CoreSet) and standing.text:
+        if isinstance(edit, CoreSet) and current.text:
             raise Refused(
-                f"`{edit.section}` has a text already, at revision {standing.revision}",
+                f"`{edit.section}` has a text already, at revision {current.revision}",
                 "Read it and give its revision, so that what others wrote is not lost; or append or replace.",
             )
         return
-    if edit.revision != standing.revision:
+    if edit.revision != current.revision:
         raise Refused(
-            f"`{edit.section}` was written since: it is at revision {standing.revision}, not {edit.revision}",
+            f"`{edit.section}` was written since: it is at revision {current.revision}, not {edit.revision}",
             "Read it again and repeat the edit on what is there now.",
         )
 

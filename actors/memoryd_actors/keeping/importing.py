@@ -141,15 +141,15 @@ class Importer:
         behind = await self._ledger.behind(sorted({*claimed.values()}))
         merged = {given: found for given, (whose, found) in behind.items() if whose == owner}
         claimed = {one: merged.get(by, by) for one, by in claimed.items()}
-        standing = {one.memory.id: "" for one in fresh}
-        ahead = set(claimed.values()) - standing.keys()
+        successors = {one.memory.id: "" for one in fresh}
+        ahead = set(claimed.values()) - successors.keys()
         for _ in range(LONGEST_CHAIN):
             known = await self._ledger.get(owner, sorted(ahead)) if ahead else {}
-            standing |= {one.id: one.superseded_by for one in known.values()}
-            ahead = {one.superseded_by for one in known.values()} - standing.keys() - {""}
+            successors |= {one.id: one.superseded_by for one in known.values()}
+            ahead = {one.superseded_by for one in known.values()} - successors.keys() - {""}
             if not ahead:
                 break
-        reasons = find_unsound(claimed, standing)
+        reasons = find_unsound(claimed, successors)
         kept = {one: by for one, by in claimed.items() if one not in reasons}
         linked = [
             Admitted(msgspec.structs.replace(one.memory, superseded_by=kept.get(one.memory.id, "")), one.notes)

@@ -21,7 +21,7 @@ class Store:
     caller: Caller
     replaces: str = ""
     """The memory whose place the only one takes; the id must be whole."""
-    heard: bool = False
+    from_user: bool = False
     """Whether memoryd found them in the user's own messages. Else what says that the user wrote it is the user's where
     it comes from the command line only."""
 

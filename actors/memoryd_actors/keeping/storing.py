@@ -36,7 +36,7 @@ class Storing:
                 "Leave the ids out.",
             )
         actor = self._gate.sign(message.caller)
-        own_word = message.heard or message.caller.agent == PERSON
+        own_word = message.from_user or message.caller.agent == PERSON
         if message.replaces:
             return await self._store_in_place(admitted[0], message.replaces, actor, own_word=own_word)
         if len(admitted) == 1:
@@ -55,10 +55,10 @@ class Storing:
             self._gate.consent_step(admitted) or Add(admitted.memory, gate_notes(admitted), compared=False)
             for admitted in message.admitted
         ]
-        standing, _ = await self._operations.perform(
+        stored, _ = await self._operations.perform(
             message.caller.owner, [*steps, *message.advances], self._gate.sign(message.caller), message.node
         )
-        return standing
+        return stored
 
     async def adopt(self, message: Adopt) -> tuple[Memory, ...]:
         """Store what was admitted as whole as it came."""
@@ -92,7 +92,7 @@ class Storing:
         if seen is not None:
             steps = plan(memory, seen.near, seen.compared, notes)
             steps = [replace(one, as_of=seen.as_of) if isinstance(one, Add) else one for one in steps]
-        standing, sequence = await self._operations.perform(memory.owner, steps, actor)
-        if seen is not None and standing[0].id == memory.id:
-            self._surroundings.note_written(standing[0], seen, sequence)
-        return standing[:1]
+        stored, sequence = await self._operations.perform(memory.owner, steps, actor)
+        if seen is not None and stored[0].id == memory.id:
+            self._surroundings.note_written(stored[0], seen, sequence)
+        return stored[:1]

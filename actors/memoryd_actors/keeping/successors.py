@@ -18,13 +18,13 @@ def find_heir(by: str, leaving: Mapping[str, str]) -> str:
     return "" if by in passed else by
 
 
-def find_unsound(claimed: Mapping[str, str], standing: Mapping[str, str]) -> dict[str, str]:
+def find_unsound(claimed: Mapping[str, str], known: Mapping[str, str]) -> dict[str, str]:
     """Return which claims cannot be kept, each with the reason, in words that name both memories.
 
-    `claimed` has for each memory that comes in what is said to have taken its place; `standing` the same for each that
+    `claimed` has for each memory that comes in what is said to have taken its place; `known` the same for each that
     is there or comes in, empty where nothing has. In linear time: no chain is walked twice.
     """
-    following = {**standing, **claimed}
+    following = {**known, **claimed}
     refused: dict[str, str] = {}
     for one, by in claimed.items():
         if by == one:

@@ -1,4 +1,4 @@
-"""Standing memory: rules, preferences, corrections and profile (seed 002, items 5 and 12), known in every context.
+"""Standing memory: rules, preferences, corrections and profile, known in every context.
 
 A session gets it with its first take, again after its host has cleared the context, and what is new or changed of it
 with the take that follows. What has no room is recalled where it fits, as facts are.

@@ -64,7 +64,7 @@ class StandingMemory:
         memories: list[Memory] = []
         counts: dict[str, int] = {}
         # One by one: the ledger finds a single category without walking through all.
-        for one in self._categories.standing(caller):
+        for one in self._categories.visible_always(caller):
             found, count = await self._memories.foremost(one, limit=MOST_STANDING)
             memories += found
             counts |= dict.fromkeys(one.filters.categories, count)

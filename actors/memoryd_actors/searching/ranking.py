@@ -18,7 +18,7 @@ from memoryd_actors.memory.fusion import Ranked
 from memoryd_actors.memory.index_text import is_person
 from memoryd_actors.memory.steps import RELATED, RESERVED
 from memoryd_actors.searching.dates import months
-from memoryd_actors.searching.standing import asks_for_advice, is_preference, is_rule
+from memoryd_actors.searching.preferences import asks_for_advice, is_preference, is_rule
 from memoryd_actors.texts.stems import stems
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.memory import Source

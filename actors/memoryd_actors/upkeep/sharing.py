@@ -92,12 +92,12 @@ class Follower:
         """Follow until cancelled; return where there is nobody to follow."""
         async with anyio.create_task_group() as tasks:
 
-            def hear(heard: LedgerNews) -> None:
-                if heard.notice in {Notice.CHANGED, Notice.PURGED, Notice.ANYTHING}:
-                    self._indexer.kick(heard.sequence)
-                if heard.notice is Notice.PURGED:
+            def hear(news: LedgerNews) -> None:
+                if news.notice in {Notice.CHANGED, Notice.PURGED, Notice.ANYTHING}:
+                    self._indexer.kick(news.sequence)
+                if news.notice is Notice.PURGED:
                     self._indexer.begin_purge()
-                if heard.notice in {Notice.SWITCHED, Notice.ANYTHING}:
+                if news.notice in {Notice.SWITCHED, Notice.ANYTHING}:
                     tasks.start_soon(self._look_at_switches)
 
             await self._sharing.follow(hear)

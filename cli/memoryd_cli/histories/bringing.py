@@ -151,26 +151,26 @@ def bring_rules(project: Path, connect: Connect) -> RulesBrought:
         if not (found := files(project)) and not from_files:
             raise CommandFailed(f"{project} has no rules for agents", "Such as CLAUDE.md, AGENTS.md or .cursorrules.")
         known = {memory.content: memory for memory in before.values()}
-        standing: dict[str, NewMemory] = {}
+        rules_by_id: dict[str, NewMemory] = {}
         """By the id of the memory that each is."""
         unknown: list[NewMemory] = []
         for rule in rules(project, found):
             if there := known.get(rule.content):
-                standing[there.id] = rule
+                rules_by_id[there.id] = rule
             else:
                 unknown.append(rule)
         for rule, memory in _stored(client, unknown, done):
-            standing[memory.id] = rule
-        if done.left_out and not standing:
+            rules_by_id[memory.id] = rule
+        if done.left_out and not rules_by_id:
             raise CommandFailed("no rule was taken", done.left_out[0])
         for memory in from_files:
-            if memory.id not in standing:
+            if memory.id not in rules_by_id:
                 client.forget(memory.id)
                 done.gone += 1
-            elif _file_tags(memory) != (tags := standing[memory.id].tags):
+            elif _file_tags(memory) != (tags := rules_by_id[memory.id].tags):
                 others = (tag for tag in memory.tags if not tag.startswith(TAG))
-                client.update(memory.id, tags=(*others, *tags), files=standing[memory.id].files)
-    done.files, done.added, done.known = len(found), len(standing.keys() - before), len(standing.keys() & before)
+                client.update(memory.id, tags=(*others, *tags), files=rules_by_id[memory.id].files)
+    done.files, done.added, done.known = len(found), len(rules_by_id.keys() - before), len(rules_by_id.keys() & before)
     return done
 
 

@@ -38,13 +38,13 @@ def rules(project: Path, found: Iterable[Path]) -> list[NewMemory]:
 
     Code stays with what stands before it.
     """
-    standing: dict[str, dict[str, None]] = {}
+    paths_by_rule: dict[str, dict[str, None]] = {}
     for file in found:
         written = _OWN.sub("", file.read_text(encoding="utf-8", errors="replace"))
         meant = _files_meant(written)
         for content in _statements(_BLOCK.sub("", written)):
             rule = f"In {meant}: {content}" if meant else content
-            standing.setdefault(rule, {})[str(file.relative_to(project))] = None
+            paths_by_rule.setdefault(rule, {})[str(file.relative_to(project))] = None
     return [
         NewMemory(
             content=content,
@@ -53,7 +53,7 @@ def rules(project: Path, found: Iterable[Path]) -> list[NewMemory]:
             source=Source.USER,
             files=tuple(paths),
         )
-        for content, paths in standing.items()
+        for content, paths in paths_by_rule.items()
     ]
 
 

@@ -51,19 +51,19 @@ def perform(
     Runs in the one writer, on PostgreSQL under its lock: between reading and writing nobody else writes.
     """
     owner, thread, name = clean(owner), clean(section.thread), section.name
-    standing = next(
+    current = next(
         (written for written in sections(connection, owner, thread, section.limit) if _is(written, thread, name)), None
     )
     done = select(core_writes.c.id).where(core_writes.c.owner == owner, core_writes.c.write_id == clean(edit.id))
-    if standing is not None and connection.execute(done).first() is not None:
-        return standing
+    if current is not None and connection.execute(done).first() is not None:
+        return current
     spent.refuse_spent(connection, [_spent(owner, clean(edit.id))])
     there = and_(core_sections.c.owner == owner, core_sections.c.thread == thread)
     text = clean(
         change(
             SectionState(
-                text=standing.text if standing else "",
-                revision=standing.revision if standing else 0,
+                text=current.text if current else "",
+                revision=current.revision if current else 0,
                 before=_before(connection, owner, thread, name),
                 others=connection.execute(
                     select(func.count()).select_from(core_sections).where(there, core_sections.c.name != name)
@@ -71,9 +71,9 @@ def perform(
             )
         )
     )
-    revision = (standing.revision if standing else 0) + 1
+    revision = (current.revision if current else 0) + 1
     values = {"content": text, "revision": revision, "updated_at": to_micros(now), "updated_by": clean(actor)}
-    if standing is None:
+    if current is None:
         connection.execute(insert(core_sections), {"owner": owner, "thread": thread, "name": name, **values})
     else:
         connection.execute(update(core_sections).where(there, core_sections.c.name == name).values(**values))
@@ -85,7 +85,7 @@ def perform(
             "name": name,
             "revision": revision,
             "event": event_of(edit),
-            "before": standing.text if standing else "",
+            "before": current.text if current else "",
             "actor": clean(actor),
             "ts": to_micros(now),
             "write_id": clean(edit.id),

@@ -86,11 +86,11 @@ class _Operation(UnitOfWork):
             case Add():
                 self.add([step])
             case Merge():
-                self.standing.append(self._merge(step))
+                self.results.append(self._merge(step))
             case Absorb():
                 self._absorb(step)
             case Revise():
-                self.standing.append(self._revise(step))
+                self.results.append(self._revise(step))
             case Supersede():
                 self._supersede(step)
             case AddEdge():
@@ -98,11 +98,11 @@ class _Operation(UnitOfWork):
             case RemoveEdge():
                 self._unrelate(step)
             case ChangeState():
-                self.standing.append(self._change_state(step))
+                self.results.append(self._change_state(step))
             case Patch():
-                self.standing.append(self._patch(step))
+                self.results.append(self._patch(step))
             case Decide():
-                self.standing.append(self._decide(step))
+                self.results.append(self._decide(step))
             case AddCandidatePair():
                 self._add_candidate_pair(step)
             case Settled():
@@ -116,13 +116,13 @@ class _Operation(UnitOfWork):
             case Noted():
                 self._noted(step)
             case RevertOperation():
-                self.standing += undo(self, step.operation)
+                self.results += undo(self, step.operation)
             case _:
                 assert_never(step)
 
     def add(self, steps: Sequence[Add]) -> None:
         """Store memories, whose steps are alike."""
-        self.standing += self._added(steps)
+        self.results += self._added(steps)
 
     def applied(self) -> Applied:
         """Return what the operation came to."""
@@ -130,7 +130,7 @@ class _Operation(UnitOfWork):
             # Without a line in the history the next operation gets the same number: undoing it must not reach these.
             edges.disown(self.connection, self.number)
         return Applied(
-            memories=tuple(self.standing),
+            memories=tuple(self.results),
             sequence=last_sequence(self.connection),
             operation=self.number if self.events else 0,
             events=tuple(self.events),
@@ -146,7 +146,7 @@ class _Operation(UnitOfWork):
         for step in steps:
             self._refuse_other_owner(step.memory)
         like = steps[0]
-        standing, events = store(
+        stored, events = store(
             self.connection,
             [step.memory for step in steps],
             self.actor,
@@ -158,13 +158,13 @@ class _Operation(UnitOfWork):
         )
         self.note(events)
         self.created.update(memory_id for event, memory_id in events if event == "ADD")
-        for step, memory in zip(steps, standing, strict=True):
+        for step, memory in zip(steps, stored, strict=True):
             self.know(memory)
             if memory.id != (given := clean(step.memory.id)):
                 self._stands_for[given] = memory.id
             else:
                 self._displace(memory, by_age=not like.confirm)
-        return standing
+        return stored
 
     def _merge(self, step: Merge) -> Memory:
         self._refuse_other_owner(step.memory)
@@ -188,7 +188,7 @@ class _Operation(UnitOfWork):
         self.write(absorbed, gone, "MERGE", {"into": into.id, "reason": step.reason})
         self.edge(absorbed.id, into.id, MERGED_INTO, 1.0)
         self._stands_for[absorbed.id] = into.id
-        self.standing.append(self._strengthen(into, absorbed, step.content))
+        self.results.append(self._strengthen(into, absorbed, step.content))
 
     def _revise(self, step: Revise) -> Memory:
         wanted = cleaned(step.memory)
@@ -224,13 +224,13 @@ class _Operation(UnitOfWork):
         return after
 
     def _supersede(self, step: Supersede) -> None:
-        old, new = self.get(step.old), self.get(self._standing(step.new, merged=False))
+        old, new = self.get(step.old), self.get(self._surviving_id(step.new, merged=False))
         if clean(step.old) == clean(step.new):
             raise Refused(f"{old.id} cannot supersede itself", "Name two different memories.")
         if old.id == new.id or not (old.active and new.active):
             return
         self.refuse_circle(old.id, new.id)
-        self.standing.append(self._retire(old, new, step.reason))
+        self.results.append(self._retire(old, new, step.reason))
 
     def _retire(self, old: Memory, new: Memory, reason: str) -> Memory:
         gone = msgspec.structs.replace(old, state=State.SUPERSEDED, superseded_by=new.id)
@@ -242,7 +242,7 @@ class _Operation(UnitOfWork):
         if clean(step.from_id) == clean(step.to_id):
             raise Refused(f"{step.from_id} cannot be related to itself", "Name two different memories.")
         # An edge to a memory that this operation merged away goes to the one that stands for it.
-        source, target = self.get(self._standing(step.from_id)), self.get(self._standing(step.to_id))
+        source, target = self.get(self._surviving_id(step.from_id)), self.get(self._surviving_id(step.to_id))
         if source.id == target.id:
             return
         made = self.edge(source.id, target.id, step.relation, step.strength, step.at)
@@ -291,10 +291,10 @@ class _Operation(UnitOfWork):
         memory = cleaned(step.memory)
         spent.refuse_spent(self.connection, [memory.id])
         if step.decision == "apply" or self._sent_before(memory) or self.twin(memory) is not None:
-            standing = self._add(Add(memory, step.notes, compared=False))
-            if step.decision == "apply" and standing.active:
-                self._give_way(standing, step.named)
-            return standing
+            stored = self._add(Add(memory, step.notes, compared=False))
+            if step.decision == "apply" and stored.active:
+                self._give_way(stored, step.named)
+            return stored
         there = consenting.asked_before(self.connection, memory, step.named, self.now)
         if there is not None:
             return self._signal(there, memory, step)
@@ -354,7 +354,7 @@ class _Operation(UnitOfWork):
                 self._retire(other, value, f"{field} has a new value")
 
     def _add_candidate_pair(self, step: AddCandidatePair) -> None:
-        older, newer = self._standing(step.older), self._standing(step.newer)
+        older, newer = self._surviving_id(step.older), self._surviving_id(step.newer)
         if older == newer:
             return
         if self.connection.execute(select(doubts.c.id).where(_pair(older, newer)).limit(1)).first() is None:
@@ -414,7 +414,7 @@ class _Operation(UnitOfWork):
         beside = (doubts.c.older_id == memory_id) | (doubts.c.newer_id == memory_id)
         self.connection.execute(delete(doubts).where(beside, doubts.c.decided_at.is_not(None)))
 
-    def _standing(self, memory_id: str, *, merged: bool = True) -> str:
+    def _surviving_id(self, memory_id: str, *, merged: bool = True) -> str:
         """Return the memory that stands for one which this operation was to store, or has `merged` away."""
         given = clean(memory_id)
         stands = self._stands_for.get(given, given)

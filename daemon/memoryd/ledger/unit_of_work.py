@@ -28,7 +28,7 @@ class UnitOfWork:
         self.owner = owner
         self.now = from_micros(to_micros(now))
         self.number = next_operation(connection)
-        self.standing: list[Memory] = []
+        self.results: list[Memory] = []
         self.events: list[tuple[str, str]] = []
         self.actor = actor
         self.created: set[str] = set()

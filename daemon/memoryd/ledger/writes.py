@@ -60,7 +60,7 @@ def store(
     batch = _load(connection, arriving)
     batch.operation = next_operation(connection) if operation is None else operation
     batch.compared = compared
-    standing: list[str] = []
+    stored_ids: list[str] = []
     if confirm:  # not where whole memories are brought in: whoever imports them wants them
         unknown = [memory.id for memory in arriving if batch.renamed.get(memory.id, memory.id) not in batch.known]
         spent.refuse_spent(connection, unknown)
@@ -70,21 +70,21 @@ def store(
         if there is not None:
             if there.owner != memory.owner:
                 raise Refused(f"the id {memory.id} is taken", "Send the memory again with a new id.")
-            standing.append(target)
+            stored_ids.append(target)
             continue
         twin = batch.active.get(_place(memory)) if memory.active and memory.content_hash else None
         if twin is None:
             _add(batch, memory, actor, now, notes[n] if notes else {})
-            standing.append(memory.id)
+            stored_ids.append(memory.id)
         else:
             if confirm:
                 _confirm(batch, batch.known[twin], memory, actor, now)
             else:
                 _rename(batch, memory.id, twin, now)
-            standing.append(twin)
+            stored_ids.append(twin)
     _flush(connection, batch)
     written = [(row["event"], row["memory_id"]) for row in batch.history]
-    return [batch.known[memory_id] for memory_id in standing], written
+    return [batch.known[memory_id] for memory_id in stored_ids], written
 
 
 def touch(connection: Connection, owner: str, ids: Sequence[str], at: datetime) -> None:

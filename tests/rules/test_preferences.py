@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.searching.standing import asks_for_advice, is_preference, is_rule
+from memoryd_actors.searching.preferences import asks_for_advice, is_preference, is_rule
 
 
 @pytest.mark.parametrize(
