@@ -64,6 +64,7 @@ from memoryd_client.wire.query import Queried, Query
 from memoryd_client.wire.review import ReviewPairs, SettledPair, SettlePair, Verdict, WaitingPairs
 from memoryd_client.wire.search import Hit, Search
 from memoryd_client.wire.session_context import BuildContext, Compact, Compacted, SessionContext
+from memoryd_client.wire.spending import CountSpending, DaySpending
 from memoryd_client.wire.status import GetStatus, Ping, Pong, Status
 from memoryd_client.wire.switching import Switch, Switched
 from memoryd_client.wire.traces import Trace, Why
@@ -431,6 +432,10 @@ class Client(Blocking):
         """Return how often the daemon did what for the owner, by day (UTC), the newest first."""
         return builtins.list(self.call(CountEvents(days=days)).counts)
 
+    def spending(self, *, days: int = 30) -> builtins.list[DaySpending]:
+        """Return what the daemon's questions to models used, by day (UTC), the newest first."""
+        return builtins.list(self.call(CountSpending(days=days)).days)
+
     def ping(self, *, deadline_s: float | None = None) -> Pong:
         """Ask whether the daemon is there and ready."""
         return self.call(Ping(), deadline_s)
@@ -474,9 +479,12 @@ class Client(Blocking):
         """Return your last consolidations, newest first; one that is under way says how far it is."""
         return builtins.list(self.call(ListConsolidations(limit=limit)).runs)
 
-    def review(self, *, limit: int = 10) -> WaitingPairs:
-        """Return pairs of memories that may say the same or contradict each other, and wait for a decision."""
-        return self.call(ReviewPairs(limit=limit))
+    def review(self, *, limit: int = 10, contradicting: bool = False) -> WaitingPairs:
+        """Return pairs of memories that may say the same or contradict each other, and wait for a decision.
+
+        `contradicting`: instead those that are known to contradict each other, both still active.
+        """
+        return self.call(ReviewPairs(limit=limit, contradicting=contradicting))
 
     def settle(self, first: str, second: str, verdict: Verdict) -> SettledPair:
         """Say what one memory is to another: `same` (the first is kept), `replaces`, `contradicts`, or `both` are true.

@@ -18,6 +18,7 @@ from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.keeping.answering import KeepingAnswers, KeepingRequest
 from memoryd_actors.keeping.checkpoints import CheckpointKeeper
 from memoryd_actors.keeping.core_memory import CoreMemory
+from memoryd_actors.model.account import SpendingHistory
 from memoryd_actors.ports.ledger import EventRepository
 from memoryd_actors.purging.answering import PurgingAnswers
 from memoryd_actors.searching.answering import SearchingAnswers, SearchingRequest
@@ -33,6 +34,7 @@ from memoryd_client.wire.purging import PlanPurge, Purge
 from memoryd_client.wire.request import Done
 from memoryd_client.wire.review import ReviewRequest
 from memoryd_client.wire.session_context import ContextRequest
+from memoryd_client.wire.spending import CountSpending, SpentByDay
 from memoryd_client.wire.status import GetStatus, Ping, Pong
 from memoryd_client.wire.switching import Switch
 from memoryd_client.wire.transcripts import TranscriptRequest
@@ -57,6 +59,7 @@ class Dispatcher:
     switches: Switches
     indexer: Indexer
     events: EventRepository
+    spending: SpendingHistory
     reembed: Callable[[], str]
     health: Health
     back_up: Callable[[Path | None], Awaitable[str]]
@@ -98,6 +101,8 @@ class Dispatcher:
         match request:
             case CountEvents():
                 return EventCounts(counts=tuple(await self.events.counts(caller.owner, days=request.days)))
+            case CountSpending():
+                return SpentByDay(days=tuple(await self.spending.by_day(days=request.days)))
             case Switch():
                 return await self.switches.turn(caller, on=request.on, everywhere=request.everywhere)
             case Backup():

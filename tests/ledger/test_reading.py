@@ -17,6 +17,7 @@ from memoryd_actors.memory.steps import ChangeState
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memory import Scope, State
+from memoryd_client.wire.spending import DaySpending
 from memoryd_client.wire.traces import CandidateTrace, Trace
 
 from .samples import NOON, HandClock, insert, memory
@@ -160,6 +161,8 @@ async def test_spending_adds_up_by_day(ledger: SqlLedger) -> None:
         await ledger.spending.spend(Spending("2026-03-01", calls=1, input_tokens=10, output_tokens=5, cost_usd=0.25))
     await ledger.spending.spend(Spending("2026-03-02", calls=1))
     assert await ledger.spending.spending("2026-03-01") == Spending("2026-03-01", 2, 20, 10, 0.5)
+    first = DaySpending(day="2026-03-01", calls=2, input_tokens=20, output_tokens=10, cost_usd=0.5)
+    assert await ledger.spending.by_day(days=1) == [DaySpending(day="2026-03-02", calls=1), first]
 
 
 async def test_no_count_that_a_server_makes_up_is_too_great_for_the_ledger(ledger: SqlLedger) -> None:

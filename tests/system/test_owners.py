@@ -39,6 +39,7 @@ from memoryd_client.wire.query import Query
 from memoryd_client.wire.review import ReviewPairs, SettlePair
 from memoryd_client.wire.search import Search
 from memoryd_client.wire.session_context import BuildContext, Compact
+from memoryd_client.wire.spending import CountSpending
 from memoryd_client.wire.status import GetStatus, Ping
 from memoryd_client.wire.switching import Switch
 from memoryd_client.wire.traces import Why
@@ -98,6 +99,7 @@ CASES: dict[type, Callable[[str], AnyRequest]] = {
     ListConsents: lambda _: ListConsents(),
     DecideConsent: lambda memory: DecideConsent(id=memory, approve=True),
     CountEvents: lambda _: CountEvents(days=366),
+    CountSpending: lambda _: CountSpending(),
     Why: lambda _: Why(limit=50),
     Backup: lambda _: Backup(),
     Reembed: lambda _: Reembed(),

@@ -93,3 +93,13 @@ def test_an_agent_settles_a_pair_with_its_tool(served: RunningDaemon) -> None:
         settled = {"first": new.id[:12], "second": old.id[:12], "verdict": "replaces"}
         assert "takes it back" in tools.call("memory_review", settled)
         assert client.get(old.id).superseded_by == new.id
+
+
+def test_what_contradicts_is_listed_until_one_of_the_two_gives_way(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        new, old = waiting(client)
+        client.settle(new.id, old.id, "contradicts")
+        (pair,) = client.review(contradicting=True).pairs
+        assert (pair.first.id, pair.second.id) == (new.id, old.id)
+        client.settle(new.id, old.id, "replaces")
+        assert not client.review(contradicting=True).pairs

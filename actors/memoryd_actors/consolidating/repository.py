@@ -59,6 +59,10 @@ class ConsolidationRepository(Protocol):
         """Return an owner's pairs that nobody has decided about, the nearest first, without as many as are skipped."""
         ...
 
+    async def contradictions(self, owner: str, *, skip: int, limit: int) -> list[CandidatePair]:
+        """Return an owner's pairs that are linked as contradicting each other, the newest link first."""
+        ...
+
     async def queued(self, owner: str) -> frozenset[tuple[str, str]]:
         """Return the pairs that were ever in doubt, decided or not, the smaller id first."""
         ...

@@ -57,18 +57,19 @@ class ReviewAnswers:
         """
         match request:
             case ReviewPairs():
-                return await self._waiting(caller, request.limit)
+                return await self._waiting(caller, request)
             case SettlePair():
                 return await self._settle(request, caller, deadline_s)
             case _:
                 assert_never(request)
 
-    async def _waiting(self, caller: Caller, limit: int) -> WaitingPairs:
+    async def _waiting(self, caller: Caller, request: ReviewPairs) -> WaitingPairs:
         # A person reviews what waits anywhere; an agent what concerns the project that it is at work in.
         visible = self._view.visible(caller, Filters(scope="everywhere" if caller.agent == PERSON else "all"))
+        pairs_of = self._repository.contradictions if request.contradicting else self._repository.open_pairs
         found: list[WaitingPair] = []
-        seen = 0
-        while len(found) <= limit and (page := await self._repository.open_pairs(caller.owner, skip=seen, limit=_PAGE)):
+        seen, limit = 0, request.limit
+        while len(found) <= limit and (page := await pairs_of(caller.owner, skip=seen, limit=_PAGE)):
             seen += len(page)
             there = await self._view.get(caller, [side for pair in page for side in (pair.older, pair.newer)])
             there = {memory.id: memory for memory in there.values() if is_visible(memory, visible)}

@@ -9,6 +9,7 @@ from typing import Protocol
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.budget import Limits, Spending, Usage, left, objection, spent, today
 from memoryd_actors.ports.clock import Clock
+from memoryd_client.wire.spending import DaySpending
 
 _NOTHING = Usage()
 _HELD_FOR = timedelta(days=1)
@@ -24,6 +25,14 @@ class SpendingRepository(Protocol):
 
     async def spend(self, spending: Spending) -> None:
         """Add to that day's spending."""
+        ...
+
+
+class SpendingHistory(Protocol):
+    """What was spent on other days."""
+
+    async def by_day(self, *, days: int) -> list[DaySpending]:
+        """Return what was spent in the last days, the newest first, without days on which nothing was."""
         ...
 
 

@@ -30,6 +30,7 @@ from memoryd_client.wire.request import PROTOCOL_VERSION, Done
 from memoryd_client.wire.review import ReviewRequest, SettledPair, WaitingPairs
 from memoryd_client.wire.search import Hits, Search
 from memoryd_client.wire.session_context import Compacted, ContextRequest, SessionContext
+from memoryd_client.wire.spending import CountSpending, SpentByDay
 from memoryd_client.wire.status import GetStatus, Ping, Pong, Status
 from memoryd_client.wire.switching import Switch, Switched
 from memoryd_client.wire.traces import Traces, Why
@@ -66,6 +67,7 @@ AnyRequest = (
     | ListConsents
     | DecideConsent
     | CountEvents
+    | CountSpending
     | Why
     | Backup
     | Reindex
@@ -109,6 +111,7 @@ Reply = (
     | Origin
     | Consents
     | EventCounts
+    | SpentByDay
     | Traces
     | Switched
     | Status

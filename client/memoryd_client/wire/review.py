@@ -35,6 +35,8 @@ class ReviewPairs(Request[WaitingPairs], frozen=True, kw_only=True, omit_default
     """Which pairs of the caller's memories wait for somebody to decide what they are to each other?"""
 
     limit: Annotated[int, msgspec.Meta(ge=1, le=200)] = 10
+    contradicting: bool = False
+    """Instead of what waits: pairs that are linked as contradicting each other, both active, the newest link first."""
 
 
 class SettledPair(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="settled"):

@@ -85,6 +85,7 @@ def build_dispatcher(
         switches=memory.switches,
         indexer=memory.indexer,
         events=ledger.events,
+        spending=ledger.spending,
         reembed=model_change.look,
         health=health,
         intake=intake,

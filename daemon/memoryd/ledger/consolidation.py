@@ -13,7 +13,7 @@ from memoryd_actors.consolidating.pool import Pooled
 from memoryd_actors.consolidating.repository import CandidatePair, Used
 from memoryd_actors.consolidating.rollup import EPISODE, SUMMARISES
 from memoryd_actors.consolidating.schedule import ConsolidationRun
-from memoryd_actors.memory.steps import Checked
+from memoryd_actors.memory.steps import CONTRADICTS, Checked
 from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.memory import Memory, Scope, State
 
@@ -106,6 +106,16 @@ def open_pairs(connection: Connection, owner: str, skip: int, limit: int) -> lis
     query = select(doubts).where(waiting).order_by(doubts.c.similarity.desc(), doubts.c.id)
     return [
         CandidatePair(row["id"], row["owner"], row["older_id"], row["newer_id"], row["similarity"], row["reason"])
+        for row in connection.execute(query.offset(skip).limit(limit)).mappings()
+    ]
+
+
+def contradictions(connection: Connection, owner: str, skip: int, limit: int) -> list[CandidatePair]:
+    """Return an owner's pairs that are linked as contradicting each other, the newest link first."""
+    linked = (relations.c.owner == clean(owner)) & relations.c.removed_by.is_(None)
+    query = select(relations).where(linked & (relations.c.relation_type == CONTRADICTS)).order_by(relations.c.id.desc())
+    return [
+        CandidatePair(row["id"], row["owner"], row["to_id"], row["from_id"], row["strength"], "")
         for row in connection.execute(query.offset(skip).limit(limit)).mappings()
     ]
 

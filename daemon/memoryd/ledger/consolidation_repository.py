@@ -36,6 +36,9 @@ class SqlConsolidation:
     async def open_pairs(self, owner: str, *, skip: int, limit: int) -> list[CandidatePair]:
         return await self._database.read(consolidation.open_pairs, owner, skip, limit)
 
+    async def contradictions(self, owner: str, *, skip: int, limit: int) -> list[CandidatePair]:
+        return await self._database.read(consolidation.contradictions, owner, skip, limit)
+
     async def queued(self, owner: str) -> frozenset[tuple[str, str]]:
         return await self._database.read(consolidation.queued, owner)
 
