@@ -10,13 +10,12 @@ from typing import Annotated
 
 import typer
 
-from memoryd_cli import render
 from memoryd_cli.failures import FAILED, CommandFailed
 from memoryd_cli.options import Autostart, Json, Owner, connect, examples
 from memoryd_cli.output import on_terminal, out, out_json, plain, printable, table, write
+from memoryd_cli.watching import EventTeller
 from memoryd_client.errors import MemorydError
 from memoryd_client.paths import Paths
-from memoryd_client.wire.events import Event, IndexProgress, PipelineRan, Surfaced, Warned, Wrote
 from memoryd_client.wire.status import Status
 
 _TRANSCRIPT_LINES = """
@@ -167,26 +166,14 @@ def watch(*, owner: Owner = "local", autostart: Autostart = False, as_json: Json
     import msgspec
 
     with connect("", "", "cli", owner, autostart=autostart) as memory:
+        teller = EventTeller(memory)
         for event in memory.events():
             if as_json:
                 tag = str(event.__struct_config__.tag)
                 out(msgspec.json.encode({"event": tag, "data": plain(event)}).decode())
             else:
-                out(_told(event))
-
-
-def _told(event: Event) -> str:
-    match event:
-        case PipelineRan(trace):
-            return printable(f"pipeline  {trace.session} turn {trace.turn}: {trace.outcome}; {render.timings(trace)}")
-        case Surfaced():
-            return printable(f"surfaced  {event.session} turn {event.turn}: {', '.join(event.memories)}")
-        case Wrote():
-            return printable(f"wrote     {event.event} {event.memory_id}")
-        case Warned():
-            return printable(f"warning   {event.component}: {event.message} {event.hint}".rstrip())
-        case IndexProgress():
-            return f"index     {event.applied} of {event.target}"
+                for line in teller.lines(event):
+                    out(line)
 
 
 def doctor(*, as_json: Json = False) -> None:

@@ -1,0 +1,58 @@
+"""What the daemon is doing, in words: each event with the texts that it is about."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from memoryd_cli import render
+from memoryd_cli.output import one_line, printable
+from memoryd_client.errors import MemorydError
+from memoryd_client.wire.events import Event, IndexProgress, PipelineRan, Surfaced, Warned, Wrote
+from memoryd_client.wire.traces import CandidateTrace
+
+if TYPE_CHECKING:
+    from memoryd_client.client import Client
+
+LONGEST = 160
+"""Characters of a text that a line shows."""
+_INDENT = " " * 10
+
+
+class EventTeller:
+    """Tells events in lines. It asks the daemon for the texts of memories."""
+
+    def __init__(self, client: "Client") -> None:
+        self._client = client
+
+    def lines(self, event: Event) -> Iterator[str]:
+        """Yield what happened, a line for each memory."""
+        match event:
+            case PipelineRan(trace):
+                yield printable(f"pipeline  {trace.session} turn {trace.turn}: {_short(trace.focus)}")
+                yield f"{_INDENT}{trace.outcome}; {render.timings(trace)}"
+                yield from (_considered(one) for one in trace.candidates if one.kept)
+                if passed := sum(not one.kept for one in trace.candidates):
+                    yield f"{_INDENT}passed over {passed}"
+            case Surfaced():
+                yield printable(f"surfaced  {event.session} turn {event.turn}")
+                yield from (f"{_INDENT}{self._text(memory_id)}" for memory_id in event.memories)
+            case Wrote():
+                yield f"wrote     {event.event} {self._text(event.memory_id)}"
+            case Warned():
+                yield printable(f"warning   {event.component}: {event.message} {event.hint}".rstrip())
+            case IndexProgress():
+                yield f"index     {event.applied} of {event.target}"
+
+    def _text(self, memory_id: str) -> str:
+        try:
+            return _short(render.summary(self._client.get(memory_id)))
+        except MemorydError:  # it is gone again, or the daemon is
+            return memory_id
+
+
+def _considered(candidate: CandidateTrace) -> str:
+    return f"{_INDENT}brings up {_short(candidate.summary)} ({one_line(candidate.reason)})"
+
+
+def _short(text: str) -> str:
+    line = one_line(text)
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
