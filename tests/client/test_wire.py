@@ -1,7 +1,9 @@
 """Every message survives the wire, whatever is in it."""
 
-from datetime import UTC
-from typing import Any, get_args
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from functools import partial
+from typing import Any, Final, get_args
 
 import msgspec
 import pytest
@@ -25,6 +27,7 @@ from memoryd_client.wire.protocol import (
 
 FEWER = settings(max_examples=25)
 """For each of a hundred messages: they share their kinds of fields, and what carries them."""
+ZONES: Final[tuple[tzinfo | None, ...]] = (None, UTC, timezone(timedelta(hours=-9)), timezone(timedelta(hours=14)))
 LETTERS = st.characters(exclude_categories=["Cs"])
 
 
@@ -61,7 +64,8 @@ def values(kind: msgspec.inspect.Type) -> st.SearchStrategy[Any]:  # noqa: PLR09
         case inspect.NoneType():
             return st.none()
         case inspect.DateTimeType():
-            return st.datetimes(timezones=st.just(UTC))
+            dates = st.datetimes(datetime(2, 1, 1), datetime(9998, 1, 1))
+            return st.one_of([dates.map(partial(datetime.replace, tzinfo=zone)) for zone in ZONES])
         case _:
             raise TypeError(kind)
 
@@ -70,13 +74,25 @@ def anything(kind: object) -> st.SearchStrategy[Any]:
     return values(msgspec.inspect.type_info(kind))
 
 
+def moments(value: Any) -> Iterator[datetime]:
+    """Return every moment in plain values."""
+    if isinstance(value, datetime):
+        yield value
+    elif isinstance(value, dict | list):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from moments(one)
+
+
 @pytest.mark.parametrize("kind", get_args(AnyRequest), ids=lambda kind: kind.__name__)
 def test_requests_arrive_as_they_were_sent(kind: type) -> None:
     @FEWER
     @given(request=anything(kind), caller=anything(Caller), number=st.integers(0, 2**63 - 1))
     def check(request: AnyRequest, caller: Caller, number: int) -> None:
         envelope = Envelope(id=number, request=request, caller=caller)
-        assert decode_envelope(encode(envelope)) == envelope
+        arrived = decode_envelope(encode(envelope))
+        assert arrived == envelope
+        plain = msgspec.to_builtins(arrived, builtin_types=(datetime,))
+        assert all(moment.tzinfo is UTC for moment in moments(plain)), "who sends no zone harms nobody"
 
     check()
 

@@ -12,6 +12,7 @@ from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.core_memory import (
     CoreAppend,
     CoreEdit,
+    CorePurge,
     CoreSections,
     CoreSet,
     CoreUndo,
@@ -64,6 +65,25 @@ async def test_the_same_request_sent_again_is_done_once(ledger: SqlLedger) -> No
     await edit(ledger, append("tea", write_id="the-same-write"))
     again = await edit(ledger, append("tea", write_id="the-same-write"))
     assert (again.text, again.revision) == ("tea", 1)
+
+
+async def test_an_id_names_one_write_and_is_refused_for_another(ledger: SqlLedger) -> None:
+    await edit(ledger, append("tea", write_id="the-same-write"))
+    others = (
+        append("tea", write_id="the-same-write", thread="another"),
+        CoreSet(id="the-same-write", section="context", text="tea"),
+        CoreUndo(id="the-same-write", section="human"),
+        CorePurge(id="the-same-write", section="human"),
+    )
+    memory = CoreMemory(ledger.core, ProjectRules(DEFAULT), CoreSettings())
+    for other in others:
+        with pytest.raises(Refused, match="used for another write"):
+            await memory.answer(other, ME)
+    assert await texts(ledger) == {("", "human"): "tea"}
+    await memory.answer(CorePurge(id="the-purge", section="human"), ME)
+    await memory.answer(CorePurge(id="the-purge", section="human"), ME)
+    with pytest.raises(Refused, match="used for another write"):
+        await edit(ledger, append("tea", write_id="the-purge"))
 
 
 async def test_threads_and_owners_have_sections_of_their_own(ledger: SqlLedger) -> None:

@@ -45,6 +45,16 @@ def test_a_file_is_written_listed_read_edited_found_and_deleted(daemon: RunningD
         assert client.read_file("notes/deploy.md").content.endswith("on Sundays.")
 
 
+def test_a_file_that_lost_its_path_as_a_memory_is_written_there_again(daemon: RunningDaemon) -> None:
+    with daemon.client("s1", owner="loser") as client:
+        made = client.write_file("notes/lost.md", "The first text of this file.")
+        client.update(made.id, metadata={})
+        assert client.list_files() == []
+        again = client.write_file("notes/lost.md", "The second text of this file.")
+        assert (again.id, again.path) == (made.id, "notes/lost.md")
+        assert client.read_file("notes/lost.md").content == "The second text of this file."
+
+
 def test_files_and_memories_of_the_same_words_are_each_their_own(daemon: RunningDaemon) -> None:
     words = "The lighthouse of Farol is painted every spring."
     with daemon.client("s1") as client:

@@ -13,7 +13,7 @@ from functools import partial
 from typing import TypeVar
 
 from memoryd_actors.capture import Captured, explicit, may_ask, standing_instruction
-from memoryd_actors.core.actor import Actor, ActorRef, MailboxStatistics, RestartLimit
+from memoryd_actors.core.actor import Actor, ActorRef, MailboxStatistics
 from memoryd_actors.core.errors import ActorError, ActorStopped, DiskFull, Refused, Unavailable
 from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.keeping.orders import KeeperMessage, Store
@@ -115,7 +115,6 @@ class Capturer:
             lambda: _Listener(self.capture),
             on_crash=self._crashed,
             capacity=QUEUE,
-            limit=RestartLimit(restarts=20, window_s=60.0),
         )
 
     # --- in

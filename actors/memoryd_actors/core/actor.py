@@ -4,7 +4,6 @@
 """
 
 from abc import ABC, abstractmethod
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Generic, Self, TypeVar, cast
@@ -29,14 +28,6 @@ class Actor(ABC, Generic[M, R]):
 
     async def __aexit__(self, *error: object) -> None:
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class RestartLimit:
-    """How many crashes within how many seconds are bad luck rather than a broken actor."""
-
-    restarts: int = 5
-    window_s: float = 60.0
 
 
 @dataclass(slots=True)
@@ -90,11 +81,10 @@ class ActorRef(Generic[M, R]):
         *,
         on_crash: Callable[[str, Exception], None],
         capacity: int | None = None,
-        limit: RestartLimit = RestartLimit(),
     ) -> None:
         self.name = name
         self.stopped = anyio.Event()
-        self._factory, self._limit, self._on_crash = factory, limit, on_crash
+        self._factory, self._on_crash = factory, on_crash
         self._latest = capacity is None
         self._count = MailboxStatistics()
         self._send, self._receive = anyio.create_memory_object_stream["_Letter[M, R]"](capacity or 1)
@@ -160,13 +150,14 @@ class ActorRef(Generic[M, R]):
         self._count.accepted += 1
 
     async def run(self) -> None:
-        """Serve the mailbox until it is drained, rebuilding the actor after crashes; ActorStopped if too many."""
-        crashes: deque[float] = deque(maxlen=self._limit.restarts + 1)
+        """Serve the mailbox until it is drained, rebuilding the actor after each crash.
+
+        However many there are: whoever sends bad messages must not end it for the others. What it raises when it is
+        built is raised here, as no message has to do with that.
+        """
         try:
             while await self._crashes():
-                crashes.append(anyio.current_time())
-                if len(crashes) == crashes.maxlen and crashes[-1] - crashes[0] <= self._limit.window_s:
-                    raise ActorStopped(f"{self.name}, after {len(crashes)} crashes in {self._limit.window_s:g} s,")
+                pass
         finally:
             self._send.close()
             while self._receive.statistics().current_buffer_used:

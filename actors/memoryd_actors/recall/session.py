@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 import anyio
 import msgspec
 
-from memoryd_actors.core.actor import Actor, ActorRef, RestartLimit
+from memoryd_actors.core.actor import Actor, ActorRef
 from memoryd_actors.core.errors import DiskFull, Refused
 from memoryd_actors.memory.events import of_context
 from memoryd_actors.recall.focus import Focus
@@ -49,7 +49,6 @@ class Session(Actor[ContextUpdate, Trace]):
             f"session {key[1] or '(unnamed)'}",
             lambda: self,  # nothing is half done after a crash: the state was not touched
             on_crash=parts.on_crash,
-            limit=RestartLimit(restarts=10, window_s=60.0),
         )
         self._parts = parts
         self._used = parts.clock.monotonic()

@@ -132,7 +132,7 @@ class VirtualFiles:
         path = plain(request.path)
         there = [one for one in await self._below(caller, path, MOST_FILES) if one.metadata[PATH] == path]
         if there:
-            return await self._overwrite(there[0], request, caller, deadline_s)
+            return await self._overwrite(there[0], path, request, caller, deadline_s)
         if request.revision is not None:
             raise Refused(f"there is no memory file {path}", "Write it without a revision.")
         in_project = bool(caller.project.strip())
@@ -154,11 +154,15 @@ class VirtualFiles:
             # It was deleted before, and is written anew.
             stored = (await self._keeper.ask(SetState(stored.id, State.ACTIVE, caller), deadline_s=deadline_s))[0]
         if stored.revision > 1 or stored.content != request.content:
-            return await self._overwrite(stored, request, caller, deadline_s)
+            return await self._overwrite(stored, path, request, caller, deadline_s)
         return stored
 
-    async def _overwrite(self, file: Memory, request: WriteFile, caller: Caller, deadline_s: float) -> Memory:
-        changes = Changes(content=request.content, title=_title(request.content, file.metadata[PATH]))
+    async def _overwrite(
+        self, file: Memory, path: str, request: WriteFile, caller: Caller, deadline_s: float
+    ) -> Memory:
+        # The path, too: as a memory it may have lost it.
+        metadata = {**file.metadata, PATH: path}
+        changes = Changes(content=request.content, title=_title(request.content, path), metadata=metadata)
         if request.tags is not None:
             changes = msgspec.structs.replace(changes, tags=request.tags)
         edit = EditMemory(file.id, changes, request.revision, caller)

@@ -8,6 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from memoryd_client.wire.memories import Memories
 from memoryd_client.wire.memory import MAX_COUNT, Importance, Share
+from memoryd_client.wire.moments import to_utc
 from memoryd_client.wire.request import Request
 
 
@@ -25,6 +26,10 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     occurred_at: datetime | UnsetType | None = UNSET
     files: tuple[str, ...] | UnsetType = UNSET
     trust: Share | UnsetType = UNSET
+
+    def __post_init__(self) -> None:
+        """Bring its moments into UTC."""
+        to_utc(self, "occurred_at")
 
 
 class Update(Request[Memories], frozen=True, kw_only=True, omit_defaults=True, tag="update"):

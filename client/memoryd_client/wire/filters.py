@@ -6,6 +6,7 @@ from typing import Literal
 import msgspec
 
 from memoryd_client.wire.memory import Importance
+from memoryd_client.wire.moments import to_utc
 
 
 class Filters(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -35,3 +36,7 @@ class Filters(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Last written then or later; without a zone: UTC."""
     updated_before: datetime | None = None
     """Last written before that moment."""
+
+    def __post_init__(self) -> None:
+        """Bring its moments into UTC."""
+        to_utc(self, "updated_after", "updated_before")

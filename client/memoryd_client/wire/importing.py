@@ -7,6 +7,7 @@ import msgspec
 
 from memoryd_client.wire.edges import MAX_RECORDS, Edge
 from memoryd_client.wire.memory import MAX_COUNT, Importance, Scope, Share, Source, State, new_memory_id
+from memoryd_client.wire.moments import to_utc
 from memoryd_client.wire.request import Request
 
 
@@ -47,6 +48,10 @@ class MemoryRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """Empty: as if it were stored now."""
     revision: Annotated[int, msgspec.Meta(ge=1, le=MAX_COUNT)] = 1
     purge_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        """Bring its moments into UTC."""
+        to_utc(self, "occurred_at", "created_at", "updated_at", "last_accessed_at", "purge_at")
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):

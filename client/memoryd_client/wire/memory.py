@@ -7,6 +7,8 @@ from typing import Annotated
 
 import msgspec
 
+from memoryd_client.wire.moments import to_utc
+
 MAX_CONTENT_BYTES = 64 * 1024
 """The longest explicit memory. Longer text belongs in a file that a memory points at."""
 MAX_COUNT = 2**53
@@ -135,3 +137,7 @@ class NewMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     files: tuple[str, ...] = ()
     trust: Share | None = None
     """None: 1.0 for a user's correction, 0.8 for what a user stored, 0.5 otherwise."""
+
+    def __post_init__(self) -> None:
+        """Bring its moments into UTC."""
+        to_utc(self, "occurred_at")

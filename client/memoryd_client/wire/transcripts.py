@@ -6,6 +6,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
+from memoryd_client.wire.moments import to_utc
 from memoryd_client.wire.request import Done, Request
 
 MAX_APPENDED: Final = 1_000
@@ -43,6 +44,10 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     size: Annotated[int, msgspec.Meta(ge=0)] = 0
     """Characters of the whole content where only its beginning is here; else 0."""
 
+    def __post_init__(self) -> None:
+        """Bring its moments into UTC."""
+        to_utc(self, "at")
+
 
 class PurgeSession(Request[Done], frozen=True, kw_only=True, tag="purge_session"):
     """Destroy the transcript of a session, and what the index has of it."""
@@ -71,6 +76,10 @@ class TranscriptRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     """Of the summary that a compaction wrote: the last entry that it tells of; of all else 0."""
     turns: int = 0
     """How many turns of the user that are, from the beginning."""
+
+    def __post_init__(self) -> None:
+        """Bring its moments into UTC."""
+        to_utc(self, "at")
 
 
 class Appended(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="appended"):
@@ -230,6 +239,10 @@ class SearchMessages(Request[FoundMessages], frozen=True, kw_only=True, omit_def
     kind: Literal["", "message", "tool_call", "tool_result"] = ""
     limit: Annotated[int, msgspec.Meta(ge=1, le=200)] = 10
     offset: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
+
+    def __post_init__(self) -> None:
+        """Bring its moments into UTC."""
+        to_utc(self, "since", "until")
 
 
 TranscriptRequest = (

@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, in
 from memoryd.ledger import spent
 from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import core_sections, core_writes
-from memoryd_actors.core.errors import NotFound
+from memoryd_actors.core.errors import NotFound, Refused
 from memoryd_actors.keeping.core_memory import Change, SectionState, event_of
 from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.core_memory import SHARED, CoreEdit, CoreWrite, Section
@@ -54,8 +54,7 @@ def perform(
     current = next(
         (written for written in sections(connection, owner, thread, section.limit) if _is(written, thread, name)), None
     )
-    done = select(core_writes.c.id).where(core_writes.c.owner == owner, core_writes.c.write_id == clean(edit.id))
-    if current is not None and connection.execute(done).first() is not None:
+    if _is_done(connection, owner, clean(edit.id), (thread, name, event_of(edit))) and current is not None:
         return current
     spent.refuse_spent(connection, [_spent(owner, clean(edit.id))])
     there = and_(core_sections.c.owner == owner, core_sections.c.thread == thread)
@@ -140,9 +139,9 @@ def purge(
     """
     owner, thread, purge_id = clean(owner), clean(thread), clean(purge_id)
     mine = _whose(owner, thread, name)
+    if _is_done(connection, owner, purge_id, (thread, name, PURGE)):
+        return
     there = connection.execute(select(core_writes.c.write_id, core_writes.c.revision).where(*mine)).all()
-    if any(row.write_id == purge_id for row in there):
-        return  # the same request again
     if not there:
         raise NotFound(name)
     spent.spend(connection, [_spent(owner, row.write_id) for row in there], now)
@@ -174,6 +173,20 @@ def erase(connection: Connection, owner: str, thread: str, name: str) -> None:
         )
     )
     connection.execute(delete(core_writes).where(*_whose(*place)))
+
+
+def _is_done(connection: Connection, owner: str, write_id: str, what: tuple[str, str, str]) -> bool:
+    """Return whether this write was done before: thread, section and event.
+
+    Raises:
+        Refused: another write was done under its id.
+    """
+    of_request = core_writes.c.owner == owner, core_writes.c.write_id == write_id
+    query = select(core_writes.c.thread, core_writes.c.name, core_writes.c.event).where(*of_request)
+    done = connection.execute(query).first()
+    if done is not None and tuple(done) != what:
+        raise Refused(f"the id {write_id!r} was used for another write", "Draw a new id for each write.")
+    return done is not None
 
 
 def _whose(owner: str, thread: str, name: str) -> tuple[ColumnElement[bool], ...]:

@@ -80,12 +80,17 @@ def verify(file: Path, backups: Path | None) -> None:
 
 def create(url: URL, *, readers: int) -> Engine:
     """Return an engine for the writer and that many readers. Opens nothing yet."""
+    # An error that ends up in the log names the statement, not what was to be stored.
     if url.get_backend_name() != "sqlite":
-        engine = create_engine(url, pool_size=readers + 1, max_overflow=0, pool_pre_ping=True)
+        engine = create_engine(url, pool_size=readers + 1, max_overflow=0, pool_pre_ping=True, hide_parameters=True)
         event.listen(engine, "connect", _on_connect_server)
         return engine
     engine = create_engine(
-        url, pool_size=readers + 1, max_overflow=0, connect_args={"timeout": _BUSY_S, "check_same_thread": False}
+        url,
+        pool_size=readers + 1,
+        max_overflow=0,
+        connect_args={"timeout": _BUSY_S, "check_same_thread": False},
+        hide_parameters=True,
     )
     event.listen(engine, "connect", _on_connect)
     event.listen(engine, "begin", _on_begin)

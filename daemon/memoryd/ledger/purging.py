@@ -247,7 +247,7 @@ def _take_out_reasons(connection: Connection, ids: Sequence[str]) -> None:
 
 def erase_in(copy: Path, erasing: Callable[[Connection], object]) -> None:
     """Take something out of a backup. It stays one plain file. Blocks."""
-    engine = create_engine(URL.create("sqlite", database=str(copy)))
+    engine = create_engine(URL.create("sqlite", database=str(copy)), hide_parameters=True)
     try:
         with engine.begin() as connection:
             erasing(connection)
