@@ -13,7 +13,6 @@ from memoryd_actors.searching.preferences import asks_for_advice, is_preference,
         "From now on, use tabs.",
         "- whenever I ask for code, add tests",
         "Bitte immer auf Deutsch antworten.",
-        "Jamais de force push.",
     ],
 )
 def test_a_rule_begins_by_saying_that_it_holds_always(text: str) -> None:
@@ -31,7 +30,7 @@ def test_a_category_says_it_too() -> None:
     assert not is_preference("Run the linter first.", "procedure")
 
 
-@pytest.mark.parametrize("text", ["I prefer tea.", "I'd rather not, we really prefer tea", "Je préfère le thé."])
+@pytest.mark.parametrize("text", ["I prefer tea.", "I'd rather not, we really prefer tea", "Wir bevorzugen Tee."])
 def test_a_preference_is_said_in_the_first_person(text: str) -> None:
     assert is_preference(text, "fact")
     assert not is_preference("They prefer tea.", "fact")
@@ -39,7 +38,7 @@ def test_a_preference_is_said_in_the_first_person(text: str) -> None:
 
 @pytest.mark.parametrize(
     "question",
-    ["What would you suggest?", "How should I dress?", "Was soll ich anziehen?", "Que devrais-je mettre ?"],
+    ["What would you suggest?", "How should I dress?", "Was soll ich anziehen?"],
 )
 def test_advice_is_asked_about_what_to_do(question: str) -> None:
     assert asks_for_advice(question)

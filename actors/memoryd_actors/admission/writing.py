@@ -1,4 +1,4 @@
-"""How a memory that a model or a rule wrote has to read (seed 002, item 9): short, whole, on its own, in third person.
+"""How a memory that a model or a rule wrote has to read: short, whole, on its own, in third person.
 
 What can be mended is mended: sentences beyond the second go, a list's dash goes. The rest is refused with its reason.
 Rules about words are for English only; a text in another language is measured, not judged. What is quoted or code
@@ -8,15 +8,16 @@ speaks for itself and is not looked at.
 import re
 
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.texts.languages import pattern_of, words_of
 from memoryd_actors.texts.sentences import sentences
 
 MAX_FACT = 280
-"""Characters of a fact (seed 002, item 9)."""
+"""Characters of a fact."""
 MAX_SENTENCES = 2
 EPISODES = frozenset({"episode", "episodic", "event", "activity"})
 """Categories that tell what happened, in the past tense."""
 PROCEDURES = frozenset({"procedure", "procedural", "workflow"})
-"""Categories that hold numbered steps (seed 002, item 12): neither two sentences nor about a third person."""
+"""Categories that hold numbered steps: neither two sentences nor about a third person."""
 
 _LABEL = re.compile(
     r"\s*(?:[-*•·]\s+|\d{1,2}[.)]\s+)?(?:(?:fact|memory|insight|episode|summary)\s*:\s*)?", re.IGNORECASE
@@ -39,71 +40,27 @@ del lo al como o e os em um uma com não il che di per non sono het een van niet
 _FOREIGN = frozenset(_FOREIGN_TEXT.split())
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
-_DANGLING = re.compile(
-    r"(?:it(?:['’]s)?|they|he|she|him|her|them|his|their|its)\b"
-    r"|(?:this|that|these|those)\s+(?:is|are|was|were|has|have|had|will|would|can|could|should|must|may|might|does|did|"
-    r"means|meant|makes|made|happens|happened|works|worked|fails|failed|uses|needs|one|ones)\b"
-    r"|(?:here|there)\s+(?:it|they|we)\b|(?:the\s+)?(?:former|latter|same)\b|(?:as|see)\s+(?:mentioned|said|above|below)\b",
-    re.IGNORECASE,
-)
-_POINTING = re.compile(
-    r"\b(?:as\s+(?:mentioned|discussed|described|said)|mentioned\s+(?:above|earlier|before)|(?:the|see)\s+above|"
-    r"see\s+below|the\s+following)\b",
-    re.IGNORECASE,
-)
-_FIRST_OR_SECOND = re.compile(
-    r"\b(?:I|I['’](?:m|ve|ll|d)|(?i:my|mine|myself|we|we['’](?:re|ve|ll|d)|us(?!\s*-)|our|ours|ourselves|you|you['’](?:re|ve|ll|d)|"
-    r"your|yours|yourself))\b"
-)
-_FIRST_ELSEWHERE = re.compile(
-    r"(?:ich|wir|mein(?:e[rmns]?)?|unser(?:e[rmns]?)?|je|j['’]|nous|mon|mes|notre|yo|nosotros|я|мы|мой|моя|eu|nós|meu|minha|noi|ik|wij)"
-    r"(?:\b|(?<=['’]))",
-    re.IGNORECASE,
-)
-"""As the first word: further on, these may be words of a quotation, a title, another language."""
-_NO_PERSON = re.compile(
-    r"\bI/O\b|\b(?:type|phase|class|part|world war|chapter|version)\s+I\b|\bUS\b|\b(?:Thank You|you-)\b"
-)
 
-_CHATTER_TEXT = """
-ok okay yes no yep nope sure thanks thank you hi hello hey bye goodbye great good nice cool fine done right perfect
-awesome please welcome sorry hm hmm lol wow got it the user assistant said agreed greeted ja nein danke hallo gut
-super genau merci oui non bonjour salut
-"""
-_CHATTER = frozenset(_CHATTER_TEXT.split())
-_SMALL_TALK = re.compile(
-    r"(?:the\s+)?(?:user|assistant|agent|human|ai)\s+(?:has\s+)?(?:said|says|greeted|greets|thanked|thanks|agreed|agrees|"
-    r"acknowledged|acknowledges|responded|responds|replied|replies|confirmed|confirms|asked|asks|helped|helps|answered|"
-    r"wants|wanted|is\s+asking|asked\s+for)"
-    r"(?:\s+(?:the|a|an|to|for|with|about|that|hi|hello|yes|no|ok|okay|thanks|question|questions|help|something|it|this|"
-    r"user|assistant|goodbye|again|request|message|and|them|him|her|politely|positively)){0,8}\s*[.!]?",
-    re.IGNORECASE,
-)
-_NOTHING = re.compile(
-    r"(?:there\s+(?:is|are|was|were)\s+)?(?:no|nothing)\s+(?:\w+\s+){0,3}?(?:new|durable|relevant|important|memorable|"
-    r"to\s+(?:remember|store|report|extract)|facts?|memories|memory|information)\b.{0,40}|n/?a|none|null",
-    re.IGNORECASE,
-)
+def _either(key: str, *, whole: bool = False) -> "re.Pattern[str]":
+    pattern = pattern_of("admission", key)
+    return re.compile(rf"\b{pattern}\b" if whole else pattern, re.IGNORECASE)
+
+
+_DANGLING = _either("dangling")
+_POINTING = _either("pointing", whole=True)
+_PERSON = _either("person", whole=True)
+_NO_PERSON = _either("no_person", whole=True)
+"""What looks like a first person, and is none: `I/O`, `US`."""
+_FIRST = re.compile(rf"{pattern_of('admission', 'first')}(?:\b|(?<=['’]))", re.IGNORECASE)
+"""As the first word of a text in another language: further on, it may be of a quotation, a title, one more language."""
+_CHATTER = words_of("admission", "chatter")
+_SMALL_TALK = _either("small_talk")
+_NOTHING = _either("nothing")
 _FEWEST_LETTERS = 8
 """Letters of the shortest fact: `Uses Go.` has six and says nothing without whom; scripts without spaces need four."""
 _FEWEST_IDEOGRAPHS = 4
-
-_MOMENT = re.compile(
-    r"\b(?:right\s+now|at\s+the\s+moment|just\s+now|a\s+(?:moment|minute|second)\s+ago|for\s+now|in\s+a\s+(?:moment|minute|"
-    r"second)|today|tonight|tomorrow|yesterday|this\s+(?:morning|afternoon|evening)|so\s+far\s+today|brb)\b"
-    r"|\b(?:is|are|am)\s+(?:(?:currently|now|still|just|about\s+to)\s+)?(?:running|waiting|typing|looking|checking|"
-    r"reading|opening|editing|debugging|testing|trying|compiling|rebooting|restarting|loading|installing|downloading)\b"
-    r"|\b(?:is|are)\s+(?:currently|now|just)\s+\w+ing\b",
-    re.IGNORECASE,
-)
-_IRREGULAR_TEXT = """
-was were had did went made said found chose wrote ran built set put let cut got gave took came saw knew thought told
-met left kept held sent spent lost led began broke brought bought caught drew drove fell felt forgot froze grew hid
-meant paid read rose sold shut slept sought spoke stood stuck swore taught threw understood woke won rebuilt reran
-rewrote undid split hit quit beat shook stole tore wore overrode
-"""
-_IRREGULAR = frozenset(_IRREGULAR_TEXT.split())
-_PAST = re.compile(rf"\b(?:[a-z]{{2,}}ed|{'|'.join(sorted(_IRREGULAR))})\b", re.IGNORECASE)
+_MOMENT = _either("moment")
+_PAST = _either("past", whole=True)
 
 
 def written(content: str, category: str) -> tuple[str, bool]:
@@ -171,7 +128,7 @@ def _check_person(kept: str, *, episode: bool) -> None:
     told = episode and kept.endswith(('"', "'", "”", "»"))
     if not told and kept.rstrip("\"'”»)").endswith(("?", "？", "؟")):
         raise Refused("this is a question, and nothing to remember", "Store what was answered.")
-    if first := _FIRST_ELSEWHERE.match(kept):
+    if first := _FIRST.match(kept):
         raise Refused(
             f"this is not written in the third person: it says {first.group()!r}",
             "Write about the user, or by name.",
@@ -184,7 +141,7 @@ def _check_english(bare: str, *, episode: bool) -> None:
             f"this does not stand on its own: nobody will know what {dangling.group().strip()!r} means",
             "Name the person or thing.",
         )
-    if person := _FIRST_OR_SECOND.search(_NO_PERSON.sub(" ", bare)):
+    if person := _PERSON.search(_NO_PERSON.sub(" ", bare)):
         raise Refused(
             f"this is not written in the third person: it says {person.group()!r}",
             "Write about `the user`, or by name.",

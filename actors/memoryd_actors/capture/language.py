@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from memoryd_actors.texts.languages import CODES, table
+from memoryd_actors.texts.languages import tables
 
 
 class Requests(msgspec.Struct, frozen=True):
@@ -75,4 +75,4 @@ class Language(msgspec.Struct, frozen=True):
     wordings: Wordings
 
 
-LANGUAGES: Final = tuple(table(code, "capture", Language) for code in CODES)
+LANGUAGES: Final = tuple(tables("capture", Language).values())

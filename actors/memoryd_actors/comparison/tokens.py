@@ -2,7 +2,7 @@
 
 from typing import Final, Literal, NamedTuple
 
-from memoryd_actors.texts.languages import CODES, table, words_of
+from memoryd_actors.texts.languages import tables, words_of
 
 Kind = Literal["word", "name", "number", "unit", "date", "symbol", "mark"]
 
@@ -23,7 +23,7 @@ class Token(NamedTuple):
     """What stood before it, where that is an article."""
 
 
-WORDS: Final = {code: table(code, "comparison", dict[str, str]) for code in CODES}
+WORDS: Final = tables("comparison", dict[str, str])
 """The words that the rules go by; the data files say what each is for."""
 
 
@@ -32,8 +32,5 @@ def words(key: str) -> frozenset[str]:
     return words_of("comparison", key)
 
 
-NEGATORS: Final = words("negators") | frozenset(
-    "не ни нет никогда без pas jamais aucun aucune rien personne sans ne n' nunca sin tampoco nadie nada nessuno "
-    "senza né não nem sem nunca ninguém niet geen nooit zonder nie bez nigdy inte ikke aldrig nem değil".split()
-)
+NEGATORS: Final = words("negators")
 """Words that deny. Those of languages that are not read otherwise keep a denial from being merged, and no more."""

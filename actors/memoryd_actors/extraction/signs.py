@@ -16,7 +16,7 @@ from typing import Final
 
 import msgspec
 
-from memoryd_actors.texts.languages import table
+from memoryd_actors.texts.languages import tables
 
 
 def _sign(pattern: str) -> "re.Pattern[str]":
@@ -37,7 +37,7 @@ class Signs(msgspec.Struct, frozen=True):
     each: tuple[Sign, ...]
 
 
-SIGNS: Final = tuple((one.name, one.weight, _sign(one.pattern)) for one in table("en", "signs", Signs).each)
+SIGNS: Final = tuple((one.name, one.weight, _sign(one.pattern)) for one in tables("signs", Signs)["en"].each)
 NAME: Final = 0.7
 """Weight of a capitalised word within the sentence."""
 NOBODY: Final = -1.0

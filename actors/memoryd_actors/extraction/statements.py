@@ -18,7 +18,9 @@ from memoryd_actors.extraction.dating import needs_day
 from memoryd_actors.extraction.input_message import InputMessage
 from memoryd_actors.extraction.particulars import given, particular
 from memoryd_actors.extraction.signs import dated, weigh
+from memoryd_actors.extraction.telling import TELLINGS
 from memoryd_actors.extraction.wording import LESSON, Wording, wordings_of
+from memoryd_actors.texts.languages import typed
 from memoryd_actors.texts.quoted import told_apart
 from memoryd_actors.texts.quoting import saying
 from memoryd_actors.texts.sentences import Sentence, is_question, sentences
@@ -39,15 +41,10 @@ FEWEST_WORDS_SURE: Final = 4
 LONGEST_OPENING: Final = 3
 """Words of a sentence that only opens the next: `That's wrong.`"""
 
-_LIKES = re.compile(
-    r"\b(?:i|we) (?!feel |felt |look |looks |seem |sound )(?:\w+ )?"
-    r"(?:prefer|love|like|enjoy|hate|dislike|can['\u2019]t stand|would rather)\b"
-    r"|\b(?:my|our) (?:favou?rite|preference|preferred|go-to)\b|\b(?:i|we)['\u2019]d rather\b",
-    re.IGNORECASE,
-)
-_LEADS_ON = re.compile(r"[\s,;]+(?:and|but|so|because|now|then|und|aber|also)(?: now)?\Z", re.IGNORECASE)
-_HANGS = re.compile(r", (?:and|but|so) (?:since|because|as|if|when|while)\b[^,]*\Z", re.IGNORECASE)
-_EMBEDDED = re.compile(r"\s*(?:how|what|which|is|are|will|any)\b", re.IGNORECASE)
+_LIKES = re.compile("|".join(typed(one.likes) for one in TELLINGS), re.IGNORECASE)
+_LEADS_ON = re.compile(rf"[\s,;]+(?:{'|'.join(typed(one.leads_on) for one in TELLINGS)})\Z", re.IGNORECASE)
+_HANGS = re.compile(rf",\s(?:{'|'.join(typed(one.hangs) for one in TELLINGS)})[^,]*\Z", re.IGNORECASE)
+_EMBEDDED = re.compile(rf"\s*(?:{'|'.join(typed(one.embedded) for one in TELLINGS)})\b", re.IGNORECASE)
 _PLACEHOLDER = re.compile(r"\[redacted:")
 
 

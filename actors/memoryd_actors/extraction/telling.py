@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from memoryd_actors.texts.languages import CODES, table
+from memoryd_actors.texts.languages import NEVER, tables
 
 
 class Telling(msgspec.Struct, frozen=True):
@@ -49,6 +49,18 @@ class Telling(msgspec.Struct, frozen=True):
     """Where a sentence stops telling and begins to ask."""
     needs_before: str
     """How a sentence begins that needs the one before it."""
+    relative: str
+    """A time that means nothing without the day on which it is said."""
+    day: str
+    """A day or a month that needs a year."""
+    leads_on: str
+    """What may stand before a request, at the end of what a sentence tells."""
+    likes: str = NEVER
+    """What somebody likes, of whatever it is said."""
+    hangs: str = NEVER
+    """How a clause begins that goes with a request."""
+    embedded: str = NEVER
+    """How a request may begin that is none within a sentence: `I know how it is done`."""
 
 
-TELLINGS: Final = tuple(table(code, "extraction", Telling) for code in CODES)
+TELLINGS: Final = tuple(tables("extraction", Telling).values())

@@ -16,6 +16,7 @@ from memoryd_actors.judging.judge import Judgement, Verdict
 from memoryd_actors.memory.case import Case, Exhibit, StoreStatistics
 from memoryd_actors.memory.index_text import is_person
 from memoryd_actors.memory.settings import Strictness
+from memoryd_actors.texts.languages import words_of
 from memoryd_actors.texts.stems import stem_set, stems
 
 _SPEAKER = re.compile(r"^[^:\n]{1,40}:\s")
@@ -25,12 +26,7 @@ _LONGEST_MESSAGE = 1_000
 """Characters of a message whose number counts."""
 _SHOWN_WORDS = 6
 
-PLEASANTRIES = frozenset(
-    """hello hi hey thanks thank thx bye goodbye ok okay yes yeah yep sure great cool wow nice awesome amazing welcome
-    congrats congratulations lol haha good morning evening night see later glad hallo hi danke tschüss gut super prima
-    genau klar bonjour salut merci oui d'accord bien hope fine well oh ah love sorry cheers indeed absolutely
-    definitely""".split()
-)
+PLEASANTRIES = words_of("judging", "pleasantries")
 """Words that say nothing on their own."""
 _ALWAYS_WORTH_ACTING_ON = frozenset({"correction", "preference", "procedure", "procedural", "constraint", "rule"})
 

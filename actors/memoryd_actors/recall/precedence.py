@@ -11,6 +11,7 @@ from typing import Final
 from memoryd_actors.memory.settings import DERIVED
 from memoryd_actors.searching.near_identical import is_said_in
 from memoryd_actors.searching.search import FoundMemory
+from memoryd_actors.texts.languages import pattern_of
 from memoryd_actors.texts.sentences import has_question, is_question, masked, sentences
 from memoryd_actors.texts.stems import stem_set
 from memoryd_client.wire.memory import Memory, Source
@@ -25,21 +26,12 @@ ANSWERS: Final = 0.4
 """Share of a question's words that an answer has, in a conversation in which it was asked word for word."""
 _WORD = re.compile(r"\w+")
 _QUOTE = re.compile(r"[^:\n]{1,60} (?:said|asked|wrote): \"(.+)\"", re.DOTALL)
-_INTERROGATIVE = re.compile(
-    r"(?:wh(?:en|y|at|ere|o|ich)|how)\s+(?:do|does|did|is|are|was|were|can|could|should|will|would|has|have)\b"
-    r"|(?:wann|warum|wieso|weshalb|wo|wer|wie|was)\s+(?:ist|sind|war|waren|hat|haben|kann|können|soll|läuft|geht)\b",
-    re.IGNORECASE,
-)
-"""How a question begins, in English or German, whose mark was lost."""
+_INTERROGATIVE = re.compile(rf"{pattern_of('recall', 'asks')}\b", re.IGNORECASE)
+"""How a question begins whose mark was lost."""
 _REPLY = re.compile(r"^- (?!The user (?:said|asked))(.+)$", re.MULTILINE)
 _OUTCOME = re.compile(r"^Outcome: (.+)$", re.MULTILINE)
-_UNINFORMED = re.compile(
-    r"\b(?:(?:do(?:es)?|did)(?: not|n['\u2019]t) (?:know|have (?:any |that )?information)"
-    r"|(?:has|had|have) no (?:record|information|knowledge)|no information (?:was|is)|is unknown"
-    r"|wei(?:ß|ss) (?:es )?nicht|keine information\w*)\b",
-    re.IGNORECASE,
-)
-"""Somebody says that they do not know, in English or German."""
+_UNINFORMED = re.compile(rf"\b{pattern_of('recall', 'uninformed')}\b", re.IGNORECASE)
+"""Somebody says that they do not know."""
 
 
 def is_derived(memory: Memory) -> bool:

@@ -13,22 +13,19 @@ from itertools import islice
 from memoryd_actors.comparison.canon import MARKER, Canon, canon, equal, layout
 from memoryd_actors.comparison.tokens import NEGATORS
 from memoryd_actors.memory.described import SESSION, voice
+from memoryd_actors.texts.languages import words_of
 from memoryd_actors.texts.sentences import sentences as split
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.pending import ShownMemory
 
 LONGEST_READ = 1_000
 """Characters that are taken apart; what follows them has to be equal to the letter."""
-_OWN = """i me my mine we us our ours ich mich mir mein meine wir uns unser je j moi mon ma mes nous"""
-_NOW = (
-    """now today tonight yesterday tomorrow currently recently ago last this next jetzt heute gestern morgen aktuell"""
-)
 _LONG = 7
 _MARKS = 8
 _ENDING = 4
 """Letters that another form of a word may lose."""
 _SHORT = 4
-_TAKES_BACK = NEGATORS | frozenset("but however except unless until formerly wrong false aber außer".split())
+_TAKES_BACK = NEGATORS | words_of("searching", "takes_back")
 """Words by which one sentence takes back what another says."""
 
 
@@ -145,7 +142,7 @@ def _day(told: DatedText) -> date | None:
     return told.moment.date() if told.moment else None
 
 
-_PERSONAL = frozenset(_OWN.split())
+_PERSONAL = words_of("searching", "own")
 """Words whose meaning depends on who says them."""
-_DATED = frozenset(_NOW.split())
+_DATED = words_of("searching", "now")
 """Words whose meaning depends on when they are said."""

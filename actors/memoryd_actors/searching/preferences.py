@@ -7,27 +7,16 @@ messages, and change nothing on LoCoMo, where nobody gives orders.
 
 import re
 
+from memoryd_actors.texts.languages import pattern_of, words_of
+
 _READ = 1_000
 """Characters of a text that are looked at."""
 _RULES = frozenset({"rule", "constraint", "procedure", "procedural"})
-_RULE = re.compile(
-    r"\W*(?:please\s+|bitte\s+)?(?:always|never|from now on|whenever|immer|niemals|nie|ab jetzt|toujours|jamais"
-    r"|désormais|dorénavant)\b",
-    re.IGNORECASE,
-)
-_PREFERENCE = re.compile(
-    r"\b(?:(?:i|we)(?:['\u2019]d)?\s+(?:\w+\s+)?prefer|my preference|(?:ich|wir)\s+bevorzugen?|(?:ist|sind) mir lieber"
-    r"|(?:je|nous) préf[éè]r\w+)\b"
-)
-_PREFERENCES = ("prefer", "bevorzug", "lieber", "préf")
+_RULE = re.compile(rf"\W*{pattern_of('searching', 'rules')}\b", re.IGNORECASE)
+_PREFERENCE = re.compile(rf"\b{pattern_of('searching', 'prefers')}\b")
+_PREFERENCES = tuple(sorted(words_of("searching", "preferences")))
 """One of them is in every text that `_PREFERENCE` finds. Looking for them first takes a twentieth of the time."""
-_ADVICE = re.compile(
-    r"\b(?:suggest|recommend|advice|advise|should|help me|show me|how (?:can|do) (?:i|we)|could you|what are some"
-    r"|any tips|best way|i['\u2019]m (?:looking|planning|trying|about|thinking)|i want to"
-    r"|soll(?:te|en|ten)?|empfiehl|empfehl\w+|rätst|hilf mir|wie (?:kann|mache) ich"
-    r"|devrais|conseil\w*|recommand\w+|aide[- ]moi|comment (?:puis-je|faire))\b",
-    re.IGNORECASE,
-)
+_ADVICE = re.compile(rf"\b{pattern_of('searching', 'advice')}\b", re.IGNORECASE)
 
 
 def is_rule(text: str, category: str) -> bool:
@@ -44,5 +33,5 @@ def is_preference(text: str, category: str) -> bool:
 
 
 def asks_for_advice(question: str) -> bool:
-    """Return whether a question is about what to do, in English, German or French, rather than about what was."""
+    """Return whether a question is about what to do rather than about what was."""
     return _ADVICE.search(question[:_READ]) is not None

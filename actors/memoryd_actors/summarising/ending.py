@@ -4,7 +4,7 @@ from typing import Final
 
 import msgspec
 
-from memoryd_actors.texts.languages import CODES, table
+from memoryd_actors.texts.languages import NEVER, tables
 
 
 class Ending(msgspec.Struct, frozen=True):
@@ -35,6 +35,15 @@ class Ending(msgspec.Struct, frozen=True):
     """What in a sentence makes a result a guess, or something that is known of the world."""
     limits: str
     """What takes back half of a confirmation."""
+    follows: str
+    """What stands behind a word of `opens` that tells a result; `Fixed heights cause shifts` tells none."""
+    settles: str
+    """What decides or explains something."""
+    mine: str
+    supposes: str
+    """How a sentence begins that only supposes something."""
+    refers: str = NEVER
+    """How a result begins that is told of what the sentence before it names."""
 
 
-ENDINGS: Final = tuple(table(code, "summarising", Ending) for code in CODES)
+ENDINGS: Final = tuple(tables("summarising", Ending).values())

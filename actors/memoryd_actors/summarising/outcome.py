@@ -39,13 +39,10 @@ def _any(pattern: Callable[[Ending], str], *, begins: bool = False) -> "re.Patte
 
 
 _DONE = _any(lambda one: "|".join(one.done).replace("ACT", f"(?:{one.acts})"))
-# `Fixed heights cause shifts` tells nothing that was done.
-_OPENS = _any(
-    lambda one: (
-        rf"(?:{one.opens})(?=[.!,:]"
-        r"| (?:the|a|an|it|this|both|all|and|in|by|as|to|den|die|das|und)\b)"
-    ),
-    begins=True,
+_OPENS = re.compile(
+    rf"\W*\b(?:{'|'.join(typed(one.opens) for one in ENDINGS)})"
+    rf"(?=[.!,:]|[^\S\n]+(?:{'|'.join(typed(one.follows) for one in ENDINGS)})\b)\b",
+    re.IGNORECASE,
 )
 _LIKELY = _any(lambda one: one.likely)
 _FAILED = _any(lambda one: one.failed)
@@ -59,7 +56,7 @@ _OWN = _any(lambda one: one.own, begins=True)
 _CLAUSE = re.compile(r"[,;:]\s")
 _DECORATION: Final = re.compile(r"^(?:[#>*\-\u2022|\s]|\d{1,2}[.)]\s)+|[*_#|`]{2,}|[\u2705\u2714\u274c\ufe0f]")
 _LISTED: Final = re.compile(r"^\s*(?:[#>*\-\u2022|]|\d{1,2}[.)])\s*")
-_REFERS: Final = re.compile(r"\W*(?:i|we)(?:['\u2019]ve| have)? \w+ (?:it|this|that|them)\b", re.IGNORECASE)
+_REFERS = _any(lambda one: one.refers, begins=True)
 Kind = Literal["done", "failed", "confirmed", "decided"]
 
 

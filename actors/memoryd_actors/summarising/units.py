@@ -29,22 +29,13 @@ STRETCHES = 24
 
 _FENCED = re.compile(r"(```|~~~).*?(?:\1|\Z)", re.DOTALL)
 _DECORATION = re.compile(r"^(?:[#>*\-•|\s]|\d{1,2}[.)]\s)+|[*_#|]{2,}")
-_DECIDES = re.compile(
-    r"\b(?:decid\w+|decision|agreed?|let's|we'?ll|we will|i'?ll|going with|went with|chose|choose|switch(?:ed|ing)? to"
-    r"|instead of|the plan is|planned|deadline|due (?:on|by)|must|should|prefer\w*|fixed|solved|root cause|turns out"
-    r"|because|moved to|changed to|remember|important"
-    r"|entschieden|entscheidung|wir (?:machen|nehmen|werden)|abgemacht|stattdessen|behoben|gelöst|ursache|weil"
-    r"|wichtig)\b",
-    re.IGNORECASE,
+_DECIDES = re.compile(rf"\b(?:{'|'.join(typed(one.settles) for one in ENDINGS)})\b", re.IGNORECASE)
+_SPECIFIC = re.compile(
+    rf"\d|(?<=[a-z,;:] )[A-Z][\w-]+|[\w-]+[./_][\w]+|\b(?:{'|'.join(one.mine for one in ENDINGS)})\b"
 )
-_SPECIFIC = re.compile(r"\d|(?<=[a-z,;:] )[A-Z][\w-]+|[\w-]+[./_][\w]+|\b(?:my|our|mein\w*|unser\w*)\b")
 _ASKS = re.compile(r"[?\uff1f]\s*$")
 _ANNOUNCES = re.compile(rf"\W*(?:{'|'.join(typed(one.announces) for one in ENDINGS)})\b", re.IGNORECASE)
-_SUPPOSES = re.compile(
-    r"\W*(?:suppos(?:e|ing)|imagine|what if|let's say|assum(?:e|ing)|hypothetically|angenommen"
-    r"|stell dir vor|was wäre,? wenn)\b",
-    re.IGNORECASE,
-)
+_SUPPOSES = re.compile(rf"\W*(?:{'|'.join(typed(one.supposes) for one in ENDINGS)})\b", re.IGNORECASE)
 DECISION = 0.5
 QUESTION = 0.3
 SPECIFIC = 1.0

@@ -6,7 +6,7 @@ from typing import Final
 
 import msgspec
 
-from memoryd_actors.texts.languages import CODES, table
+from memoryd_actors.texts.languages import tables
 
 
 class Numbers(msgspec.Struct, frozen=True):
@@ -22,7 +22,7 @@ class Numbers(msgspec.Struct, frozen=True):
     units: dict[str, str]
 
 
-NUMBERS: Final = {code: table(code, "numbers", Numbers) for code in CODES}
+NUMBERS: Final = tables("numbers", Numbers)
 _ALL: Final = tuple(NUMBERS.values())
 UNITS: Final = {
     alias: name for one in _ALL for name, aliases in one.units.items() for alias in (name, *aliases.split())

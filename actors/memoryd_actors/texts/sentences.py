@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memoryd_actors.texts.languages import pattern_of
+
 MOST_SENTENCES = 400
 LONGEST_SENTENCE = 1_000
 """Characters of a sentence that are looked at."""
@@ -11,11 +13,7 @@ _GAP = re.compile(
     r"(?<=[.!?…])[\"')\]»”]?[^\S\n]+(?=\S)|(?<=[。！？])[」』”)\uff09]?[^\S\n]*(?=[^\s。！？」』”)\uff09])|[^\S\n]*\n\s*"
 )
 _QUESTION = ("?", "\uff1f", "\u061f")
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:e\.g|i\.e|vs|cf|approx|nr|inc|ltd|jr|dr|mr|mrs|ms|st|prof|z\.\s?b|d\.\s?h|bzw|evtl|ca|sra?|mme|p\.\s?ex|sig|dott)"
-    r"|(?<![\w.])[A-Z])\.\Z",
-    re.IGNORECASE,
-)
+_ABBREVIATION = re.compile(rf"(?:\b{pattern_of('words', 'abbreviations')}|(?<![\w.])[A-Z])\.\Z", re.IGNORECASE)
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,500}\"|“[^”\n]{1,500}”|„[^“”\n]{1,500}[“”]|«[^»\n]{1,500}»|`[^`\n]{1,500}`|‘[^’\n]{1,500}’"
     r"|「[^」\n]{1,500}」|『[^』\n]{1,500}』"

@@ -1,11 +1,13 @@
 """What the rules know of a language: a data file for each, with a table for each room that needs one.
 
 A pattern may be written over several lines, which count for nothing; `<<name>>` in it stands for one of the `parts` of
-its table. A space stands for any white space and an apostrophe for whichever is typed, once `typed` has made them so.
+its table, or for the language's names of a `month`, a `weekday`, a `unit` or a `numeral`. A space stands for any white
+space and an apostrophe for whichever is typed, once `typed` has made them so. A language that lacks a table adds
+nothing there.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final, TypeVar
@@ -13,20 +15,41 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 T = TypeVar("T")
-CODES: Final = ("en", "de")
-"""By ISO 639-1: languages in which it was measured how much is recognised."""
+ELSEWHERE: Final = "elsewhere"
+"""The file of all languages that have none of their own."""
+CODES: Final = (
+    "en",
+    *sorted(
+        file.name.removesuffix(".toml")
+        for file in files(__name__).iterdir()
+        if file.name.endswith(".toml") and file.name not in {"en.toml", f"{ELSEWHERE}.toml"}
+    ),
+)
+"""By ISO 639-1, those that have a file, English first: where nothing tells, a text is taken for English."""
+NEVER: Final = "(?!)"
+"""A pattern that is found nowhere."""
 _PART: Final = re.compile(r"<<(\w+)>>")
 
 
-def table(code: str, name: str, kind: type[T]) -> T:
-    """Return a table of a language, checked against the type that the room declares for it; with its `code`."""
-    found = _file(code)[name]
-    return msgspec.convert({**_filled(found, found.get("parts", {})), "code": code}, kind)
+def tables(name: str, kind: type[T]) -> dict[str, T]:
+    """Return a table of the languages that have it, by their code, checked against the type that the room declares.
+
+    A table is whole, or not there; in it stands its `code`, too.
+    """
+    found = {code: rows for code in CODES if (rows := _file(code).get(name)) is not None}
+    return {
+        code: msgspec.convert({**_filled(rows, _parts(code, rows)), "code": code}, kind) for code, rows in found.items()
+    }
 
 
 def words_of(name: str, key: str) -> frozenset[str]:
     """Return the words that the languages have under a key of a table, all together."""
-    return frozenset(word for code in CODES for word in table(code, name, dict[str, str])[key].split())
+    return frozenset(word for text in _texts(name, key) for word in text.split())
+
+
+def pattern_of(name: str, key: str) -> str:
+    """Return what finds the pattern that any language has under a key of a table."""
+    return f"(?:{'|'.join(map(typed, _texts(name, key))) or NEVER})"
 
 
 def typed(pattern: str) -> str:
@@ -35,10 +58,38 @@ def typed(pattern: str) -> str:
     return spaced.replace("'", "['\u2019]")
 
 
+def _texts(name: str, key: str) -> list[str]:
+    found = [(code, _file(code).get(name, {})) for code in (*CODES, ELSEWHERE)]
+    return [_filled(rows[key], _parts(code, rows)) for code, rows in found if key in rows]
+
+
 @cache
 def _file(code: str) -> dict[str, Any]:
     text = files(__name__).joinpath(f"{code}.toml").read_bytes()
     return msgspec.toml.decode(text, type=dict[str, Any])
+
+
+def _parts(code: str, rows: Mapping[str, Any]) -> dict[str, str]:
+    """Return what stands for a name in the patterns of a table."""
+    return {**_shared_parts(code), **rows.get("parts", {})}
+
+
+@cache
+def _shared_parts(code: str) -> dict[str, str]:
+    numbers = _file(code).get("numbers", {})
+    units = [name for unit, names in numbers.get("units", {}).items() for name in (unit, *names.split())]
+    return {
+        "month": rf"(?:{_either(numbers.get('months', ()))})\.?",
+        "weekday": f"(?:{_either([numbers.get('days', '')])})",
+        "numeral": f"(?:{_either([numbers.get('ones', ''), numbers.get('tens', '')])})",
+        "unit": f"(?:{_either(filter(str.isalpha, units))})",
+    }
+
+
+def _either(lists: Iterable[str]) -> str:
+    """Return what finds one of the words of some lists, the longest first."""
+    words = {word for words in lists for word in words.split()} - {"-"}
+    return "|".join(sorted(words, key=lambda word: (-len(word), word))) or NEVER
 
 
 def _filled(value: Any, parts: Mapping[str, str]) -> Any:
