@@ -4,27 +4,24 @@ import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import anyio
 from anyio import CapacityLimiter, to_thread
 
 from memoryd.config import IndexConfig
-from memoryd.index import folder
-from memoryd.index.connection import Connected, connect, hand_back
+from memoryd.index.connection import hand_back
 from memoryd.index.failures import translated
 from memoryd.index.filters import one_of
 from memoryd.index.resident import Resident
-from memoryd.index.tables import table
+from memoryd.index.store import Store
+from memoryd.index.tables import NAME, schema, table
 from memoryd_actors.core.errors import IndexDamaged, Unavailable
 from memoryd_actors.memory.case import StoreStatistics
 from memoryd_actors.memory.fusion import Candidate
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
 from memoryd_actors.ports.index import IndexRow
-
-if TYPE_CHECKING:
-    from lancedb import AsyncTable
 
 _Result = TypeVar("_Result")
 
@@ -35,6 +32,18 @@ _MOST_DEAD = 0.2
 """Of the slots in memory; more, and upkeep reads the rows anew."""
 
 
+class _Memories(Store):
+    """The table of memories, and its rows in memory."""
+
+    resident: Resident | None = None
+    """None: they are not read yet."""
+    applied = 0
+
+    def close(self) -> None:
+        super().close()
+        self.resident = None
+
+
 class LanceIndex:
     """Finds memories by vectors and words; see `memoryd_actors.ports.index.Index`.
 
@@ -42,14 +51,8 @@ class LanceIndex:
     """
 
     def __init__(self, url: Path | str, config: IndexConfig) -> None:
-        self.url = str(url)
-        self._folder = None if "://" in self.url else Path(url)
+        self._memories = _Memories(url, NAME, schema)
         self._config = config
-        self._connection: Connected | None = None
-        self._table: AsyncTable | None = None
-        self._resident = Resident(0, exact_rows=config.ann_rows)
-        self._dimensions = 0
-        self._applied = 0
         self._threads = CapacityLimiter(1)
         self._searching = anyio.Lock(fast_acquire=True)
         self._readers = CapacityLimiter(1)
@@ -59,7 +62,7 @@ class LanceIndex:
     @property
     def cached_bytes(self) -> int:
         """What LanceDB keeps of the index in memory, in bytes, as it estimates it."""
-        return 0 if self._connection is None else self._connection.cached_bytes
+        return self._memories.cached_bytes
 
     async def open(self, *, model: str, dimensions: int) -> int:
         """Open or create the table and return the last sequence applied; see the port.
@@ -69,20 +72,14 @@ class LanceIndex:
             Unavailable: it may not be read.
         """
         async with self._turn:
-            if self._folder is not None:
-                await to_thread.run_sync(self._make_folder, limiter=self._threads)
             try:
-                with translated(self.url):
-                    self._connection = await connect(self.url)
-                    found, self._applied = await folder.opened(
-                        self._connection.database, model=model, dimensions=dimensions
-                    )
-                    self._dimensions = dimensions
-                    self._resident = await self._load(found)
-                    self._table = found
-            except (IndexDamaged, folder.ModelChanged):
+                about = await self._memories.open(model=model, dimensions=dimensions)
+                with translated(self._memories.url):
+                    self._memories.applied = int(about["applied"])
+                    await self._load()
+            except IndexDamaged:
                 await self._begin(model=model, dimensions=dimensions)
-            return self._applied
+            return self._memories.applied
 
     async def search(self, *, vector: Vector | None, words: str, visible: Visibility, limit: int) -> list[Candidate]:
         """Return candidates from both sides, best cosine first; see the port.
@@ -93,7 +90,7 @@ class LanceIndex:
 
         def search(resident: Resident) -> list[Candidate]:
             # Embedded just before another model's index was put in place: the words find what they find.
-            asked = None if vector is None or len(vector) != self._dimensions else vector
+            asked = None if vector is None or len(vector) != resident.dimensions else vector
             return resident.search(vector=asked, words=words, visible=visible, limit=limit)
 
         return await self._in_turn(search)
@@ -121,13 +118,12 @@ class LanceIndex:
             DiskFull: there is no space; what was applied before is still there.
             Unavailable: the index is not open, or damaged.
         """
-        self._opened()
-        dimensions = self._dimensions
+        dimensions = self._resident().dimensions
         batch = await to_thread.run_sync(table, rows, dimensions, limiter=self._threads) if rows else None
         async with self._turn:
-            found = self._opened()
-            with translated(self.url):
-                if batch is not None and self._resident.rows == 0:
+            memories, found = self._memories, self._memories.table
+            with translated(memories.url):
+                if batch is not None and self._resident().rows == 0:
                     await found.add(batch)
                 elif batch is not None:
                     upsert = found.merge_insert("id").when_matched_update_all(
@@ -136,10 +132,10 @@ class LanceIndex:
                     await upsert.when_not_matched_insert_all().execute(batch)
                 for start in range(0, len(removed), _DELETED_AT_ONCE):
                     await found.delete(one_of("id", removed[start : start + _DELETED_AT_ONCE]))
-                if sequence > self._applied:
+                if sequence > memories.applied:
                     # After the data: a crash in between applies the batch again, which changes nothing.
-                    await folder.remember(found, applied=sequence)
-                    self._applied = sequence
+                    await memories.remember("applied", str(sequence))
+                    memories.applied = sequence
             await self._in_turn(lambda resident: resident.change(batch, removed), rows=len(rows))
 
     async def optimise(self) -> dict[str, float]:
@@ -151,14 +147,13 @@ class LanceIndex:
         """
         began = time.monotonic()
         async with self._turn:
-            found = self._opened()
-            with translated(self.url):
-                done = await folder.clean_up(found, self._config.keep_versions_s)
-                self._connection, self._table = await self._anew()
-                if self._resident.dead > _MOST_DEAD * self._resident.rows:
-                    self._resident = await self._load(self._table)
+            resident = self._resident()
+            with translated(self._memories.url):
+                done = await self._memories.optimise(self._config.keep_versions_s)
+                if resident.dead > _MOST_DEAD * resident.rows:
+                    resident = await self._load()
         await hand_back()
-        return {**done, "rows": float(self._resident.rows), "seconds": time.monotonic() - began}
+        return {**done, "rows": float(resident.rows), "seconds": time.monotonic() - began}
 
     async def reset(self, *, model: str, dimensions: int) -> None:
         """Throw everything away, what was set aside as well, and begin anew at sequence 0.
@@ -168,42 +163,29 @@ class LanceIndex:
         """
         async with self._turn:
             await self._begin(model=model, dimensions=dimensions)
-            if self._folder is not None:
-                await to_thread.run_sync(folder.discard_aside, self._folder, limiter=self._threads)
+            await self._memories.discard_aside()
 
     async def purge(self) -> None:
         """Rewrite the table so that no byte of what was removed is left, in it or set aside; see the port.
 
-        Compacting would keep fragments of which little was removed. Where this is interrupted, the index is built anew
-        from the ledger.
+        Where this is interrupted, the index is built anew from the ledger.
 
         Raises:
             DiskFull: there is no space.
             Unavailable: the index is not open, or damaged.
         """
         async with self._turn:
-            found = self._opened()
-            with translated(self.url):
-                kept = await found.to_arrow()
-                about = await folder.remembered(found)
-                if self._connection is None:
-                    return
-                found = await folder.begin(self._connection.database, model=about["model"], dimensions=self._dimensions)
-                if kept.num_rows:
-                    await found.add(kept)
-                await folder.remember(found, applied=self._applied)
-                await folder.clean_up(found, self._config.keep_versions_s)
-                self._connection, self._table = await self._anew()
-                self._resident = await self._load(self._table)
-            if self._folder is not None:
-                await to_thread.run_sync(folder.discard_aside, self._folder, limiter=self._threads)
+            with translated(self._memories.url):
+                await self._memories.rewrite(self._config.keep_versions_s)
+                await self._load()
+            await self._memories.discard_aside()
 
     async def count(self) -> int:
         return await self._in_turn(lambda resident: resident.rows)
 
     async def close(self) -> None:
         async with self._turn:
-            self._release()
+            self._memories.close()
 
     @asynccontextmanager
     async def held(self) -> AsyncGenerator[None]:
@@ -213,65 +195,33 @@ class LanceIndex:
 
     def exchange(self, other: "LanceIndex") -> None:
         """Have what the other one has, and give it what was here; both are `held`."""
-        self.url, other.url = other.url, self.url
-        self._folder, other._folder = other._folder, self._folder
-        self._connection, other._connection = other._connection, self._connection
-        self._table, other._table = other._table, self._table
-        self._resident, other._resident = other._resident, self._resident
-        self._dimensions, other._dimensions = other._dimensions, self._dimensions
-        self._applied, other._applied = other._applied, self._applied
+        self._memories, other._memories = other._memories, self._memories
 
     async def _begin(self, *, model: str, dimensions: int) -> None:
-        self._release()
-        if self._folder is not None:
-            await to_thread.run_sync(folder.set_aside, self._folder, limiter=self._threads)
-            await to_thread.run_sync(self._make_folder, limiter=self._threads)
-        with translated(self.url):
-            self._connection = await connect(self.url)
-            self._table = await folder.begin(self._connection.database, model=model, dimensions=dimensions)
-        self._resident = Resident(dimensions, exact_rows=self._config.ann_rows)
-        self._dimensions = dimensions
-        self._applied = 0
+        await self._memories.begin(model=model, dimensions=dimensions)
+        self._memories.resident = Resident(dimensions, exact_rows=self._config.ann_rows)
+        self._memories.applied = 0
 
-    async def _anew(self) -> tuple[Connected, "AsyncTable"]:
-        """Return another connection and its table, which has in memory what a search needs, and nothing else."""
-        if self._connection is None:
-            raise Unavailable("the index is not open")
-        connection = await self._connection.anew()
-        return connection, await connection.database.open_table(folder.NAME)
-
-    async def _load(self, found: "AsyncTable") -> Resident:
+    async def _load(self) -> Resident:
         """Read all rows into memory: 1 s of a core for 100,000, beside reading them."""
         import pyarrow as pa
 
-        resident = Resident(self._dimensions, exact_rows=self._config.ann_rows)
-        async for batch in await found.query().to_batches():
+        resident = Resident(self._memories.dimensions, exact_rows=self._config.ann_rows)
+        async for batch in await self._memories.table.query().to_batches():
             rows = pa.Table.from_batches([batch])
             await to_thread.run_sync(resident.put, rows, limiter=self._threads)
+        self._memories.resident = resident
         return resident
 
     async def _in_turn(self, work: Callable[[Resident], _Result], *, rows: int = 0) -> _Result:
         """Work with what is in memory while nobody else does; where there is much of it, in a thread."""
-        self._opened()
         async with self._searching:
-            if self._resident.rows + rows <= _AT_ONCE:
-                return work(self._resident)
-            return await to_thread.run_sync(work, self._resident, limiter=self._readers)
+            resident = self._resident()
+            if resident.rows + rows <= _AT_ONCE:
+                return work(resident)
+            return await to_thread.run_sync(work, resident, limiter=self._readers)
 
-    def _opened(self) -> "AsyncTable":
-        if self._table is None:
+    def _resident(self) -> Resident:
+        if self._memories.resident is None:
             raise Unavailable("the index is not open")
-        return self._table
-
-    def _release(self) -> None:
-        if self._table is not None:
-            self._table.close()  # type: ignore[no-untyped-call]  # LanceDB left it so
-        if self._connection is not None:
-            self._connection.close()
-        self._table = self._connection = None
-        self._resident = Resident(0, exact_rows=0)
-
-    def _make_folder(self) -> None:
-        if self._folder is not None:
-            with translated(self.url):
-                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return self._memories.resident

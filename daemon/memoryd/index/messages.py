@@ -10,19 +10,18 @@ import numpy as np
 from anyio import CapacityLimiter, to_thread
 
 from memoryd.config import IndexConfig
-from memoryd.index import folder
-from memoryd.index.connection import Connected, connect, hand_back
+from memoryd.index.connection import hand_back
 from memoryd.index.failures import translated
 from memoryd.index.filters import one_of
-from memoryd.index.message_table import LAYOUT, NAME, PLACE, SHOWN, of_session, predicate, schema, table
+from memoryd.index.message_table import NAME, PLACE, SHOWN, of_session, predicate, schema, table
+from memoryd.index.store import Store
 from memoryd.index.words import match_query, query_words
-from memoryd_actors.core.errors import IndexDamaged, Unavailable
+from memoryd_actors.core.errors import IndexDamaged
 from memoryd_actors.ports.embedder import Vector, Vectors
 from memoryd_actors.ports.transcripts import Key, MessageCandidate, MessageRow, Wanted
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from lancedb import AsyncTable
 
 _CACHE_SHARE = 0.25
 """Of the caches that the index of memories has: this one is asked now and then, that one on every turn."""
@@ -34,19 +33,15 @@ class LanceMessages:
     """Finds what was said; see `memoryd_actors.ports.transcripts.MessageIndex`."""
 
     def __init__(self, url: Path | str, config: IndexConfig) -> None:
-        self.url = str(url)
-        self._folder = None if "://" in self.url else Path(url)
+        self._store = Store(url, NAME, schema, full_text="text", share=_CACHE_SHARE)
         self._config = config
-        self._connection: Connected | None = None
-        self._table: AsyncTable | None = None
-        self._dimensions = 0
         self._turn = anyio.Lock()
         self._threads = CapacityLimiter(1)
 
     @property
     def cached_bytes(self) -> int:
         """What LanceDB keeps of the index in memory, in bytes, as it estimates it."""
-        return 0 if self._connection is None else self._connection.cached_bytes
+        return self._store.cached_bytes
 
     async def open(self, *, model: str, dimensions: int) -> dict[Key, int]:
         """Open or create the table; see the port. One of another model or layout, or a damaged one, begins anew.
@@ -56,20 +51,11 @@ class LanceMessages:
             Unavailable: it may not be read.
         """
         async with self._turn:
-            self._dimensions = dimensions
             try:
-                with translated(self.url):
-                    self._connection = await connect(self.url, share=_CACHE_SHARE)
-                    self._table = opened = await self._connection.database.open_table(NAME)
-                    about = await folder.remembered(opened)
-                    if (about.get("model"), about.get("dimensions"), about.get("layout")) != (
-                        model,
-                        str(dimensions),
-                        LAYOUT,
-                    ):
-                        raise IndexDamaged(self.url, "it is of another model")
-                    await opened.query().select(["vector"]).limit(1).to_arrow()
-                    found = await opened.query().select(["owner", *PLACE]).to_arrow()
+                await self._store.open(model=model, dimensions=dimensions)
+                with translated(self._store.url):
+                    await self._store.table.query().select(["vector"]).limit(1).to_arrow()
+                    found = await self._store.table.query().select(["owner", *PLACE]).to_arrow()
             except IndexDamaged:
                 await self._begin(model, dimensions)
                 return {}
@@ -78,62 +64,54 @@ class LanceMessages:
     async def apply(self, rows: Sequence[MessageRow]) -> None:
         if not rows:
             return
-        batch = await to_thread.run_sync(table, rows, self._dimensions, limiter=self._threads)
+        batch = await to_thread.run_sync(table, rows, self._store.dimensions, limiter=self._threads)
         async with self._turn:
-            with translated(self.url):
-                upsert = self._opened().merge_insert("id").when_matched_update_all()
+            with translated(self._store.url):
+                upsert = self._store.table.merge_insert("id").when_matched_update_all()
                 # Rows that wait for their vectors have none; LanceDB takes that for a mistake otherwise.
                 await upsert.when_not_matched_insert_all().execute(batch, on_bad_vectors="null")
 
     async def search(self, wanted: Wanted, *, vector: Vector | None, words: str, limit: int) -> list[MessageCandidate]:
-        if vector is not None and len(vector) != self._dimensions:
+        if vector is not None and len(vector) != self._store.dimensions:
             vector = None  # embedded just before another model's index was put in place
         asked = query_words(words)
         where = predicate(wanted)
-        with translated(self.url):
+        with translated(self._store.url):
             return await self._search(where, vector, asked, limit)
 
     async def newest(self, wanted: Wanted, *, limit: int, offset: int) -> list[tuple[str, int]]:
-        with translated(self.url):
-            found = await self._opened().query().where(predicate(wanted)).select(["at", *PLACE]).to_arrow()
+        with translated(self._store.url):
+            found = await self._store.table.query().where(predicate(wanted)).select(["at", *PLACE]).to_arrow()
         # Of one moment, what was said later has the higher number.
         order = np.lexsort((found["sequence"].to_numpy(), found["at"].to_numpy()))[::-1][offset : offset + limit]
         chosen = found.take(order)
         return list(zip(chosen["session"].to_pylist(), chosen["sequence"].to_pylist(), strict=True))
 
     async def lacking(self, limit: int) -> list[tuple[Key, int]]:
-        with translated(self.url):
-            query = self._opened().query().where("vector IS NULL").limit(limit)
+        with translated(self._store.url):
+            query = self._store.table.query().where("vector IS NULL").limit(limit)
             found = await query.select(["owner", *PLACE]).to_arrow()
         return [((row["owner"], row["session"]), row["sequence"]) for row in found.to_pylist()]
 
     async def remove(self, key: Key) -> None:
         async with self._turn:
-            with translated(self.url):
-                kept = await self._opened().query().where(f"NOT ({of_session(key)})").to_arrow()
-                about = await folder.remembered(self._opened())
-                await self._create(about["model"], self._dimensions)
-                if kept.num_rows:
-                    await self._opened().add(kept)
-                await folder.clean_up(self._opened(), 0)
-                await self._renew()
+            with translated(self._store.url):
+                await self._store.rewrite(self._config.keep_versions_s, where=f"NOT ({of_session(key)})")
         await hand_back()
 
     async def optimise(self) -> None:
         async with self._turn:
-            with translated(self.url):
-                await folder.clean_up(self._opened(), self._config.keep_versions_s)
-                await self._renew()
+            with translated(self._store.url):
+                await self._store.optimise(self._config.keep_versions_s)
         await hand_back()
 
     async def reset(self, *, model: str, dimensions: int) -> None:
         async with self._turn:
-            self._dimensions = dimensions
             await self._begin(model, dimensions)
 
     async def close(self) -> None:
         async with self._turn:
-            self._release()
+            self._store.close()
 
     @asynccontextmanager
     async def held(self) -> AsyncGenerator[None]:
@@ -143,18 +121,14 @@ class LanceMessages:
 
     def exchange(self, other: "LanceMessages") -> None:
         """Have what the other one has, and give it what was here; both are `held`."""
-        self.url, other.url = other.url, self.url
-        self._folder, other._folder = other._folder, self._folder
-        self._connection, other._connection = other._connection, self._connection
-        self._table, other._table = other._table, self._table
-        self._dimensions, other._dimensions = other._dimensions, self._dimensions
+        self._store, other._store = other._store, self._store
 
     async def _search(self, where: str, vector: Vector | None, asked: str, limit: int) -> list[MessageCandidate]:
         rows: _Found = {}
         cosines: dict[str, float] = {}
         words: dict[str, float] = {}
         if vector is not None:
-            nearest = self._opened().query().nearest_to(vector).column("vector").distance_type("cosine").where(where)
+            nearest = self._store.table.query().nearest_to(vector).column("vector").distance_type("cosine").where(where)
             found = await nearest.limit(limit).select(["id", *SHOWN, "_distance"]).to_arrow()
             rows |= _rows(found)
             distances = found["_distance"].to_pylist()
@@ -179,7 +153,7 @@ class LanceMessages:
         """
         asked = limit
         while True:
-            query = self._opened().query().nearest_to_text(match_query(words)).where(where).limit(asked)
+            query = self._store.table.query().nearest_to_text(match_query(words)).where(where).limit(asked)
             found = await query.select(["id", *SHOWN, "_score"]).to_arrow()
             if not whole_ties or found.num_rows < asked:
                 return found
@@ -190,7 +164,7 @@ class LanceMessages:
 
     async def _cosines(self, ids: Sequence[str], vector: Vector) -> dict[str, float]:
         where = f"{one_of('id', ids)} AND vector IS NOT NULL"
-        found = await self._opened().query().where(where).select(["id", "vector"]).to_arrow()
+        found = await self._store.table.query().where(where).select(["id", "vector"]).to_arrow()
         if not found.num_rows:
             return {}
         flat = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
@@ -201,49 +175,8 @@ class LanceMessages:
         return dict(zip(found["id"].to_pylist(), exact.tolist(), strict=True))
 
     async def _begin(self, model: str, dimensions: int) -> None:
-        self._release()
-        if self._folder is not None:
-            await to_thread.run_sync(folder.set_aside, self._folder, limiter=self._threads)
-            await to_thread.run_sync(folder.discard_aside, self._folder, limiter=self._threads)
-            await to_thread.run_sync(self._make_folder, limiter=self._threads)
-        with translated(self.url):
-            self._connection = await connect(self.url, share=_CACHE_SHARE)
-            await self._create(model, dimensions)
-
-    async def _create(self, model: str, dimensions: int) -> None:
-        from lancedb.index import FTS, BTree
-
-        if self._connection is None:
-            raise Unavailable("the index of messages is not open")
-        database = self._connection.database
-        await database.drop_table(NAME, ignore_missing=True)
-        self._table = await database.create_table(NAME, schema=schema(model, dimensions))
-        words = FTS(base_tokenizer="simple", language="English", stem=True, remove_stop_words=True)
-        await self._table.create_index("text", config=words)
-        await self._table.create_index("id", config=BTree())
-
-    async def _renew(self) -> None:
-        if self._connection is None:
-            raise Unavailable("the index of messages is not open")
-        connection = await self._connection.anew()
-        self._connection, self._table = connection, await connection.database.open_table(NAME)
-
-    def _make_folder(self) -> None:
-        if self._folder is not None:
-            with translated(self.url):
-                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-
-    def _opened(self) -> "AsyncTable":
-        if self._table is None:
-            raise Unavailable("the index of messages is not open yet", "Try again in a moment.")
-        return self._table
-
-    def _release(self) -> None:
-        if self._table is not None:
-            self._table.close()  # type: ignore[no-untyped-call]  # LanceDB left it so
-        if self._connection is not None:
-            self._connection.close()
-        self._table = self._connection = None
+        await self._store.begin(model=model, dimensions=dimensions)
+        await self._store.discard_aside()
 
 
 def _rows(found: "pa.Table") -> _Found:  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types

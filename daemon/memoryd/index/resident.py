@@ -32,6 +32,7 @@ class Resident:
 
     def __init__(self, dimensions: int, *, exact_rows: int) -> None:
         """Prepare; of more than `exact_rows` passages that are seen, only the likely ones are compared exactly."""
+        self.dimensions = dimensions
         self._exact_rows = exact_rows
         self._ids: list[str] = []
         self._slots: dict[str, int] = {}

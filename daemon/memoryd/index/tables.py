@@ -12,6 +12,7 @@ from memoryd_actors.ports.index import IndexRow
 if TYPE_CHECKING:
     import pyarrow as pa
 
+NAME = "memories"
 LAYOUT = "5"
 """Changes when the columns or what stands for a memory do; another layout is rebuilt from the ledger."""
 
