@@ -13,8 +13,7 @@ from memoryd.assembly.answers import build_dispatcher
 from memoryd.assembly.consolidation import build_consolidation
 from memoryd.assembly.conversations import ConversationServices
 from memoryd.assembly.memory import MemoryServices
-from memoryd.assembly.reembedding import ModelChange
-from memoryd.assembly.upkeep import build_curator
+from memoryd.assembly.upkeep import build_curator, build_model_change
 from memoryd.backup import BackupMaker
 from memoryd.config import Config, ConfigInvalid, load, retired_in
 from memoryd.daemon import Daemon
@@ -46,7 +45,7 @@ def build(paths: Paths, config: Config) -> Daemon:
     backup = BackupMaker(memory.ledger, conversations.transcripts, paths.transcripts_copy, config.ledger)
     curator = build_curator(config, memory, backup)
     consolidation = build_consolidation(config, memory, optimise=curator.optimise)
-    model_change = ModelChange(paths, memory, conversations)
+    model_change = build_model_change(paths, memory, conversations)
     health = Health(
         paths.home, memory, conversations, consolidation, curator, model_change=model_change, sockets=sockets
     )

@@ -16,7 +16,7 @@ from memoryd import notify
 from memoryd.assembly.consolidation import ConsolidationServices
 from memoryd.assembly.conversations import ConversationServices
 from memoryd.assembly.memory import MemoryServices
-from memoryd.assembly.reembedding import ModelChange
+from memoryd.embedding.model_change import ModelChange
 from memoryd.health import Health
 from memoryd.heap import settle
 from memoryd.hosts import prompts

@@ -15,8 +15,8 @@ from memoryd import __version__
 from memoryd.assembly.consolidation import ConsolidationServices
 from memoryd.assembly.conversations import ConversationServices
 from memoryd.assembly.memory import MemoryServices
-from memoryd.assembly.reembedding import ModelChange
 from memoryd.embedding import ModelStatistics
+from memoryd.embedding.model_change import ModelChange
 from memoryd.ipc import SocketStatistics
 from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.conversations.counts import TranscriptCounts

@@ -6,7 +6,8 @@ its sequence number here.
 
 import logging
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 
 import anyio
 from anyio.streams.memory import MemoryObjectSendStream
@@ -15,7 +16,7 @@ from memoryd_actors.core.errors import DaemonError, IndexDamaged, Refused, Unava
 from memoryd_actors.core.worker import Worker
 from memoryd_actors.indexing.embedded import Batch, embedded, row_of
 from memoryd_actors.ports.embedder import Embedder, Vector
-from memoryd_actors.ports.index import Index, IndexRow
+from memoryd_actors.ports.index import FurtherIndexes, Index, IndexRow
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_client.wire.events import IndexProgress, Warned
@@ -41,11 +42,21 @@ RETRY_S = 30.0
 class Indexer:
     """Applies changes in the background; `run` it in a task group."""
 
-    def __init__(self, ledger: Ledger, index: Index, embedder: Embedder, publish: Publisher) -> None:
+    def __init__(
+        self,
+        ledger: Ledger,
+        index: Index,
+        embedder: Embedder,
+        publish: Publisher,
+        *,
+        further: Sequence[FurtherIndexes] = (),
+    ) -> None:
+        """Prepare; what is purged is purged in the `further` indexes, too."""
         self._ledger = ledger
         self._index = index
         self._embedder = embedder
         self._publish = publish
+        self._further = further
         self._worker = Worker(self._work, complain=self._settle, retry_s=RETRY_S, gather=self._rest)
         self.run = self._worker.run
         self._moved = anyio.Event()
@@ -64,8 +75,6 @@ class Indexer:
         self._at_start = 0
         self._turn = anyio.Lock()
         """Held while the index moves."""
-        self.also_purge: Callable[[], Awaitable[None]] | None = None
-        """Destroys what was removed in the other indexes that there are."""
         self.opened = anyio.Event()
         self.applied = 0
         self.target = 0
@@ -165,10 +174,38 @@ class Indexer:
         if await self._ledger.purges.left_in_index():
             self._purges.append(anyio.Event())  # one that was interrupted: nobody waits for it any more
 
-    async def exchange(self, put_in_place: Callable[[], Awaitable[int]]) -> None:
-        """Let another index be put in place while this one stands still; up to which change it is, is returned."""
+    async def open(self, newest: int) -> None:
+        """Open the index and see how far it is; one that knows of changes after `newest` begins anew."""
+        model, dimensions = self._embedder.identity, self._embedder.dimensions
+        applied = await self._index.open(model=model, dimensions=dimensions)
+        if applied > newest:
+            # The ledger was restored from a backup: what the index knows beyond it never happened.
+            log.warning("the index of %s is ahead of the ledger (%d > %d): rebuilding it", model, applied, newest)
+            await self._index.reset(model=model, dimensions=dimensions)
+            applied = 0
+            await self._purge_further()
+        self.applied, self.target = applied, max(self.target, newest)
+
+    async def advance(self, limit: int) -> bool:
+        """Index up to so many of the next changes; return whether there were any.
+
+        For an index that is built beside the one that serves: nobody runs this one.
+        """
+        changes = await self._ledger.changes.changes_after(self.applied, limit=limit)
+        if not changes:
+            return False
+        batch = await embedded(changes, self._embedder, background=True)
+        await self._index.apply(batch.rows, removed=batch.removed, sequence=batch.sequence)
+        self.applied = batch.sequence
+        self.unoptimised += batch.changes
+        return True
+
+    @asynccontextmanager
+    async def replaced(self, other: "Indexer") -> AsyncGenerator[None]:
+        """Stand still while the index of another one is put in the place of this one's."""
         async with self._turn:
-            self.applied = await put_in_place()
+            yield
+            self.applied = other.applied
             self._ahead = []
             self.opened.set()
             self._settle(None)
@@ -188,8 +225,7 @@ class Indexer:
             await self._follow()
             if purges and not self._rebuild:
                 await self._index.purge()
-                if self.also_purge is not None:
-                    await self.also_purge()
+                await self._purge_further()
                 await self._ledger.purges.gone_from_index(newest)
                 while purges:
                     purges.pop().set()
@@ -220,15 +256,8 @@ class Indexer:
             self.applied = 0
             self._rebuild = False  # not before: one that fails has to be tried again
         elif not self.opened.is_set():
-            self.applied = await self._index.open(model=self._embedder.identity, dimensions=self._embedder.dimensions)
+            await self.open(self._at_start)
         self.target = await self._ledger.changes.last_sequence()
-        if not self.opened.is_set() and self.applied > self._at_start:
-            # The ledger was restored from a backup: what the index knows beyond it never happened.
-            log.warning("the index is ahead of the ledger (%d > %d): rebuilding it", self.applied, self._at_start)
-            await self._index.reset(model=self._embedder.identity, dimensions=self._embedder.dimensions)
-            self.applied = 0
-            if self.also_purge is not None:
-                await self.also_purge()
         self.opened.set()
         self._wake()
         # One batch is embedded while the one before it is written: the model never waits for the disk.
@@ -243,6 +272,10 @@ class Indexer:
             refusals = group
         if refusals is not None:
             raise first_of(refusals)
+
+    async def _purge_further(self) -> None:
+        for others in self._further:
+            await others.purge()
 
     async def _embed_changes(self, send: MemoryObjectSendStream[Batch], after: int) -> None:
         """Turn the changes after that sequence number into batches, until there are no more or a rebuild is due."""

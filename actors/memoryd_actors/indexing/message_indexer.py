@@ -6,7 +6,8 @@ the rows come without vectors, which are supplied when there is one: words and d
 
 import logging
 import math
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
 
 import anyio
 import numpy as np
@@ -15,6 +16,7 @@ from memoryd_actors.core.errors import DaemonError, IndexDamaged, ModelUnavailab
 from memoryd_actors.core.worker import Worker
 from memoryd_actors.memory.visibility import micros
 from memoryd_actors.ports.embedder import Embedder, Vector
+from memoryd_actors.ports.index import FurtherIndexes
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, MessageIndex, MessageRow, Transcripts
 from memoryd_client.wire.events import Warned
@@ -40,11 +42,21 @@ OPTIMISE_COMMITS = 50
 class MessageIndexer:
     """Follows the transcripts; `run` it in a task group."""
 
-    def __init__(self, transcripts: Transcripts, index: MessageIndex, embedder: Embedder, publish: Publisher) -> None:
+    def __init__(
+        self,
+        transcripts: Transcripts,
+        index: MessageIndex,
+        embedder: Embedder,
+        publish: Publisher,
+        *,
+        further: Sequence[FurtherIndexes] = (),
+    ) -> None:
+        """Prepare; a session that is forgotten is forgotten in the `further` indexes, too."""
         self._transcripts = transcripts
         self._index = index
         self._embedder = embedder
         self._publish = publish
+        self._further = further
         self._heads: dict[Key, int] = {}
         self._applied: dict[Key, int] = {}
         self._opened = False
@@ -57,8 +69,6 @@ class MessageIndexer:
         self.kick = self._worker.kick
         self.run = self._worker.run
         self._moved = anyio.Event()
-        self.also_forget: Callable[[Key], Awaitable[None]] | None = None
-        """Destroys what the other indexes that there are have of a session."""
         self.problem: DaemonError | None = None
 
     @property
@@ -104,8 +114,8 @@ class MessageIndexer:
     async def forget(self, key: Key) -> None:
         """Destroy what the index has of a session whose transcript is gone."""
         async with self._turn:
-            if self.also_forget is not None:
-                await self.also_forget(key)
+            for others in self._further:
+                await others.forget(key)
             self._heads.pop(key, None)
             if self._opened:
                 await self._index.remove(key)
@@ -125,10 +135,11 @@ class MessageIndexer:
             await self._supply()
         return moved
 
-    async def exchange(self, other: "MessageIndexer", put_in_place: Callable[[], Awaitable[None]]) -> None:
-        """Let the index that `other` has built be put in place while this one stands still."""
+    @asynccontextmanager
+    async def replaced(self, other: "MessageIndexer") -> AsyncGenerator[None]:
+        """Stand still while the index that another one has completed is put in the place of this one's."""
         async with self._turn:
-            await put_in_place()
+            yield
             self._applied, self._lacking, self._opened = dict(other._applied), False, True
             self._settle(None)
         self.kick()

@@ -8,6 +8,7 @@ from memoryd_actors.memory.case import StoreStatistics
 from memoryd_actors.memory.fusion import Candidate
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
+from memoryd_actors.ports.transcripts import Key
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,4 +96,16 @@ class Index(Protocol):
 
     async def close(self) -> None:
         """Release files."""
+        ...
+
+
+class FurtherIndexes(Protocol):
+    """The indexes beside those that serve: what is destroyed in these must not be left in them."""
+
+    async def purge(self) -> None:
+        """Destroy every byte of the memories that were removed."""
+        ...
+
+    async def forget(self, key: Key) -> None:
+        """Destroy every byte of the messages of a session."""
         ...

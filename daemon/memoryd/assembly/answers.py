@@ -6,9 +6,9 @@ from pathlib import Path
 from memoryd.assembly.consolidation import ConsolidationServices
 from memoryd.assembly.conversations import ConversationServices
 from memoryd.assembly.memory import MemoryServices
-from memoryd.assembly.reembedding import ModelChange
 from memoryd.config import Config
 from memoryd.dispatch import Dispatcher
+from memoryd.embedding.model_change import ModelChange
 from memoryd.health import Health
 from memoryd.intake import Intake
 from memoryd.virtual_files import grep

@@ -43,7 +43,7 @@ class ConversationServices:
         embedder, judging = memory.embedder, memory.judging
         self.transcripts = JsonlTranscripts(paths.transcripts, paths.transcripts_copy)
         self.messages = LanceMessages(messages_at(paths, config.index, memory.generations.active.place), config.index)
-        self.indexer = MessageIndexer(self.transcripts, self.messages, embedder, publish)
+        self.indexer = MessageIndexer(self.transcripts, self.messages, embedder, publish, further=[memory.generations])
         self.capturer = Capturer(
             keeper=keeper,
             recall=recall,

@@ -6,7 +6,7 @@ from memoryd.assembly.judging import build_judging
 from memoryd.clock import SystemClock
 from memoryd.config import Config
 from memoryd.embedding import EmbeddingService, ModelStatistics, build_embedder
-from memoryd.embedding.generations import at_start, memories_at
+from memoryd.embedding.generations import Generations, at_start, memories_at
 from memoryd.embedding.model import ModelSpec
 from memoryd.embedding.serving import ServingEmbedder
 from memoryd.home_name import home_name
@@ -54,7 +54,7 @@ class MemoryServices:
             clock=self.clock,
             home=home_name(paths.home) if config.ledger.url else "",
         )
-        self.generations = at_start(paths, config.embedding)
+        self.generations = Generations(paths, at_start(paths, config.embedding))
         active = self.generations.active
         self.index = LanceIndex(memories_at(paths, config.index, active.place), config.index)
         self.embedder = ServingEmbedder(self.build_embedder(config, active.spec))
@@ -65,7 +65,7 @@ class MemoryServices:
         self.categories = Categories(config.categories, config.allowlists)
         self.view = MemoryView(self.ledger.memories, self.categories)
         self.switches = Switches(self.ledger.switches, self.clock)
-        self.indexer = Indexer(self.ledger, self.index, self.embedder, publish)
+        self.indexer = Indexer(self.ledger, self.index, self.embedder, publish, further=[self.generations])
         self.searcher = Searcher(
             self.embedder,
             self.index,

@@ -1,9 +1,12 @@
-"""Puts together who looks after the index, the ledger and the backups."""
+"""Puts together who looks after the index, its embedding model, the ledger and the backups."""
 
+from memoryd.assembly.conversations import ConversationServices
 from memoryd.assembly.memory import MemoryServices
 from memoryd.backup import BackupMaker
 from memoryd.config import Config
+from memoryd.embedding.model_change import ModelChange, Serving
 from memoryd_actors.upkeep.curator import Curator, Schedule
+from memoryd_client.paths import Paths
 
 
 def build_curator(config: Config, memory: MemoryServices, backup: BackupMaker) -> Curator:
@@ -27,4 +30,25 @@ def build_curator(config: Config, memory: MemoryServices, backup: BackupMaker) -
             sessions_days=ledger.keep_sessions_days,
             events_days=ledger.keep_events_days,
         ),
+    )
+
+
+def build_model_change(paths: Paths, memory: MemoryServices, conversations: ConversationServices) -> ModelChange:
+    """Return what follows the configuration's embedding model."""
+    serving = Serving(
+        embedder=memory.embedder,
+        memories=memory.index,
+        messages=conversations.messages,
+        indexer=memory.indexer,
+        message_indexer=conversations.indexer,
+    )
+    return ModelChange(
+        paths,
+        memory.generations,
+        serving,
+        ledger=memory.ledger,
+        transcripts=conversations.transcripts,
+        build_embedder=memory.build_embedder,
+        is_busy=memory.is_busy,
+        publish=memory.publish,
     )

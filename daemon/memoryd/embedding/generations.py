@@ -1,16 +1,26 @@
-"""Which model's index serves, and which one is kept to go back to: a small file beside them, replaced as a whole."""
+"""Whose indexes there are: of the model that serves, of the one before, and of the one that comes.
+
+Which one serves is noted in a small file beside them, replaced as a whole.
+"""
 
 import shutil
 from collections.abc import Collection
+from dataclasses import dataclass
 from pathlib import Path
 
+import anyio
 import msgspec
+from anyio import to_thread
 
 from memoryd.config import EmbeddingConfig, IndexConfig
 from memoryd.embedding.build import described, is_told
 from memoryd.embedding.model import ModelSpec
+from memoryd.embedding.service import EmbeddingService
+from memoryd.index import LanceIndex, LanceMessages
 from memoryd.rewriting import is_disk_full, rewriting
 from memoryd_actors.core.errors import DiskFull, Unavailable
+from memoryd_actors.indexing.successor import Successor
+from memoryd_actors.ports.transcripts import Key
 from memoryd_client.paths import Paths
 
 
@@ -22,23 +32,94 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     """The folder's name among the others; empty: where the first ones are."""
 
 
-class Generations(msgspec.Struct, frozen=True, kw_only=True):
-    """What there is."""
+class Noted(msgspec.Struct, frozen=True, kw_only=True):
+    """What serves, and what is kept to go back to."""
 
     active: Generation
     previous: Generation | None = None
 
 
-def first(config: EmbeddingConfig) -> Generations:
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Coming:
+    """What is built, and is to take the place of what serves."""
+
+    generation: Generation
+    embedder: EmbeddingService
+    memories: LanceIndex
+    messages: LanceMessages
+    successor: Successor
+
+
+class Generations:
+    """The one owner of what there is; see `memoryd_actors.ports.index.FurtherIndexes`."""
+
+    def __init__(self, paths: Paths, noted: Noted) -> None:
+        self._paths = paths
+        self._noted = noted
+        self.coming: Coming | None = None
+        self.turn = anyio.Lock()
+        """Held while what does not serve moves; taken after the turns of the indexers that serve, never before."""
+
+    @property
+    def active(self) -> Generation:
+        """What serves."""
+        return self._noted.active
+
+    @property
+    def previous(self) -> Generation | None:
+        """What can be gone back to."""
+        return self._noted.previous
+
+    async def note(self, active: Generation, previous: Generation | None) -> None:
+        """Note what serves from now on, also after a restart, and what is kept.
+
+        Raises:
+            DiskFull: there is no space for it; what was noted before holds, as it does with any other failure.
+            Unavailable: it cannot be written.
+        """
+        noted = Noted(active=active, previous=previous)
+        await to_thread.run_sync(write, self._paths, noted)
+        self._noted = noted
+
+    async def purge(self) -> None:
+        """Destroy what was removed also in what is built, and all that is kept from before."""
+        async with self.turn:
+            if self.coming is not None and self.coming.successor.opened:
+                await self.coming.successor.purge()
+            await self._destroy_previous()
+
+    async def forget(self, key: Key) -> None:
+        """Destroy what was said in a session also in what is built, and all that is kept from before."""
+        async with self.turn:
+            if self.coming is not None and self.coming.successor.opened:
+                await self.coming.successor.messages.forget(key)
+            await self._destroy_previous()
+
+    async def tidy(self) -> None:
+        """Destroy what neither serves nor is built nor kept."""
+        async with self.turn:
+            await self._destroy_all_but(self.active, self.previous, self.coming.generation if self.coming else None)
+
+    async def _destroy_previous(self) -> None:
+        """Leave what serves, and what is built if it is open: it was purged itself."""
+        opened = self.coming is not None and self.coming.successor.opened
+        await self._destroy_all_but(self.active, self.coming.generation if self.coming and opened else None)
+
+    async def _destroy_all_but(self, *kept: Generation | None) -> None:
+        places = {one.place for one in kept if one is not None}
+        await to_thread.run_sync(destroy_others, self._paths, places)
+
+
+def first(config: EmbeddingConfig) -> Noted:
     """Return what serves before anything was noted.
 
     A model whose files have to be read first is changed to like any other: in the background.
     """
     spec = described(config)
-    return Generations(active=Generation(spec=spec if is_told(spec) else described(EmbeddingConfig())))
+    return Noted(active=Generation(spec=spec if is_told(spec) else described(EmbeddingConfig())))
 
 
-def at_start(paths: Paths, config: EmbeddingConfig) -> Generations:
+def at_start(paths: Paths, config: EmbeddingConfig) -> Noted:
     """Return what there is; of a model whose files are known by heart, the configuration says where they are. Blocks.
 
     Raises:
@@ -50,14 +131,14 @@ def at_start(paths: Paths, config: EmbeddingConfig) -> Generations:
     return msgspec.structs.replace(noted, active=msgspec.structs.replace(noted.active, spec=spec))
 
 
-def read(paths: Paths) -> Generations | None:
+def read(paths: Paths) -> Noted | None:
     """Return what was noted; None where nothing was. Blocks, a moment.
 
     Raises:
         Unavailable: the note cannot be read.
     """
     try:
-        return msgspec.json.decode(paths.generations.read_bytes(), type=Generations)
+        return msgspec.json.decode(paths.generations.read_bytes(), type=Noted)
     except FileNotFoundError:
         return None
     except (OSError, msgspec.MsgspecError) as exc:
@@ -65,7 +146,7 @@ def read(paths: Paths) -> Generations | None:
         raise Unavailable(f"{paths.generations} cannot be read: {exc}", hint) from exc
 
 
-def write(paths: Paths, generations: Generations) -> None:
+def write(paths: Paths, noted: Noted) -> None:
     """Note what there is, all or nothing. Blocks while it goes to the disk.
 
     Raises:
@@ -75,7 +156,7 @@ def write(paths: Paths, generations: Generations) -> None:
     file = paths.generations
     try:
         with rewriting(file) as opened:
-            opened.write(msgspec.json.format(msgspec.json.encode(generations)))
+            opened.write(msgspec.json.format(msgspec.json.encode(noted)))
     except OSError as exc:
         if is_disk_full(exc):
             raise DiskFull(str(file)) from exc
