@@ -32,7 +32,7 @@ class Generation(msgspec.Struct, frozen=True, kw_only=True):
     """The folder's name among the others; empty: where the first ones are."""
 
 
-class Noted(msgspec.Struct, frozen=True, kw_only=True):
+class GenerationsNote(msgspec.Struct, frozen=True, kw_only=True):
     """What serves, and what is kept to go back to."""
 
     active: Generation
@@ -53,7 +53,7 @@ class Coming:
 class Generations:
     """The one owner of what there is; see `memoryd_actors.ports.index.FurtherIndexes`."""
 
-    def __init__(self, paths: Paths, noted: Noted) -> None:
+    def __init__(self, paths: Paths, noted: GenerationsNote) -> None:
         self._paths = paths
         self._noted = noted
         self.coming: Coming | None = None
@@ -77,7 +77,7 @@ class Generations:
             DiskFull: there is no space for it; what was noted before holds, as it does with any other failure.
             Unavailable: it cannot be written.
         """
-        noted = Noted(active=active, previous=previous)
+        noted = GenerationsNote(active=active, previous=previous)
         await to_thread.run_sync(write, self._paths, noted)
         self._noted = noted
 
@@ -110,16 +110,16 @@ class Generations:
         await to_thread.run_sync(destroy_others, self._paths, places)
 
 
-def first(config: EmbeddingConfig) -> Noted:
+def first(config: EmbeddingConfig) -> GenerationsNote:
     """Return what serves before anything was noted.
 
     A model whose files have to be read first is changed to like any other: in the background.
     """
     spec = described(config)
-    return Noted(active=Generation(spec=spec if is_told(spec) else described(EmbeddingConfig())))
+    return GenerationsNote(active=Generation(spec=spec if is_told(spec) else described(EmbeddingConfig())))
 
 
-def at_start(paths: Paths, config: EmbeddingConfig) -> Noted:
+def at_start(paths: Paths, config: EmbeddingConfig) -> GenerationsNote:
     """Return what there is; of a model whose files are known by heart, the configuration says where they are. Blocks.
 
     Raises:
@@ -131,14 +131,14 @@ def at_start(paths: Paths, config: EmbeddingConfig) -> Noted:
     return msgspec.structs.replace(noted, active=msgspec.structs.replace(noted.active, spec=spec))
 
 
-def read(paths: Paths) -> Noted | None:
+def read(paths: Paths) -> GenerationsNote | None:
     """Return what was noted; None where nothing was. Blocks, a moment.
 
     Raises:
         Unavailable: the note cannot be read.
     """
     try:
-        return msgspec.json.decode(paths.generations.read_bytes(), type=Noted)
+        return msgspec.json.decode(paths.generations.read_bytes(), type=GenerationsNote)
     except FileNotFoundError:
         return None
     except (OSError, msgspec.MsgspecError) as exc:
@@ -146,7 +146,7 @@ def read(paths: Paths) -> Noted | None:
         raise Unavailable(f"{paths.generations} cannot be read: {exc}", hint) from exc
 
 
-def write(paths: Paths, noted: Noted) -> None:
+def write(paths: Paths, noted: GenerationsNote) -> None:
     """Note what there is, all or nothing. Blocks while it goes to the disk.
 
     Raises:

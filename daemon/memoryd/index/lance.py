@@ -14,8 +14,8 @@ from memoryd.index.connection import hand_back
 from memoryd.index.failures import translated
 from memoryd.index.filters import one_of
 from memoryd.index.resident import Resident
-from memoryd.index.store import Store
 from memoryd.index.tables import NAME, schema, table
+from memoryd.index.vector_table import VectorTable
 from memoryd_actors.core.errors import IndexDamaged, Unavailable
 from memoryd_actors.memory.case import StoreStatistics
 from memoryd_actors.memory.fusion import Candidate
@@ -32,7 +32,7 @@ _MOST_DEAD = 0.2
 """Of the slots in memory; more, and upkeep reads the rows anew."""
 
 
-class _Memories(Store):
+class _Memories(VectorTable):
     """The table of memories, and its rows in memory."""
 
     resident: Resident | None = None

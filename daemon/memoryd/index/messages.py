@@ -14,7 +14,7 @@ from memoryd.index.connection import hand_back
 from memoryd.index.failures import translated
 from memoryd.index.filters import one_of
 from memoryd.index.message_table import NAME, PLACE, SHOWN, of_session, predicate, schema, table
-from memoryd.index.store import Store
+from memoryd.index.vector_table import VectorTable
 from memoryd.index.words import match_query, query_words
 from memoryd_actors.core.errors import IndexDamaged
 from memoryd_actors.ports.embedder import Vector, Vectors
@@ -33,7 +33,7 @@ class LanceMessages:
     """Finds what was said; see `memoryd_actors.ports.transcripts.MessageIndex`."""
 
     def __init__(self, url: Path | str, config: IndexConfig) -> None:
-        self._store = Store(url, NAME, schema, full_text="text", share=_CACHE_SHARE)
+        self._messages = VectorTable(url, NAME, schema, full_text="text", share=_CACHE_SHARE)
         self._config = config
         self._turn = anyio.Lock()
         self._threads = CapacityLimiter(1)
@@ -41,7 +41,7 @@ class LanceMessages:
     @property
     def cached_bytes(self) -> int:
         """What LanceDB keeps of the index in memory, in bytes, as it estimates it."""
-        return self._store.cached_bytes
+        return self._messages.cached_bytes
 
     async def open(self, *, model: str, dimensions: int) -> dict[Key, int]:
         """Open or create the table; see the port. One of another model or layout, or a damaged one, begins anew.
@@ -52,10 +52,10 @@ class LanceMessages:
         """
         async with self._turn:
             try:
-                await self._store.open(model=model, dimensions=dimensions)
-                with translated(self._store.url):
-                    await self._store.table.query().select(["vector"]).limit(1).to_arrow()
-                    found = await self._store.table.query().select(["owner", *PLACE]).to_arrow()
+                await self._messages.open(model=model, dimensions=dimensions)
+                with translated(self._messages.url):
+                    await self._messages.table.query().select(["vector"]).limit(1).to_arrow()
+                    found = await self._messages.table.query().select(["owner", *PLACE]).to_arrow()
             except IndexDamaged:
                 await self._begin(model, dimensions)
                 return {}
@@ -64,45 +64,45 @@ class LanceMessages:
     async def apply(self, rows: Sequence[MessageRow]) -> None:
         if not rows:
             return
-        batch = await to_thread.run_sync(table, rows, self._store.dimensions, limiter=self._threads)
+        batch = await to_thread.run_sync(table, rows, self._messages.dimensions, limiter=self._threads)
         async with self._turn:
-            with translated(self._store.url):
-                upsert = self._store.table.merge_insert("id").when_matched_update_all()
+            with translated(self._messages.url):
+                upsert = self._messages.table.merge_insert("id").when_matched_update_all()
                 # Rows that wait for their vectors have none; LanceDB takes that for a mistake otherwise.
                 await upsert.when_not_matched_insert_all().execute(batch, on_bad_vectors="null")
 
     async def search(self, wanted: Wanted, *, vector: Vector | None, words: str, limit: int) -> list[MessageCandidate]:
-        if vector is not None and len(vector) != self._store.dimensions:
+        if vector is not None and len(vector) != self._messages.dimensions:
             vector = None  # embedded just before another model's index was put in place
         asked = query_words(words)
         where = predicate(wanted)
-        with translated(self._store.url):
+        with translated(self._messages.url):
             return await self._search(where, vector, asked, limit)
 
     async def newest(self, wanted: Wanted, *, limit: int, offset: int) -> list[tuple[str, int]]:
-        with translated(self._store.url):
-            found = await self._store.table.query().where(predicate(wanted)).select(["at", *PLACE]).to_arrow()
+        with translated(self._messages.url):
+            found = await self._messages.table.query().where(predicate(wanted)).select(["at", *PLACE]).to_arrow()
         # Of one moment, what was said later has the higher number.
         order = np.lexsort((found["sequence"].to_numpy(), found["at"].to_numpy()))[::-1][offset : offset + limit]
         chosen = found.take(order)
         return list(zip(chosen["session"].to_pylist(), chosen["sequence"].to_pylist(), strict=True))
 
     async def lacking(self, limit: int) -> list[tuple[Key, int]]:
-        with translated(self._store.url):
-            query = self._store.table.query().where("vector IS NULL").limit(limit)
+        with translated(self._messages.url):
+            query = self._messages.table.query().where("vector IS NULL").limit(limit)
             found = await query.select(["owner", *PLACE]).to_arrow()
         return [((row["owner"], row["session"]), row["sequence"]) for row in found.to_pylist()]
 
     async def remove(self, key: Key) -> None:
         async with self._turn:
-            with translated(self._store.url):
-                await self._store.rewrite(self._config.keep_versions_s, where=f"NOT ({of_session(key)})")
+            with translated(self._messages.url):
+                await self._messages.rewrite(self._config.keep_versions_s, where=f"NOT ({of_session(key)})")
         await hand_back()
 
     async def optimise(self) -> None:
         async with self._turn:
-            with translated(self._store.url):
-                await self._store.optimise(self._config.keep_versions_s)
+            with translated(self._messages.url):
+                await self._messages.optimise(self._config.keep_versions_s)
         await hand_back()
 
     async def reset(self, *, model: str, dimensions: int) -> None:
@@ -111,7 +111,7 @@ class LanceMessages:
 
     async def close(self) -> None:
         async with self._turn:
-            self._store.close()
+            self._messages.close()
 
     @asynccontextmanager
     async def held(self) -> AsyncGenerator[None]:
@@ -121,14 +121,16 @@ class LanceMessages:
 
     def exchange(self, other: "LanceMessages") -> None:
         """Have what the other one has, and give it what was here; both are `held`."""
-        self._store, other._store = other._store, self._store
+        self._messages, other._messages = other._messages, self._messages
 
     async def _search(self, where: str, vector: Vector | None, asked: str, limit: int) -> list[MessageCandidate]:
         rows: _Found = {}
         cosines: dict[str, float] = {}
         words: dict[str, float] = {}
         if vector is not None:
-            nearest = self._store.table.query().nearest_to(vector).column("vector").distance_type("cosine").where(where)
+            nearest = (
+                self._messages.table.query().nearest_to(vector).column("vector").distance_type("cosine").where(where)
+            )
             found = await nearest.limit(limit).select(["id", *SHOWN, "_distance"]).to_arrow()
             rows |= _rows(found)
             distances = found["_distance"].to_pylist()
@@ -153,7 +155,7 @@ class LanceMessages:
         """
         asked = limit
         while True:
-            query = self._store.table.query().nearest_to_text(match_query(words)).where(where).limit(asked)
+            query = self._messages.table.query().nearest_to_text(match_query(words)).where(where).limit(asked)
             found = await query.select(["id", *SHOWN, "_score"]).to_arrow()
             if not whole_ties or found.num_rows < asked:
                 return found
@@ -164,7 +166,7 @@ class LanceMessages:
 
     async def _cosines(self, ids: Sequence[str], vector: Vector) -> dict[str, float]:
         where = f"{one_of('id', ids)} AND vector IS NOT NULL"
-        found = await self._store.table.query().where(where).select(["id", "vector"]).to_arrow()
+        found = await self._messages.table.query().where(where).select(["id", "vector"]).to_arrow()
         if not found.num_rows:
             return {}
         flat = found["vector"].combine_chunks().flatten().to_numpy(zero_copy_only=False)
@@ -175,8 +177,8 @@ class LanceMessages:
         return dict(zip(found["id"].to_pylist(), exact.tolist(), strict=True))
 
     async def _begin(self, model: str, dimensions: int) -> None:
-        await self._store.begin(model=model, dimensions=dimensions)
-        await self._store.discard_aside()
+        await self._messages.begin(model=model, dimensions=dimensions)
+        await self._messages.discard_aside()
 
 
 def _rows(found: "pa.Table") -> _Found:  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types

@@ -21,7 +21,7 @@ _IDENTITY = ("model", "dimensions", "layout")
 """What the table remembers about itself and has to agree; another one begins anew."""
 
 
-class Store:
+class VectorTable:
     """The table, and the connection that it is read and written through.
 
     `url` is a local folder or an object store that LanceDB knows. Nothing of LanceDB is imported before it is opened.
