@@ -5,6 +5,7 @@ from itertools import permutations
 import pytest
 
 from memoryd_actors.comparison import Statement, action, compare
+from memoryd_actors.comparison.compare import CERTAIN
 
 LEFT = [
     ("I moved from Ghent to Bruges in May.", "The user lives in Ghent."),
@@ -71,3 +72,20 @@ def test_two_statements_alike_but_for_one_value_or_a_denial_contradict_each_othe
         found = compare(Statement(new), Statement(old), 0.8)
         assert action(found) == "contradict", found
         assert found.guarded
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "certain"),
+    [
+        ("The reporting database listens on port 5440.", "The reporting database listens on port 5442.", True),
+        ("The user eats meat.", "The user does not eat meat.", True),
+        ("Der Server läuft auf Port 80.", "Der Server läuft auf Port 8080.", True),
+        ("The standup is at 9:15.", "The standup is at 9:45.", True),
+        ("The ward has 12 beds.", "The ward has 15 beds.", False),
+        ("Ward 3 is full.", "Ward 4 is full.", False),
+        ("We support Python 3.11.", "We support Python 3.12.", False),
+    ],
+)
+def test_two_of_which_only_one_can_be_so_are_known_for_certain(one: str, other: str, *, certain: bool) -> None:
+    for new, old in permutations((one, other)):
+        assert (compare(Statement(new), Statement(old), 0.8).confidence >= CERTAIN) is certain

@@ -15,7 +15,7 @@ from recall_system import Place, System, running
 
 CALLER = Caller(agent="test", session="s1", project="/p")
 WATER = "Water boils at 100 degrees."
-COLD = "Water does not boil at 100 degrees."
+COLD = "Water boils at 90 degrees."
 
 
 async def store(system: System, *contents: str, **fields: object) -> Memory:

@@ -16,7 +16,8 @@
 
 Same is what is equal in its canonical form (`canon`): white space, capitals, articles, marks, short forms, numbers and
 units. Changing is what announces a change (`changes`) of the very thing that the other speaks of. Contradicting is what
-is alike but for one value, or for a denial. All else resembles; the nearer of those are queued for a model.
+is alike but for one value, or for a denial; from 0.9 it is certain that only one can be so, and trust decides. All else
+resembles; the nearer of those are queued for a model.
 
 A comparison with a guard (`difference`: a number, a date, a version, a symbol, a name, a denial) is never `same`,
 whoever says so: `vetoed` holds a model's answer to that.

@@ -27,6 +27,8 @@ _MOVED: Final = tuple(_any_of(one[name]) for one in _ALL for name in ("moved", "
 _MOST_MOVES: Final = 8
 _CLAUSE: Final = re.compile(r"[,;:.!?](?=\s|\Z)")
 _COPULAS: Final = words("copulas")
+_NEGATORS: Final = words("negators")
+_OTHERS: Final = words("others")
 _ONE_AT_A_TIME: Final = words("one_at_a_time")
 _STATES: Final = _ONE_AT_A_TIME | words("states")
 _ONE_OF_IT: Final = words("one_of_it")
@@ -69,6 +71,25 @@ def excludes(new: Canon, old: Canon, found: Difference) -> bool:
     kinds = [[token.kind for token in side if token.kind != "unit"] for side in (found.new, found.old)]
     values = all(map(is_value, (*found.new, *found.old))) and kinds[0] == kinds[1] and len(kinds[0]) <= 1
     return values and not found.denied and not any(token.folded in _AS_WELL for token in new.tokens)
+
+
+def cannot_both_be(new: Canon, old: Canon, found: Difference) -> bool:
+    """Return whether two statements that exclude each other speak of the same thing for certain.
+
+    One is the other's denial; or they are equal up to the number or date of something that has one at a time, before
+    which the verb stands: `The database listens on port 5440`, and not `Ward 3 is full`. Whom `he` means, nobody knows.
+    """
+    ours, theirs = ([token for token in side.tokens if token.kind != "mark"] for side in (new, old))
+    if not all(side and is_meant(side[0]) and side[0].folded not in _OTHERS for side in (ours, theirs)):
+        return False
+    if not (found.new or found.old):
+        return any(token.folded in _NEGATORS for token in (*ours, *theirs))
+    values = [[token for token in side if token.kind != "unit"] for side in (found.new, found.old)]
+    if [[token.kind in {"number", "date"} for token in side] for side in values] != [[True], [True]]:
+        return False
+    ahead = [side[: _stretch(side, value)] for side, value in zip((ours, theirs), values, strict=True)]
+    same = [meaning(token) for token in ahead[0]] == [meaning(token) for token in ahead[1]]
+    return same and any(token.folded in _ONE_AT_A_TIME for token in ahead[0])
 
 
 def _ends(new: Canon, old: Canon, found: Difference, cues: frozenset[int], ended: re.Match[str] | None) -> bool:

@@ -3,7 +3,7 @@
 from typing import Final
 
 from memoryd_actors.comparison.canon import MARKER, Canon, canon, equal
-from memoryd_actors.comparison.changes import changes, excludes
+from memoryd_actors.comparison.changes import cannot_both_be, changes, excludes
 from memoryd_actors.comparison.difference import difference, pair
 from memoryd_actors.comparison.statement import Comparison, Statement
 from memoryd_actors.comparison.tokens import words
@@ -14,6 +14,8 @@ _REWORDED: Final = 0.95
 """How sure it is that two texts say the same where what differs is harmless; to the word, it is certain."""
 _SURE: Final = 0.7
 """That the new one takes the place of the old, or that only one of two values can be so."""
+CERTAIN: Final = 0.9
+"""That two cannot both be true, without a model and though neither says that anything changed."""
 _NEAR: Final = 0.5
 _FAR: Final = 0.8
 NEAR: Final = 0.65
@@ -32,19 +34,20 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
             return Comparison("same", 1.0, "the same words")
         return Comparison("resembles", _NEAR, "a secret that is not kept", True)
     one, other = canon(new.text), canon(old.text)
-    guards = _circumstances(new, old, one, other)
-    if not guards and one.layout == other.layout and equal(one, other):
+    circumstances = _circumstances(new, old, one, other)
+    if not circumstances and one.layout == other.layout and equal(one, other):
         exact = one.tokens == other.tokens
         return Comparison("same", 1.0 if exact else _REWORDED, "the same words" if exact else "other marks or forms")
     found = difference(one, other)
-    guards += found.guards
+    guards = circumstances + found.guards
     reason = "; ".join(guards) or pair(found.new, found.old)
     corrects = new.category == "correction" and old.category != "correction"
     of_one = not any(guard.startswith("speaker ") for guard in guards)
     if of_one and (newer := changes(one, other, found, corrects=corrects)):
         return Comparison("changes", _SURE, f"{reason} ({newer})", bool(guards))
     if of_one and excludes(one, other, found):
-        return Comparison("contradicts", _SURE, reason, True)
+        sure = not circumstances and cannot_both_be(one, other, found)
+        return Comparison("contradicts", CERTAIN if sure else _SURE, reason, True)
     near = 0.5 * cosine + 0.5 * found.coverage >= NEAR
     return Comparison("resembles", _NEAR if near else _FAR, reason, bool(guards))
 

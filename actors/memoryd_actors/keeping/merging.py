@@ -10,6 +10,7 @@ from datetime import datetime
 
 from memoryd_actors.comparison import Comparison, Statement, action, compare, merge_content
 from memoryd_actors.comparison.changes import update_cue
+from memoryd_actors.comparison.compare import CERTAIN
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.memory.consent import field_of
 from memoryd_actors.memory.steps import (
@@ -51,8 +52,8 @@ class ComparedNeighbour:
     comparison: Comparison
     by_model: bool = False
     """Whether a model said so. A word that differs may be the value of a thing or the name of another: `port 8080` and
-    `port 9090`, `ward 3` and `ward 4`. The rules cannot tell, and are believed where the text says that
-    something changed."""
+    `port 9090`, `ward 3` and `ward 4`. The rules are believed where the text says that something changed, and where it
+    is certain that both speak of the same (`cannot_both_be`)."""
 
 
 def is_statement(memory: Memory) -> bool:
@@ -151,7 +152,7 @@ def plan_pair(memory: Memory, one: ComparedNeighbour) -> list[Step]:
     match action(comparison):
         case "merge" if newer.category == older.category:
             return [Absorb(newer.id, older.id, merged_content(older, newer), comparison.reason)]
-        case "supersede" | "contradict" if one.by_model or _announced(newer):
+        case "supersede" | "contradict" if one.by_model or _announced(newer) or comparison.confidence >= CERTAIN:
             return [_contradicted(newer, older, comparison)]
         case "supersede" | "contradict":
             return [
