@@ -5,8 +5,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 PYTEST := $(BIN)/python -m pytest
-# Tests mostly wait for daemons: three at a time keep two cores busy. A file's tests stay together.
-JOBS ?= 3
+# Tests mostly wait for daemons: five at a time keep two cores busy. A file's tests stay together.
+JOBS ?= 5
 # A file that runs beside others is named by what its sets hold: one order of sets for all processes.
 export PYTHONHASHSEED ?= 0
 
@@ -38,13 +38,13 @@ ifdef ARGS
 else
 	@# Tests that start a user manager have the machine to themselves. Both parts run, whatever the first one says.
 	@failed=0; set -x; \
-	$(PYTEST) -n $(JOBS) --dist loadfile -m "not slow" --ignore=tests/service $(ORDER) || failed=1; \
+	$(PYTEST) -n $(JOBS) --dist loadfile --no-loadscope-reorder -m "not slow" --ignore=tests/service $(ORDER) || failed=1; \
 	$(PYTEST) tests/service $(ORDER) || failed=1; \
 	exit $$failed
 endif
 
 test-all: $(VENV)/dev  ## run all tests, the slow ones, too
-	$(PYTEST) -n $(JOBS) --dist loadfile --ignore=tests/service
+	$(PYTEST) -n $(JOBS) --dist loadfile --no-loadscope-reorder --ignore=tests/service
 	$(PYTEST) tests/service
 
 test-hosts: $(VENV)/dev  ## memory in the real agents' programs, from npm, and the official MCP scenarios; ARGS='-k claude' runs one

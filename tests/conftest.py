@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
@@ -20,6 +21,13 @@ from postgresql import missing, postgresql
 # An example on a busy machine takes as long as it takes.
 settings.register_profile("unhurried", settings.get_profile("ci" if "CI" in os.environ else "default"), deadline=None)
 settings.load_profile("unhurried")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files whose tests start daemons come first: the last one to end would otherwise run with nothing beside it."""
+    waiting = Counter(item.path for item in items if "models" in getattr(item, "fixturenames", ()))
+    items.sort(key=lambda item: -waiting[item.path])
 
 
 @pytest.fixture(scope="session")

@@ -186,6 +186,8 @@ def _takes_effect(paths: Paths) -> str:
 
 def _interrupt(number: int, frame: object) -> None:
     del number, frame
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell's `&` has it ignored
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.raise_signal(signal.SIGINT)
 
 

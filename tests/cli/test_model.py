@@ -146,8 +146,18 @@ def test_a_model_that_keeps_everything_is_mostly_wrong_and_one_that_fails_says_w
         assert len(api.requests) == 11
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
-def test_a_trial_that_is_ended_ends_the_program_that_is_asked(memoryd: Command, tmp_path: Path, number: int) -> None:
+@pytest.mark.parametrize(
+    ("number", "shell"),
+    [
+        (signal.SIGINT, ()),
+        (signal.SIGTERM, ()),
+        (signal.SIGHUP, ()),
+        (signal.SIGTERM, ("sh", "-c", 'trap "" INT; exec "$@"', "sh")),  # as a script's `memoryd model test &`
+    ],
+)
+def test_a_trial_that_is_ended_ends_the_program_that_is_asked(
+    memoryd: Command, tmp_path: Path, number: int, shell: tuple[str, ...]
+) -> None:
     asked = tmp_path / "asked"
     folders = tmp_path / "folders"
     folders.mkdir()
@@ -157,7 +167,7 @@ def test_a_trial_that_is_ended_ends_the_program_that_is_asked(memoryd: Command, 
     memoryd.ok("model", "use", "command", "--command", shlex.quote(str(hanging)))
     environment = {**memoryd.environment, "MEMORYD_PRIVACY_OFFLINE": "false", "TMPDIR": str(folders)}
     trial = subprocess.Popen(
-        [MEMORYD, "model", "test"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*shell, MEMORYD, "model", "test"], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
     try:
         until(lambda: asked.exists() and asked.read_text(encoding="utf-8") != "", "the question")
