@@ -19,6 +19,7 @@ scales = { cent = 100 }
 units = { kg = "kilogramo" }
 
 [words]
+common = "la estas kaj en mia ne"
 stop = "la estas kaj mi vi"
 
 [judging]
@@ -30,11 +31,13 @@ advice = "kion mi faru"
 """
 QUESTIONS = """
 from memoryd_actors.capture import explicit
+from memoryd_actors.comparison.canon import canon
 from memoryd_actors.extraction.statements import stated
 from memoryd_actors.judging.local_judge import PLEASANTRIES
 from memoryd_actors.searching.preferences import asks_for_advice, is_rule
 from memoryd_actors.summarising.outcome import outcome
 from memoryd_actors.texts.languages import CODES
+from memoryd_actors.texts.languages.recognition import language_of, languages_of
 from memoryd_actors.texts.numbers import numeral
 from memoryd_actors.texts.words import content_words
 
@@ -42,6 +45,9 @@ assert CODES == ("en", "de", "eo"), CODES
 assert content_words("La kafo estas varma") == ["kafo", "varma"]
 assert is_rule("Bonvolu  neniam forpuŝi", "fact") and not is_rule("Kafo", "fact")
 assert asks_for_advice("Kion mi faru morgaŭ?")
+said = "La kafo estas varma kaj bona"
+assert language_of(said) == "eo" == languages_of(said)[0]
+assert len(canon(said).tokens) == 6
 assert numeral("du") == 2
 assert "dankon" in PLEASANTRIES
 assert explicit("Remember that we use pnpm.") and outcome([]) == "" and stated([]) == []

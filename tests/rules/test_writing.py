@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.admission.writing import MAX_FACT, is_english, written
+from memoryd_actors.admission.writing import MAX_FACT, written
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.texts.sentences import sentences
 
@@ -114,21 +114,6 @@ def test_an_episode_may_be_longer_than_a_fact() -> None:
 def test_the_steps_of_a_procedure_are_kept() -> None:
     steps = "1. Stop the daemon.\n2. Copy the folder.\n3. Start the daemon. 4. Check it."
     assert written(steps, "procedure") == (steps, False)
-
-
-@pytest.mark.parametrize(
-    ("text", "english"),
-    [
-        ("The user prefers the dark theme.", True),
-        ("Der Nutzer mag das dunkle Design, und er ist zufrieden.", False),
-        ("L'utilisateur préfère le thème sombre et les tabulations.", False),
-        ("El usuario prefiere el tema oscuro y los tabuladores.", False),
-        ("pnpm vite vue", False),
-        ("用户更喜欢", False),
-    ],
-)
-def test_english_is_told_by_its_commonest_words(text: str, english: bool) -> None:
-    assert is_english(text) is english
 
 
 words = st.text(st.characters(exclude_categories=["Cs"]), max_size=400)

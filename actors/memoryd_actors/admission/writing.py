@@ -9,6 +9,7 @@ import re
 
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.texts.languages import pattern_of, words_of
+from memoryd_actors.texts.languages.recognition import language_of
 from memoryd_actors.texts.sentences import sentences
 
 MAX_FACT = 280
@@ -27,17 +28,6 @@ _QUOTED = re.compile(
     r"```.{0,4000}?(?:```|\Z)|`[^`\n]{1,300}`|\"[^\"\n]{1,300}\"|“[^”\n]{1,300}”|«[^»\n]{1,300}»", re.DOTALL
 )
 
-_ENGLISH_TEXT = """
-the and is are was were of to for with that this it its has have had not uses user by from when because i my we you
-your our they prefers should must will
-"""
-_ENGLISH = frozenset(_ENGLISH_TEXT.split())
-_FOREIGN_TEXT = """
-der das und ist nicht ein eine einen mit für auf den von zu im dem des sich wird werden er sie es wir ich le la les
-et est une un pour dans du que qui sur avec il elle nous je ne pas au aux el los las y en es con por una no se su
-del lo al como o e os em um uma com não il che di per non sono het een van niet voor met op te zijn
-"""
-_FOREIGN = frozenset(_FOREIGN_TEXT.split())
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 
@@ -80,16 +70,9 @@ def written(content: str, category: str) -> tuple[str, bool]:
     bare = _QUOTED.sub(" ", kept)
     _check_person(kept, episode=category in EPISODES)
     _check_substance(kept, bare)
-    if is_english(bare):
+    if language_of(bare) == "en":
         _check_english(bare, episode=category in EPISODES)
     return kept, len(kept) < len(text)
-
-
-def is_english(text: str) -> bool:
-    """Return whether a text is English, by its commonest words; not where it has too few to tell."""
-    words = [word.lower() for word in _WORD.findall(text[:2_000])]
-    english = sum(word in _ENGLISH for word in words)
-    return english > sum(word in _FOREIGN for word in words)
 
 
 def _within(kept: str, first: str) -> str:

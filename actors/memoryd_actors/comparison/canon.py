@@ -11,24 +11,17 @@ from typing import Final, NamedTuple
 
 from memoryd_actors.comparison.reading import Tokenizer
 from memoryd_actors.comparison.tokens import WORDS, Token, words
+from memoryd_actors.texts.languages.recognition import COMMON, language_of
 from memoryd_actors.texts.numbers import amount
 
 MARKER: Final = re.compile(r"\[redacted:[a-z0-9-]{1,48}\]")
 """What the gate leaves of a secret. It tells nothing: texts are not alike for having had one."""
-_TELLING: Final = {code: frozenset(words["telling"].split()) for code, words in WORDS.items()} | {
-    "": frozenset(
-        "a el los las es son y en con por para una un la que del lo su se al usuario il gli è di che e per non della "
-        "sono le si o os as é um uma em com não do da no na são de het een niet van op zijn met voor aan wordt och är "
-        "inte det som på av og er ikke jest nie się bir bu des et pas n' d' qu' je nous vous ce au aux".split()
-    )
-}
-"""Words by which a language shows; those of others keep them from being taken for one that is read."""
 _KEPT_BEFORE: Final = words("kept_before")
 _COPULAS: Final = words("copulas")
 _THOUSANDS: Final = re.compile(r"[+-]?\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-"""In English; elsewhere the comma is a decimal one."""
+"""Where the comma is no decimal one."""
 _FINAL: Final = frozenset({".", "!", "\n", "`"})
-_LISTS: Final = frozenset({"and", "or", "und", "oder"})
+_LISTS: Final = words("lists")
 
 
 class Canon(NamedTuple):
@@ -46,7 +39,7 @@ class Canon(NamedTuple):
 def canon(text: str) -> Canon:
     """Return a text's canonical form. The last 2,048 are kept: a new memory is compared with ten old ones."""
     read = Tokenizer(text)
-    language = _language(read.tokens)
+    language = language_of(text)
     return Canon(tuple(_without_marks(_without_articles(read.tokens, language))), language, layout(text), read.text)
 
 
@@ -77,18 +70,11 @@ def _alike(one: Token, other: Token, *, alone: bool) -> bool:
     return len(either) == 1 or "" in either or either in ({"a", "the"}, {"our", "the"})
 
 
-def _language(tokens: Sequence[Token]) -> str:
-    """Return in which language a text is, as far as its smallest words tell; empty where they do not."""
-    words = [token.folded for token in tokens if token.folded]
-    counts = {code: sum(map(telling.__contains__, words)) for code, telling in _TELLING.items()}
-    code = max(counts, key=lambda code: counts[code])
-    return code if list(counts.values()).count(counts[code]) == 1 else ""
-
-
 def _without_articles(tokens: Sequence[Token], language: str) -> list[Token]:
-    if not language:
+    rules = WORDS.get(language)
+    if rules is None:
         return list(tokens)
-    articles = WORDS[language]["articles"].split()
+    articles = rules["articles"].split()
     found: list[Token] = []
     article = ""
     for at, token in enumerate(tokens):
@@ -96,7 +82,7 @@ def _without_articles(tokens: Sequence[Token], language: str) -> list[Token]:
         if token.folded in articles and _may_go(tokens, at, language):
             article = "a" if token.folded == "an" else token.folded
             continue
-        if token.kind == "number" and language == "en" and _THOUSANDS.fullmatch(token.text):
+        if token.kind == "number" and rules.get("thousands") == "," and _THOUSANDS.fullmatch(token.text):
             token = token._replace(text=token.text.replace(",", ""))  # noqa: PLW2901
         elif token.kind == "unit" and found and found[-1].kind == "number":
             number, unit = amount(found[-1].text, token.text)
@@ -118,8 +104,8 @@ def _may_go(tokens: Sequence[Token], at: int, language: str) -> bool:
         return False
     if before is not None and (before.folded in _COPULAS or before.text == ","):
         return False  # `is the owner` is more than `is an owner`
-    if language == "de":
-        return after.kind in {"name", "symbol"} or after.folded not in _TELLING["de"]
+    if "capital_nouns" in WORDS[language]:
+        return after.kind in {"name", "symbol"} or after.folded not in COMMON[language]
     # The English are people, English is a language.
     named = after.kind == "name" and after.folded != ""
     return not (named and (then is None or then.kind == "mark" or then.folded in _KEPT_BEFORE))

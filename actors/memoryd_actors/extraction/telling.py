@@ -12,8 +12,6 @@ class Telling(msgspec.Struct, frozen=True):
 
     code: str
     """ISO 639-1."""
-    common: str
-    """The commonest words, between white space: by them a language is recognised."""
     prefers: str
     """What somebody likes or dislikes, of things in general."""
     advises: str

@@ -11,11 +11,9 @@ from typing import Final
 from memoryd_actors.capture.kinds import CORRECTION, FACT, PREFERENCE
 from memoryd_actors.extraction.telling import TELLINGS, Telling
 from memoryd_actors.texts.languages import typed
+from memoryd_actors.texts.languages.recognition import languages_of
 
 LESSON: Final = "lesson"
-_WORD = re.compile(r"[^\W\d_]+['\u2019]?")
-
-
 MOST_BEFORE_VERB: Final = 13
 """Words of a correction in which its verb has to come."""
 
@@ -90,18 +88,6 @@ class Wording:
         return any(one.search(bare) for one in (self._passes, self._troubles, self._wonders, self._points))
 
 
-# Without them Dutch `we hebben geen tests` would pass for English.
-_ELSEWHERE = frozenset(
-    """le la les est une des que pour dans je nous vous pas sur avec
-    el los las una por con del se lo como más está
-    het een niet voor met zijn deze maar ook wel geen van wij hebben nog dat wordt naar heb kan moet bij de
-    não com uma para isso são você nós fazer está mas muito tem
-    che il di per non sono gli della nel questo abbiamo con ho
-    nie jest się na że do jak ale mamy tego być
-    не на что это мы как но для уже""".split()
-)
-"""The commonest words of languages that have no table here."""
-_COMMON = {telling.code: frozenset(telling.common.split()) for telling in TELLINGS}
 _TELLINGS = {telling.code: telling for telling in TELLINGS}
 
 
@@ -112,15 +98,5 @@ def _wording(code: str) -> Wording:
 
 
 def wordings_of(text: str) -> list[Wording]:
-    """Return the wordings of the languages that a text may be in, the likeliest first, by their commonest words.
-
-    A short sentence has few of them, and neighbouring languages share some: the second may be the right one. English
-    comes first where that is open. None where it is in another language by all that it shows.
-    """
-    words = {word.lower().replace("\u2019", "'") for word in _WORD.findall(text[:2_000])}
-    counts = {code: len(words & common) for code, common in _COMMON.items()}
-    best = max(counts.values())
-    if len(words & _ELSEWHERE) > best:
-        return []
-    likely = [code for code, count in counts.items() if count >= max(best - 1, 1) or best == 0]
-    return [_wording(code) for code in sorted(likely, key=lambda code: -counts[code])]
+    """Return the wordings of the languages that a text may be in, the likeliest first."""
+    return [_wording(code) for code in languages_of(text) if code in _TELLINGS]

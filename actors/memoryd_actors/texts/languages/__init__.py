@@ -47,6 +47,11 @@ def words_of(name: str, key: str) -> frozenset[str]:
     return frozenset(word for text in _texts(name, key) for word in text.split())
 
 
+def common_words(code: str) -> frozenset[str]:
+    """Return the commonest words of a language."""
+    return frozenset(_filled(_file(code).get("words", {}).get("common", ""), {}).split())
+
+
 def pattern_of(name: str, key: str) -> str:
     """Return what finds the pattern that any language has under a key of a table."""
     return f"(?:{'|'.join(map(typed, _texts(name, key))) or NEVER})"
