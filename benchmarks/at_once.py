@@ -19,7 +19,7 @@ import numpy as np
 
 from benchmarks.home import PROJECT, Running, daemon, home, text, wait_for_model
 from memoryd_client import Client, DeadlineExceeded, Entry, Message
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 SESSIONS = 100
 PROCESSES = 4

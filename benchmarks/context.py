@@ -17,7 +17,7 @@ from benchmarks.home import daemon, home, text, wait_for_model
 from memoryd.embedding.onnx import OnnxModel
 from memoryd.embedding.weights import Sources, fetch
 from memoryd_client import Entry
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 MESSAGES = 10_000
 BUDGET = 8_000

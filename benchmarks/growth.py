@@ -27,7 +27,7 @@ from benchmarks.home import Running, at_rest, bare_model, daemon, home, memory_m
 from benchmarks.transcripts import AT_ONCE, indexed
 from memoryd.heap import share_arenas
 from memoryd_client import Entry, Message
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 MARKS = (1_000, 2_000, 5_000, 10_000, 20_000)
 """Messages after which it is looked."""

@@ -27,7 +27,7 @@ from memoryd_actors.admission.gate import content_hash
 from memoryd_actors.memory.steps import Add
 from memoryd_actors.ports.index import IndexRow
 from memoryd_client import Client, DaemonUnreachable, DeadlineExceeded, Memory, Scope
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.memory import new_memory_id
 
 PROJECT = "/bench"

@@ -13,7 +13,7 @@ import numpy as np
 
 from benchmarks.home import daemon, fill, home, text, wait_for_model
 from memoryd_cli.connect.program import hook_text
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 ROUNDS = 60
 LIMIT = 1.6

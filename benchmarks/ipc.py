@@ -26,8 +26,8 @@ from pathlib import Path
 import zmq
 
 from memoryd_client import Client, Message
+from memoryd_client.base.paths import Paths, address
 from memoryd_client.outgoing import encoded
-from memoryd_client.paths import Paths, address
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.pending import PendingMemory, SurfacedMemory, Take, Taken

@@ -33,7 +33,7 @@ from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
 from memoryd_actors.searching.ranking import rank
 from memoryd_actors.searching.search import Searcher
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.memory import Memory
 
 SIZES = (10_000, 100_000)

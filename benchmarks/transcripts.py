@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.home import Running, daemon, home, text, wait_for_model
 from memoryd_client import Entry
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 APPENDS = 300
 PLAYED = 10_000

@@ -5,13 +5,13 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 HOLD = """
 import sys
 from pathlib import Path
 from memoryd.lock import hold_home
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 home = Path(sys.argv[1])
 with hold_home(Paths(home=home, config=home, runtime=home / "run"), version="9.9"):
     print("held", flush=True)

@@ -12,7 +12,7 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from memoryd_client import Client, DaemonUnreachable, DeadlineExceeded, Message, Trace
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 T = TypeVar("T")
 PROJECT = "/projects/demo"

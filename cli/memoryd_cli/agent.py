@@ -8,10 +8,10 @@ from typing import Annotated
 import msgspec
 import typer
 
-from memoryd_cli import render
-from memoryd_cli.failures import CommandFailed
-from memoryd_cli.options import InSession, Json, examples, placed
-from memoryd_cli.output import note, out, out_json
+from memoryd_cli.base import render
+from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.base.options import InSession, Json, examples, placed
+from memoryd_cli.base.output import note, out, out_json
 from memoryd_client.wire.context import MAX_TURN, Message, Trigger
 
 

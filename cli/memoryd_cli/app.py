@@ -28,9 +28,9 @@ from memoryd_cli import (
     transfer,
 )
 from memoryd_cli import core_memory as core
+from memoryd_cli.base.output import out
 from memoryd_cli.connect import commands as connecting
 from memoryd_cli.mcp import command
-from memoryd_cli.output import out
 
 _SECTIONS = {
     "The daemon": (

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoryd_cli.failures import CommandFailed
-from memoryd_cli.options import InProject, Json, examples, placed
-from memoryd_cli.output import fields, note, out, out_json, table
+from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.base.options import InProject, Json, examples, placed
+from memoryd_cli.base.output import fields, note, out, out_json, table
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client

@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoryd_cli import toml_edit
-from memoryd_cli.failures import CommandFailed
-from memoryd_cli.options import Json, examples
-from memoryd_cli.output import note, out, out_json, table
-from memoryd_client.paths import Paths
+from memoryd_cli.base import toml_edit
+from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.base.options import Json, examples
+from memoryd_cli.base.output import note, out, out_json, table
+from memoryd_client.base.paths import Paths
 
 if TYPE_CHECKING:
     from memoryd.config import Config

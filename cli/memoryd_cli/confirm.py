@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from memoryd_cli.failures import CommandFailed
+from memoryd_cli.base.failures import CommandFailed
 
 
 def confirm(question: str, nobody: str) -> None:

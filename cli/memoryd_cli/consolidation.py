@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoryd_cli.failures import CommandFailed
-from memoryd_cli.options import Agent, Autostart, Json, Owner, connect, examples
-from memoryd_cli.output import note, one_line, out, out_json, short_ids, table
+from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.base.options import Agent, Autostart, Json, Owner, connect, examples
+from memoryd_cli.base.output import note, one_line, out, out_json, short_ids, table
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client

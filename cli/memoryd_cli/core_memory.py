@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memoryd_cli.base.options import InProject, Json, Yes, examples, placed
+from memoryd_cli.base.output import note, out, out_json, printable, table
 from memoryd_cli.confirm import confirm
-from memoryd_cli.options import InProject, Json, Yes, examples, placed
-from memoryd_cli.output import note, out, out_json, printable, table
 
 if TYPE_CHECKING:
     from memoryd_client.wire.core_memory import Section

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoryd_cli.failures import CommandFailed
-from memoryd_cli.options import Autostart, connect, examples
-from memoryd_cli.output import note, out
-from memoryd_client.paths import Paths
+from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.base.options import Autostart, connect, examples
+from memoryd_cli.base.output import note, out
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.events import IndexProgress
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ from typing import cast
 
 import msgspec
 
-from memoryd_cli.failures import CommandFailed
+from memoryd_cli.base.failures import CommandFailed
 from memoryd_client import front_matter
 from memoryd_client.requests import ChangedFields
 from memoryd_client.wire.memory import Importance, Memory, Share

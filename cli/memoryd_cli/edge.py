@@ -6,9 +6,9 @@ import traceback
 from collections.abc import Sequence
 from typing import NoReturn
 
-from memoryd_cli.failures import DONE, FAILED, INTERRUPTED, UNREACHABLE, USAGE, sentence
-from memoryd_cli.output import ReaderGone, note
-from memoryd_client.errors import DaemonUnreachable, InvalidArgument, MemorydError
+from memoryd_cli.base.failures import DONE, FAILED, INTERRUPTED, UNREACHABLE, USAGE, sentence
+from memoryd_cli.base.output import ReaderGone, note
+from memoryd_client.base.errors import DaemonUnreachable, InvalidArgument, MemorydError
 
 _LONGEST = 2_000
 """Characters of a complaint: some repeat what they were given."""

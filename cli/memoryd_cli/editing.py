@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoryd_cli import document, render
-from memoryd_cli.confirm import confirm
-from memoryd_cli.failures import CommandFailed, sentence
-from memoryd_cli.options import (
+from memoryd_cli import document
+from memoryd_cli.base import render
+from memoryd_cli.base.failures import CommandFailed, sentence
+from memoryd_cli.base.options import (
     Agent,
     Autostart,
     InSession,
@@ -29,10 +29,11 @@ from memoryd_cli.options import (
     examples,
     placed,
 )
-from memoryd_cli.output import note, one_line, out, out_json
+from memoryd_cli.base.output import note, one_line, out, out_json
+from memoryd_cli.confirm import confirm
 from memoryd_client import drafts
-from memoryd_client.errors import MemorydError
-from memoryd_client.paths import Paths
+from memoryd_client.base.errors import MemorydError
+from memoryd_client.base.paths import Paths
 from memoryd_client.requests import ChangedFields
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.purging import PurgePlan

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from memoryd_cli.failures import CommandFailed
-from memoryd_cli.options import Autostart, Json, Owner, connect, examples
-from memoryd_cli.output import note, out_json, table
+from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.base.options import Autostart, Json, Owner, connect, examples
+from memoryd_cli.base.output import note, out_json, table
 
 MOST_DAYS = 366
 

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoryd_cli.options import InProject, Json, examples, placed
-from memoryd_cli.output import note, one_line, out, out_json, printable, table
+from memoryd_cli.base.options import InProject, Json, examples, placed
+from memoryd_cli.base.output import note, one_line, out, out_json, printable, table
 
 if TYPE_CHECKING:
     from memoryd_client.wire.virtual_files import MemoryFile

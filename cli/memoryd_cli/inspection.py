@@ -10,12 +10,12 @@ from typing import Annotated
 
 import typer
 
-from memoryd_cli.failures import FAILED, CommandFailed
-from memoryd_cli.options import Autostart, Json, Owner, connect, examples
-from memoryd_cli.output import on_terminal, out, out_json, plain, printable, table, write
+from memoryd_cli.base.failures import FAILED, CommandFailed
+from memoryd_cli.base.options import Autostart, Json, Owner, connect, examples
+from memoryd_cli.base.output import on_terminal, out, out_json, plain, printable, table, write
 from memoryd_cli.watching import EventTeller
-from memoryd_client.errors import MemorydError
-from memoryd_client.paths import Paths
+from memoryd_client.base.errors import MemorydError
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.status import Status
 
 _TRANSCRIPT_LINES = """
@@ -126,7 +126,7 @@ def logs(
     follow: Annotated[bool, typer.Option("--follow", "-f", help="Go on as lines are written.")] = False,
 ) -> None:
     """Print the daemon's log. Where systemd runs the daemon, that is its journal."""
-    from memoryd_cli.launch import managed_by_systemd
+    from memoryd_cli.base.launch import managed_by_systemd
 
     paths = Paths.from_environment()
     if managed_by_systemd(paths):
@@ -202,7 +202,7 @@ def _with_mend(found: str, mend: str) -> str:
 
 
 def _status_if_any() -> Status | None:
-    from memoryd_cli.launch import holder_pid
+    from memoryd_cli.base.launch import holder_pid
 
     # Asked of the lock first: connecting to a socket that systemd holds would start a daemon that nobody asked for.
     if holder_pid(Paths.from_environment()) is None:

@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from memoryd_cli.failures import CommandFailed
-from memoryd_cli.options import examples
-from memoryd_cli.output import note, out
-from memoryd_client.paths import Paths
+from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.base.options import examples
+from memoryd_cli.base.output import note, out
+from memoryd_client.base.paths import Paths
 
 StartTimeout = Annotated[float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Give up after this long.")]
 
@@ -22,7 +22,7 @@ def add_to(app: typer.Typer) -> None:
 
 def run() -> None:
     """Run the daemon in the foreground, until a signal ends it."""
-    from memoryd.app import main
+    from memoryd.assembly.app import main
 
     raise typer.Exit(main())
 
@@ -34,7 +34,7 @@ def start(timeout: StartTimeout = 60.0) -> None:
 
 def stop(timeout: StartTimeout = 30.0) -> None:
     """Stop the daemon that holds this home, and wait until it is gone."""
-    from memoryd_cli import launch
+    from memoryd_cli.base import launch
 
     paths = Paths.from_environment()
     pid = launch.stop(paths, timeout_s=timeout)
@@ -47,7 +47,7 @@ def stop(timeout: StartTimeout = 30.0) -> None:
 def restart(timeout: StartTimeout = 60.0) -> None:
     """Stop the daemon where one runs, and start it. A broken configuration is found before anything is stopped."""
     from memoryd.config import ConfigInvalid, load
-    from memoryd_cli import launch
+    from memoryd_cli.base import launch
 
     paths = Paths.from_environment()
     try:
@@ -59,7 +59,7 @@ def restart(timeout: StartTimeout = 60.0) -> None:
 
 
 def _start(paths: Paths, timeout_s: float) -> None:
-    from memoryd_cli import launch
+    from memoryd_cli.base import launch
 
     try:
         launched = launch.start(paths, timeout_s=timeout_s)

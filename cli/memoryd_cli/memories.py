@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoryd_cli import render
-from memoryd_cli.failures import CommandFailed
-from memoryd_cli.options import (
+from memoryd_cli.base import render
+from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.base.options import (
     Category,
     Everything,
     InSession,
@@ -20,7 +20,7 @@ from memoryd_cli.options import (
     examples,
     placed,
 )
-from memoryd_cli.output import fields, json_line, note, out, out_json, printable, short_ids, table, write
+from memoryd_cli.base.output import fields, json_line, note, out, out_json, printable, short_ids, table, write
 from memoryd_client.wire.memory import Memory, Scope, Source, State
 
 if TYPE_CHECKING:

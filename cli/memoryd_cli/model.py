@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from memoryd_cli import model_embed
+from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.base.options import Json, examples
+from memoryd_cli.base.output import note, out, out_json, table
 from memoryd_cli.configuration import configured
-from memoryd_cli.failures import CommandFailed
-from memoryd_cli.options import Json, examples
-from memoryd_cli.output import note, out, out_json, table
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 if TYPE_CHECKING:
     from memoryd.config import Config
@@ -173,7 +173,7 @@ def try_(*, as_json: Json = False) -> None:
 
 
 def _takes_effect(paths: Paths) -> str:
-    from memoryd.units import PathNotForUnit, UnitState, compare, installed, shipped
+    from memoryd.system.units import PathNotForUnit, UnitState, compare, installed, shipped
 
     name = "memoryd.service"
     try:

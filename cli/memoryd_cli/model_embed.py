@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.base.options import Json, connect, examples
+from memoryd_cli.base.output import note, out, out_json, table
 from memoryd_cli.configuration import configured
-from memoryd_cli.failures import CommandFailed
-from memoryd_cli.options import Json, connect, examples
-from memoryd_cli.output import note, out, out_json, table
-from memoryd_client.errors import DaemonUnreachable, DeadlineExceeded
-from memoryd_client.paths import Paths
+from memoryd_client.base.errors import DaemonUnreachable, DeadlineExceeded
+from memoryd_client.base.paths import Paths
 
 if TYPE_CHECKING:
     from memoryd.config import Config, EmbeddingConfig

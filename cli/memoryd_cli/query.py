@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from memoryd_cli import render
-from memoryd_cli.options import Category, InSession, Json, Reach, Tag, Unrelated, examples, placed
-from memoryd_cli.output import note, out, out_json, printable
+from memoryd_cli.base import render
+from memoryd_cli.base.options import Category, InSession, Json, Reach, Tag, Unrelated, examples, placed
+from memoryd_cli.base.output import note, out, out_json, printable
 from memoryd_client.wire.memory import State
 
 if TYPE_CHECKING:

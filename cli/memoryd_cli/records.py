@@ -7,8 +7,8 @@ from typing import cast
 
 import msgspec
 
-from memoryd_cli.failures import CommandFailed
-from memoryd_cli.output import plain
+from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.base.output import plain
 from memoryd_client import front_matter
 from memoryd_client.project import project_root
 from memoryd_client.wire.edges import Edge

@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Annotated, cast, get_args
 
 import typer
 
-from memoryd_cli.failures import CommandFailed
-from memoryd_cli.options import InProject, Json, examples, placed
-from memoryd_cli.output import note, one_line, out, out_json, short_ids
+from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.base.options import InProject, Json, examples, placed
+from memoryd_cli.base.output import note, one_line, out, out_json, short_ids
 from memoryd_client.wire.review import Verdict
 
 if TYPE_CHECKING:

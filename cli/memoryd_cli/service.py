@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from memoryd_cli.options import examples
-from memoryd_cli.output import out
-from memoryd_client.paths import Paths
+from memoryd_cli.base.options import examples
+from memoryd_cli.base.output import out
+from memoryd_client.base.paths import Paths
 
 group = typer.Typer(
     help="Let systemd run the daemon.",
@@ -19,7 +19,7 @@ group = typer.Typer(
 @group.command(epilog=examples("memoryd service install", "memoryd service install --no-start"))
 def install(*, start: Annotated[bool, typer.Option(help="Start it at once.")] = True) -> None:
     """Install and enable systemd user units, so that the daemon starts at login or at the first use."""
-    from memoryd import service
+    from memoryd.system import service
 
     try:
         steps = service.install(Paths.from_environment(), start=start)
@@ -32,7 +32,7 @@ def install(*, start: Annotated[bool, typer.Option(help="Start it at once.")] = 
 @group.command(epilog=examples("memoryd service uninstall"))
 def uninstall() -> None:
     """Stop, disable and remove the units. Memories stay."""
-    from memoryd import service
+    from memoryd.system import service
 
     try:
         steps = service.uninstall(Paths.from_environment())

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
 import msgspec
 import typer
 
-from memoryd_cli import render, session_transfer
-from memoryd_cli.failures import CommandFailed
-from memoryd_cli.options import Agent, Autostart, InSession, Json, Owner, Session, Yes, connect, examples, placed
-from memoryd_cli.output import note, one_line, out, out_json, printable, table
+from memoryd_cli import session_transfer
+from memoryd_cli.base import render
+from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.base.options import Agent, Autostart, InSession, Json, Owner, Session, Yes, connect, examples, placed
+from memoryd_cli.base.output import note, one_line, out, out_json, printable, table
 from memoryd_client.transcript_lines import decode_event
 from memoryd_client.wire.transcripts import Entry, Kind, Role
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO
 import msgspec
 import typer
 
-from memoryd_cli.failures import CommandFailed
-from memoryd_cli.options import Agent, Autostart, InSession, Json, Owner, Session, connect, examples, placed
-from memoryd_cli.output import note, out, out_json
+from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.base.options import Agent, Autostart, InSession, Json, Owner, Session, connect, examples, placed
+from memoryd_cli.base.output import note, out, out_json
 from memoryd_client.transcript_lines import Header, decode_any, encode, exported, identified, record
 from memoryd_client.wire.transcripts import Appended, TranscriptRecord
 

@@ -15,9 +15,9 @@ import msgspec
 
 from memoryd import config as declarations
 from memoryd_actors.memory.settings import BUILT_IN_CATEGORIES, CategorySettings, name_of
-from memoryd_cli import toml_edit
-from memoryd_cli.failures import CommandFailed
-from memoryd_cli.toml_edit import TomlValue
+from memoryd_cli.base import toml_edit
+from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.base.toml_edit import TomlValue
 
 
 @dataclass(frozen=True, slots=True)

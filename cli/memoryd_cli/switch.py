@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from memoryd_cli.options import InProject, Json, examples, placed
-from memoryd_cli.output import note, out, out_json, printable
+from memoryd_cli.base.options import InProject, Json, examples, placed
+from memoryd_cli.base.output import note, out, out_json, printable
 from memoryd_client.wire.switching import Switched
 
 Everywhere = Annotated[bool, typer.Option("--everywhere", help="Not this project only, but everywhere.")]

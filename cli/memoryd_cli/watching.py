@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from memoryd_cli import render
-from memoryd_cli.output import one_line, printable
-from memoryd_client.errors import MemorydError
+from memoryd_cli.base import render
+from memoryd_cli.base.output import one_line, printable
+from memoryd_client.base.errors import MemorydError
 from memoryd_client.wire.events import Event, IndexProgress, PipelineRan, Surfaced, Warned, Wrote
 from memoryd_client.wire.traces import CandidateTrace
 

@@ -7,8 +7,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from memoryd_client.async_client import AsyncClient
-    from memoryd_client.client import Client
-    from memoryd_client.errors import (
+    from memoryd_client.base.errors import (
         DaemonUnreachable,
         DeadlineExceeded,
         InvalidArgument,
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
         UnsafeSocket,
         WrongType,
     )
+    from memoryd_client.client import Client
     from memoryd_client.interrupted import Interrupted, PendingCall
     from memoryd_client.wire.context import Message
     from memoryd_client.wire.filters import Filters
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "async_client": "AsyncClient",
     "client": "Client",
-    "errors": "DaemonUnreachable DeadlineExceeded InvalidArgument MemorydError NotInterrupted RequestFailed "
+    "base.errors": "DaemonUnreachable DeadlineExceeded InvalidArgument MemorydError NotInterrupted RequestFailed "
     "UnsafeSocket WrongType",
     "interrupted": "Interrupted PendingCall",
     "wire.context": "Message",

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from memoryd_client.errors import WrongType
+from memoryd_client.base.errors import WrongType
 from memoryd_client.wire.context import Message
 
 Said = Message | Mapping[str, object]

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 import msgspec
 from msgspec import inspect
 
-from memoryd_client.errors import InvalidArgument, WrongType
+from memoryd_client.base.errors import InvalidArgument, WrongType
 
 S = TypeVar("S", bound=msgspec.Struct)
 T = TypeVar("T")

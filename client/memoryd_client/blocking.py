@@ -7,9 +7,9 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from memoryd_client.agent_messages import Said
+from memoryd_client.base.paths import Paths
 from memoryd_client.core import Core
 from memoryd_client.outgoing import ContextArguments, encoded
-from memoryd_client.paths import Paths
 from memoryd_client.transport.connection import Connection
 from memoryd_client.transport.exchange import TICK_S, Transport, finish
 from memoryd_client.transport.link import Link

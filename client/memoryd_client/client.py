@@ -7,8 +7,8 @@ from typing import Literal, Unpack
 
 from memoryd_client.agent_messages import Said
 from memoryd_client.arguments import texts
+from memoryd_client.base.errors import RequestFailed
 from memoryd_client.blocking import Blocking
-from memoryd_client.errors import RequestFailed
 from memoryd_client.interrupted import KIND, Interrupted, pack, run_in
 from memoryd_client.outgoing import ContextArguments, conversation
 from memoryd_client.requests import (

@@ -10,10 +10,10 @@ from time import time
 from typing import cast
 
 from memoryd_client.arguments import seconds, several
+from memoryd_client.base.errors import DaemonUnreachable, RequestFailed
+from memoryd_client.base.paths import Paths
 from memoryd_client.entries import chunked, chunked_records
-from memoryd_client.errors import DaemonUnreachable, RequestFailed
 from memoryd_client.outgoing import ContextArguments, check_context, checked, conversation, files_in_hand
-from memoryd_client.paths import Paths
 from memoryd_client.project import project_root
 from memoryd_client.requests import chunks
 from memoryd_client.transport.connection import check_path

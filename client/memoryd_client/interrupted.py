@@ -5,7 +5,7 @@ from typing import Final, cast
 
 import msgspec
 
-from memoryd_client.errors import NotInterrupted
+from memoryd_client.base.errors import NotInterrupted
 from memoryd_client.wire.checkpoints import Checkpoint
 
 KIND: Final = {"kind": "interrupted"}

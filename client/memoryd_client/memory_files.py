@@ -8,8 +8,8 @@ import posixpath
 from collections.abc import Sequence
 from typing import Final
 
-from memoryd_client.errors import MemorydError
-from memoryd_client.tools.tool import Ask
+from memoryd_client.base.errors import MemorydError
+from memoryd_client.wire.request import Ask
 from memoryd_client.wire.virtual_files import DeleteFile, ListFiles, MemoryFile, ReadFile, WriteFile
 
 ROOT: Final = "/memories"

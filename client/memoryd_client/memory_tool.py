@@ -19,8 +19,8 @@ from anthropic.types.beta import (
 )
 
 from memoryd_client.async_client import AsyncClient
+from memoryd_client.base.errors import MemorydError
 from memoryd_client.client import Client
-from memoryd_client.errors import MemorydError
 from memoryd_client.memory_files import CommandRefused, MemoryFolder
 from memoryd_client.transport.exchange import finish
 from memoryd_client.wire.request import R, Request

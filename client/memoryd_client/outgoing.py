@@ -9,7 +9,7 @@ import msgspec
 
 from memoryd_client.agent_messages import Said, as_message
 from memoryd_client.arguments import explain, mended, several
-from memoryd_client.errors import InvalidArgument, WrongType
+from memoryd_client.base.errors import InvalidArgument, WrongType
 from memoryd_client.wire.context import MAX_TURN, ContextUpdate, Message, Trigger
 from memoryd_client.wire.protocol import Envelope, decode_envelope, encode
 

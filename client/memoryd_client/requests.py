@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Final, Literal, TypedDict, Unpack
 
 from memoryd_client.arguments import converted, moment, texts
-from memoryd_client.errors import InvalidArgument, RequestFailed, WrongType
+from memoryd_client.base.errors import InvalidArgument, RequestFailed, WrongType
 from memoryd_client.wire.checkpoints import MAX_CHECKPOINT_BYTES, SaveCheckpoint
 from memoryd_client.wire.core_memory import new_write_id
 from memoryd_client.wire.editing import Changes

@@ -6,7 +6,7 @@ import sys
 def main() -> int:
     """Run the daemon; without its packages, say how to get them."""
     try:
-        from memoryd.app import main as run
+        from memoryd.assembly.app import main as run
     except ModuleNotFoundError as exc:
         sys.stderr.write(f"memoryd: the daemon needs the package {exc.name}: pip install 'memoryd[daemon]'\n")
         return 1

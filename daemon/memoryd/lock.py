@@ -12,7 +12,7 @@ from pathlib import Path
 
 from memoryd.private_folder import FolderUnsafe, private_folder
 from memoryd_actors.core.errors import Refused
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 _ATTEMPTS, _PAUSE_S = 10, 0.02
 """Whoever asks who holds the lock holds it, shared, for an instant; that must not keep a daemon from starting."""

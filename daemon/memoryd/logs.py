@@ -17,7 +17,7 @@ from io import TextIOWrapper
 from logging.handlers import QueueHandler, QueueListener, RotatingFileHandler
 from typing import TextIO, cast
 
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 MAX_BYTES = 5 * 1024 * 1024
 FILES = 3

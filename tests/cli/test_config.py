@@ -6,8 +6,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from memoryd_actors.memory.settings import RecallSettings
-from memoryd_cli import toml_edit
-from memoryd_cli.toml_edit import TomlValue
+from memoryd_cli.base import toml_edit
+from memoryd_cli.base.toml_edit import TomlValue
 
 from .memoryd_command import Command
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memoryd_cli.connect.examine import examine_connections
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 from .memoryd_command import MEMORYD, Command
 

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from chat_completions import completion, problem
-from memoryd import units
+from memoryd.system import units
 from memoryd_cli.model_finding import find
 from memoryd_cli.model_trial import CASES
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from messages_api import MessagesApi, Received, Reply, verdict, verdicts
 from running import until
 

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_cli import output, render
-from memoryd_cli.failures import sentence
-from memoryd_client.errors import InvalidArgument
+from memoryd_cli.base import output, render
+from memoryd_cli.base.failures import sentence
+from memoryd_client.base.errors import InvalidArgument
 from memoryd_client.wire.memory import ID_PREFIX, Memory, Scope, new_memory_id
 
 ids = st.text("0123456789abcdefghjkmnpqrstvwxyz", min_size=20, max_size=20).map(ID_PREFIX.__add__)

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from memoryd.lock import holder
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memories import MemoryPage
 from memoryd_client.wire.memory import Memory

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memoryd.lock import hold_home
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 from .memoryd_command import Command
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from memoryd_client import Client, Entry, InvalidArgument, MemorydError, Message, WrongType
 from memoryd_client.arguments import converted, explain, texts
+from memoryd_client.base.paths import Paths
 from memoryd_client.outgoing import checked
-from memoryd_client.paths import Paths
 from memoryd_client.requests import chunks, filters, new_checkpoint, new_memory, search_messages
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.filters import Filters

@@ -11,8 +11,8 @@ from threading import Thread
 import pytest
 
 from holding import held_by_another
-from memoryd_cli import launch
-from memoryd_client.paths import Paths
+from memoryd_cli.base import launch
+from memoryd_client.base.paths import Paths
 
 
 @contextmanager

@@ -5,7 +5,7 @@ import tomllib
 from pathlib import Path
 
 from memoryd.config import Config
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from running import RunningDaemon
 
 ROOT = Path(__file__).parents[2]

@@ -22,7 +22,7 @@ from memoryd.lock import hold_home
 from memoryd.restoring import dated_name
 from memoryd_actors.core.errors import LedgerCorrupt
 from memoryd_actors.memory.steps import Add
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.memory import Memory, Scope, new_memory_id
 from memoryd_client.wire.status import ComponentStatus, Status
 

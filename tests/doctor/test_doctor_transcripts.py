@@ -12,7 +12,7 @@ from memoryd.doctor import Finding, examine
 from memoryd.index.messages import LanceMessages
 from memoryd.transcripts import JsonlTranscripts
 from memoryd_actors.ports.transcripts import MessageRow
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from transcript_files import append, kept, lines
 
 MODEL = "a model"

@@ -7,7 +7,7 @@ import pytest
 from memoryd.config import EmbeddingConfig
 from memoryd.embedding.generations import destroy_others, first, read, write
 from memoryd_actors.core.errors import Unavailable
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 
 def test_what_is_noted_is_read_and_leaves_no_draft(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from memoryd_cli.connect.program import hook_text
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 
 @pytest.fixture

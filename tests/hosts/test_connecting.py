@@ -10,14 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.connect import jsonc, tables
 from memoryd_cli.connect.changes import Connector
 from memoryd_cli.connect.edit import Edit, Malformed, difference, undone
 from memoryd_cli.connect.hosts import HOSTS, Host, Scene
 from memoryd_cli.connect.parts import BEGIN, Block, Hook, Json, Member
 from memoryd_cli.connect.program import Programs
-from memoryd_cli.failures import CommandFailed
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 NAMES = list(HOSTS)
 IN_PROJECTS = [name for name, host in HOSTS.items() if host.in_projects]

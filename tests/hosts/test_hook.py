@@ -17,7 +17,7 @@ from memoryd.hosts.request import MAX_EVENT_BYTES, HookRequest
 from memoryd.hosts.server import HookServer
 from memoryd.private_folder import private_folder
 from memoryd_cli.connect import program
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 Answer = Callable[[HookRequest], Awaitable[bytes]]
 

@@ -21,17 +21,27 @@ ROOTS: tuple[str, ...] = ("memoryd_client", "memoryd_actors", "memoryd", "memory
 SOURCES: dict[str, Path] = dict(
     zip(ROOTS, (ROOT / "client", ROOT / "actors", ROOT / "daemon", ROOT / "cli"), strict=True)
 )
-ROOMS: Sequence[str] = (
-    "core redaction texts comparison memory ports model access admission indexing keeping searching conversations "
-    "ageing purging judging virtual_files recall capture upkeep extraction summarising context consolidating episodes"
-).split()
-"""The rooms of the actors: each imports from those before it only."""
+ROOMS: dict[str, Sequence[str]] = {
+    "memoryd_client": "wire base transport . tools".split(),
+    "memoryd_actors": (
+        ". core redaction texts comparison memory ports model access admission indexing keeping searching "
+        "conversations ageing purging judging virtual_files recall capture upkeep extraction summarising context "
+        "consolidating episodes"
+    ).split(),
+    "memoryd": ". ipc hosts model transcripts index embedding ledger system doctor assembly".split(),
+    "memoryd_cli": "base histories mcp demo connect .".split(),
+}
+"""The rooms of each source root: each imports from those before it only. The point stands for the root's own files."""
+TOP = "memoryd.__main__"
+"""`python -m memoryd` stands above all rooms of the daemon."""
 
 
 def files(package: str) -> dict[str, Path]:
     """Return the modules of a source root by their dotted names."""
     folder = SOURCES[package]
-    names = {".".join(path.relative_to(folder).with_suffix("").parts): path for path in folder.rglob("*.py")}
+    names = {
+        ".".join(path.relative_to(folder).with_suffix("").parts): path for path in (folder / package).rglob("*.py")
+    }
     return {name.removesuffix(".__init__"): path for name, path in sorted(names.items())}
 
 
@@ -83,21 +93,27 @@ def test_a_source_root_imports_from_those_before_it_only(package: str) -> None:
     assert not wrong
 
 
-def test_every_room_of_the_actors_has_its_place() -> None:
-    folder = SOURCES["memoryd_actors"] / "memoryd_actors"
-    assert {path.parent.name for path in folder.glob("*/__init__.py")} == set(ROOMS)
-    assert [path.name for path in folder.glob("*.py")] == ["__init__.py"]
+def room_of(module: str) -> str:
+    """Return the folder below its source root that a module is in."""
+    path = MODULES[module].relative_to(SOURCES[module.partition(".")[0]])
+    return path.parts[1] if len(path.parts) > 2 else "."
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_a_room_imports_from_those_before_it_only(room: str) -> None:
-    later = set(ROOMS[ROOMS.index(room) + 1 :])
+@pytest.mark.parametrize("package", ROOTS)
+def test_every_room_has_its_place(package: str) -> None:
+    assert {room_of(name) for name in files(package)} == set(ROOMS[package])
+    assert package != "memoryd_actors" or [name for name in files(package) if room_of(name) == "."] == [package]
+
+
+@pytest.mark.parametrize(("package", "room"), [(package, room) for package in ROOTS for room in ROOMS[package]])
+def test_a_room_imports_from_those_before_it_only(package: str, room: str) -> None:
+    later = ROOMS[package][ROOMS[package].index(room) + 1 :]
     wrong = {
         (name, imported)
-        for name in files("memoryd_actors")
-        if name.split(".")[1:2] == [room]
+        for name in files(package)
+        if room_of(name) == room and name != TOP
         for imported in IMPORTS[name]
-        if imported.startswith("memoryd_actors.") and imported.split(".")[1] in later
+        if imported.partition(".")[0] == package and imported in MODULES and room_of(imported) in later
     }
     assert not wrong
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from blockbuster import BlockBuster, blockbuster_ctx
 
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 from .daemon_process import DaemonProcess
 from .scripted_daemon import paths_in

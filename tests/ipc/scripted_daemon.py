@@ -15,7 +15,7 @@ import anyio
 
 from memoryd.ipc import Server
 from memoryd_actors.core.errors import NotFound
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate, Push
 from memoryd_client.wire.events import Warned

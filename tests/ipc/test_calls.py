@@ -19,8 +19,8 @@ from memoryd_client import (
     NewMemory,
     RequestFailed,
 )
-from memoryd_client.errors import UnsafeSocket
-from memoryd_client.paths import Paths
+from memoryd_client.base.errors import UnsafeSocket
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.events import Warned
 from running import until
 

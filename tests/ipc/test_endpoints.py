@@ -10,7 +10,7 @@ import pytest
 from memoryd.ipc import Server, SocketsInUse
 from memoryd.private_folder import FolderUnsafe
 from memoryd_client import Client, Message
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.protocol import AnyRequest, Reply

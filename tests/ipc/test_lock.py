@@ -10,7 +10,7 @@ import pytest
 from holding import held_by_another
 from memoryd.lock import Holder, HomeLocked, hold_home, holder
 from memoryd.private_folder import FolderUnsafe
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 
 def test_a_home_has_one_holder_and_the_second_learns_which(paths: Paths) -> None:

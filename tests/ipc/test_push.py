@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 
 from memoryd_client import AsyncClient, Client, DaemonUnreachable, Message
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.transport.outbox import MOST_WAITING_BYTES, PUSH_HIGH_WATER
 from memoryd_client.wire.history import HistoryEntry
 
@@ -217,7 +217,7 @@ EXHAUSTED = """
 import resource, sys
 from pathlib import Path
 from memoryd_client import Client, Message
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 runtime = Path(sys.argv[1])
 client = Client(paths=Paths(home=runtime / "home", config=runtime / "config.toml", runtime=runtime), deadline_s=20)

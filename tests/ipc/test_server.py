@@ -24,7 +24,7 @@ from memoryd_actors.core.errors import (
     Refused,
 )
 from memoryd_client import AsyncClient, Client, RequestFailed
-from memoryd_client.paths import Paths, address
+from memoryd_client.base.paths import Paths, address
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.failures import Failure

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from memoryd import service
-from memoryd_client.paths import Paths
+from memoryd.system import service
+from memoryd_client.base.paths import Paths
 
 from .user_manager import CannotRun, UserManager, user_manager
 

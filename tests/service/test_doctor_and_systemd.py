@@ -2,10 +2,10 @@
 
 import pytest
 
-from memoryd import service, units
 from memoryd.doctor.finding import Finding
 from memoryd.doctor.process import examine_sockets, examine_systemd
-from memoryd_client.paths import Paths
+from memoryd.system import service, units
+from memoryd_client.base.paths import Paths
 
 from .user_manager import UserManager
 

@@ -9,7 +9,7 @@ from typing import TextIO
 import pytest
 
 from memoryd.logs import MAX_BYTES, logging_to, writes_to_journal
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 OURS = logging.getLogger("memoryd.example")
 THEIRS = logging.getLogger("some_library")

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from memoryd import service, units
+from memoryd.system import service, units
 from memoryd_client import Client, Message
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.status import Pong
 
 from .user_manager import UserManager

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from memoryd import service, units
 from memoryd.doctor.process import examine_systemd
-from memoryd.units import UnitState
-from memoryd_client.paths import Paths
+from memoryd.system import service, units
+from memoryd.system.units import UnitState
+from memoryd_client.base.paths import Paths
 
 ENVIRON = {"HOME": "/home/ada", "XDG_RUNTIME_DIR": "/run/user/1000", "PATH": os.environ["PATH"]}
 

@@ -14,7 +14,7 @@ import pytest
 import zmq
 
 from memoryd_client import Client, DaemonUnreachable, Message, RequestFailed
-from memoryd_client.paths import address
+from memoryd_client.base.paths import address
 from messages_api import MessagesApi, verdict, verdicts
 from messages_api import held as held_back
 from running import RunningDaemon, until

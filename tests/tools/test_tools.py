@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from memoryd_client import AsyncClient, Client, Message
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.tools import AsyncTools, Tools
 from running import PROJECT, RunningDaemon, until
 

@@ -8,13 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.connect.edit import ByHand, Edit, Malformed, difference, undone
 from memoryd_cli.connect.hosts import Host, Scene
 from memoryd_cli.connect.journal import ConnectedHost, FileEntry, Journal, digest, load, replace, save
 from memoryd_cli.connect.parts import Hook, Json, Own, Part
 from memoryd_cli.connect.program import hook_text
-from memoryd_cli.failures import CommandFailed
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 
 @dataclass(frozen=True, slots=True)

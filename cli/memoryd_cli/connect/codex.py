@@ -10,10 +10,10 @@ from threading import Timer
 
 import msgspec
 
+from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.connect import tables
 from memoryd_cli.connect.edit import Edit, Malformed
 from memoryd_cli.connect.parts import hook_places, is_ours
-from memoryd_cli.failures import CommandFailed
 
 _PATIENCE_S = 20.0
 

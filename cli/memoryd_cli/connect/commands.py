@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
+from memoryd_cli.base.failures import FAILED, CommandFailed, sentence
+from memoryd_cli.base.options import Json, examples
+from memoryd_cli.base.output import note, out, out_json, table, write
 from memoryd_cli.connect import codex
 from memoryd_cli.connect.changes import Change, Connector, read
 from memoryd_cli.connect.hosts import HOSTS, Host, Scene
-from memoryd_cli.failures import FAILED, CommandFailed, sentence
-from memoryd_cli.options import Json, examples
-from memoryd_cli.output import note, out, out_json, table, write
-from memoryd_client.errors import MemorydError
-from memoryd_client.paths import Paths
+from memoryd_client.base.errors import MemorydError
+from memoryd_client.base.paths import Paths
 from memoryd_client.project import project_root
 
 Names = Annotated[list[str] | None, typer.Argument(metavar="[HOST...]", help="Which, or `all`.")]
@@ -224,7 +224,7 @@ def _show(changes: list[Change], connector: Connector) -> None:
 
 
 def _start(paths: Paths) -> None:
-    from memoryd_cli import launch
+    from memoryd_cli.base import launch
 
     launched = launch.start(paths)
     if launched.fresh and not launch.managed_by_systemd(paths):

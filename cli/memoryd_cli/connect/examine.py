@@ -8,12 +8,12 @@ from pathlib import Path
 from memoryd.doctor.finding import Finding, fail, ok, warn
 from memoryd.hosts import arrivals
 from memoryd.hosts.server import ALIVE, OURSELVES
+from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.connect import codex
 from memoryd_cli.connect.changes import Connector, read
 from memoryd_cli.connect.hosts import HOSTS, Host, Scene
 from memoryd_cli.connect.program import hook_text
-from memoryd_cli.failures import CommandFailed
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 _PATIENCE_S = 10.0
 

@@ -14,7 +14,7 @@ from memoryd_cli.connect.codex import Configuration
 from memoryd_cli.connect.jsonc import JsonValue
 from memoryd_cli.connect.parts import NAME, Block, Default, Hook, Item, Json, Member, Own, Part
 from memoryd_cli.connect.program import Programs
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 _TEXTS = Path(__file__).parent / "texts"
 _TIMEOUT_S = 5

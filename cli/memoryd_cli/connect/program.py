@@ -10,7 +10,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 _LONGEST_SHEBANG = 120
 """Linux reads 127 bytes of the first line in old versions, 255 in new ones."""

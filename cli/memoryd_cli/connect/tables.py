@@ -3,8 +3,8 @@
 import re
 import tomllib
 
+from memoryd_cli.base.toml_edit import literal
 from memoryd_cli.connect.edit import ByHand, Edit, Malformed, without_gap
-from memoryd_cli.toml_edit import literal
 
 Table = dict[str, str | list[str] | dict[str, str]]
 _HEADER = re.compile(r"^[ \t]*\[[^\n]*\][ \t]*(?:#[^\n]*)?\r?$", re.MULTILINE)

@@ -10,8 +10,8 @@ from typing import Self
 
 from memoryd_cli.demo.steps import ContextDecided, ContextPushed, DemoStep, MemoryRemembered, SessionBegan, Took, judged
 from memoryd_cli.demo.transcript import DemoMessage, DemoTranscript, Note
+from memoryd_client.base.paths import Paths
 from memoryd_client.client import Client
-from memoryd_client.paths import Paths
 from memoryd_client.wire.context import Message
 from memoryd_client.wire.events import PipelineRan
 from memoryd_client.wire.traces import Trace

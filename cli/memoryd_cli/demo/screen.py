@@ -3,6 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
+from memoryd_cli.base.launch import Launched
+from memoryd_cli.base.output import on_terminal, one_line, out, short_ids
+from memoryd_cli.base.render import timings
 from memoryd_cli.demo.steps import (
     ContextDecided,
     ContextPushed,
@@ -14,9 +17,6 @@ from memoryd_cli.demo.steps import (
     TurnOutcome,
 )
 from memoryd_cli.demo.transcript import DemoTranscript
-from memoryd_cli.launch import Launched
-from memoryd_cli.output import on_terminal, one_line, out, short_ids
-from memoryd_cli.render import timings
 from memoryd_client.wire.traces import CandidateTrace
 
 if TYPE_CHECKING:

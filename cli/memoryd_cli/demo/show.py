@@ -10,7 +10,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from memoryd.embedding.model import PACKAGE
-from memoryd_cli import launch
+from memoryd_cli.base import launch
+from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.base.output import note, out_json
 from memoryd_cli.demo.player import Player
 from memoryd_cli.demo.screen import Screen
 from memoryd_cli.demo.steps import (
@@ -24,10 +26,8 @@ from memoryd_cli.demo.steps import (
     figures,
 )
 from memoryd_cli.demo.transcript import DemoTranscript, TranscriptUnusable, builtin_transcript, read_transcript
-from memoryd_cli.failures import CommandFailed
-from memoryd_cli.output import note, out_json
+from memoryd_client.base.paths import Paths
 from memoryd_client.client import Client
-from memoryd_client.paths import Paths
 
 START_S = 180.0
 """The first start on a machine fetches or converts the model."""

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from memoryd_cli.failures import CommandFailed
+from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.histories.programs import PROGRAMS, Program
 from memoryd_cli.histories.rules import TAG, files, rules
 from memoryd_cli.histories.spoken import PastConversation, in_utc, is_legible
-from memoryd_client.errors import RequestFailed
+from memoryd_client.base.errors import RequestFailed
 from memoryd_client.project import project_root
 from memoryd_client.wire.memory import Memory, NewMemory
 from memoryd_client.wire.transcripts import Entry

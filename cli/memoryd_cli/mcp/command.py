@@ -4,8 +4,8 @@ from typing import Annotated
 
 import typer
 
-from memoryd_cli.failures import CommandFailed
-from memoryd_cli.options import examples
+from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.base.options import examples
 
 
 def add_to(app: typer.Typer) -> None:

@@ -6,7 +6,8 @@ from msgspec import Meta
 
 from memoryd_client.requests import search_messages
 from memoryd_client.tools.memories import Limit
-from memoryd_client.tools.tool import Ask, Tool, line
+from memoryd_client.tools.tool import Tool, line
+from memoryd_client.wire.request import Ask
 from memoryd_client.wire.session_context import Compact
 
 

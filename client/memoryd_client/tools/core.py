@@ -4,8 +4,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from memoryd_client.tools.tool import Ask, Tool
+from memoryd_client.tools.tool import Tool
 from memoryd_client.wire.core_memory import CoreAppend, CoreReplace, CoreSet, CoreView, Section, new_write_id
+from memoryd_client.wire.request import Ask
 
 
 class CoreMemoryView(Tool, frozen=True, kw_only=True):

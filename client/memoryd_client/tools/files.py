@@ -5,7 +5,8 @@ from typing import Annotated
 from msgspec import Meta
 
 from memoryd_client.tools.memories import Limit
-from memoryd_client.tools.tool import Ask, Tool, day, line
+from memoryd_client.tools.tool import Tool, day, line
+from memoryd_client.wire.request import Ask
 from memoryd_client.wire.virtual_files import (
     DeleteFile,
     EditFile,

@@ -4,13 +4,14 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from memoryd_client.tools.tool import Ask, Tool, day, line, provenance, short
+from memoryd_client.tools.tool import Tool, day, line, provenance, short
 from memoryd_client.wire.context import Message
 from memoryd_client.wire.edges import GetEdges
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memories import Forget, Get, Read, Remember
 from memoryd_client.wire.memory import Memory, NewMemory, Scope, State
 from memoryd_client.wire.pending import Recall
+from memoryd_client.wire.request import Ask
 from memoryd_client.wire.review import ReviewPairs, SettlePair
 from memoryd_client.wire.search import Search
 

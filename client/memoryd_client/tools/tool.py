@@ -1,25 +1,17 @@
 """What a tool is: its arguments as a struct whose docstring is its description, and how it answers with text."""
 
 from datetime import datetime
-from typing import ClassVar, Final, NamedTuple, Protocol
+from typing import ClassVar, Final, NamedTuple
 
 import msgspec
 
 from memoryd_client.wire.memory import ID_PREFIX, Memory
-from memoryd_client.wire.request import R, Request
+from memoryd_client.wire.request import Ask
 
 SHORT_ID: Final = len(ID_PREFIX) + 8
 """Of an id as it is shown: as good as the whole."""
 LONGEST_LINE: Final = 400
 """Characters of what is told in one line."""
-
-
-class Ask(Protocol):
-    """Makes a request of the wire on behalf of whoever holds the tools."""
-
-    async def __call__(self, request: Request[R], deadline_s: float | None = None) -> R:
-        """Return the reply."""
-        ...
 
 
 class Outcome(NamedTuple):

@@ -7,8 +7,8 @@ import msgspec
 
 from memoryd_client.arguments import converted
 from memoryd_client.async_client import AsyncClient
+from memoryd_client.base.errors import DaemonUnreachable, InvalidArgument, MemorydError, RequestFailed
 from memoryd_client.client import Client
-from memoryd_client.errors import DaemonUnreachable, InvalidArgument, MemorydError, RequestFailed
 from memoryd_client.tools.conversations import SessionSearch, SummarizeConversation
 from memoryd_client.tools.core import CoreMemoryUpdate, CoreMemoryView
 from memoryd_client.tools.files import (
@@ -30,9 +30,9 @@ from memoryd_client.tools.memories import (
     RecallNow,
 )
 from memoryd_client.tools.schemas import for_anthropic, for_openai, schemas
-from memoryd_client.tools.tool import Ask, Outcome, Tool
+from memoryd_client.tools.tool import Outcome, Tool
 from memoryd_client.transport.exchange import finish
-from memoryd_client.wire.request import R, Request
+from memoryd_client.wire.request import Ask, R, Request
 
 ALL: Final[tuple[type[Tool], ...]] = (
     MemorySearch,

@@ -10,8 +10,8 @@ from typing import Final
 
 import zmq
 
-from memoryd_client.errors import DaemonUnreachable, UnsafeSocket
-from memoryd_client.paths import address
+from memoryd_client.base.errors import DaemonUnreachable, UnsafeSocket
+from memoryd_client.base.paths import address
 
 MAX_PATH_BYTES: Final = 103
 """Longest path of a Unix socket that both Linux (108 bytes with its end) and macOS (104) take."""

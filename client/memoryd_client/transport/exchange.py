@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol, TypeVar, cast
 import msgspec
 import zmq
 
-from memoryd_client.errors import DaemonUnreachable, DeadlineExceeded, RequestFailed, UnsafeSocket
+from memoryd_client.base.errors import DaemonUnreachable, DeadlineExceeded, RequestFailed, UnsafeSocket
 from memoryd_client.transport.connection import Connection
 from memoryd_client.transport.link import Link
 from memoryd_client.wire.failures import Failure

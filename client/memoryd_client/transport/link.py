@@ -13,8 +13,8 @@ from weakref import WeakSet
 
 import zmq
 
-from memoryd_client.errors import DaemonUnreachable
-from memoryd_client.paths import Paths, address
+from memoryd_client.base.errors import DaemonUnreachable
+from memoryd_client.base.paths import Paths, address
 from memoryd_client.transport.connection import Connection, check_later, check_listening
 from memoryd_client.transport.outbox import PUSH_HIGH_WATER, Outbox
 

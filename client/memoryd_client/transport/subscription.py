@@ -6,7 +6,7 @@ from typing import Self
 import msgspec
 import zmq
 
-from memoryd_client.paths import Paths, address
+from memoryd_client.base.paths import Paths, address
 from memoryd_client.transport.connection import check_listening
 from memoryd_client.wire.events import Event
 from memoryd_client.wire.protocol import decode_event, topics_for

@@ -1,6 +1,6 @@
 """What every request is: of a protocol version, and answered by one kind of reply."""
 
-from typing import Any, ClassVar, Generic, TypeVar, get_args
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, get_args
 
 import msgspec
 
@@ -19,6 +19,14 @@ class Request(msgspec.Struct, Generic[R], frozen=True):
     def __init_subclass__(cls) -> None:
         """Note what the request is answered with."""
         (cls.reply,) = get_args(cls.__orig_bases__[0])  # type: ignore[attr-defined] # pyright: ignore[reportAttributeAccessIssue] - typing sets it on every class with generic bases
+
+
+class Ask(Protocol):
+    """Makes a request of the wire of the daemon."""
+
+    async def __call__(self, request: Request[R], deadline_s: float | None = None) -> R:
+        """Return the reply."""
+        ...
 
 
 class Done(msgspec.Struct, frozen=True, omit_defaults=True, tag="done"):

@@ -5,11 +5,11 @@ from pathlib import Path
 
 from memoryd.assembly.consolidation import ConsolidationServices
 from memoryd.assembly.conversations import ConversationServices
+from memoryd.assembly.dispatch import Dispatcher
+from memoryd.assembly.health import Health
 from memoryd.assembly.memory import MemoryServices
 from memoryd.config import Config
-from memoryd.dispatch import Dispatcher
 from memoryd.embedding.model_change import ModelChange
-from memoryd.health import Health
 from memoryd.intake import Intake
 from memoryd.virtual_files import grep
 from memoryd_actors.keeping.answering import KeepingAnswers
@@ -20,7 +20,7 @@ from memoryd_actors.purging.answering import PurgingAnswers
 from memoryd_actors.searching.answering import SearchingAnswers
 from memoryd_actors.searching.querying import Querier
 from memoryd_actors.virtual_files import VirtualFiles
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 
 def build_dispatcher(

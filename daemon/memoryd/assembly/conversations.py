@@ -25,7 +25,7 @@ from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.ports.transcripts import Key
 from memoryd_actors.purging.purger import TranscriptPurger
 from memoryd_actors.searching.conversation import Conversations
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.caller import Caller
 
 PURGE_S = 30.0

@@ -31,7 +31,7 @@ from memoryd_actors.recall.standing_memory import StandingMemory
 from memoryd_actors.redaction import Rules
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import Searcher
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.events import Warned
 from memoryd_client.wire.memory import Memory
 

@@ -1,12 +1,12 @@
 """Puts together who looks after the index, its embedding model, the ledger and the backups."""
 
+from memoryd.assembly.backup import BackupMaker
 from memoryd.assembly.conversations import ConversationServices
 from memoryd.assembly.memory import MemoryServices
-from memoryd.backup import BackupMaker
 from memoryd.config import Config
 from memoryd.embedding.model_change import ModelChange, Serving
 from memoryd_actors.upkeep.curator import Curator, Schedule
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 
 def build_curator(config: Config, memory: MemoryServices, backup: BackupMaker) -> Curator:

@@ -12,7 +12,7 @@ from memoryd import restoring
 from memoryd.config import Config
 from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
 from memoryd.doctor.generation import memories_index
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.status import ComponentStatus, Status
 
 _EARLIEST_YEAR = 2024

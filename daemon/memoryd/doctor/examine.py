@@ -14,7 +14,7 @@ from memoryd.doctor.model import examine_model
 from memoryd.doctor.process import examine_lock, examine_sockets, examine_systemd
 from memoryd.doctor.settings import examine_configuration, examine_extras, examine_key
 from memoryd.doctor.transcripts import NAME, examine_transcripts, look
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.status import Status
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 LITTLE_BYTES, TOO_LITTLE_BYTES = 1024**3, 100 * 1024**2
 """Optimising the index needs room for a second copy of it; below 100 MB, writes are about to fail."""

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 
 class _Active(msgspec.Struct, frozen=True):

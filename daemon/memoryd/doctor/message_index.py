@@ -8,7 +8,7 @@ from memoryd.config import Config
 from memoryd.doctor.finding import Finding, fail, ok, quoted
 from memoryd.doctor.generation import messages_index
 from memoryd.doctor.transcripts import Looked
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.status import Status
 
 if TYPE_CHECKING:

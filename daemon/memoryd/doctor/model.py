@@ -5,7 +5,7 @@ from pathlib import Path
 
 from memoryd.config import Config
 from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 
 def examine_model(paths: Paths, config: Config) -> Finding:

@@ -6,12 +6,12 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from memoryd import units
 from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
 from memoryd.lock import Holder, holder
-from memoryd.units import UnitState
-from memoryd_client.errors import UnsafeSocket
-from memoryd_client.paths import Paths
+from memoryd.system import units
+from memoryd.system.units import UnitState
+from memoryd_client.base.errors import UnsafeSocket
+from memoryd_client.base.paths import Paths
 from memoryd_client.transport.connection import check_path, listening
 from memoryd_client.wire.status import Status
 

@@ -11,7 +11,7 @@ import msgspec
 from memoryd.config import Config, ConfigInvalid, overrides, retired_in
 from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
 from memoryd.model import choose
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 READ_ELSEWHERE = frozenset(
     f"MEMORYD_{name}"

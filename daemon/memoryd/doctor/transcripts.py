@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 if TYPE_CHECKING:
     from memoryd.transcripts.metadata import Metadata

@@ -21,7 +21,7 @@ from memoryd.rewriting import is_disk_full, rewriting
 from memoryd_actors.core.errors import DiskFull, Unavailable
 from memoryd_actors.indexing.successor import Successor
 from memoryd_actors.ports.transcripts import Key
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 
 class Generation(msgspec.Struct, frozen=True, kw_only=True):

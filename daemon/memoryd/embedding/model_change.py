@@ -26,7 +26,7 @@ from memoryd_actors.indexing.successor import Successor
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Transcripts
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.events import Warned
 from memoryd_client.wire.status import ComponentStatus
 

@@ -20,7 +20,7 @@ from memoryd_actors.admission.names import are_names
 from memoryd_actors.core.errors import ActorError, Refused, first_of
 from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.texts.hidden import is_skipped, strip_unkept
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.project import project_root
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate, Message, Trigger

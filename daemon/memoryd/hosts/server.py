@@ -14,7 +14,7 @@ from anyio.streams.buffered import BufferedByteReceiveStream
 
 from memoryd.hosts.request import HookRequest, NotARequest, read_request
 from memoryd.ipc.endpoints import check_vacant
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 _log = logging.getLogger(__name__)
 MOST_AT_ONCE: Final = 64

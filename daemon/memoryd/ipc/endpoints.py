@@ -11,8 +11,8 @@ import zmq
 from memoryd.ipc.frames import HARD_LIMIT_BYTES
 from memoryd.private_folder import private_folder
 from memoryd_actors.core.errors import Refused
-from memoryd_client.errors import UnsafeSocket
-from memoryd_client.paths import Paths, address
+from memoryd_client.base.errors import UnsafeSocket
+from memoryd_client.base.paths import Paths, address
 from memoryd_client.transport.connection import check_path, listening
 
 Socket = zmq.Socket[bytes]

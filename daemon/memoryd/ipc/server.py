@@ -19,7 +19,7 @@ from memoryd.ipc import failures
 from memoryd.ipc.endpoints import Endpoints, Socket, bind
 from memoryd.ipc.frames import Unreadable, read_envelope, read_update
 from memoryd.ipc.statistics import SocketStatistics
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.events import Event

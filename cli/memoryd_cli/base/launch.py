@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 
+from memoryd_client.base.errors import DaemonUnreachable, DeadlineExceeded, MemorydError
+from memoryd_client.base.paths import Paths
 from memoryd_client.client import Client
-from memoryd_client.errors import DaemonUnreachable, DeadlineExceeded, MemorydError
-from memoryd_client.paths import Paths
 from memoryd_client.wire.status import Pong
 
 START_S = 60.0
@@ -251,7 +251,7 @@ _SERVICE = "memoryd.service"
 
 def managed_by_systemd(paths: Paths) -> bool:
     """Return whether this user's systemd has an enabled memoryd service, and it serves this home."""
-    from memoryd.units import installed
+    from memoryd.system.units import installed
 
     unit = installed(_SERVICE, os.environ)
     return unit is not None and str(paths.home) in unit and _ask_systemd("is-enabled", _SERVICE) == "enabled"

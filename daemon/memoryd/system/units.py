@@ -13,7 +13,7 @@ from pathlib import Path
 
 from memoryd.model import agent_state
 from memoryd_actors.core.errors import DaemonError
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 NAMES = ("memoryd.socket", "memoryd.service")
 
@@ -46,7 +46,7 @@ class PathNotForUnit(DaemonError):
 
 def templates() -> Path:
     """Return the folder of the shipped templates; in a checkout, a link to the one at its root."""
-    return Path(__file__).parent / "systemd"
+    return Path(__file__).parents[1] / "systemd"
 
 
 def interpreter() -> str:

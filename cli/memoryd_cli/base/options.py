@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from memoryd_cli.output import note
-from memoryd_client.paths import Paths
+from memoryd_cli.base.output import note
+from memoryd_client.base.paths import Paths
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client
@@ -115,7 +115,7 @@ def connect(session: str, project: str | None, agent: str, owner: str, *, autost
 
     paths = Paths.from_environment()
     if autostart:
-        from memoryd_cli.launch import start
+        from memoryd_cli.base.launch import start
 
         launched = start(paths)
         if launched.fresh:

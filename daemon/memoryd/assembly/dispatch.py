@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import assert_never
 
 from memoryd import __version__
-from memoryd.health import Health
+from memoryd.assembly.health import Health
 from memoryd.intake import Intake, IntakeRequest
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.admission.names import check_names

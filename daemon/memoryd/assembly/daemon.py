@@ -15,9 +15,9 @@ import anyio
 from memoryd import notify
 from memoryd.assembly.consolidation import ConsolidationServices
 from memoryd.assembly.conversations import ConversationServices
+from memoryd.assembly.health import Health
 from memoryd.assembly.memory import MemoryServices
 from memoryd.embedding.model_change import ModelChange
-from memoryd.health import Health
 from memoryd.heap import settle
 from memoryd.hosts import prompts
 from memoryd.hosts.server import HookServer
@@ -26,7 +26,7 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.upkeep.curator import Curator
 from memoryd_actors.upkeep.sharing import Follower
 from memoryd_client import drafts
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 log = logging.getLogger(__name__)
 

@@ -10,15 +10,15 @@ import anyio
 
 from memoryd import __version__, notify
 from memoryd.assembly.answers import build_dispatcher
+from memoryd.assembly.backup import BackupMaker
 from memoryd.assembly.consolidation import build_consolidation
 from memoryd.assembly.conversations import ConversationServices
+from memoryd.assembly.daemon import Daemon
+from memoryd.assembly.health import Health
 from memoryd.assembly.memory import MemoryServices
 from memoryd.assembly.upkeep import build_curator, build_model_change
-from memoryd.backup import BackupMaker
 from memoryd.config import Config, ConfigInvalid, load, retired_in
-from memoryd.daemon import Daemon
 from memoryd.descriptors import allow_many
-from memoryd.health import Health
 from memoryd.heap import share_arenas
 from memoryd.hosts.listener import HostListener
 from memoryd.hosts.server import HookServer
@@ -29,7 +29,7 @@ from memoryd.logs import logging_to
 from memoryd.publisher import EventBus
 from memoryd_actors.core.errors import DaemonError, Refused, first_of
 from memoryd_actors.upkeep.sharing import Follower
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.events import Event, PipelineRan, Wrote
 

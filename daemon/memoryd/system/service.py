@@ -5,12 +5,12 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
-from memoryd import units
 from memoryd.config import overrides
 from memoryd.rewriting import rewriting
-from memoryd.units import UnitState
+from memoryd.system import units
+from memoryd.system.units import UnitState
 from memoryd_actors.core.errors import DaemonError
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 
 WITHOUT_SYSTEMD = "`memoryd start` runs the daemon without systemd."
 SYSTEMCTL_TIMEOUT_S = 150.0

@@ -1,6 +1,6 @@
 """How a command fails: the error that it raises, the exit codes, and the one line that tells what happened."""
 
-from memoryd_client.errors import MemorydError
+from memoryd_client.base.errors import MemorydError
 
 DONE, FAILED, USAGE, UNREACHABLE, INTERRUPTED = 0, 1, 2, 3, 130
 

@@ -1,0 +1,1 @@
+"""What the whole client rests on: its errors, and where things are."""
