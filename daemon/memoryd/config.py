@@ -151,6 +151,14 @@ class HostsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     the next one."""
 
 
+class IpcConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The connections of clients."""
+
+    connections: Annotated[int, msgspec.Meta(ge=0)] = 0
+    """How many there may be at once; a client has one to three. 0, and at most: as many as the limit of open files
+    allows."""
+
+
 class DaemonConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The process."""
 
@@ -179,6 +187,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     context: WindowSettings = WindowSettings()
     episodes: EpisodeSettings = EpisodeSettings()
     summaries: SummarySettings = SummarySettings()
+    ipc: IpcConfig = IpcConfig()
     daemon: DaemonConfig = DaemonConfig()
     categories: dict[str, CategorySettings] = msgspec.field(default_factory=lambda: dict(BUILT_IN_CATEGORIES))
     """How kinds of memory come into a context, by their names; a category that is not named here is as any other."""

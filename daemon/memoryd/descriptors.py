@@ -5,6 +5,10 @@ from contextlib import suppress
 
 ENOUGH = 65_536
 """Each client that is connected takes two, the daemon itself some thirty."""
+_MOST_CONNECTIONS = 16_384
+_AHEAD = 4_096
+"""Descriptors kept free. ZeroMQ may have accepted a thousand connections on each of three sockets that nobody has
+looked at yet; the rest is for files."""
 _MODEST = 10_240
 """What macOS allows at most where it says that there is no limit."""
 
@@ -24,3 +28,11 @@ def allow_many() -> None:
             with suppress(ValueError, OSError):
                 resource.setrlimit(resource.RLIMIT_NOFILE, (allowed, hard))
                 return
+
+
+def most_connections() -> int:
+    """Return how many connections there may be with the limit of descriptors that is in force."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return _MOST_CONNECTIONS
+    return min(max(soft - _AHEAD, soft // 2), _MOST_CONNECTIONS)

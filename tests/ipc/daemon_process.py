@@ -11,8 +11,9 @@ SCRIPT = Path(__file__).with_name("scripted_daemon.py")
 class DaemonProcess:
     """The scripted daemon in a process of its own, to be stopped, frozen and killed."""
 
-    def __init__(self, runtime: Path, inherited: dict[str, int] | None = None) -> None:
+    def __init__(self, runtime: Path, inherited: dict[str, int] | None = None, *, files: int = 0) -> None:
         self._runtime = runtime
+        self._files = files
         self._inherited = inherited or {}
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -27,6 +28,8 @@ class DaemonProcess:
     def start(self) -> None:
         """Start it and wait until it serves."""
         arguments = [f"{name}={number}" for name, number in self._inherited.items()]
+        if self._files:
+            arguments.append(f"files={self._files}")
         self._process = subprocess.Popen(
             [sys.executable, str(SCRIPT), str(self._runtime), *arguments],
             stdout=subprocess.PIPE,

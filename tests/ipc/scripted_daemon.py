@@ -3,9 +3,10 @@
 Search "hang" never ends, "once FILE" does not the first time and leaves FILE as a sign, "bug" hits a bug, "unsayable"
 gets a reply that cannot be encoded, "missing" is refused, "takes" lists the takes seen, any other finds itself.
 History lists the updates that arrived.
-Descriptors of inherited sockets may follow as NAME=NUMBER.
+Descriptors of inherited sockets may follow as NAME=NUMBER, and files=NUMBER: how many files it may have open.
 """
 
+import resource
 import signal
 import sys
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import anyio
 
+from memoryd.descriptors import most_connections
 from memoryd.ipc import Server
 from memoryd_actors.core.errors import NotFound
 from memoryd_client.base.paths import Paths
@@ -124,12 +126,15 @@ def paths_in(folder: Path) -> Paths:
 
 async def serve(folder: Path, inherited: dict[str, int]) -> None:
     rules = Rules()
+    if files := inherited.pop("files", 0):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (files, files))
     async with Server(
         paths_in(folder),
         on_update=rules.on_update,
         answer=rules.answer,
         answer_now=rules.answer_now,
         inherited=inherited,
+        most_connections=most_connections(),
     ) as server:
         rules.server = server
         with anyio.open_signal_receiver(signal.SIGTERM) as signals:

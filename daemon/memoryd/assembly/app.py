@@ -18,7 +18,7 @@ from memoryd.assembly.health import Health
 from memoryd.assembly.memory import MemoryServices
 from memoryd.assembly.upkeep import build_curator, build_model_change
 from memoryd.config import Config, ConfigInvalid, load, retired_in
-from memoryd.descriptors import allow_many
+from memoryd.descriptors import allow_many, most_connections
 from memoryd.heap import share_arenas
 from memoryd.hosts.listener import HostListener
 from memoryd.hosts.server import HookServer
@@ -67,6 +67,7 @@ def build(paths: Paths, config: Config) -> Daemon:
         answer=dispatcher.answer,
         answer_now=dispatcher.answer_now,
         inherited=notify.inherited_sockets(),
+        most_connections=min(config.ipc.connections or most_connections(), most_connections()),
         counts=sockets,
     )
     hosts = HostListener(

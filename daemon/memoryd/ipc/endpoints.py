@@ -23,6 +23,8 @@ _PUSHED_AHEAD = 4096
 ZeroMQ reads on for as long as there is room, and forgets what the kernel still holds of a client that has left when
 there is none: with room for 64, an agent that pushed 300 messages and ended lost up to 235 of them.
 """
+_HANDSHAKE_MS = 5_000
+"""How long somebody may take to say that they speak ZeroMQ: whoever says nothing keeps no connection."""
 _LINGER_MS = 250
 """How long the last replies may take to leave when the daemon stops; a stopped client must not hold it up."""
 
@@ -87,6 +89,7 @@ def _made(context: zmq.Context[Socket], kind: zmq.SocketType) -> Socket:
     socket.set(zmq.MAXMSGSIZE, HARD_LIMIT_BYTES)
     socket.set(zmq.BACKLOG, _BACKLOG)
     socket.set(zmq.LINGER, _LINGER_MS)
+    socket.set(zmq.HANDSHAKE_IVL, _HANDSHAKE_MS)
     return socket
 
 

@@ -63,6 +63,15 @@ def bug(request: str, error: Exception) -> Failure:
     )
 
 
+def crowded(most: int) -> Failure:
+    """Return the answer for a client too many."""
+    return Failure(
+        code="overloaded",
+        message=f"{most} connections to memoryd are open, which is the most",
+        hint="Close some clients; `ipc.connections`, or a higher limit of open files (`ulimit -n`), allows more.",
+    )
+
+
 def overloaded(limit: int) -> Failure:
     """Return the answer for a request too many."""
     return Failure(code="overloaded", message=f"{limit} requests are under way already", hint="Try again in a moment.")

@@ -15,6 +15,8 @@ HARD_LIMIT_BYTES: Final = 2 * MAX_FRAME_BYTES
 """ZeroMQ drops the connection of a peer that announces more. Between the two limits it can still be told why."""
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _MAX_REASON = 300
+_LONGEST_EXPLAINED = 64 * 1024
+"""Bytes of a frame that is read once more to say in words what is wrong with it."""
 
 
 class _Tag(msgspec.Struct):
@@ -112,6 +114,11 @@ def _explained(payload: bytes, error: Exception) -> Unreadable:
     return Unreadable(_bad_request(error, payload, Envelope), number.id)
 
 
+def number_of(payload: bytes) -> int:
+    """Return the id of a request; 0 where it cannot be read."""
+    return _number(payload).id
+
+
 def _number(payload: bytes) -> _Number:
     try:
         return _decode_number(payload)
@@ -121,7 +128,7 @@ def _number(payload: bytes) -> _Number:
 
 def _bad_request(error: Exception, payload: bytes, kind: type[msgspec.Struct]) -> Failure:
     reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)[:_MAX_REASON]
-    if isinstance(error, msgspec.ValidationError):
+    if isinstance(error, msgspec.ValidationError) and len(payload) <= _LONGEST_EXPLAINED:
         try:
             problem = explain(error, kind, msgspec.msgpack.decode(payload))
         except _UNREADABLE:

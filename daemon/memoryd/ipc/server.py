@@ -1,13 +1,15 @@
 """Serves the three sockets: hands updates on, answers requests, publishes events.
 
 The sockets are plain ones, watched through their descriptors and emptied without waiting each time one is readable.
-That answers many clients per wake-up where zmq.asyncio makes a future per message. One thing needs care: any send on
-the rpc socket may swallow the wake-up for a request that has arrived meanwhile, so after a reply that is sent from a
-task of its own the socket is looked at again.
+That answers many clients per wake-up where zmq.asyncio makes a future per message. What cannot be read is paid for by a
+rest, in which ZeroMQ lets its senders wait: they get a small share of the loop, however fast they send. One thing needs
+care: any send on the rpc socket may swallow the wake-up for a request that has arrived meanwhile, so after a reply that
+is sent from a task of its own the socket is looked at again.
 """
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from time import perf_counter
 from types import TracebackType
 from typing import Final, Self
 
@@ -16,8 +18,9 @@ import zmq
 from anyio.abc import TaskGroup
 
 from memoryd.ipc import failures
+from memoryd.ipc.connections import TOLD_S, Connections
 from memoryd.ipc.endpoints import Endpoints, Socket, bind
-from memoryd.ipc.frames import Unreadable, read_envelope, read_update
+from memoryd.ipc.frames import Unreadable, number_of, read_envelope, read_update
 from memoryd.ipc.statistics import SocketStatistics
 from memoryd_client.base.paths import Paths
 from memoryd_client.wire.caller import Caller
@@ -27,8 +30,11 @@ from memoryd_client.wire.failures import Failure
 from memoryd_client.wire.protocol import Answer, AnyRequest, Envelope, Reply, encode, topic_of
 
 _log = logging.getLogger(__name__)
-_BATCH: Final = 64
-"""Messages read in one go before other tasks have their turn."""
+_TURN_S: Final = 0.001
+"""For how long messages are read in one go before other tasks have their turn; a take needs 0.05 ms."""
+_REST: Final = 3.0
+"""How long a socket rests for frames that could not be read, of the time that they took."""
+_LONGEST_REST_S: Final = 0.01
 _MAX_DEADLINE_S: Final = 3600.0
 _DRAIN_SHARE: Final = 0.5
 """Of the time that a stop may take; the rest is for what comes after the sockets: writes and contexts."""
@@ -49,7 +55,8 @@ class Server:
 
     `on_update` takes a context update and must not block. `answer_now` answers what needs no waiting, on the spot;
     where it returns None the request gets a task of its own, in which `answer` has until the client's deadline. At
-    most `concurrency` of these run at once; requests beyond that are told so.
+    most `concurrency` of these run at once; requests beyond that are told so, and so is whoever connects while
+    `most_connections` are there.
 
     `publish` and `counts`, which may be given, may be used before, during and after; from the event loop's thread only.
 
@@ -67,6 +74,7 @@ class Server:
         answer_now: Callable[[AnyRequest, Caller], Reply | None] = _nothing_now,
         inherited: Mapping[str, int] | None = None,
         concurrency: int = 256,
+        most_connections: int = 1_000,
         counts: SocketStatistics | None = None,
     ) -> None:
         self._paths = paths
@@ -75,9 +83,13 @@ class Server:
         self._answer_now = answer_now
         self._inherited = dict(inherited or {})
         self._concurrency = concurrency
+        self._most_connections = most_connections
         self.counts = counts or SocketStatistics()
         """What has crossed the sockets so far."""
         self._endpoints: Endpoints | None = None
+        self._connections: Connections | None = None
+        self._unreadable_s = 0.0
+        """Spent on frames that could not be read, and not rested for yet."""
         self._tasks: TaskGroup | None = None
         self._reading = anyio.CancelScope()
         self._more = anyio.Event()
@@ -88,20 +100,25 @@ class Server:
         self._endpoints = await anyio.to_thread.run_sync(bind, self._paths, self._inherited)
         self._tasks = anyio.create_task_group()
         await self._tasks.__aenter__()
+        sockets = self._endpoints.push, self._endpoints.rpc, self._endpoints.events
+        self._connections = Connections(sockets, self._most_connections, self.counts)
         self._tasks.start_soon(self._read, self._endpoints, name="ipc")
+        self._tasks.start_soon(self._count, self._connections, name="connections")
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> bool | None:
-        endpoints, tasks = self._endpoints, self._tasks
-        if endpoints is None or tasks is None:
+        endpoints, connections, tasks = self._endpoints, self._connections, self._tasks
+        if endpoints is None or connections is None or tasks is None:
             return None
         self._endpoints = None
+        connections.stop()
         tasks.cancel_scope.cancel()
         try:
             return await tasks.__aexit__(kind, error, trace)
         finally:
+            connections.close()
             with anyio.CancelScope(shield=True):
                 await anyio.to_thread.run_sync(endpoints.close)
 
@@ -123,8 +140,8 @@ class Server:
     async def _read_what_is_left(self) -> None:
         endpoints = self._endpoints
         while endpoints is not None:
-            taken = await _empty(endpoints.push, self._take_update)
-            taken += await _empty(endpoints.rpc, self._take_request)
+            taken = await self._empty(endpoints.push, self._take_update)
+            taken += await self._empty(endpoints.rpc, self._take_request)
             if not taken and not _arrived(endpoints):
                 await anyio.sleep(_QUIET_S)
                 if not _arrived(endpoints):
@@ -150,20 +167,70 @@ class Server:
     async def _watch(self, socket: Socket, take: Callable[[list[bytes]], None]) -> None:
         descriptor = socket.fileno()
         while True:
-            await _empty(socket, take)
+            await self._empty(socket, take)
+            await self._rest()
+            await anyio.wait_readable(descriptor)
+
+    async def _empty(self, socket: Socket, take: Callable[[list[bytes]], None]) -> int:
+        """Take every message that has arrived, letting others have their turn now and then; return how many."""
+        taken = 0
+        while True:
+            until = perf_counter() + _TURN_S
+            while perf_counter() < until:
+                try:
+                    frames = self._next(socket)
+                except zmq.Again:
+                    return taken
+                taken += 1
+                if frames:
+                    take(frames)
+            await self._rest()
+
+    def _next(self, socket: Socket) -> list[bytes]:
+        """Return the next message of a socket; none where its sender is not served."""
+        connections = self._connections
+        if connections is None or not connections.is_full:
+            return socket.recv_multipart(zmq.NOBLOCK)
+        parts = socket.recv_multipart(zmq.NOBLOCK, copy=False)
+        frames = [part.bytes for part in parts]
+        if not connections.is_above(int(parts[-1].get(zmq.SRCFD))):
+            return frames
+        if self._endpoints is not None and socket is self._endpoints.rpc:
+            self._reply(frames[0], number_of(frames[-1]), failures.crowded(connections.most))
+        return []
+
+    async def _rest(self) -> None:
+        rest_s, self._unreadable_s = min(_REST * self._unreadable_s, _LONGEST_REST_S), 0.0
+        await anyio.sleep(rest_s)
+
+    async def _count(self, connections: Connections) -> None:
+        """Keep count of the connections, and disconnect those who have been told that there are too many."""
+        async with anyio.create_task_group() as watchers:
+            for monitor in connections.monitors:
+                watchers.start_soon(self._watch_monitor, connections, monitor)
+            while True:
+                await anyio.sleep(TOLD_S)
+                connections.cut_told(anyio.current_time())
+
+    async def _watch_monitor(self, connections: Connections, monitor: Socket) -> None:
+        descriptor = monitor.fileno()
+        while True:
+            connections.hear_all(monitor, anyio.current_time())
             await anyio.wait_readable(descriptor)
 
     async def _look_again(self, socket: Socket) -> None:
         while True:
             await self._more.wait()
             self._more = anyio.Event()
-            await _empty(socket, self._take_request)
+            await self._empty(socket, self._take_request)
 
     def _take_update(self, frames: list[bytes]) -> None:
+        began = perf_counter()
         try:
             update = read_update(frames)
         except Unreadable as exc:
             self._count_unreadable(exc, update=True)
+            self._unreadable_s += perf_counter() - began
             return
         try:
             self._on_update(update)
@@ -173,12 +240,13 @@ class Server:
             _log.error("a context update of session %r failed", update.caller.session, exc_info=error)
 
     def _take_request(self, frames: list[bytes]) -> None:
-        identity = frames[0]
+        identity, began = frames[0], perf_counter()
         try:
             envelope = read_envelope(frames[1:])
         except Unreadable as exc:
             self._count_unreadable(exc, update=False)
             self._reply(identity, exc.request_id, exc.failure)
+            self._unreadable_s += perf_counter() - began
             return
         self.counts.requests += 1
         try:
@@ -242,20 +310,6 @@ class Server:
             self.counts.bad_updates += 1
         else:
             self.counts.bad_requests += 1
-
-
-async def _empty(socket: Socket, take: Callable[[list[bytes]], None]) -> int:
-    """Take every message that has arrived, letting others have their turn now and then; return how many."""
-    taken = 0
-    while True:
-        for _ in range(_BATCH):
-            try:
-                frames = socket.recv_multipart(zmq.NOBLOCK)
-            except zmq.Again:
-                return taken
-            taken += 1
-            take(frames)
-        await anyio.lowlevel.checkpoint()
 
 
 def _arrived(endpoints: Endpoints) -> bool:

@@ -27,5 +27,9 @@ class SocketStatistics:
     """Replies and events that could not be sent."""
     events: int = 0
     """Events published."""
+    connections: int = 0
+    """Connections now, of all three sockets."""
+    turned_away: int = 0
+    """Connections above the cap, which were ended."""
     running: int = 0
     """Requests being answered now."""

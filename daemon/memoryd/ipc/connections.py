@@ -1,0 +1,99 @@
+"""How many clients are connected, and what becomes of those above the cap.
+
+At the limit of descriptors ZeroMQ cannot accept and aborts the process, so the cap lies well below it. Whoever comes
+above it is told so, as far as there is room for that, and is disconnected.
+"""
+
+import socket
+import struct
+from collections.abc import Sequence
+from contextlib import suppress
+from typing import Final
+
+import zmq
+
+from memoryd.ipc.endpoints import Socket
+from memoryd.ipc.statistics import SocketStatistics
+
+MOST_TOLD: Final = 64
+"""Connections above the cap that stay for a moment, to be told why they are not served; others are cut at once."""
+TOLD_S: Final = 1.0
+_EVENT = struct.Struct("=Hi")
+_HEARD: Final = zmq.Event.ACCEPTED | zmq.Event.DISCONNECTED
+
+
+class Connections:
+    """The connections of some sockets, by the descriptors that ZeroMQ reports."""
+
+    def __init__(self, sockets: Sequence[Socket], most: int, counts: SocketStatistics) -> None:
+        """Begin to listen. `monitors` are to be read at all times: ZeroMQ waits where a thousand events are unread."""
+        self.most = most
+        self._counts = counts
+        self._sockets = tuple(sockets)
+        self.monitors: tuple[Socket, ...] = tuple(one.get_monitor_socket(_HEARD) for one in sockets)
+        # Of each socket by itself: what one reports as closed another may have reported as accepted again before.
+        self._open: dict[Socket, set[int]] = {monitor: set() for monitor in self.monitors}
+        self._told: dict[int, float] = {}
+        """Those above the cap, and since when they are told."""
+
+    def stop(self) -> None:
+        """Have nothing more reported."""
+        for one, monitor in zip(self._sockets, self.monitors, strict=True):
+            self.hear_all(monitor, 0.0)  # or ZeroMQ might wait for room, and this for ZeroMQ
+            one.disable_monitor()
+
+    def close(self) -> None:
+        """Close what was listened to."""
+        for monitor in self.monitors:
+            monitor.close(0)
+
+    @property
+    def is_full(self) -> bool:
+        """Whether somebody is connected who is not to be served."""
+        return bool(self._told)
+
+    def is_above(self, descriptor: int) -> bool:
+        """Return whether a connection is one too many."""
+        return descriptor in self._told
+
+    def hear_all(self, monitor: Socket, now: float) -> None:
+        """Take note of all connections that were made or lost."""
+        while True:
+            try:
+                frames = monitor.recv_multipart(zmq.NOBLOCK)
+            except zmq.Again:
+                return
+            event, descriptor = _EVENT.unpack(frames[0])
+            if event == zmq.Event.ACCEPTED:
+                self._made(monitor, descriptor, now)
+            else:
+                self._open[monitor].discard(descriptor)
+                self._told.pop(descriptor, None)
+            self._counts.connections = sum(map(len, self._open.values()))
+
+    def _made(self, monitor: Socket, descriptor: int, now: float) -> None:
+        self._open[monitor].add(descriptor)
+        if sum(map(len, self._open.values())) <= self.most:
+            return
+        self._counts.turned_away += 1
+        if len(self._told) < MOST_TOLD:
+            self._told[descriptor] = now
+        else:
+            _cut(descriptor)
+
+    def cut_told(self, now: float) -> None:
+        """Disconnect those who have been told for long enough."""
+        for descriptor in [one for one, since in self._told.items() if now - since >= TOLD_S]:
+            del self._told[descriptor]
+            _cut(descriptor)
+
+
+def _cut(descriptor: int) -> None:
+    """End a connection, of which ZeroMQ then closes the descriptor. It may have done so already."""
+    with suppress(OSError):
+        connection = socket.socket(fileno=descriptor)
+        try:
+            if connection.family == socket.AF_UNIX:
+                connection.shutdown(socket.SHUT_RDWR)
+        finally:
+            connection.detach()

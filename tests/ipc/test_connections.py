@@ -1,0 +1,104 @@
+"""More connections than there may be: those who are there are served, those who come are told, and nothing is left."""
+
+import socket
+from collections.abc import AsyncGenerator
+from contextlib import ExitStack, asynccontextmanager
+
+import anyio
+import anyio.to_thread
+import pytest
+
+from memoryd.ipc import Server
+from memoryd.ipc.connections import MOST_TOLD
+from memoryd_client import AsyncClient, Client, RequestFailed
+from memoryd_client.paths import Paths
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.protocol import AnyRequest, Reply
+from memoryd_client.wire.request import Done
+from memoryd_client.wire.status import Pong
+
+from .daemon_process import DaemonProcess
+
+MOST = 10
+SPEAKS_ZEROMQ = (
+    b"\xff" + b"\0" * 8 + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\0") + b"\0" * 32
+    + b"\x04\x1c\x05READY\x0bSocket-Type\x00\x00\x00\x06DEALER"
+)  # fmt: skip
+
+
+async def answered(request: AnyRequest, caller: Caller, deadline_s: float) -> Reply:
+    del request, caller, deadline_s
+    return Done("served")
+
+
+def pong(request: AnyRequest, caller: Caller) -> Reply | None:
+    del request, caller
+    return Pong(pid=1, version="test", ready=True)
+
+
+@asynccontextmanager
+async def serving(paths: Paths) -> AsyncGenerator[Server]:
+    async with Server(
+        paths, on_update=lambda update: None, answer=answered, answer_now=pong, most_connections=MOST
+    ) as server:
+        yield server
+
+
+def connected(paths: Paths, count: int, *, greeting: bytes = SPEAKS_ZEROMQ) -> ExitStack:
+    """Return so many connections that say their greeting and nothing more."""
+    with ExitStack() as stack:
+        for _ in range(count):
+            one = stack.enter_context(socket.socket(socket.AF_UNIX))
+            one.connect(str(paths.rpc_socket))
+            one.sendall(greeting)
+        return stack.pop_all()
+
+
+async def has(server: Server, connections: int) -> None:
+    with anyio.fail_after(20):
+        while server.counts.connections != connections:
+            await anyio.lowlevel.checkpoint()
+
+
+async def test_who_is_there_is_served_and_who_comes_too_many_is_told_and_disconnected(paths: Paths) -> None:
+    async with serving(paths) as server, AsyncClient(session="s", paths=paths, deadline_s=10) as there:
+        assert (await there.ping()).ready
+        own = server.counts.connections
+        with await anyio.to_thread.run_sync(connected, paths, MOST + MOST_TOLD // 2):
+            with pytest.raises(RequestFailed, match=f"{MOST} connections to memoryd are open") as refused:
+                async with AsyncClient(session="s2", paths=paths, deadline_s=0.3) as late:
+                    await late.ping()
+            assert "ipc.connections" in refused.value.hint
+            assert (await there.ping()).ready
+            await has(server, MOST)
+        await has(server, own)
+        assert server.counts.turned_away > MOST_TOLD // 2
+        async with AsyncClient(session="s3", paths=paths, deadline_s=10) as new:
+            assert (await new.ping()).ready
+    assert (server.counts.bugs, server.counts.bad_requests) == (0, 0)
+
+
+async def test_a_crowd_is_cut_at_once(paths: Paths) -> None:
+    async with serving(paths) as server:
+        with await anyio.to_thread.run_sync(connected, paths, 4 * MOST_TOLD):
+            await has(server, MOST)
+        await has(server, 0)
+
+
+async def test_half_a_greeting_keeps_no_connection(paths: Paths) -> None:
+    async with serving(paths) as server:
+        with await anyio.to_thread.run_sync(lambda: connected(paths, 5, greeting=SPEAKS_ZEROMQ[:20])):
+            await has(server, 5)
+            await has(server, 0)
+
+
+def test_more_connections_than_files_may_be_open_do_not_end_the_daemon(paths: Paths) -> None:
+    with DaemonProcess(paths.runtime, files=512) as daemon:
+        daemon.start()
+        with Client(session="s", paths=paths, deadline_s=20) as client:
+            assert client.ping().ready
+            with connected(paths, 1_000):
+                assert client.ping().ready
+            assert client.ping().ready
+        with Client(session="s2", paths=paths, deadline_s=20) as client:
+            assert client.ping().ready
