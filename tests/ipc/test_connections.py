@@ -11,7 +11,7 @@ import pytest
 from memoryd.ipc import Server
 from memoryd.ipc.connections import MOST_TOLD
 from memoryd_client import AsyncClient, Client, RequestFailed
-from memoryd_client.paths import Paths
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.protocol import AnyRequest, Reply
 from memoryd_client.wire.request import Done

@@ -18,6 +18,8 @@ from memoryd.ipc.statistics import SocketStatistics
 MOST_TOLD: Final = 64
 """Connections above the cap that stay for a moment, to be told why they are not served; others are cut at once."""
 TOLD_S: Final = 1.0
+_CROWD: Final = 250
+"""Connections whose memory is worth handing back: each takes 27 kB."""
 _EVENT = struct.Struct("=Hi")
 _HEARD: Final = zmq.Event.ACCEPTED | zmq.Event.DISCONNECTED
 
@@ -35,6 +37,8 @@ class Connections:
         self._open: dict[Socket, set[int]] = {monitor: set() for monitor in self.monitors}
         self._told: dict[int, float] = {}
         """Those above the cap, and since when they are told."""
+        self._peak = 0
+        """The most there were since memory was last handed back."""
 
     def stop(self) -> None:
         """Have nothing more reported."""
@@ -80,6 +84,15 @@ class Connections:
             self._told[descriptor] = now
         else:
             _cut(descriptor)
+
+    def crowd_has_left(self) -> bool:
+        """Return, once, whether many have left whose memory nobody needs."""
+        now = self._counts.connections
+        if now > self._peak - _CROWD:
+            self._peak = max(self._peak, now)
+            return False
+        self._peak = now
+        return True
 
     def cut_told(self, now: float) -> None:
         """Disconnect those who have been told for long enough."""

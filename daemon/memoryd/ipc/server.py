@@ -17,6 +17,7 @@ import anyio
 import zmq
 from anyio.abc import TaskGroup
 
+from memoryd.heap import trim
 from memoryd.ipc import failures
 from memoryd.ipc.connections import TOLD_S, Connections
 from memoryd.ipc.endpoints import Endpoints, Socket, bind
@@ -211,6 +212,8 @@ class Server:
             while True:
                 await anyio.sleep(TOLD_S)
                 connections.cut_told(anyio.current_time())
+                if connections.crowd_has_left():
+                    await anyio.to_thread.run_sync(trim)
 
     async def _watch_monitor(self, connections: Connections, monitor: Socket) -> None:
         descriptor = monitor.fileno()
