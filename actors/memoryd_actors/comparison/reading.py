@@ -10,7 +10,7 @@ import unicodedata
 from typing import Final
 
 from memoryd_actors.comparison.tokens import Kind, Token, words
-from memoryd_actors.texts.dates import DAYS, MONTHS, RELATIVE, written
+from memoryd_actors.texts.dates import DAYS, MONTHS, NTH, RELATIVE, written
 from memoryd_actors.texts.numbers import ORDINALS, SCALES, UNITS, follows, numeral, times
 
 _LOOKALIKES: Final = str.maketrans(
@@ -29,7 +29,7 @@ _NUMBER: Final = re.compile(
     r"(?P<inner>[$\u20ac\u00a3\u00a5]?)(?P<digits>\d+(?:[.,']\d+)*|\d{1,2}:\d\d)"
     r"(?P<unit>(?:\u00b0|%|\u2030|[$\u20ac\u00a3\u00a5]|[^\W\d_]{1,3})?(?:[^\W\d_])?)"
 )
-_ORDINAL: Final = re.compile(r"(\d+)(?:st|nd|rd|th)")
+_ORDINAL: Final = re.compile(rf"(\d+)(?:{NTH})")
 _DATE: Final = re.compile(r"(?:\d{4}|-)-\d\d-\d\d")
 _CLITICS: Final = (("'re", "are"), ("'ve", "have"), ("'ll", "will"), ("'m", "am"))
 _IS: Final = frozenset("it he she that there here what who where something everything nothing".split())

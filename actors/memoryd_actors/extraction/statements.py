@@ -17,7 +17,7 @@ from memoryd_actors.extraction.candidate import BY_RULE, Extraction
 from memoryd_actors.extraction.dating import needs_day
 from memoryd_actors.extraction.input_message import InputMessage
 from memoryd_actors.extraction.particulars import given, particular
-from memoryd_actors.extraction.signs import dated, weigh
+from memoryd_actors.extraction.signs import SIGNED, dated, weigh
 from memoryd_actors.extraction.telling import TELLINGS
 from memoryd_actors.extraction.wording import LESSON, Wording, wordings_of
 from memoryd_actors.texts.languages import typed
@@ -95,7 +95,7 @@ def _of(message: InputMessage, before: str, threshold: float, *, people: bool) -
             weighing[0] < threshold
             and message.role == "user"
             and not people
-            and wording.code == "en"
+            and wording.code in SIGNED
             and (besides := _besides(sentence, wording))
         ):
             told, weighing = besides, (TIED_DOWN, FACT)
@@ -168,7 +168,7 @@ def _weight(
     kind = next(filter(None, (one.kind(told.bare, opening) for one in wordings)), None)
     if kind is not None and not (people and kind in {FACT, PREFERENCE}):
         return SURE, kind
-    if wording.code != "en" or len(told.bare.split()) < FEWEST_WORDS:
+    if wording.code not in SIGNED or len(told.bare.split()) < FEWEST_WORDS:
         return -1.0, FACT
     weight = weigh(told.bare)
     if not people and particular(told.bare):

@@ -4,16 +4,23 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
-from memoryd_actors.texts.dates import MONTHS
+from memoryd_actors.texts.dates import NTH
+from memoryd_actors.texts.numbers import NUMBERS
 
-_MONTHS = {name: number for name, number in MONTHS.items() if len(name) > len("jan") or name in {"may", "mai"}}
-_NO_MONTHS_ALONE = frozenset({"may", "march"})
-"""Words that mean a month only beside a number or behind one of these words."""
+_ALL = tuple(NUMBERS.values())
+_MONTHS = {
+    name: number
+    for one in _ALL
+    for number, names in enumerate(one.months, 1)
+    for place, name in enumerate(names.split())
+    if place == 0 or len(name) > len("jan")
+}
+_NO_MONTHS_ALONE = frozenset(word for one in _ALL for word in one.no_month_alone.split())
+"""Words that mean a month only beside a number or behind a word that leads to one."""
+_BEFORE = "|".join(word for one in _ALL for word in one.before_month.split())
 _MONTH = re.compile(
-    r"\b(?:(?P<before>in|of|since|until|by|during|last|this|next|early|late|mid|im|seit|bis)\s+)?"
-    r"(?P<day>\d{1,2}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?)?"
-    rf"(?P<month>{'|'.join(_MONTHS)})\b"
-    r"(?P<later>\s+\d{1,2}(?:st|nd|rd|th)?\b)?(?:,?\s+(?P<year>\d{4})\b)?"
+    rf"\b(?:(?P<before>{_BEFORE})\s+)?(?P<day>\d{{1,2}}(?:{NTH}|\.)?\s+(?:of\s+)?)?(?P<month>{'|'.join(_MONTHS)})\b"
+    rf"(?P<later>\s+\d{{1,2}}(?:{NTH})?\b)?(?:,?\s+(?P<year>\d{{4}})\b)?"
 )
 
 
@@ -30,7 +37,7 @@ class Month:
 
 
 def months(question: str) -> list[Month]:
-    """Return the months that a question names, in English or German, in order."""
+    """Return the months that a question names, in order."""
     found: list[Month] = []
     for match in _MONTH.finditer(question.lower()):
         told = any(match[group] for group in ("before", "day", "later", "year"))

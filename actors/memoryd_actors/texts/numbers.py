@@ -1,12 +1,22 @@
 """Numbers in words, and what they count, in one way of writing: `two thousand` is 2000, `1.5 kg` 1500 g."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
 import msgspec
 
 from memoryd_actors.texts.languages import tables
+
+
+class Compound(msgspec.Struct, frozen=True):
+    """How several numbers are written as one word."""
+
+    joins: str
+    """What stands between ones and tens, the ones first."""
+    one: str
+    """How one is written within."""
 
 
 class Numbers(msgspec.Struct, frozen=True):
@@ -20,6 +30,18 @@ class Numbers(msgspec.Struct, frozen=True):
     ordinals: str
     scales: dict[str, int]
     units: dict[str, str]
+    before_month: str = ""
+    """What stands before the name of a month."""
+    no_month_alone: str = ""
+    """Names of months that mean something else by themselves."""
+    nth: str = ""
+    """What stands behind the figures of an ordinal."""
+    clock: str = ""
+    """What stands behind a time of day."""
+    times: dict[str, str] = {}
+    """Times of day that have a name, each with what it says."""
+    compound: Compound | None = None
+    """Where numbers are written as one word."""
 
 
 NUMBERS: Final = tables("numbers", Numbers)
@@ -34,7 +56,11 @@ _ONES: Final = {
     **{word: value for one in _ALL for value, word in enumerate(one.ones.split()) if word != "-"},
     **{word: value for one in _ALL for value, word in zip(range(30, 100, 10), one.tens.split(), strict=True)},
 }
-_GERMAN_ONES: Final = _ONES | {"ein": 1}
+_COMPOUNDS: Final = tuple(
+    (one.compound, sorted(((scale, name) for name, scale in one.scales.items() if scale <= 1_000), reverse=True))
+    for one in _ALL
+    if one.compound
+)
 _LONGEST: Final = 40
 """Letters of a word that is read as a number."""
 
@@ -66,22 +92,28 @@ def numeral(word: str) -> int | None:
     if hyphen:
         left, right = _ONES.get(tens, 0), _ONES.get(ones, 0)
         return left + right if follows(left, right) and left < 100 else None
-    return _german(word) if "hundert" in word or "tausend" in word or "und" in word else None
+    read = (_compound(word, compound, scales) for compound, scales in _COMPOUNDS)
+    return next((value for value in read if value is not None), None)
 
 
-def _german(word: str) -> int | None:
+def _compound(word: str, compound: Compound, scales: Sequence[tuple[int, str]]) -> int | None:
     """Read `zweitausenddreihundertfünfundzwanzig`; every part has to be a number."""
-    for name, scale in (("tausend", 1_000), ("hundert", 100)):
+
+    def part(text: str) -> int | None:
+        return 1 if text == compound.one else _ONES.get(text) or _compound(text, compound, scales)
+
+    for scale, name in scales:
         left, found, right = word.partition(name)
         if found:
-            times = (_GERMAN_ONES.get(left) or _german(left)) if left else 1
-            right = right.removeprefix("und")
-            rest = (_GERMAN_ONES.get(right) or _german(right)) if right else 0
+            right = right.removeprefix(compound.joins)
+            times, rest = part(left) if left else 1, part(right) if right else 0
             if times is None or rest is None or times >= 1_000 or rest >= scale or not (left or right):
                 return None
             return times * scale + rest
-    unit, _, tens = word.partition("und")
-    left_over, whole = _GERMAN_ONES.get(unit, 0), _ONES.get(tens, 0)
+    ones, joined, tens = word.partition(compound.joins)
+    if not joined:
+        return None
+    left_over, whole = 1 if ones == compound.one else _ONES.get(ones, 0), _ONES.get(tens, 0)
     return left_over + whole if follows(whole, left_over) else None
 
 

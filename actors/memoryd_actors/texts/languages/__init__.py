@@ -1,7 +1,8 @@
 """What the rules know of a language: a data file for each, with a table for each room that needs one.
 
 A pattern may be written over several lines, which count for nothing; `<<name>>` in it stands for one of the `parts` of
-its table, or for the language's names of a `month`, a `weekday`, a `unit` or a `numeral`. A space stands for any white
+its table, or for the language's names of a `month`, what stands `before_month`, a `weekday`, a `unit`, a
+`numeral` or the `suffix` of an ordinal. A space stands for any white
 space and an apostrophe for whichever is typed, once `typed` has made them so. A language that lacks a table adds
 nothing there.
 """
@@ -87,6 +88,8 @@ def _shared_parts(code: str) -> dict[str, str]:
         "month": rf"(?:{_either(numbers.get('months', ()))})\.?",
         "weekday": f"(?:{_either([numbers.get('days', '')])})",
         "numeral": f"(?:{_either([numbers.get('ones', ''), numbers.get('tens', '')])})",
+        "suffix": f"(?:{_either([numbers.get('nth', '')])})",
+        "before_month": f"(?:{_either([numbers.get('before_month', '')])})",
         "unit": f"(?:{_either(filter(str.isalpha, units))})",
     }
 
