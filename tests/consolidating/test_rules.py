@@ -119,7 +119,7 @@ def test_the_newer_of_two_is_the_newer_whichever_comes_first() -> None:
 
 
 def test_episodes_rules_and_messages_kept_as_they_were_said_are_compared_with_nothing() -> None:
-    for category in ("episode", "rule", "procedural", "project_summary", "insight"):
+    for category in ("episode", "rule", "procedural", "project_summary", "relationship_dynamic"):
         one, other = (memory("The deploy job runs.", category=category, days=days) for days in (0, 1))
         assert close(one, other, 0.8) is None
     said = memory("The deploy job runs.", speaker="Ana")

@@ -15,10 +15,11 @@ from memoryd_actors.judging.judge import Judgement
 from memoryd_actors.judging.question import about
 from memoryd_actors.memory.budget import Usage
 from memoryd_actors.model.model import Model
-from memoryd_actors.model.question import MOST_TOKENS, ModelFailed
+from memoryd_actors.model.question import MOST_TOKENS, ModelFailed, Prompt
 from messages_api import MessagesApi, Reply, dropped, garbage, held, html, huge, redirect, verdict
 from sidecar_world import LONG_S, World
 
+WARM = Prompt("system", "content", {}, 100, temperature=0.0)
 KEPT = json.dumps({"verdicts": [verdict(0)]})
 
 
@@ -63,6 +64,14 @@ async def test_a_server_without_schemas_is_asked_for_json_and_that_is_remembered
     await asked(world)
     assert [form(request) for request in world.api.requests] == ["json_schema", "json_object", "json_object"]
     assert '"verdicts"' in world.api.requests[1].body["messages"][0]["content"]
+
+
+async def test_a_temperature_is_sent_until_a_model_refuses_one(world: World) -> None:
+    await world.provider.say(WARM, deadline_s=LONG_S)
+    world.api.queue(problem(400, "Unsupported value: 'temperature' does not support 0"))
+    await world.provider.say(WARM, deadline_s=LONG_S)
+    await world.provider.say(WARM, deadline_s=LONG_S)
+    assert [request.body.get("temperature") for request in world.api.requests] == [0.0, 0.0, None, None]
 
 
 async def test_a_server_that_knows_no_forms_is_asked_in_words(world: World) -> None:

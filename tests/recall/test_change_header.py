@@ -45,3 +45,14 @@ async def test_the_header_survives_a_restart(place: Place) -> None:
         await system.remember("The deploy job of the shop runs every night at two in Frankfurt.", session="other")
         header = await taken(system, "When does the deploy job of the shop run at night?", "t2")
         assert header[1:] == ("- +created: [fact] Ana drinks tea at four. (imp=3)",)
+
+
+async def test_what_others_do_is_told_when_nothing_else_is_pending(place: Place) -> None:
+    async with running(place) as system:
+        assert (await system.recall.take(Caller(session="s"), "t1")).pending is None
+        await system.remember("Ana drinks tea at four.", session="other")
+        told = (await system.recall.take(Caller(session="s"), "t2")).pending
+        assert told is not None
+        assert (told.memories, told.always) == ((), ())
+        assert told.changes[1:] == ("- +created: [fact] Ana drinks tea at four. (imp=3)",)
+        assert (await system.recall.take(Caller(session="s"), "t3")).pending is None

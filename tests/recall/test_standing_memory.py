@@ -52,9 +52,11 @@ async def test_what_is_new_or_changed_is_told_with_the_next_take_and_what_is_wit
     async with running(place) as system:
         spaces = await system.remember("four spaces", category="rule", title="indentation")
         await take(system, "1")
-        # Of a fact that nobody has seen there is nothing to tell.
+        # A fact is news only: it comes where it is relevant.
         await system.remember(EXPIRY)
-        assert await take(system, "2") is None
+        news = await take(system, "2")
+        assert news is not None
+        assert (news.always, news.memories, len(news.changes)) == ((), (), 2)
         await system.remember("Never push to main.", category="correction")
         new = await take(system, "3")
         assert standing(new) == {"Never push to main."}

@@ -6,8 +6,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.memory.changes import EVENTS, MOST_BULLETS, News, header
-from memoryd_client import Memory
+from memoryd_actors.memory.changes import EVENTS, MOST_BULLETS, News, header, of_others
+from memoryd_client import Memory, State
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
@@ -36,8 +36,22 @@ def test_what_was_shown_before_comes_first() -> None:
 
 
 def test_of_several_writes_to_one_memory_the_last_is_told() -> None:
-    news = [News(1, "ADD", memory("a")), News(2, "DELETE", memory("a"))]
+    gone = msgspec.structs.replace(memory("a"), state=State.FORGOTTEN)
+    news = [News(1, "UPDATE", gone), News(2, "DELETE", gone)]
     assert header(news, since=0, known=(), shown=())[1].startswith("- -deleted")
+
+
+def test_what_came_and_went_meanwhile_is_not_told_as_created() -> None:
+    merged = msgspec.structs.replace(memory("new"), state=State.SUPERSEDED)
+    news = [News(8, "ADD", merged, operation=5), News(9, "MERGE", memory("old", "Ana drinks green tea."), operation=5)]
+    assert header(news, since=7, known=(), shown=())[1:] == ("- ↔merged: [fact] Ana drinks green tea.",)
+
+
+def test_what_a_sessions_own_memory_does_to_others_is_not_told_to_it() -> None:
+    retired = News(9, "SUPERSEDE", memory("old"), operation=5)
+    others = News(10, "SUPERSEDE", memory("older"), operation=6)
+    news = [News(8, "ADD", memory("own"), operation=5), retired, others]
+    assert of_others(news, stored={"own"}, changed={}) == [others]
 
 
 @given(st.lists(st.tuples(st.integers(1, 50), st.sampled_from(sorted(EVENTS)), st.text(max_size=400)), max_size=30))

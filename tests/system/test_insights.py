@@ -46,7 +46,7 @@ def talk(daemon: RunningDaemon, session: str, *said: str, role: str = "user") ->
 
 
 def found(client: Client) -> list[Memory]:
-    return client.list(category="insight")
+    return client.list(category="relationship_dynamic")
 
 
 @pytest.mark.slow
@@ -56,7 +56,7 @@ def test_an_insight_is_made_once_a_day_and_weighs_little_across_restarts(short_h
         with daemon.client("s1") as client:
             (one,) = found(client)
             assert (one.content, one.importance, one.session, one.pinned) == (INSIGHT, 2, "s1", False)
-            assert set(one.tags) == {"trust", "style", "relationship_dynamic"}
+            assert set(one.tags) == {"trust", "style", "insight"}
             assert one.trust < 0.5
         talk(daemon, "s2", LONG + " Again.")
         daemon.kill()

@@ -36,9 +36,9 @@ from memoryd_client.wire.memory import Memory, NewMemory, Scope, Source
 log = logging.getLogger(__name__)
 
 JOB: Final = "insight"
-CATEGORY: Final = "insight"
-KIND: Final = "relationship_dynamic"
-"""What seed 002 calls their category; here a tag, so that all guesses share one weight."""
+CATEGORY: Final = "relationship_dynamic"
+KIND: Final = "insight"
+"""The tag of every one of them (seed 002, item 3: their type)."""
 MOST: Final = 3
 MOST_ACTIVITY: Final = 5
 MOST_MEMORIES: Final = 3
@@ -213,7 +213,7 @@ def compose(material: Material, rules: Rules = DEFAULT) -> Prompt:
         "known": [sendable(one, rules) for one in material.memories],
         "conversation": sendable(material.snippet, rules),
     }
-    return Prompt(_SYSTEM, fenced(data=data), _SCHEMA, ANSWER_TOKENS)
+    return Prompt(_SYSTEM, fenced(data=data), _SCHEMA, ANSWER_TOKENS, temperature=0.0)
 
 
 def read(text: str) -> list[Insight]:

@@ -45,17 +45,23 @@ class News:
     event: str
     memory: Memory
     """As it is now."""
+    operation: int = 0
+    """What was written together with it; 0 where nobody knows."""
 
 
 def of_others(news: Iterable[News], *, stored: Collection[str], changed: Mapping[str, int]) -> list[News]:
-    """Return what a session did not do itself.
+    """Return what a session did not do itself, nor was done by what it stored.
 
     `stored`: memories that it stored. `changed`: memories that it changed, and up to which revision it knows of them.
     """
+    news = list(news)
+    own = {one.operation for one in news if one.event in _STORING and one.memory.id in stored}
     return [
         one
         for one in news
-        if one.revision > changed.get(one.memory.id, 0) and not (one.event in _STORING and one.memory.id in stored)
+        if one.revision > changed.get(one.memory.id, 0)
+        and not (one.event in _STORING and one.memory.id in stored)
+        and not (one.operation and one.operation in own)
     ]
 
 
@@ -65,10 +71,13 @@ def header(news: Iterable[News], *, since: int, known: Collection[str], shown: C
     `known`: what the session is handed with this very answer. `shown`: what it was shown before, whose changes matter
     most: the agent may be relying on it.
     """
+    news = sorted(news, key=lambda one: one.revision)
+    # What came and went meanwhile, merged into another or forgotten, nobody has heard of.
+    passed = {one.memory.id for one in news if one.event == "ADD" and not one.memory.active} - set(shown)
     latest = {
         one.memory.id: one
-        for one in sorted(news, key=lambda one: one.revision)
-        if one.memory.id not in known and _counts(one)
+        for one in news
+        if one.memory.id not in known and one.memory.id not in passed and _counts(one)
     }
     ranked = sorted(latest.values(), key=lambda one: _weight(one, shown), reverse=True)
     if not ranked:

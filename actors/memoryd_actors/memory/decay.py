@@ -17,7 +17,7 @@ Days = Annotated[float, msgspec.Meta(gt=0)]
 ORDINARY = 3
 """The importance at which a memory's base relevance is 1."""
 _DAY_S = 86_400.0
-HALF_LIFE_DAYS = {"correction": 365.0, "preference": 90.0, "observation": 7.0, "insight": 7.0}
+HALF_LIFE_DAYS = {"correction": 365.0, "preference": 90.0, "observation": 7.0, "relationship_dynamic": 7.0}
 ORDINARY_HALF_LIFE_DAYS = 30.0
 """Of every category that is not named above (seed 004)."""
 

@@ -109,7 +109,7 @@ BUILT_IN_CATEGORIES: Final[Mapping[str, CategorySettings]] = {
     "correction": CategorySettings(context="all"),
     "profile": CategorySettings(context="all"),
     # Guesses about people: seed 002, item 3, wants them surfaced with low weight.
-    "insight": CategorySettings(weight=0.5),
+    "relationship_dynamic": CategorySettings(weight=0.5),
 }
 """What is so without a word in the configuration. Every other category is `CategorySettings()`."""
 

@@ -71,6 +71,8 @@ class Prompt:
     content: str
     schema: Mapping[str, object]
     answer_tokens: int
+    temperature: float | None = None
+    """How much chance there is in the answer, where the model takes that; None: as the model has it."""
 
     @property
     def asked_tokens(self) -> int:

@@ -8,7 +8,7 @@ from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.changes import News, header, of_others
 from memoryd_actors.memory.render import NOTHING_STANDING, StandingText, render, standing_text
-from memoryd_actors.memory.settings import RecallSettings
+from memoryd_actors.memory.settings import DERIVED, RecallSettings
 from memoryd_actors.memory.standing import Standing
 from memoryd_actors.memory.visibility import is_allowed
 from memoryd_actors.ports.clock import Clock
@@ -101,8 +101,10 @@ class Handover:
         changes = self.header(news, state, caller, state.waiting() | ids)
         checked = [memory for memory in self._checked(offer, state, caller) if memory.id not in ids]
         asked = [one for one in offer.asked if one.id not in state.consents]
-        # What became of something that the agent relies on is told at once; other news wait for company.
-        pressing = bool(changes) and any(one.memory.id in relied_on for one in news)
+        # What is only told of conversations waits for company.
+        pressing = bool(changes) and any(
+            one.memory.category not in DERIVED or one.memory.id in relied_on for one in news
+        )
         pending = None
         if checked or told.lines or asked or pressing:
             pending = render(

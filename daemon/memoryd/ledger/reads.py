@@ -183,7 +183,7 @@ def news(connection: Connection, visible: Visibility, after: int, limit: int) ->
     # Of any state: that a memory was forgotten is news, too.
     place = replace(visible, filters=Filters(scope=visible.filters.scope, states=()))
     query = (
-        select(history.c.id.label("revision"), history.c.event, memories)
+        select(history.c.id.label("revision"), history.c.event, history.c.operation, memories)
         .select_from(history.join(memories, memories.c.id == history.c.memory_id))
         .where(
             history.c.owner == clean(visible.owner),
@@ -194,7 +194,8 @@ def news(connection: Connection, visible: Visibility, after: int, limit: int) ->
         .order_by(history.c.id.desc())
         .limit(limit)
     )
-    return [News(row["revision"], row["event"], memory_of(row)) for row in connection.execute(query).mappings()]
+    rows = connection.execute(query).mappings()
+    return [News(row["revision"], row["event"], memory_of(row), row["operation"] or 0) for row in rows]
 
 
 def changes_after(connection: Connection, sequence: int, limit: int) -> list[LedgerChange]:

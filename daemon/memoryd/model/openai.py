@@ -71,6 +71,8 @@ class OpenAIProvider:
         # OpenAI's own endpoint refuses the name that all the others know.
         own = urlsplit(base_url).hostname == "api.openai.com"
         self._most = "max_completion_tokens" if own else "max_tokens"
+        self._takes_temperature = True
+        """As long as the model has not refused one."""
         self._client: AsyncClient | None = None
 
     @property
@@ -89,6 +91,10 @@ class OpenAIProvider:
         for form in (self._form,) if self._proven else _FORMS[_FORMS.index(self._form) :]:
             response = await self._post(client, prompt, form, deadline_s)
             status, said = _outcome(response.status_code, response.content)
+            if status in _UNSUPPORTED and "temperature" in said.lower() and self._takes_temperature:
+                self._takes_temperature = False
+                response = await self._post(client, prompt, form, deadline_s)
+                status, said = _outcome(response.status_code, response.content)
             if status == _OK:
                 self._form, self._proven = form, True
                 return self._read(response.content)
@@ -126,7 +132,7 @@ class OpenAIProvider:
         try:
             return await client.post(
                 f"{self._base_url}/chat/completions",
-                json=_call(self._model, prompt, form, self._most),
+                json=_call(self._model, prompt, form, self._most, temperature=self._takes_temperature),
                 headers=self._headers,
                 timeout=deadline_s,
             )
@@ -152,7 +158,7 @@ class OpenAIProvider:
         return Completion(content, tokens)
 
 
-def _call(model: str, prompt: Prompt, form: Form, most: str) -> dict[str, Any]:
+def _call(model: str, prompt: Prompt, form: Form, most: str, *, temperature: bool) -> dict[str, Any]:
     schema = msgspec.json.encode(prompt.schema).decode()
     shape = f"\n\nAnswer with one JSON object by this schema, and with nothing else:\n{schema}"
     call: dict[str, Any] = {
@@ -164,6 +170,8 @@ def _call(model: str, prompt: Prompt, form: Form, most: str) -> dict[str, Any]:
         most: prompt.answer_tokens + _THINKING,
         "stream": False,
     }
+    if temperature and prompt.temperature is not None:
+        call["temperature"] = prompt.temperature
     match form:
         case "schema":
             named = {"name": "answer", "strict": True, "schema": prompt.schema}
