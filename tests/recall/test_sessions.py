@@ -6,6 +6,7 @@ import anyio
 
 from memoryd.index import LanceIndex
 from memoryd_actors.core.errors import DiskFull, Unavailable
+from memoryd_actors.keeping.orders import PurgeMemories
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import Message
 from recall_system import Place, running
@@ -26,6 +27,23 @@ async def test_a_session_whose_judge_hangs_holds_up_no_other(place: Place) -> No
         system.judge.door.set()
         await system.decided("slow", f"hold on: {QUESTION}")
         assert await system.taken("slow", "t2") == [memory_id]
+
+
+async def test_what_is_purged_while_a_context_is_decided_is_neither_handed_over_nor_told_by_its_trace(
+    place: Place,
+) -> None:
+    async with running(place) as system:
+        memory_id = await system.remember(FACT)
+        system.push("s", f"hold on: {QUESTION}")
+        await system.judge.knocked.wait()
+        await system.keeper.ask(PurgeMemories((memory_id,), "local", "test"), deadline_s=30)
+        system.judge.door.set()
+        await system.recall.drain()
+        trace = (await system.ledger.sessions.traces("local", "s", limit=1))[0]
+        assert (trace.focus, trace.candidates) == ("", ())
+        saved = await system.ledger.sessions.load("local", "s")
+        assert saved is not None
+        assert b"midnight" not in saved.state
 
 
 async def test_of_the_contexts_that_come_meanwhile_only_the_latest_is_worked_on(place: Place) -> None:

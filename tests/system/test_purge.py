@@ -1,17 +1,24 @@
 """A purge leaves no byte: proved by reading every file of the home."""
 
-import sqlite3
-from contextlib import closing
+import subprocess
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
-from threading import Thread
 
+import anyio
 import pytest
 
-from memoryd_client import Client, Memory, MemorydError, Message, NewMemory, RequestFailed, Scope
+from memoryd.clock import SystemClock
+from memoryd.doctor import examine
+from memoryd.ledger import SqlLedger
+from memoryd_client import Client, Memory, Message, NewMemory, RequestFailed, Scope
+from memoryd_client.base.paths import Paths
 from memoryd_client.wire.transcripts import Entry
-from running import RunningDaemon, until
+from running import PROJECT, RunningDaemon, until
 
 TOLD = "The vault of the Meridian observatory opens with quokkabanana."
+EARLIER = "A granite door with a quokkabanana on it leads into the vault."
 EPISODE = """# Episode: A walk
 Date: 2026-03-01
 Topic: walk
@@ -48,47 +55,103 @@ def test_no_file_of_the_home_has_a_word_of_what_was_purged(daemon: RunningDaemon
         assert [entry.event for entry in client.history(secret.id)] == ["PURGE", "UPDATE", "ADD"]
 
 
-def purged_by_halves(daemon: RunningDaemon, memory_id: str) -> None:
-    """Kill the daemon between the transaction that purges and the rewriting of files."""
-    with closing(sqlite3.connect(daemon.paths.ledger, isolation_level=None)) as reader:
-        # Somebody who still reads the state before: the log cannot be emptied meanwhile.
-        reader.execute("BEGIN")
-        reader.execute("SELECT count(*) FROM memories").fetchone()
-        purging = Thread(target=_purge, args=(daemon.client(), memory_id))
-        purging.start()
-        with daemon.client() as client:
-            until(lambda: _is_gone(client, memory_id), "the rows to be gone")
-            daemon.kill()
-        purging.join()
+READER = """
+import sqlite3, sys
+reader = sqlite3.connect(sys.argv[1], isolation_level=None)
+reader.execute("BEGIN")
+reader.execute("SELECT count(*) FROM memories").fetchone()
+print("reading", flush=True)
+sys.stdin.read()
+"""
 
 
-def _purge(client: Client, memory_id: str) -> None:
-    with client, pytest.raises(MemorydError):
-        client.purge([memory_id], deadline_s=15)
+@contextmanager
+def reading(daemon: RunningDaemon) -> Generator[None]:
+    """Have somebody read the state of now, as a copying tool does: the log cannot be emptied meanwhile."""
+    # In a process of its own: who closes a file, as these tests do, lets go of all locks that his process has on it.
+    command = [sys.executable, "-c", READER, str(daemon.paths.ledger)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as reader:
+        assert reader.stdout is not None
+        assert reader.stdout.readline() == b"reading\n"
+        yield
+        reader.communicate()
 
 
-def _is_gone(client: Client, memory_id: str) -> bool:
-    return not [one for one in client.list(limit=50) if one.id == memory_id]
+def unfinished(client: Client) -> tuple[str, float]:
+    part = client.status().components["ledger"]
+    return part.state, part.numbers["purges_unfinished"]
 
 
-@pytest.mark.slow
-def test_a_purge_that_is_killed_halfway_is_finished_by_the_next_start(daemon: RunningDaemon) -> None:
-    with daemon.client() as client:
+def test_a_purge_that_somebody_who_reads_holds_up_is_finished_later_and_says_so_until_then(
+    daemon: RunningDaemon,
+) -> None:
+    with daemon.client(session="s1") as client:
         kept = client.remember("Ana drinks tea at four.", scope="global")
         secret = client.remember(TOLD, scope="global")
+        other = client.remember("The boiler of the quokkabanana mill is blue.", scope="global")
+        client.append([Entry(role="user", content=TOLD)])
         client.backup()
         daemon.indexed(client)
-    purged_by_halves(daemon, secret.id)
-    left = files_with(daemon.paths.home, b"quokkabanana")
-    assert any("backups" in file for file in left)
-    assert any("index" in file for file in left)
-    daemon.start()
-    # In the ledger, in the index and in the backup.
-    until(lambda: not files_with(daemon.paths.home, b"quokkabanana"), "every byte to be gone")
-    with daemon.client() as client:
-        assert [hit.id for hit in client.search("Ana drinks tea")] == [kept.id]
-        with closing(sqlite3.connect(daemon.paths.ledger)) as ledger:
-            until(lambda: ledger.execute("SELECT count(*) FROM purges").fetchone() == (0,), "the mark to be gone")
+        with reading(daemon):
+            with pytest.raises(RequestFailed, match="gone from memory, but not yet every byte") as failure:
+                client.purge([secret.id], every_session=True)
+            assert failure.value.code == "unavailable"
+            assert "by itself" in failure.value.hint
+            assert unfinished(client)[0] == "degraded"
+            # Others are served meanwhile, and so is a purge.
+            assert client.remember("Berta drinks coffee.", scope="global").content
+            with pytest.raises(RequestFailed, match="reads an older state"):
+                client.purge([other.id])
+            left = files_with(daemon.paths.home, b"quokkabanana")
+            # Of the transcript and of the index nobody holds it up.
+            assert {Path(file).name for file in left} <= {"ledger.db", "ledger.db-wal"}
+            assert any(finding.name == "purges" for finding in examine(daemon.paths))
+            daemon.kill()
+            daemon.start()
+            until(lambda: unfinished(client)[0] == "degraded", "the next daemon to say so, too")
+        # Sent again it is done, and waits for what is left.
+        assert client.purge([secret.id]) == "0 memories destroyed"
+        assert files_with(daemon.paths.home, b"quokkabanana") == []
+        assert unfinished(client) == ("ok", 0)
+        assert client.search("Ana drinks tea")[0].id == kept.id
+        assert not any(finding.name == "purges" for finding in examine(daemon.paths))
+
+
+async def _purged_and_killed(paths: Paths, memory_id: str) -> None:
+    """Do what a daemon has done that dies right after the transaction which purges."""
+    ledger = SqlLedger(paths.ledger, backups=paths.backups, clock=SystemClock())
+    await ledger.open()
+    await ledger.purges.purge("local", [memory_id], actor="test", told={"s1": [1]})
+    await ledger.purges.purge_session("local", "s2", project=PROJECT, last=1)
+    await ledger.close()
+
+
+def test_what_a_killed_purge_left_in_ledger_index_transcripts_and_backups_the_next_daemon_destroys(
+    daemon: RunningDaemon,
+) -> None:
+    with daemon.client(session="s1") as client:
+        kept = client.remember("Ana drinks tea at four.", scope="global")
+        secret = client.remember(TOLD, scope="global")
+        client.append([Entry(role="user", content=TOLD), Entry(role="user", content="Good morning.")])
+    with daemon.client(session="s2") as client:
+        client.append([Entry(role="user", content=TOLD)])
+        client.remember(EPISODE.format(TOLD), category="episode", source_session="s2")
+        client.search_messages("quokkabanana")
+        client.backup()
+        daemon.indexed(client)
+        daemon.kill()
+        anyio.run(_purged_and_killed, daemon.paths, secret.id)
+        left = files_with(daemon.paths.home, b"quokkabanana")
+        for part in ("ledger", "backups/ledger", "backups/transcripts", "/transcripts", "/index/", "/index-messages/"):
+            assert any(part in file for file in left), part
+        daemon.start()
+        # What is said in the session from now on is not what was purged.
+        client.append([Entry(role="user", content="Good evening.")])
+        until(lambda: unfinished(client) == ("ok", 0), "the purges to be finished")
+        assert files_with(daemon.paths.home, b"quokkabanana") == []
+        assert [one.content for one in client.messages("s1").entries] == ["", "Good morning."]
+        assert [one.content for one in client.messages("s2").entries] == ["Good evening."]
+        assert [one.id for one in client.list(limit=50)] == [kept.id]
 
 
 def _sent(client: Client, memory_id: str) -> Memory:
@@ -179,11 +242,13 @@ def test_a_session_that_is_purged_leaves_no_trace_and_no_state(daemon: RunningDa
 def test_what_other_sessions_tell_is_listed_first_and_then_gone(daemon: RunningDaemon) -> None:
     home = daemon.paths.home
     with daemon.client(session="source") as client:
-        secret = client.remember(TOLD, source_session="source")
+        secret = client.remember(EARLIER, source_session="source")
+        client.update(secret.id, content=TOLD)
         former = client.remember("There was a lock of brass once.", source_session="source")
         client.relate(secret.id, former.id, relation="supersedes")
         client.append([Entry(role="user", content=f"I was told: {TOLD}")])
         client.append([Entry(role="user", content="I would like to know how it opens with a key.")])
+        client.append([Entry(role="user", content=f"They once said: {EARLIER}")])
     with daemon.client(session="elsewhere") as client:
         client.append(
             [
@@ -203,14 +268,15 @@ def test_what_other_sessions_tell_is_listed_first_and_then_gone(daemon: RunningD
             client.purge_plan([secret.id], every_session=True)
     with daemon.client() as client:
         near = client.purge_plan([secret.id])
-        assert [(one.session, one.sequence) for one in near.entries] == [("source", 1)]
+        assert [(one.session, one.sequence) for one in near.entries] == [("source", 1), ("source", 3)]
         assert near.retold == ()
         plan = client.purge_plan([secret.id], every_session=True)
         assert [(one.session, one.sequence, one.reason) for one in plan.entries] == [
             ("source", 1, "words"),
+            ("source", 3, "words"),
             ("elsewhere", 2, "words"),
         ]
-        assert "QUOKKABANANA" in plan.entries[1].excerpt
+        assert "QUOKKABANANA" in plan.entries[2].excerpt
         assert [one.id for one in plan.retold] == [episode.id]
         # What all episodes say of themselves makes none of them tell another.
         assert client.purge_plan([episode.id], every_session=True).retold == ()
@@ -219,7 +285,7 @@ def test_what_other_sessions_tell_is_listed_first_and_then_gone(daemon: RunningD
         assert client.get(secret.id).content == TOLD
         told = client.purge([secret.id], every_session=True)
         assert told == (
-            "2 memories destroyed, and the words of 2 entries of 2 transcripts; "
+            "2 memories destroyed, and the words of 3 entries of 2 transcripts; "
             f"superseded, by nothing that is there, until restored: {former.id}"
         )
         assert client.get(former.id).superseded_by == ""

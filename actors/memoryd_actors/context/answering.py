@@ -1,6 +1,6 @@
 """Answers what is asked of conversations: to write them down, to read and search them, to build contexts of them."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from memoryd_actors.access.switch import Switches
@@ -11,7 +11,9 @@ from memoryd_actors.context.compacting import Compactor
 from memoryd_actors.conversations.orders import ImportEntries
 from memoryd_actors.conversations.scribe import Scribe
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.ports.ledger import PurgeRepository
 from memoryd_actors.ports.transcripts import Key, Transcripts
+from memoryd_actors.purging.finisher import PurgeFinisher
 from memoryd_actors.searching.conversation import Conversations
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.request import Done
@@ -50,9 +52,11 @@ class ConversationAnswers:
         compactor: Compactor,
         switches: Switches,
         on_append: Callable[[Sequence[Entry], Caller], None],
-        forget_memories: Callable[[Key, str], Awaitable[None]],
+        purges: PurgeRepository,
+        finisher: PurgeFinisher,
+        let_go: Callable[[Key], None],
     ) -> None:
-        """Prepare; `on_append` hears of entries where memory is on, `forget_memories` destroys what tells a session."""
+        """Prepare; `on_append` hears of entries where memory is on, `let_go` that a session is purged."""
         self._scribe = scribe
         self._transcripts = transcripts
         self._conversations = conversations
@@ -61,7 +65,9 @@ class ConversationAnswers:
         self._compactor = compactor
         self._switches = switches
         self._on_append = on_append
-        self._forget_memories = forget_memories
+        self._purges = purges
+        self._finisher = finisher
+        self._let_go = let_go
 
     async def answer(  # noqa: PLR0911 - one case a request
         self, request: TranscriptRequest | ContextRequest, caller: Caller, deadline_s: float
@@ -71,6 +77,7 @@ class ConversationAnswers:
         Raises:
             Refused: no session is named, or the agent may see its own only.
             Unavailable: the index of messages cannot be searched.
+            PurgeUnfinished: a session is purged, and something that has its words cannot be rewritten now.
         """
         match request:
             case Append():
@@ -108,13 +115,17 @@ class ConversationAnswers:
                 return await self._scribe.bring(bring, deadline_s=deadline_s)
             case PurgeSession():
                 self._check(caller, request.session)
-                key = caller.owner, request.session
-                info = await self._transcripts.info(key)
-                gone = await self._scribe.purge(key, deadline_s=deadline_s)
-                await self._forget_memories(key, info.project if info else caller.project)
-                return Done(f"{gone} entries destroyed")
+                return await self._purge((caller.owner, request.session), caller.project, deadline_s)
             case _:
                 assert_never(request)
+
+    async def _purge(self, key: Key, project: str, deadline_s: float) -> Done:
+        info = await self._transcripts.info(key)
+        last = await self._transcripts.last(key)
+        self._let_go(key)
+        await self._purges.purge_session(*key, project=info.project if info else project, last=last)
+        await self._finisher.finish(deadline_s=deadline_s)
+        return Done(f"{info.entries if info else 0} entries destroyed")
 
     async def _end(self, session: str, caller: Caller, deadline_s: float) -> Ended:
         if not session:

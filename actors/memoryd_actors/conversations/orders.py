@@ -38,6 +38,8 @@ class Destroy:
     """A transcript to be destroyed, and what the index and the jobs have of it."""
 
     key: Key
+    last: int
+    """The last entry that goes: what was said since stays. `FILES_GONE`: the transcript itself went before."""
 
 
 @dataclass(frozen=True, slots=True)

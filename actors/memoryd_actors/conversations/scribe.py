@@ -176,9 +176,9 @@ class Scribe:
         self._joinable[key] = message
         return True
 
-    async def purge(self, key: Key, *, deadline_s: float) -> int:
-        """Destroy a transcript, and what the index and the jobs have of it; return how many entries it had."""
-        return (await self._of(*key).ask(Destroy(key), deadline_s=deadline_s)).stored
+    async def purge(self, key: Key, *, last: int, deadline_s: float) -> None:
+        """Destroy a transcript up to an entry, and what the index and the jobs have of it; see `Destroy`."""
+        await self._of(*key).ask(Destroy(key, last), deadline_s=deadline_s)
 
     async def erase(self, key: Key, sequences: tuple[int, ...], *, deadline_s: float) -> int:
         """Destroy the words of some entries, and what the index has of them; return how many had some."""

@@ -22,7 +22,7 @@ from memoryd_actors.conversations.tail import TAIL, Tail, Tails
 from memoryd_actors.core.actor import Actor
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.indexing.message_indexer import MessageIndexer
-from memoryd_actors.memory.progress import ENDED, Progress, ProgressRepository
+from memoryd_actors.memory.progress import ENDED, FILES_GONE, Progress, ProgressRepository
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
@@ -235,19 +235,28 @@ class TranscriptWriter(Actor[ScribeMessage, Appended]):
         return done
 
     async def _destroy(self, message: Destroy) -> Appended:
-        self._tails.drop(message.key)
-        gone = await self._transcripts.purge(message.key)
-        await self._indexer.forget(message.key)
-        await self._progress.forget_progress(*message.key)
-        self._on_end(message.key)
-        return Appended(last=0, stored=gone)
+        key = message.key
+        self._tails.drop(key)
+        if message.last != FILES_GONE:
+            if await self._transcripts.last(key) <= message.last:
+                await self._transcripts.purge(key)
+            else:
+                await self._transcripts.erase(key, range(1, message.last + 1))
+        await self._indexer.forget(key)
+        # With it goes the mark by which an interrupted purge is known.
+        await self._progress.forget_progress(*key)
+        self._on_end(key)
+        if last := await self._transcripts.last(key):
+            self._on_append(key, last)
+        return Appended(last=last, stored=0)
 
     async def _erase(self, message: Erase) -> Appended:
         # The end of the session stays known as it was: a context that is pushed again brings nothing back.
+        # Where no entry has words any more, an interrupted purge took them, and the index may have them still.
         gone = await self._transcripts.erase(message.key, message.sequences)
         last = await self._transcripts.last(message.key)
-        if gone:
-            await self._indexer.forget(message.key)
+        await self._indexer.forget(message.key)
+        if last:
             self._on_append(message.key, last)
         return Appended(last=last, stored=gone)
 

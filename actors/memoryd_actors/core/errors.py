@@ -12,7 +12,8 @@ DaemonError
     ├── DamagedCheckpoint
     ├── Ambiguous
     ├── Unavailable
-    │   └── ModelUnavailable
+    │   ├── ModelUnavailable
+    │   └── PurgeUnfinished
     ├── LedgerCorrupt
     └── DiskFull
 """
@@ -172,6 +173,16 @@ class IndexDamaged(Unavailable):
         super().__init__(
             f"the index at {where} is damaged: {reason}",
             "It rebuilds itself from the ledger, and `memoryd reindex` does it at once; no memory is lost.",
+        )
+
+
+class PurgeUnfinished(Unavailable):
+    """Raised when what was purged is gone from memory, but not yet every byte of it from the disk."""
+
+    def __init__(self, reason: DaemonError) -> None:
+        super().__init__(
+            f"what was purged is gone from memory, but not yet every byte of it from the disk: {reason}",
+            f"memoryd finishes it by itself; `memoryd status` says so once it is done. {reason.hint}".strip(),
         )
 
 

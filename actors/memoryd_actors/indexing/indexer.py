@@ -171,8 +171,6 @@ class Indexer:
     async def prepare(self) -> None:
         """Note how far the ledger is, before anybody can write to it: an index that knows more is not its own."""
         self._at_start = await self._ledger.changes.last_sequence()
-        if await self._ledger.purges.left_in_index():
-            self._purges.append(anyio.Event())  # one that was interrupted: nobody waits for it any more
 
     async def open(self, newest: int) -> None:
         """Open the index and see how far it is; one that knows of changes after `newest` begins anew."""

@@ -116,9 +116,10 @@ class MessageIndexer:
         async with self._turn:
             for others in self._further:
                 await others.forget(key)
+            if not self._opened:
+                await self.open()
             self._heads.pop(key, None)
-            if self._opened:
-                await self._index.remove(key)
+            await self._index.remove(key)
             self._applied.pop(key, None)
         self._wake()
 
@@ -162,8 +163,9 @@ class MessageIndexer:
         self._wanted = anyio.Event()
 
     async def _follow(self) -> None:
-        if not self._opened:
-            await self.open()
+        async with self._turn:
+            if not self._opened:
+                await self.open()
         moved = True
         while moved:
             async with self._turn:

@@ -103,7 +103,8 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
     async def _purge(self, message: PurgeMemories) -> tuple[Memory, ...]:
         there = await self._ledger.memories.get(message.owner, message.ids)
         self._on_purge(message.ids)
-        gone = await self._ledger.purges.purge(message.owner, message.ids, actor=message.actor)
+        gone = await self._ledger.purges.purge(message.owner, message.ids, actor=message.actor, told=message.told)
+        self._on_purge(gone)  # with what was merged into them
         self._on_change(await self._ledger.memories.last_sequence())
         for memory_id in gone:
             self._publish(Wrote(event="PURGE", memory_id=memory_id, owner=message.owner))

@@ -1,7 +1,7 @@
 """What the keeper is asked to do."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.memory.steps import Advance, Step, Supersede
@@ -103,6 +103,8 @@ class PurgeMemories:
     ids: tuple[str, ...]
     owner: str
     actor: str
+    told: Mapping[str, Sequence[int]] = field(default_factory=dict[str, Sequence[int]])
+    """Entries of transcripts that go, too, by session."""
 
 
 @dataclass(frozen=True, slots=True)

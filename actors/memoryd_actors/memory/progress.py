@@ -12,6 +12,12 @@ from typing import Final, Protocol
 
 ENDED: Final = "ended"
 """The job of whoever ends sessions: `sequence` is the last entry that there was."""
+PURGED_ENTRIES: Final = "purged_entries"
+"""An unfinished purge of entries; `detail` is a JSON array of their numbers."""
+PURGED_SESSION: Final = "purged_session"
+"""An unfinished purge of a whole session; `sequence` is the last entry that there was, `FILES_GONE` once the transcript
+is destroyed and other parts may not be; `detail` is the project."""
+FILES_GONE: Final = -1
 
 
 @dataclass(frozen=True, slots=True)

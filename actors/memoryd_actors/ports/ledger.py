@@ -3,13 +3,14 @@
 Every method that writes is one durable transaction; returning means it is on disk.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple, Protocol
 
 from memoryd_actors.memory.changes import News
 from memoryd_actors.memory.events import Happened
+from memoryd_actors.memory.progress import Progress
 from memoryd_actors.memory.steps import Applied, Step
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client.wire.consent import Consent
@@ -178,19 +179,27 @@ class PurgeRepository(Protocol):
         """Return the ids of an owner's memories whose time has come, those first that have waited longest."""
         ...
 
-    async def purge(self, owner: str, ids: Sequence[str], *, actor: str) -> list[str]:
-        """Destroy what memories say, and what was merged into them, in every table and every backup; return their ids.
+    async def purge(
+        self, owner: str, ids: Sequence[str], *, actor: str, told: Mapping[str, Sequence[int]] | None = None
+    ) -> list[str]:
+        """Destroy what memories say, and what was merged into them, in every table; return their ids.
 
         Irreversible. Who purged which id and when stays in the history. A request that is sent again does not bring
-        it back. Interrupted, it is finished by `finish`.
-
-        Raises:
-            DiskFull: there is no space to rewrite a file in.
+        it back. `told`: entries by session that go, too. What is left elsewhere is noted in the same transaction, and
+        is for `finish`, for the index and for the transcripts to destroy.
         """
         ...
 
-    async def purge_session(self, owner: str, session: str) -> None:
-        """Destroy the traces and the state of a session, in every backup, too."""
+    async def purge_session(self, owner: str, session: str, *, project: str, last: int) -> None:
+        """Destroy the traces and the state of a session; note that its transcript is to go, up to that entry."""
+        ...
+
+    async def gone_from_transcript(self, done: Progress) -> None:
+        """Note that what a purge had left in a transcript is destroyed; what was added to it since stays noted."""
+        ...
+
+    async def left(self) -> int:
+        """Return how many purges have left something anywhere."""
         ...
 
     @property
@@ -199,10 +208,11 @@ class PurgeRepository(Protocol):
         ...
 
     async def finish(self) -> int:
-        """Rewrite the files that interrupted purges have left bytes in; return how many purges that were.
+        """Rewrite the files and backups that purges have left bytes in; return how many purges that were.
 
         Raises:
             DiskFull: there is no space to rewrite a file in.
+            Unavailable: somebody reads an older state of a file.
         """
         ...
 

@@ -7,14 +7,14 @@ from anyio import to_thread
 
 from memoryd_actors.access.view import MemoryView
 from memoryd_actors.core.actor import ActorRef
-from memoryd_actors.core.errors import Unavailable
-from memoryd_actors.indexing.indexer import Indexer
+from memoryd_actors.core.errors import NotFound
 from memoryd_actors.keeping.orders import KeeperMessage, PurgeMemories
 from memoryd_actors.keeping.successors import find_heir
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.memory.visibility import is_allowed
 from memoryd_actors.ports.ledger import Ledger
-from memoryd_actors.purging.purger import Places, PurgeReach, TranscriptPurger
+from memoryd_actors.purging.finisher import PurgeFinisher
+from memoryd_actors.purging.purger import Places, PurgeReach, ReachFinder
 from memoryd_client.drafts import destroy
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import Memory
@@ -25,6 +25,8 @@ PLANNED = 2_000
 """Entries that the plan of a purge names: a frame has room for 4 KB of each."""
 MOST_DERIVED = 500
 """Episodes and summaries that it names, each of some kilobytes,"""
+PURGED = "PURGE"
+"""What the history of a memory that was purged ends with."""
 NAMED = 5
 """and that an answer names by their ids."""
 
@@ -36,15 +38,15 @@ class PurgingAnswers:
         self,
         *,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
-        purger: TranscriptPurger,
-        indexer: Indexer,
+        finder: ReachFinder,
+        finisher: PurgeFinisher,
         ledger: Ledger,
         view: MemoryView,
         drafts: Path,
     ) -> None:
         self._keeper = keeper
-        self._purger = purger
-        self._indexer = indexer
+        self._finder = finder
+        self._finisher = finisher
         self._ledger = ledger
         self._view = view
         self._drafts = drafts
@@ -55,7 +57,7 @@ class PurgingAnswers:
         Raises:
             NotFound: there is no such memory, or none that the caller may see.
             Refused: the agent may see some categories only, and asks about all transcripts.
-            Unavailable: the index cannot be rewritten; the memories are gone from the ledger.
+            PurgeUnfinished: the memories are gone, and something that has their words cannot be rewritten now.
         """
         if isinstance(request, PlanPurge):
             return await self._plan(request, caller)
@@ -64,7 +66,7 @@ class PurgingAnswers:
     async def _plan(self, request: PlanPurge, caller: Caller) -> PurgePlan:
         self._check_sees_all(caller)
         doomed = [await self._view.resolve(caller, memory_id) for memory_id in request.ids]
-        reach = await self._purger.find_reach(caller.owner, doomed, every_session=request.every_session)
+        reach = await self._finder.find_reach(caller.owner, doomed, every_session=request.every_session)
         return PurgePlan(
             ids=reach.ids,
             entries=reach.entries[:PLANNED],
@@ -78,30 +80,40 @@ class PurgingAnswers:
     async def _purge(self, request: Purge, caller: Caller, deadline_s: float) -> Done:
         if request.every_session:
             self._check_sees_all(caller)
-        doomed = [await self._view.resolve(caller, memory_id) for memory_id in request.ids]
-        reach = await self._purger.find_reach(caller.owner, doomed, every_session=request.every_session)
+        doomed = [memory for memory_id in request.ids if (memory := await self._resolve(caller, memory_id)) is not None]
+        reach = await self._finder.find_reach(caller.owner, doomed, every_session=request.every_session)
         visible = self._view.visible(caller)
         derived = [memory for memory in reach.derived if is_allowed(memory.category, visible)]
         ids = [memory.id for memory in (*doomed, *(derived if request.transcripts else ()))]
         replaced = await self._replaced(list(dict.fromkeys((*reach.ids, *ids))), caller)
         await to_thread.run_sync(destroy, self._drafts, ids)
-        message = PurgeMemories(tuple(ids), caller.owner, signed(caller))
+        told = {session: numbers for (_, session), numbers in reach.places.items()} if request.transcripts else {}
+        message = PurgeMemories(tuple(ids), caller.owner, signed(caller), told)
         gone = await self._keeper.ask(message, deadline_s=deadline_s)
-        if not await self._indexer.purge(deadline_s=deadline_s):
-            raise Unavailable(
-                f"{len(gone)} memories are gone from the ledger, but their vectors are still on the disk",
-                "They go when the index can be written; `memoryd status` says why it cannot.",
-            )
+        await self._finisher.finish(deadline_s=deadline_s)
         leaves = self._ledger.purges.leaves
         answer = f"{len(gone)} memories {f'purged: {leaves}' if leaves else 'destroyed'}"
         if request.transcripts:
-            erased = await self._purger.erase(reach.places, deadline_s=deadline_s) if reach.places else 0
-            answer += _erased(reach, erased)
+            answer += _erased(reach)
         else:
             answer += _left(reach.places, derived)
         if replaced:
             answer += f"; superseded, by nothing that is there, until restored: {', '.join(replaced)}"
         return Done(answer)
+
+    async def _resolve(self, caller: Caller, memory_id: str) -> Memory | None:
+        """Return the memory that is meant; None where it was purged: the request may have come before, and it is done.
+
+        Raises:
+            NotFound: there never was one.
+        """
+        try:
+            return await self._view.resolve(caller, memory_id)
+        except NotFound:
+            newest = await self._view.history(caller, memory_id=memory_id, limit=1)
+            if not newest or newest[0].event != PURGED:
+                raise
+            return None
 
     async def _replaced(self, ids: Sequence[str], caller: Caller) -> tuple[str, ...]:
         """Return what the caller may see of that which only these memories have taken the place of."""
@@ -125,9 +137,10 @@ class PurgingAnswers:
         )
 
 
-def _erased(reach: PurgeReach, erased: int) -> str:
+def _erased(reach: PurgeReach) -> str:
     """Say what was taken out of transcripts."""
-    answer = f", and the words of {erased} entries of {len(reach.places)} transcripts" if reach.places else ""
+    entries, places = len(reach.entries), len(reach.places)
+    answer = f", and the words of {entries} entries of {places} transcripts" if places else ""
     if reach.unreadable:
         answer += f"; {reach.unreadable} entries there have damaged lines and may tell it: `memoryd doctor` says which"
     return answer

@@ -1,13 +1,13 @@
-"""What still tells of memories that are purged: entries of transcripts, episodes and summaries; taking it out."""
+"""What still tells of memories that are purged: entries of transcripts, episodes and summaries."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Final
 
 from anyio import CapacityLimiter, to_thread
 
-from memoryd_actors.conversations.scribe import Scribe
 from memoryd_actors.memory.steps import MERGED_INTO
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import MemoryRepository
@@ -55,13 +55,12 @@ class PurgeReach:
         return found
 
 
-class TranscriptPurger:
+class ReachFinder:
     """Looks through the sessions that memories come from, or through all."""
 
-    def __init__(self, ledger: MemoryRepository, transcripts: Transcripts, scribe: Scribe) -> None:
+    def __init__(self, ledger: MemoryRepository, transcripts: Transcripts) -> None:
         self._ledger = ledger
         self._transcripts = transcripts
-        self._scribe = scribe
         self._threads = CapacityLimiter(1)
 
     async def find_reach(self, owner: str, memories: Sequence[Memory], *, every_session: bool) -> PurgeReach:
@@ -70,29 +69,25 @@ class TranscriptPurger:
         What was merged into the memories goes with them, and is looked for as they are.
         """
         memories = await self._with_merged(owner, memories)
+        said = {one.id: await self._wordings(owner, one) for one in memories}
         sessions = [one for memory in memories for one in (memory.session, *memory.sources) if one]
         if every_session:
             sessions += [info.session for info in await self._transcripts.sessions(owner, limit=_ALL, offset=0)]
         everywhere = (
-            PhraseMatcher((one.content for one in memories), telling=ELSEWHERE) if every_session else PhraseMatcher(())
+            PhraseMatcher(chain.from_iterable(said.values()), telling=ELSEWHERE) if every_session else PhraseMatcher(())
         )
         sessions = list(dict.fromkeys(sessions))
         entries: list[TellingEntry] = []
         unreadable = 0
         for session in sessions:
             here = [one for one in memories if session in (one.session, *one.sources)]
-            entries += await self._find_in((owner, session), here, everywhere)
+            matcher = PhraseMatcher(text for one in here for text in said[one.id])
+            entries += await self._find_in((owner, session), here, matcher, everywhere)
             info = await self._transcripts.info((owner, session))
             unreadable += info.missing if info else 0
         ids = tuple(one.id for one in memories)
-        derived = await self._find_derived(owner, memories, None if every_session else set(sessions))
+        derived = await self._find_derived(owner, memories, said, None if every_session else set(sessions))
         return PurgeReach(owner, ids, tuple(entries), derived, len(sessions), unreadable)
-
-    async def erase(self, places: Places, *, deadline_s: float) -> int:
-        """Take the words of these entries out of transcripts, their index and their copies; return how many."""
-        return sum(
-            [await self._scribe.erase(key, tuple(numbers), deadline_s=deadline_s) for key, numbers in places.items()]
-        )
 
     async def _with_merged(self, owner: str, memories: Sequence[Memory]) -> list[Memory]:
         """Return memories and, over however many steps, those that were merged into them."""
@@ -106,15 +101,25 @@ class TranscriptPurger:
             front = list(more)
         return list(found.values())
 
+    async def _wordings(self, owner: str, memory: Memory) -> set[str]:
+        """Return what a memory says and ever said: a transcript tells it as it was then."""
+        found = {memory.content}
+        before = 0
+        while page := await self._ledger.history(owner, memory_id=memory.id, limit=_PAGE, before=before):
+            found.update(text for one in page for text in (one.old, one.new) if text)
+            before = page[-1].sequence
+        return found
+
     async def _find_derived(
-        self, owner: str, memories: Sequence[Memory], sessions: set[str] | None
+        self, owner: str, memories: Sequence[Memory], said: Mapping[str, Iterable[str]], sessions: set[str] | None
     ) -> tuple[Memory, ...]:
         """Return the episodes and summaries of these sessions, or of all, that tell what the memories say.
 
         Those of projects are of every session that was held there. What an episode says of itself, all of them do: of
         those that are purged themselves nothing is looked for.
         """
-        telling = PhraseMatcher((one.content for one in memories if one.category not in DERIVED), telling=ELSEWHERE)
+        texts = (text for one in memories if one.category not in DERIVED for text in said[one.id])
+        telling = PhraseMatcher(texts, telling=ELSEWHERE)
         if not telling:
             return ()
         ids = {one.id for one in memories}
@@ -127,8 +132,9 @@ class TranscriptPurger:
             before = page[-1].id
         return tuple(found)
 
-    async def _find_in(self, key: Key, memories: Sequence[Memory], everywhere: PhraseMatcher) -> list[TellingEntry]:
-        here = PhraseMatcher(one.content for one in memories)
+    async def _find_in(
+        self, key: Key, memories: Sequence[Memory], here: PhraseMatcher, everywhere: PhraseMatcher
+    ) -> list[TellingEntry]:
         rested = [one.source_messages for one in memories if one.source_messages and one.session == key[1]]
         if not rested and not here and not everywhere:
             return []

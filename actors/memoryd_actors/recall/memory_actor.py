@@ -20,7 +20,7 @@ from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.handover import Handover
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.recall.session import Key, Session
-from memoryd_actors.recall.session_parts import SessionCounts, SessionParts
+from memoryd_actors.recall.session_parts import RecentlyPurged, SessionCounts, SessionParts
 from memoryd_actors.recall.session_registry import SessionRegistry
 from memoryd_actors.recall.standing_memory import StandingMemory
 from memoryd_client.wire.caller import Caller
@@ -58,6 +58,7 @@ class MemoryActor:
         self._standing = standing
         self._handover = Handover(ledger, clock, self._categories, standing, settings)
         self.counts = SessionCounts()
+        self._purged = RecentlyPurged(clock)
         self._sessions = SessionRegistry(lambda key: Session(key, parts), clock, publish)
         parts = SessionParts(
             pipeline=pipeline,
@@ -69,6 +70,7 @@ class MemoryActor:
             drops=drops,
             shared=shared,
             counts=self.counts,
+            purged=self._purged,
             on_crash=self._sessions.warn_of_crash,
         )
 
@@ -161,7 +163,8 @@ class MemoryActor:
             self._sessions.tasks.start_soon(self._handover.touch, caller.owner, tuple(ids), name="touch")
 
     def purge(self, ids: Sequence[str]) -> None:
-        """Forget memories that are about to be destroyed, in every session that is in memory."""
+        """Forget memories that are about to be destroyed, in every session that is in memory or comes into it."""
+        self._purged.add(ids)
         self._sessions.purge(ids)
         self._standing.forget()
 

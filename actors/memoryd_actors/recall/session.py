@@ -9,6 +9,7 @@ import msgspec
 from memoryd_actors.core.actor import Actor, ActorRef
 from memoryd_actors.core.errors import DiskFull, Refused
 from memoryd_actors.memory.events import of_context
+from memoryd_actors.memory.render import SHORT_ID
 from memoryd_actors.recall.focus import Focus
 from memoryd_actors.recall.session_parts import SessionParts
 from memoryd_actors.recall.session_state import (
@@ -101,6 +102,7 @@ class Session(Actor[ContextUpdate, Trace]):
             trace, failed = parts.pipeline.undecided(update, refused, turn=state.turn), True
         if self._abandoned:
             raise Refused("the session was purged meanwhile")
+        trace = _without(trace, parts.purged.ids())
         parts.counts.decided += 1
         parts.counts.turns += trace.turn > state.turn
         parts.ledger.events.record([of_context(self.key[0], trace, failed=failed)])
@@ -315,8 +317,14 @@ class Session(Actor[ContextUpdate, Trace]):
 
     def _change(self, rule: Callable[[SessionState], SessionState]) -> SessionState:
         """Replace the state by what follows from it."""
-        self._state = rule(self._state or SessionState())
+        self._state = self._next(rule)
         return self._state
+
+    def _next(self, rule: Callable[[SessionState], SessionState]) -> SessionState:
+        """Return what follows from the state, without what was destroyed while the rule was found."""
+        state = rule(self._state or SessionState())
+        purged = self._parts.purged.ids()
+        return state.purge(purged) if purged else state
 
     async def _current(self) -> SessionState:
         """Return the state, read from the ledger where it is not known."""
@@ -328,8 +336,7 @@ class Session(Actor[ContextUpdate, Trace]):
                     if state.told is None:
                         state = state.tell(await self._parts.ledger.memories.revision(self.key[0]))
                     self._version, self._saved = (saved.version, saved.state) if saved else (0, b"")
-                    self._state = state
-                    return state
+                    return self._change(lambda _: state)
         if self._parts.shared:
             async with self._saving:
                 await self._refresh()
@@ -400,7 +407,20 @@ class Session(Actor[ContextUpdate, Trace]):
             await self._save(used=used)
             return True
         async with self._saving:
-            if self._version != version or not await self._save_version(encode_state(change(self._state)), used=used):
+            if self._version != version or not await self._save_version(encode_state(self._next(change)), used=used):
                 return False
             self._change(change)
         return True
+
+
+def _without(trace: Trace, purged: Collection[str]) -> Trace:
+    """Return a trace without memories that were destroyed while it came about, nor what was asked about them."""
+    if not any(one.id in purged for one in trace.candidates):
+        return trace
+    shortened = [memory_id[:SHORT_ID] for memory_id in purged]
+    kept = tuple(
+        one
+        for one in trace.candidates
+        if one.id not in purged and not any(memory_id in one.reason for memory_id in shortened)
+    )
+    return msgspec.structs.replace(trace, focus="", candidates=kept)

@@ -1,6 +1,6 @@
 """What every session works with."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 
 from memoryd_actors.ports.clock import Clock
@@ -9,6 +9,9 @@ from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.recall.handover import Handover
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_client.wire.caller import Caller
+
+PURGED_S = 600.0
+"""How long a memory that was destroyed is kept out of what contexts bring: none is under way for longer."""
 
 
 @dataclass(slots=True)
@@ -23,6 +26,25 @@ class SessionCounts:
     query_calls: int = 0
     query_turns: int = 0
     """Turns on which memory was asked for (seed 002, item 11: fewer than a tenth)."""
+
+
+class RecentlyPurged:
+    """The memories that were destroyed a moment ago: a context that is under way would bring them once more."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._when: dict[str, float] = {}
+
+    def add(self, ids: Iterable[str]) -> None:
+        """Note that memories are about to be destroyed."""
+        self._when.update(dict.fromkeys(ids, self._clock.monotonic()))
+
+    def ids(self) -> Collection[str]:
+        """Return those that a context may still bring."""
+        if self._when:
+            horizon = self._clock.monotonic() - PURGED_S
+            self._when = {memory_id: when for memory_id, when in self._when.items() if when > horizon}
+        return self._when.keys()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,4 +63,5 @@ class SessionParts:
     shared: bool
     """Whether other daemons serve the same sessions from the same ledger: then it is asked each time."""
     counts: SessionCounts
+    purged: RecentlyPurged
     on_crash: Callable[[str, Exception], None]

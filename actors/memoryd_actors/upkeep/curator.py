@@ -127,8 +127,6 @@ class Curator:
     async def _look_after_ledger(self) -> float:
         # Of what was written while the model was changed, too.
         await self._ledger.changes.set_embedding_model(self._embedding_model())
-        if finished := await self._ledger.purges.finish():
-            log.warning("%d purges were interrupted, and are finished now", finished)
         now = self._clock.now()
         deleted = await self._ledger.pruning.prune(
             traces_before=now - timedelta(days=self._schedule.traces_days),

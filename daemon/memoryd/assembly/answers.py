@@ -70,8 +70,8 @@ def build_dispatcher(
         ),
         purging=PurgingAnswers(
             keeper=keeper,
-            purger=conversations.purger,
-            indexer=memory.indexer,
+            finder=conversations.finder,
+            finisher=conversations.finisher,
             ledger=ledger,
             view=view,
             drafts=paths.drafts,

@@ -1,5 +1,7 @@
 """What follows a conversation: its transcript, and all that is made of it while it goes on and when it is over."""
 
+import logging
+from dataclasses import replace
 from datetime import datetime
 
 from anyio import to_thread
@@ -16,19 +18,22 @@ from memoryd_actors.capture.second_look import SecondLook
 from memoryd_actors.context import Compactor, ContextBuilder, Counting, Sizes
 from memoryd_actors.context.answering import ConversationAnswers
 from memoryd_actors.conversations.scribe import Scribe
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.episodes import EpisodeWriter
 from memoryd_actors.extraction.extractor import Extractor
 from memoryd_actors.extraction.insights import Insights
 from memoryd_actors.extraction.nearby import Nearby
 from memoryd_actors.extraction.reader import Reader
 from memoryd_actors.indexing.message_indexer import MessageIndexer
+from memoryd_actors.memory.progress import FILES_GONE, PURGED_SESSION
 from memoryd_actors.ports.transcripts import Key
-from memoryd_actors.purging.purger import TranscriptPurger
+from memoryd_actors.purging.finisher import PurgeFinisher
+from memoryd_actors.purging.purger import ReachFinder
 from memoryd_actors.searching.conversation import Conversations
 from memoryd_client.base.paths import Paths
 from memoryd_client.wire.caller import Caller
 
-PURGE_S = 30.0
+log = logging.getLogger(__name__)
 
 
 class ConversationServices:
@@ -127,7 +132,16 @@ class ConversationServices:
             settings=config.context,
             gate=gate,
         )
-        self.purger = TranscriptPurger(ledger.memories, self.transcripts, self.scribe)
+        self.finder = ReachFinder(ledger.memories, self.transcripts)
+        self.finisher = PurgeFinisher(
+            purges=ledger.purges,
+            progress=ledger.progress,
+            indexer=memory.indexer,
+            scribe=self.scribe,
+            forget=self._forget,
+            publish=publish,
+        )
+        ledger.purges.on_left = self.finisher.kick
 
     def answers(self) -> ConversationAnswers:
         """Return what answers the requests that concern conversations."""
@@ -147,8 +161,21 @@ class ConversationServices:
             compactor=self.compactor,
             switches=self._memory.switches,
             on_append=self.capturer.appended,
-            forget_memories=self._forget,
+            purges=self._memory.ledger.purges,
+            finisher=self.finisher,
+            let_go=self._memory.recall.forget_session,
         )
+
+    async def destroy_purged(self) -> None:
+        """Destroy the transcripts of sessions whose purge was interrupted: before anybody can append to them."""
+        progress = self._memory.ledger.progress
+        for left in await progress.progress_of(PURGED_SESSION):
+            if left.sequence != FILES_GONE:
+                try:
+                    await self.transcripts.purge((left.owner, left.session))
+                    await progress.note_progress(replace(left, sequence=FILES_GONE, at=None))
+                except Refused as refused:  # it is tried again
+                    log.warning("the transcript of %r is not destroyed yet: %s", left.session, refused)
 
     def start(self, tasks: TaskGroup) -> None:
         """Run what runs beside the requests."""
@@ -160,6 +187,7 @@ class ConversationServices:
         tasks.start_soon(self.extractor.run, name="extractor")
         tasks.start_soon(self.compactor.run, name="compactor")
         tasks.start_soon(self.episodes.run, name="episodes")
+        tasks.start_soon(self.finisher.run, name="purges")
 
     def _look_again(self, key: Key, since: datetime | None) -> None:
         self._second_look.note(key, since)
@@ -177,12 +205,9 @@ class ConversationServices:
         self._sizes.forget(key)
 
     async def _forget(self, key: Key, project: str) -> None:
-        """Destroy the memories that tell a session whose transcript is destroyed, and what it asked and was shown."""
-        self._memory.recall.forget_session(key)
+        """Destroy the memories that tell a session which is purged, and the prompts that wait for their answers."""
         await to_thread.run_sync(prompts.drop, self._prompts, *key)
-        await self._memory.ledger.purges.purge_session(*key)
-        if await self.compactor.forget(key, project):
-            await self._memory.indexer.purge(deadline_s=PURGE_S)
+        await self.compactor.forget(key, project)
 
     async def _find_said(self, caller: Caller, said: str) -> int | None:
         return await self.scribe.find((caller.owner, caller.session), said) if caller.session else None

@@ -82,6 +82,7 @@ class Daemon:
         async with AsyncExitStack() as stack:
             await self.memory.ledger.open()
             await self.memory.switches.load()
+            await self.conversations.destroy_purged()
             await anyio.to_thread.run_sync(drafts.expire, self.paths.drafts)
             await anyio.to_thread.run_sync(prompts.expire, self.paths.prompts)
             await self.memory.indexer.prepare()

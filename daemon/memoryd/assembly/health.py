@@ -21,7 +21,7 @@ from memoryd.ipc import SocketStatistics
 from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.conversations.counts import TranscriptCounts
 from memoryd_actors.core.actor import MailboxStatistics
-from memoryd_actors.core.errors import Refused
+from memoryd_actors.core.errors import DaemonError, Refused
 from memoryd_actors.extraction.extraction_store import DAILY, OF_SESSION
 from memoryd_actors.extraction.extractor import Extractor
 from memoryd_actors.indexing.indexer import Indexer
@@ -114,7 +114,13 @@ class Health:
         sql = self._memory.ledger
         tallies: Mapping[str, int] = {}
         try:
-            kept = ledger(self._curator.last_backup, await sql.memories.counts(), sql.sharing)
+            kept = ledger(
+                self._curator.last_backup,
+                await sql.memories.counts(),
+                sql.sharing,
+                unfinished=await sql.purges.left(),
+                problem=self._conversations.finisher.problem,
+            )
             tallies = await sql.memories.tallies()
             counted = events(*await sql.events.lately())
         except Refused as refused:
@@ -183,12 +189,20 @@ def failed(refused: Refused) -> ComponentStatus:
     return ComponentStatus(state="failed", message=str(refused), hint=refused.hint)
 
 
-def ledger(last_backup: str, counts: Mapping[str, int], sharing: Sharing) -> ComponentStatus:
-    """Return what the ledger holds and, where others share it, whether this daemon works in the background for all."""
-    lead = {"leads": int(sharing.leads)} if sharing.shared else {}
+def ledger(
+    last_backup: str, counts: Mapping[str, int], sharing: Sharing, *, unfinished: int, problem: DaemonError | None
+) -> ComponentStatus:
+    """Return what the ledger holds and, where others share it, whether this daemon works in the background for all.
+
+    Beside it, how many purges are not finished, and what stands in their way.
+    """
+    standing = {"leads": int(sharing.leads)} if sharing.shared else {}
+    stuck = problem if unfinished else None
     return ComponentStatus(
-        state="ok",
-        numbers={"memories": sum(counts.values()), **counts, **lead},
+        state="degraded" if stuck else "ok",
+        message=f"what was purged is not gone from the disk yet: {stuck}" if stuck else "",
+        hint=f"It is tried again by itself. {stuck.hint}".strip() if stuck else "",
+        numbers={"memories": sum(counts.values()), **counts, **standing, "purges_unfinished": unfinished},
         facts={"last_backup": last_backup} if last_backup else {},
     )
 

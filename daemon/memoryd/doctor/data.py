@@ -1,7 +1,7 @@
 """The ledger, the index derived from it, its backups, and whether the clock fits what it holds."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -12,6 +12,7 @@ from memoryd import restoring
 from memoryd.config import Config
 from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
 from memoryd.doctor.generation import memories_index
+from memoryd_actors.memory.progress import PURGED_ENTRIES, PURGED_SESSION
 from memoryd_client.base.paths import Paths
 from memoryd_client.wire.status import ComponentStatus, Status
 
@@ -34,6 +35,8 @@ class LedgerFacts:
     oldest: datetime | None = None
     newest: datetime | None = None
     """Of the changes, UTC."""
+    purges: int = 0
+    """Those that are not finished."""
 
 
 class Unsound(Exception):
@@ -68,7 +71,18 @@ def _facts(connection: sqlite3.Connection) -> LedgerFacts:
         return LedgerFacts(schema)
     count = int(connection.execute("SELECT count(*) FROM memories").fetchone()[0])
     last, oldest, newest = connection.execute("SELECT max(sequence), min(ts), max(ts) FROM changes").fetchone()
-    return LedgerFacts(schema, count, int(last or 0), _moment(oldest), _moment(newest))
+    return LedgerFacts(schema, count, int(last or 0), _moment(oldest), _moment(newest), _purges(connection, tables))
+
+
+def _purges(connection: sqlite3.Connection, tables: Collection[str]) -> int:
+    """Return how many purges have left something; older schemas note none, or fewer."""
+    count = 0
+    if "purges" in tables:
+        count += int(connection.execute("SELECT count(*) FROM purges").fetchone()[0])
+    if "progress" in tables:
+        query = "SELECT count(*) FROM progress WHERE job IN (?, ?)"
+        count += int(connection.execute(query, (PURGED_ENTRIES, PURGED_SESSION)).fetchone()[0])
+    return count
 
 
 def _moment(microseconds: int | None) -> datetime | None:
@@ -91,6 +105,8 @@ def examine_data(paths: Paths, config: Config, status: Status | None, now: datet
             yield fail("ledger", f"{file} cannot be read: {exc.strerror}", f"ls -l {quoted(file)}")
         else:
             yield _schema(file, facts)
+            if facts is not None and facts.purges:
+                yield _unfinished(facts.purges, status)
         yield _backups(paths, config, file, facts, now)
     yield _index(paths, config, facts, status)
     yield _clock(facts, now)
@@ -113,6 +129,14 @@ def _schema(file: Path, facts: LedgerFacts | None) -> Finding:
         )
     behind = "" if facts.schema == HEAD else "; the next start brings its schema up to date"
     return ok("ledger", f"{file} is sound; memories in it: {facts.memories}{behind}")
+
+
+def _unfinished(purges: int, status: Status | None) -> Finding:
+    what = f"{purges} purges are not finished: what was purged is gone from memory, not yet from the disk"
+    part = status.components.get("ledger") if status is not None else None
+    if part is not None and part.message:
+        what = f"{what}. {part.message}"
+    return warn("purges", what, "memoryd status" if status is not None else "memoryd start")
 
 
 def _backups(paths: Paths, config: Config, ledger: Path, facts: LedgerFacts | None, now: datetime) -> Finding:

@@ -11,6 +11,7 @@ from memoryd.ledger.failures import corrupt
 from memoryd.ledger.retention import Retention, kept
 from memoryd.restoring import dated, dated_name, flaw
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.progress import PURGED_ENTRIES, PURGED_SESSION
 
 
 def copy(source: Path, target: Path, backups: Path | None) -> None:
@@ -35,6 +36,10 @@ def copy(source: Path, target: Path, backups: Path | None) -> None:
             live.backup(still)
             # The copy inherits WAL mode; as one plain file it can be moved and read anywhere.
             still.execute("PRAGMA journal_mode = DELETE")
+            # What a purge has still to take out of transcripts is for those of today, not for those of a way back.
+            if still.execute("SELECT 1 FROM sqlite_master WHERE name = 'progress'").fetchone():
+                still.execute("DELETE FROM progress WHERE job IN (?, ?)", (PURGED_ENTRIES, PURGED_SESSION))
+                still.commit()
         # Pages are copied as they are, damage included: 2.8 ms per MB tell whether this copy is worth keeping.
         if reason := flaw(part):
             raise corrupt(source, reason, backups)
@@ -56,8 +61,8 @@ def copy_dated(source: Path, folder: Path, at: datetime, retention: Retention) -
         LedgerCorrupt: what was copied is damaged; nothing was deleted.
     """
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-    for left in folder.glob(".ledger-*.part*"):
-        left.unlink(missing_ok=True)  # by a process that was killed
+    for left in broken_off(folder):
+        left.unlink(missing_ok=True)
     target = folder / dated_name(at)
     copy(source, target, folder)
     there = dated(folder)
@@ -67,6 +72,11 @@ def copy_dated(source: Path, folder: Path, at: datetime, retention: Retention) -
         if moment not in lasting and old != target:
             old.unlink(missing_ok=True)
     return target
+
+
+def broken_off(folder: Path) -> list[Path]:
+    """Return what is left of dated copies that a process was killed over. Blocks."""
+    return list(folder.glob(".ledger-*.part*"))
 
 
 def _remove(part: Path) -> None:

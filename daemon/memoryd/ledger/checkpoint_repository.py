@@ -48,5 +48,5 @@ class SqlCheckpoints:
 
         gone = await self._database.write(work)
         if purge:
-            await self._purges.finish()
+            await self._purges.complete()
         return gone

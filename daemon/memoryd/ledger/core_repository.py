@@ -35,4 +35,4 @@ class SqlCoreMemory:
             self._purges.mark(connection, unfinished.PurgedSection(owner, thread, name))
 
         await self._database.write(work)
-        await self._purges.finish()
+        await self._purges.complete()

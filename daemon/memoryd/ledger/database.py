@@ -1,6 +1,7 @@
 """One database: one writer, readers beside it, nothing of it on the event loop."""
 
 import secrets
+import threading
 from collections import deque
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager, suppress
@@ -52,6 +53,8 @@ class Database:
         self._readers = WorkerThreads(_READERS, name="ledger-reader")
         # Copying a large file must not take a reader's place.
         self._copying = CapacityLimiter(1)
+        self._rewriting = threading.Lock()
+        """Held while the file is written to, or rewritten: who waits for it is not told that the file is locked."""
 
     async def open(self) -> None:
         """Open, check and migrate.
@@ -124,6 +127,15 @@ class Database:
 
         return await to_thread.run_sync(translated_copy, limiter=self._copying)
 
+    async def rewrite(self, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run what rewrites the file itself: a copy is not taken meanwhile, and the writer waits."""
+
+        def alone() -> T:
+            with self._rewriting:
+                return work(*args, **kwargs)
+
+        return await self.copy(alone)
+
     def _open(self) -> tuple[Engine, LedgerWriter]:
         with self._translate():
             if self.file is not None:
@@ -134,7 +146,9 @@ class Database:
             except BaseException:
                 engine.dispose()
                 raise
-        writer = LedgerWriter(engine.execution_options(memoryd_writes=True), self._translate, self.recent)
+        writer = LedgerWriter(
+            engine.execution_options(memoryd_writes=True), self._translate, self.recent, self._rewriting
+        )
         # A reader sees one moment, also where it asks twice.
         return engine.execution_options(isolation_level="REPEATABLE READ") if self._options else engine, writer
 

@@ -42,6 +42,12 @@ def put(connection: Connection, given: Progress, now: datetime) -> None:
         connection.execute(insert(progress), key | row)
 
 
+def drop(connection: Connection, one: Progress) -> None:
+    """Delete how far one job is with a session."""
+    here = _one(one.owner, one.session, _name(connection, one.session, one.job))
+    connection.execute(delete(progress).where(here))
+
+
 def forget(connection: Connection, owner: str, session: str) -> int:
     """Delete what every job of this home knows of a session."""
     of_session = (progress.c.owner == clean(owner)) & (progress.c.session == clean(session))

@@ -1,15 +1,24 @@
 """Purges: what is destroyed here, in backups and in the index; see `memoryd_actors.ports.ledger.PurgeRepository`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
+import anyio
 from sqlalchemy import Connection
 
 from memoryd import restoring
-from memoryd.ledger import purging, recording, records, unfinished
+from memoryd.ledger import progressing, purging, recording, records, unfinished
+from memoryd.ledger.backups import broken_off
 from memoryd.ledger.database import Database
+from memoryd_actors.core.errors import PurgeUnfinished, Refused
+from memoryd_actors.memory.progress import PURGED_SESSION, Progress
 
 NODE = "keeper"
+
+
+def _nobody() -> None:
+    """Hear of nothing."""
 
 
 class SqlPurges:
@@ -17,6 +26,12 @@ class SqlPurges:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._turn = anyio.Lock()
+        """Who finishes second finds nothing left."""
+        self._clean: dict[Path, int] = {}
+        """Up to which mark a file was rewritten: where another file cannot be, it is not rewritten over and over."""
+        self.on_left: Callable[[], None] = _nobody
+        """Learns that a purge has left something to be finished."""
 
     @property
     def leaves(self) -> str:
@@ -30,12 +45,9 @@ class SqlPurges:
     async def due(self, owner: str, *, limit: int) -> list[str]:
         return await self._database.read(purging.due, owner, self._database.clock.now(), limit)
 
-    async def purge(self, owner: str, ids: Sequence[str], *, actor: str) -> list[str]:
-        """Destroy what memories say.
-
-        Raises:
-            DiskFull: there is no space to rewrite a file in. The memories are gone from it then, their bytes are not.
-        """
+    async def purge(
+        self, owner: str, ids: Sequence[str], *, actor: str, told: Mapping[str, Sequence[int]] | None = None
+    ) -> list[str]:
         now = self._database.clock.now()
 
         def work(connection: Connection) -> list[str]:
@@ -46,31 +58,54 @@ class SqlPurges:
             recording.write_operation(connection, operation, NODE)
             if gone:
                 self.mark(connection, unfinished.PurgedMemories(tuple(gone), places))
+            for session, entries in (told or {}).items():
+                unfinished.mark_entries(connection, owner, session, entries, now)
             return gone
 
         gone = await self._database.write(work)
-        await self.finish()
+        self.on_left()
         return gone
 
-    async def purge_session(self, owner: str, session: str) -> None:
+    async def purge_session(self, owner: str, session: str, *, project: str, last: int) -> None:
+        now = self._database.clock.now()
 
         def work(connection: Connection) -> None:
             purging.erase_session(connection, owner, session)
             self.mark(connection, unfinished.PurgedSession(owner, session))
+            progressing.put(connection, Progress(owner, session, PURGED_SESSION, last, detail=project), now)
 
         await self._database.write(work)
-        await self.finish()
+        self.on_left()
+
+    async def gone_from_transcript(self, done: Progress) -> None:
+        await self._database.write(unfinished.gone_from_transcript, done, self._database.clock.now())
+
+    async def left(self) -> int:
+        return await self._database.read(unfinished.left)
 
     def mark(self, connection: Connection, erased: unfinished.Erased) -> None:
         """Note what a transaction has destroyed and `finish` has to take out of the files."""
         unfinished.mark(connection, erased, in_files=self._database.file is not None)
 
     async def finish(self) -> int:
-        left = await self._database.read(unfinished.left_in_files)
-        if left and self._database.file is not None:
-            await self._database.copy(self._scour, self._database.file, tuple(left.values()))
-            await self._database.write(unfinished.gone_from_files, max(left))
+        async with self._turn:
+            left = await self._database.read(unfinished.left_in_files)
+            if left and self._database.file is not None:
+                await self._database.rewrite(self._scour, self._database.file, left)
+                await self._database.write(unfinished.gone_from_files, max(left))
         return len(left)
+
+    async def complete(self) -> None:
+        """Finish what is left in files, or have it finished later.
+
+        Raises:
+            PurgeUnfinished: it cannot be finished now.
+        """
+        try:
+            await self.finish()
+        except Refused as refused:
+            self.on_left()
+            raise PurgeUnfinished(refused) from refused
 
     async def left_in_index(self) -> int:
         return await self._database.read(unfinished.left_in_index)
@@ -78,11 +113,26 @@ class SqlPurges:
     async def gone_from_index(self, newest: int) -> None:
         await self._database.write(unfinished.gone_from_index, newest)
 
-    def _scour(self, file: Path, left: Sequence[unfinished.Erased]) -> None:
+    def _scour(self, file: Path, left: Mapping[int, unfinished.Erased]) -> None:
+        """Rewrite every file that may have some of it; one that cannot be rewritten keeps no other from it."""
+
         def erase(connection: Connection) -> None:
-            for erased in left:
+            for erased in left.values():
                 unfinished.erase(connection, erased)
 
-        purging.scour(file)
-        for backup in restoring.dated(self._database.backups) if self._database.backups is not None else ():
-            purging.erase_in(backup, erase)
+        newest = max(left)
+        works: dict[Path, Callable[[], None]] = {}
+        if (folder := self._database.backups) is not None:
+            for part in broken_off(folder):
+                part.unlink(missing_ok=True)
+            works = {backup: partial(purging.erase_in, backup, erase) for backup in restoring.dated(folder)}
+        problems: list[Refused] = []
+        for one, work in (works | {file: partial(purging.scour, file)}).items():
+            if self._clean.get(one, 0) < newest:
+                try:
+                    work()
+                    self._clean[one] = newest
+                except Refused as refused:
+                    problems.append(refused)
+        if problems:
+            raise problems[0]

@@ -11,6 +11,7 @@ from sqlalchemy import URL, Connection, create_engine, delete, insert, inspect, 
 
 from memoryd.ledger import edges, spent
 from memoryd.ledger.batches import MAX_VARIABLES, batches
+from memoryd.ledger.failures import translated
 from memoryd.ledger.reads import last_sequence, owned_by
 from memoryd.ledger.records import next_operation
 from memoryd.ledger.rows import dump, to_micros
@@ -27,6 +28,7 @@ from memoryd.ledger.tables import (
     sessions,
     traces,
 )
+from memoryd_actors.core.errors import LedgerCorrupt, Unavailable
 from memoryd_actors.keeping.successors import find_heir
 from memoryd_actors.memory.render import SHORT_ID
 from memoryd_actors.memory.steps import MERGED_INTO, SUPERSEDES
@@ -38,7 +40,8 @@ from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.traces import Trace
 
 EVENT = "PURGE"
-_BUSY_S = 30.0
+_READERS_S = 0.3
+"""How long it is waited for those who read at the moment: nothing is written meanwhile."""
 _decode_meta = msgspec.json.Decoder(dict[str, str]).decode
 _decode_trace = msgspec.msgpack.Decoder(Trace).decode
 
@@ -246,28 +249,45 @@ def _take_out_reasons(connection: Connection, ids: Sequence[str]) -> None:
 
 
 def erase_in(copy: Path, erasing: Callable[[Connection], object]) -> None:
-    """Take something out of a backup. It stays one plain file. Blocks."""
-    engine = create_engine(URL.create("sqlite", database=str(copy)), hide_parameters=True)
+    """Take something out of a backup. It stays one plain file. Blocks.
+
+    Raises:
+        DiskFull: there is no space for a second copy of it.
+        Unavailable: it is in use, damaged, or cannot be written.
+    """
+    engine = create_engine(
+        URL.create("sqlite", database=str(copy)), hide_parameters=True, connect_args={"timeout": _READERS_S}
+    )
     try:
-        with engine.begin() as connection:
-            erasing(connection)
+        with translated(str(copy), copy, None):
+            with engine.begin() as connection:
+                erasing(connection)
+            scour(copy)
+    except LedgerCorrupt as damaged:
+        raise Unavailable(f"the backup {copy} is damaged, and may have what was purged", "Delete it.") from damaged
     finally:
         engine.dispose()
-    scour(copy)
 
 
 def scour(file: Path) -> None:
     """Rewrite an SQLite file so that nothing deleted is left in it or in its log. Blocks, about 10 ms per MB.
 
     Raises:
-        sqlite3.Error: it is in use for longer than half a minute, or there is no space for a second copy.
+        sqlite3.Error: there is no space for a second copy, or it is damaged.
+        Unavailable: somebody reads an older state of it.
     """
-    with closing(sqlite3.connect(file, timeout=_BUSY_S, isolation_level=None)) as connection:
+    with closing(sqlite3.connect(file, timeout=_READERS_S, isolation_level=None)) as connection:
+        # First: as long as somebody reads, each rewriting would only make the log longer by the whole file.
+        _empty_log(connection, file)
         connection.execute("VACUUM")
-        in_use, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if in_use:
-            # SQLite does not call it an error; what was deleted is in the log still, and in the file.
-            raise sqlite3.OperationalError("the database is locked: somebody reads an older state of it")
+        _empty_log(connection, file)
+
+
+def _empty_log(connection: sqlite3.Connection, file: Path) -> None:
+    in_use, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    if in_use:
+        # SQLite does not call it an error; what was deleted is in the log still, and in the file.
+        raise Unavailable(f"somebody reads an older state of {file}", f"`fuser {file}` shows who.")
 
 
 def _owned(connection: Connection, owner: str, ids: Sequence[str]) -> list[str]:

@@ -1,16 +1,20 @@
 """Purges that are not finished: marked in the transaction that deletes the rows, so that no crash leaves their bytes.
 
 Until the files are rewritten, what was deleted lies in their free pages, in the log, and in the dated backups; until
-the index is rewritten, in there. A mark names ids and places, no text.
+the index is rewritten, in there. A mark names ids and places, no text. What is left in transcripts, which are each
+home's own, is marked as the progress of a job with the session.
 """
 
+from collections.abc import Iterable
+from datetime import datetime
 from typing import assert_never
 
 import msgspec
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from memoryd.ledger import checkpointing, core_writing, purging
+from memoryd.ledger import checkpointing, core_writing, progressing, purging
 from memoryd.ledger.tables import purges
+from memoryd_actors.memory.progress import PURGED_ENTRIES, PURGED_SESSION, Progress
 
 
 class PurgedMemories(msgspec.Struct, frozen=True, tag="memories"):
@@ -47,6 +51,7 @@ class PurgedSection(msgspec.Struct, frozen=True, tag="core"):
 Erased = PurgedMemories | PurgedSession | PurgedCheckpoints | PurgedSection
 
 _encode = msgspec.json.Encoder().encode
+_numbers = msgspec.json.Decoder(tuple[int, ...]).decode
 _decode = msgspec.json.Decoder(Erased).decode
 
 
@@ -56,6 +61,39 @@ def mark(connection: Connection, erased: Erased, *, in_files: bool) -> None:
     if in_files or in_index:
         row = {"erased": _encode(erased).decode(), "in_files": in_files, "in_index": in_index}
         connection.execute(insert(purges), row)
+
+
+def mark_entries(connection: Connection, owner: str, session: str, entries: Iterable[int], now: datetime) -> None:
+    """Note that the words of entries are left in a transcript, beside those that are noted already."""
+    known = progressing.get(connection, owner, session, PURGED_ENTRIES)
+    _put_entries(connection, owner, session, {*_entries(known), *entries}, now)
+
+
+def gone_from_transcript(connection: Connection, done: Progress, now: datetime) -> None:
+    """Take a mark of a transcript back; what was noted there since stays."""
+    known = progressing.get(connection, done.owner, done.session, done.job)
+    if done.job == PURGED_ENTRIES:
+        _put_entries(connection, done.owner, done.session, _entries(known) - _entries(done), now)
+    else:
+        progressing.drop(connection, done)
+
+
+def left(connection: Connection) -> int:
+    """Return how many marks there are."""
+    in_transcripts = sum(len(progressing.of(connection, job)) for job in (PURGED_ENTRIES, PURGED_SESSION))
+    return connection.execute(select(func.count()).select_from(purges)).scalar_one() + in_transcripts
+
+
+def _entries(marked: Progress | None) -> set[int]:
+    return set(_numbers(marked.detail)) if marked is not None and marked.detail else set()
+
+
+def _put_entries(connection: Connection, owner: str, session: str, entries: set[int], now: datetime) -> None:
+    mark = Progress(owner, session, PURGED_ENTRIES, 0, detail=_encode(sorted(entries)).decode())
+    if entries:
+        progressing.put(connection, mark, now)
+    else:
+        progressing.drop(connection, mark)
 
 
 def left_in_files(connection: Connection) -> dict[int, Erased]:

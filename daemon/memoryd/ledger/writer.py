@@ -38,8 +38,14 @@ class LedgerWriter:
     """
 
     def __init__(
-        self, engine: Engine, translate: Callable[[], AbstractContextManager[None]], recent: RecentReads
+        self,
+        engine: Engine,
+        translate: Callable[[], AbstractContextManager[None]],
+        recent: RecentReads,
+        turn: AbstractContextManager[object],
     ) -> None:
+        """Begin; `turn` is held during each batch."""
+        self._turn = turn
         self._recent = recent
         self._engine = engine
         self._translate = translate
@@ -73,7 +79,8 @@ class LedgerWriter:
         with self._connection() as connect:
             while (first := self._queue.get()) is not None:
                 batch, last = self._drain(first)
-                self._perform(connect, [job for job in batch if job.done.set_running_or_notify_cancel()])
+                with self._turn:
+                    self._perform(connect, [job for job in batch if job.done.set_running_or_notify_cancel()])
                 if last:
                     return
 

@@ -116,7 +116,7 @@ class JsonlTranscripts:
                 return 0
             gone = await self._in_thread(partial(file.erase, sequences))
             self._open[key].file = None
-            if gone and self._copy is not None:
+            if self._copy is not None:
                 # It is copied anew the next time.
                 owner, session = file.folder.parts[-2:]
                 await self._in_thread(partial(mirror.forget, self._copy, owner, session))
