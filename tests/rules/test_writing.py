@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.admission.writing import MAX_FACT, written
+from memoryd_actors.admission.writing import MAX_FACT, check_by_model, written
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.texts.sentences import sentences
 
@@ -155,3 +155,41 @@ def test_questions_and_the_first_person_of_other_languages_are_refused(content: 
 )
 def test_what_only_begins_like_it_is_kept(content: str) -> None:
     assert written(content, "fact")[0] == content
+
+
+@pytest.mark.parametrize(
+    ("given", "reason"),
+    [
+        ("User just asked about the weather", "moment.*just asked"),
+        ("The user asked how the importer works.", "moment.*asked how"),
+        ("The build is failing right now.", "moment.*right now"),
+        ("Der Nutzer hat gerade nach dem Wetter gefragt.", "moment"),
+        ("I fixed the login bug and ran the tests.", "about you.*'I'"),
+        ("The assistant helped with the migration.", "about you.*assistant"),
+        ("ok thanks", "trivial"),
+        (LONG, "280 characters.*has 418"),
+    ],
+)
+def test_what_a_model_stores_and_nobody_needs_is_refused_with_what_to_write_instead(given: str, reason: str) -> None:
+    with pytest.raises(Refused, match=reason) as caught:
+        check_by_model(given, "fact")
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "The user lives in Seattle, WA.",
+        "We deploy on Tuesdays, never on Fridays.",
+        "The user asked that every pull request be squashed.",
+        "Never give me iptables commands again.",
+        "Alerts of severity ticket land in the chat channel only.",
+        'The error message is "I cannot find your file".',
+    ],
+)
+def test_what_a_model_stores_of_the_user_and_the_project_is_taken(given: str) -> None:
+    check_by_model(given, "fact")
+
+
+def test_steps_may_be_long() -> None:
+    check_by_model(LONG * 3, "procedural")

@@ -101,10 +101,19 @@ def test_the_same_again_is_said_to_be_known(served: RunningDaemon) -> None:
 def test_a_long_memory_is_read_page_by_page(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         tools = Tools(client)
-        written = tools.call("memory_write", {"content": " ".join(f"Step {n} turns valve {n}." for n in range(300))})
+        steps = "\n".join(f"{n + 1}. Turn valve {n}." for n in range(300))
+        written = tools.call("memory_write", {"content": steps, "category": "procedural"})
         first = tools.call("memory_read", {"id": id_in(written)})
         assert re.search(r"\[\d+ more characters: offset=4000\]$", first)
         assert "valve 299" in tools.call("memory_read", {"id": id_in(written), "offset": 4_000})
+
+
+def test_what_goes_on_just_now_is_not_remembered_and_the_agent_is_told_what_to_write(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        said = Tools(client).run("memory_write", {"content": "User just asked about the weather"})
+        assert said.failed
+        assert "The user lives in Seattle" in said.text
+        assert client.remember("User just asked about the weather").active
 
 
 def test_what_was_said_is_found_by_words_and_date(served: RunningDaemon) -> None:

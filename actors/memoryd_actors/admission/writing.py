@@ -51,6 +51,8 @@ _FEWEST_LETTERS = 8
 _FEWEST_IDEOGRAPHS = 4
 _MOMENT = _either("moment")
 _PAST = _either("past", whole=True)
+_ITSELF = _either("itself")
+_PASSING = _either("passing")
 
 
 def written(content: str, category: str) -> tuple[str, bool]:
@@ -73,6 +75,34 @@ def written(content: str, category: str) -> tuple[str, bool]:
     if language_of(bare) == "en":
         _check_english(bare, episode=category in EPISODES)
     return kept, len(kept) < len(text)
+
+
+def check_by_model(content: str, category: str) -> None:
+    """Refuse what a model stores by itself and nobody will be glad to find: the hint says what to write instead.
+
+    Raises:
+        Refused: it is too short or too long, true for a moment only, or about the model itself.
+    """
+    if category in PROCEDURES:
+        return
+    text = " ".join(content.split())
+    if len(text) > MAX_FACT:
+        raise Refused(
+            f"a memory may have {MAX_FACT} characters, and this has {len(text)}",
+            "Write one or two sentences, each thing in a memory of its own; a longer text belongs in a memory file.",
+        )
+    bare = _QUOTED.sub(" ", text)
+    _check_substance(text, bare)
+    if itself := _ITSELF.search(_NO_PERSON.sub(" ", bare)):
+        raise Refused(
+            f"this is about you, or does not say about whom: it says {itself.group().strip()!r}",
+            "Write in the third person what stays true of the user or the project: `The user prefers tabs.`",
+        )
+    if category not in EPISODES and (passing := _PASSING.search(bare) or _MOMENT.search(bare)):
+        raise Refused(
+            f"this is true for a moment only: it says {passing.group().strip()!r}",
+            "Write what will still hold in another session, with a date if it needs one: `The user lives in Seattle.`",
+        )
 
 
 def _within(kept: str, first: str) -> str:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from memoryd_actors.access.switch import Switches, refusal
 from memoryd_actors.access.view import MemoryView
+from memoryd_actors.admission.writing import check_by_model
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused, first_of
 from memoryd_actors.keeping.importing import Importer
@@ -90,6 +91,9 @@ class KeepingAnswers:
                 assert_never(request)
 
     async def _remember(self, request: Remember, caller: Caller, deadline_s: float) -> Memories:
+        if request.by_model:
+            for new in request.memories:
+                check_by_model(new.content, new.category)
         asked = [new.id for new in request.memories]
         replaced = await self._replaced(request, caller)
         stored: tuple[Memory, ...] = ()

@@ -84,7 +84,7 @@ class MemoryWrite(Tool, frozen=True, kw_only=True):
     """Remember one thing that stays true beyond this conversation.
 
     Write a fact, preference, rule, correction or procedure in one self-contained sentence, with names and dates. When
-    it corrects a memory, say which it replaces.
+    it corrects a memory, say which it replaces. What goes on just now, and what you do, is nothing to remember.
     """
 
     name = "memory_write"
@@ -99,7 +99,7 @@ class MemoryWrite(Tool, frozen=True, kw_only=True):
     async def answer(self, ask: Ask) -> str:
         """Store it, and retire what it replaces."""
         new = NewMemory(content=self.content, category=self.category, scope=Scope(self.scope))
-        memory, *retired = (await ask(Remember(memories=(new,), replaces=self.replaces))).memories
+        memory, *retired = (await ask(Remember(memories=(new,), replaces=self.replaces, by_model=True))).memories
         gone = [f"It replaces {short(old.id)}: {line(old.content, 200)}" for old in retired]
         return " ".join([confirmation(memory, new.id), *gone])
 

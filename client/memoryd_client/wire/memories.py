@@ -34,6 +34,9 @@ class Remember(Request[Memories], frozen=True, kw_only=True, omit_defaults=True,
     replaces: str = ""
     """The id of a memory whose place the only new one takes, in the same operation; it may be shortened. Where that was
     retired, it follows the new one in the answer."""
+    by_model: bool = False
+    """Whether a model chose the words: what is too short or too long, true for a moment only or about the model itself
+    is refused then, with what to write instead. What a person types is taken."""
 
 
 class List(Request[Memories], frozen=True, kw_only=True, omit_defaults=True, tag="list"):
