@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.comparison import Comparison, Statement, action, compare, merge_content, vetoed
+from memoryd_actors.comparison import Comparison, Statement, action, compare, vetoed
+from memoryd_actors.keeping.merging import merge_content
 from memoryd_client.wire.memory import MAX_CONTENT_BYTES
 
 COSINES = st.floats(-1, 1)

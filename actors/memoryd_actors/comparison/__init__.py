@@ -5,7 +5,7 @@
 
 | relation | confidence | action | what the writer does |
 |---|---|---|---|
-| same | from 0.75 | merge | one memory: strength + 1, `merge_content(old, new)` |
+| same | from 0.75 | merge | one memory: strength + 1, the more complete text stays |
 | same | below | queue | keep both, queue the pair |
 | changes | from 0.6 | supersede | keep the new one, the old one inactive |
 | changes | below | queue | keep both, queue the pair |
@@ -24,7 +24,6 @@ whoever says so: `vetoed` holds a model's answer to that.
 """
 
 from memoryd_actors.comparison.compare import compare as compare
-from memoryd_actors.comparison.compare import merge_content as merge_content
 from memoryd_actors.comparison.decision import Action as Action
 from memoryd_actors.comparison.decision import action as action
 from memoryd_actors.comparison.decision import vetoed as vetoed
@@ -32,4 +31,4 @@ from memoryd_actors.comparison.statement import Comparison as Comparison
 from memoryd_actors.comparison.statement import Relation as Relation
 from memoryd_actors.comparison.statement import Statement as Statement
 
-__all__ = ["Action", "Comparison", "Relation", "Statement", "action", "compare", "merge_content", "vetoed"]
+__all__ = ["Action", "Comparison", "Relation", "Statement", "action", "compare", "vetoed"]

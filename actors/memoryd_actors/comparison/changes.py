@@ -27,7 +27,6 @@ _MOVED: Final = tuple(_any_of(one[name]) for one in _ALL for name in ("moved", "
 _MOST_MOVES: Final = 8
 _CLAUSE: Final = re.compile(r"[,;:.!?](?=\s|\Z)")
 _COPULAS: Final = words("copulas")
-_NEGATORS: Final = words("negators")
 _OTHERS: Final = words("others")
 _ONE_AT_A_TIME: Final = words("one_at_a_time")
 _STATES: Final = _ONE_AT_A_TIME | words("states")
@@ -39,7 +38,7 @@ _THE: Final = words("determiners")
 
 @lru_cache(maxsize=2048)
 def update_cue(text: str) -> str:
-    """Return the first word with which a text announces a change, in English and German; empty without one."""
+    """Return the first word with which a text announces a change; empty without one."""
     match = _CUE.search(text)
     return " ".join(match.group().lower().split()) if match else ""
 
@@ -83,7 +82,7 @@ def cannot_both_be(new: Canon, old: Canon, found: Difference) -> bool:
     if not all(side and is_meant(side[0]) and side[0].folded not in _OTHERS for side in (ours, theirs)):
         return False
     if not (found.new or found.old):
-        return any(token.folded in _NEGATORS for token in (*ours, *theirs))
+        return any(map(negates, (*ours, *theirs)))
     values = [[token for token in side if token.kind != "unit"] for side in (found.new, found.old)]
     if [[token.kind in {"number", "date"} for token in side] for side in values] != [[True], [True]]:
         return False

@@ -8,7 +8,6 @@ from memoryd_actors.comparison.difference import difference, pair
 from memoryd_actors.comparison.statement import Comparison, Statement
 from memoryd_actors.comparison.tokens import words
 from memoryd_actors.texts.dates import RELATIVE
-from memoryd_client.wire.memory import MAX_CONTENT_BYTES
 
 _REWORDED: Final = 0.95
 """How sure it is that two texts say the same where what differs is harmless; to the word, it is certain."""
@@ -67,19 +66,3 @@ def _circumstances(new: Statement, old: Statement, one: Canon, other: Canon) -> 
 def _day(statement: Statement) -> str:
     moment = statement.occurred_at or statement.created_at
     return f"{moment:%Y-%m-%d}" if moment else ""
-
-
-def merge_content(old: str, new: str) -> str:
-    """Return the more complete of two texts that say the same; never a text that nobody wrote.
-
-    The new one where it says all that the old one says, and more; the old one otherwise, so that a memory does not
-    change its wording at every repetition. At most `MAX_CONTENT_BYTES`, where either is.
-    """
-    if not old.strip():
-        return new
-    if not new.strip() or len(new.encode("utf-8", "replace")) > MAX_CONTENT_BYTES:
-        return old
-    if len(old.encode("utf-8", "replace")) > MAX_CONTENT_BYTES:
-        return new
-    found = difference(canon(new), canon(old))
-    return new if found.new and not (found.old or found.denied) else old

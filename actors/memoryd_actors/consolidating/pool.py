@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 RECENT = timedelta(hours=72)
-"""A memory that was stored or changed within that time is looked at;"""
+"""A memory that was stored or changed within that time is looked at."""
 IMPORTANT_FROM = 3
-"""so is one of this importance or more;"""
+"""A memory of this importance or more is looked at."""
 OFTEN_USED = 0.1
-"""and so is one among this share of the most used."""
+"""A memory among this share of the most used is looked at."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,11 +38,11 @@ class Tail:
     ends: OrderedDict[int, int] = field(default_factory=OrderedDict)
     """What long pushed messages are by fingerprint, by their ends: a client cuts off beginnings."""
     window: tuple[int, ...] = ()
-    """What was pushed last,"""
+    """What was pushed last."""
     client: str = ""
-    """by whom,"""
+    """Who pushed it."""
     since: list[int] = field(default_factory=list[int])
-    """and what was appended that no push has brought."""
+    """What was appended that no push has brought."""
 
     def add(self, said: int, *, pushed: bool) -> None:
         """Note what is at the end now."""

@@ -52,9 +52,9 @@ class Detail(msgspec.Struct, frozen=True, omit_defaults=True):
     batch: str = ""
     """Under which id parts were handed in, to be read by and by."""
     parts: tuple[Part, ...] = ()
-    """Which of them are still to be fetched,"""
+    """Which of them are still to be fetched."""
     message_counts: tuple[int, ...] = msgspec.field(default=(), name="heard")
-    """and how many messages each had: what was taken out of the transcript since must not come back."""
+    """How many messages each of them had: what was taken out of the transcript since must not come back."""
     day: str = ""
     """The latest day on which the session brought something, set by the extractor."""
     stored: int = 0

@@ -1,6 +1,6 @@
-"""What a new memory does to those that are there: the rules of seed 004 (consolidation, contradiction handling).
+"""What a new memory does to those that are there: the rules at the write.
 
-Similarity alone decides nothing: half of all pairs that contradict each other are nearer than 0.85, the seed's limit.
+Similarity alone decides nothing: half of all pairs that contradict each other are nearer than 0.85.
 First it is decided what two memories are to each other (`comparison`), then what is done about it.
 """
 
@@ -8,9 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from memoryd_actors.comparison import Comparison, Statement, action, compare, merge_content
+from memoryd_actors.comparison import Comparison, Statement, action, compare
+from memoryd_actors.comparison.canon import canon
 from memoryd_actors.comparison.changes import update_cue
 from memoryd_actors.comparison.compare import CERTAIN
+from memoryd_actors.comparison.difference import difference
 from memoryd_actors.keeping.neighbours import Neighbour
 from memoryd_actors.memory.consent import field_of
 from memoryd_actors.memory.steps import (
@@ -27,7 +29,7 @@ from memoryd_actors.memory.steps import (
 )
 from memoryd_actors.texts.quoting import what_was_said
 from memoryd_client.wire.edges import Edge
-from memoryd_client.wire.memory import Memory, Source
+from memoryd_client.wire.memory import MAX_CONTENT_BYTES, Memory, Source
 
 LINKED_FROM = 0.5
 """Cosine from which a neighbour is worth an edge: of LoCoMo's extracted facts a quarter of the nearest five are."""
@@ -210,3 +212,19 @@ def _is_users_correction(memory: Memory) -> bool:
 
 def _when(memory: Memory) -> datetime:
     return memory.occurred_at or memory.created_at
+
+
+def merge_content(old: str, new: str) -> str:
+    """Return the more complete of two texts that say the same; never a text that nobody wrote.
+
+    The new one where it says all that the old one says, and more; the old one otherwise, so that a memory does not
+    change its wording at every repetition. At most `MAX_CONTENT_BYTES`, where either is.
+    """
+    if not old.strip():
+        return new
+    if not new.strip() or len(new.encode("utf-8", "replace")) > MAX_CONTENT_BYTES:
+        return old
+    if len(old.encode("utf-8", "replace")) > MAX_CONTENT_BYTES:
+        return new
+    found = difference(canon(new), canon(old))
+    return new if found.new and not (found.old or found.denied) else old

@@ -24,11 +24,11 @@ from memoryd_client.wire.request import Done
 PLANNED = 2_000
 """Entries that the plan of a purge names: a frame has room for 4 KB of each."""
 MOST_DERIVED = 500
-"""Episodes and summaries that it names, each of some kilobytes,"""
+"""Episodes and summaries that the plan names, each of some kilobytes."""
 PURGED = "PURGE"
 """What the history of a memory that was purged ends with."""
 NAMED = 5
-"""and that an answer names by their ids."""
+"""Episodes and summaries that an answer names by their ids."""
 
 
 class PurgingAnswers:

@@ -41,9 +41,9 @@ class Offer:
     asked: tuple[Consent, ...]
     news: tuple[News, ...]
     since: int
-    """The revision after which they are news,"""
+    """The revision after which changes are news."""
     revision: int
-    """and the one up to which they are."""
+    """The revision up to which they are."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,9 +73,9 @@ class Decision:
     change: Decided | None = None
     """What it changes in its session; None: nothing."""
     begun: SessionState = field(default_factory=SessionState)
-    """The session as the context found it, its turn begun,"""
+    """The session as the context found it, its turn begun."""
     turn_before: int = 0
-    """and the turn before that."""
+    """The turn before the one that was begun."""
     topic: Topic | None = UNDECIDED
     """None where it is to be decided once the memories can be taken."""
     since: int | None = None

@@ -25,9 +25,9 @@ two rounds are the rule, the first finds, the second confirms. What still change
 replaced from there to its end: each round costs the whole text."""
 
 CROWD = 64
-"""Secrets from which a text may be crowded: no list that anybody remembers has so many,"""
+"""Secrets from which a text may be crowded: no list that anybody remembers has so many."""
 CROWDED_WITHIN = 20
-"""and in so many characters there is one, on average."""
+"""In so many characters a crowded text has one, on average."""
 CROWDED_GAP = 16
 """Characters between two secrets of a crowded text that go with them. Each secret costs 15 to 30 us, half of it in the
 round that confirms: side by side, a thousand in 16 kB took 1.3 to 2.4 ms for each kB."""

@@ -29,9 +29,9 @@ class Change:
     done: FileEntry | None = None
     """What the journal is to say of it; None: nothing any more."""
     paste: str = ""
-    """What somebody has to put into it by hand,"""
+    """What somebody has to put into it by hand."""
     why: str = ""
-    """and why."""
+    """Why somebody has to."""
 
     @property
     def real(self) -> bool:

@@ -58,9 +58,9 @@ class Talk:
     skipped: bool = False
     """Whether its user does not want the turn to be remembered."""
     taken: str = ""
-    """Stands for what was last taken from memory for it,"""
+    """Stands for what was last taken from memory for it."""
     unheard: str = ""
-    """and for what was taken when nobody waited for it any more: it is said again with what comes next."""
+    """Stands for what was taken when nobody waited for it any more: it is said again with what comes next."""
     said: list[Message] = field(default_factory=list)
     kinds: set[str] = field(default_factory=set)
     """Kinds of files that were in hand."""
