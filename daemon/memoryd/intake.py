@@ -6,6 +6,7 @@ from memoryd.publisher import EventBus
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.admission.names import are_names
 from memoryd_actors.conversations.scribe import Scribe
+from memoryd_actors.conversations.session_access import SessionAccess
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_client.wire.caller import Caller
@@ -23,11 +24,14 @@ TURN_SHARE = 0.8
 class Intake:
     """Takes contexts in, in one order: what was said is kept also where it comes too late to be recalled for."""
 
-    def __init__(self, scribe: Scribe, publish: EventBus, recall: MemoryActor, switches: Switches) -> None:
+    def __init__(
+        self, scribe: Scribe, publish: EventBus, recall: MemoryActor, switches: Switches, access: SessionAccess
+    ) -> None:
         self._scribe = scribe
         self._publish = publish
         self._recall = recall
         self._switches = switches
+        self._access = access
 
     def offer(self, update: ContextUpdate) -> bool:
         """Take a context in without waiting; return whether it is recalled for."""
@@ -46,7 +50,7 @@ class Intake:
         """Answer a request within its deadline.
 
         Raises:
-            Refused: a context is another owner's, or too old.
+            Refused: a context is another owner's, or too old; or the agent may not look into the session.
         """
         match request:
             case Push():
@@ -62,6 +66,7 @@ class Intake:
             case Recall():
                 return Taken(await self._recall.recall(caller, request.messages))
             case Why():
+                await self._access.check(caller, caller.session)
                 return Traces(traces=tuple(await self._recall.traces(caller, limit=request.limit)))
             case _:
                 assert_never(request)

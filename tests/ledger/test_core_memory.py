@@ -4,6 +4,7 @@ import anyio
 import pytest
 
 from memoryd.ledger import SqlLedger
+from memoryd_actors.access.categories import Categories
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.core_memory import CoreMemory, CoreSettings
@@ -32,13 +33,13 @@ def append(text: str, *, thread: str = "", write_id: str = "") -> CoreAppend:
 
 
 async def edit(ledger: SqlLedger, request: CoreEdit, caller: Caller = ME) -> Section:
-    answer = await CoreMemory(ledger.core, ProjectRules(DEFAULT), CoreSettings()).answer(request, caller)
+    answer = await CoreMemory(ledger.core, ProjectRules(DEFAULT), CoreSettings(), Categories()).answer(request, caller)
     assert isinstance(answer, CoreSections)
     return answer.sections[0]
 
 
 async def texts(ledger: SqlLedger, caller: Caller = ME, thread: str = "") -> dict[tuple[str, str], str]:
-    answer = await CoreMemory(ledger.core, ProjectRules(DEFAULT), CoreSettings()).answer(
+    answer = await CoreMemory(ledger.core, ProjectRules(DEFAULT), CoreSettings(), Categories()).answer(
         CoreView(thread=thread), caller
     )
     assert isinstance(answer, CoreSections)
@@ -75,7 +76,7 @@ async def test_an_id_names_one_write_and_is_refused_for_another(ledger: SqlLedge
         CoreUndo(id="the-same-write", section="human"),
         CorePurge(id="the-same-write", section="human"),
     )
-    memory = CoreMemory(ledger.core, ProjectRules(DEFAULT), CoreSettings())
+    memory = CoreMemory(ledger.core, ProjectRules(DEFAULT), CoreSettings(), Categories())
     for other in others:
         with pytest.raises(Refused, match="used for another write"):
             await memory.answer(other, ME)
@@ -100,7 +101,7 @@ async def test_history_says_who_wrote_when_and_what_was_before_and_an_undo_is_un
     await edit(ledger, append("gin"))
     undo = CoreUndo(id=new_write_id(), section="human")
     assert (await edit(ledger, undo)).text == "tea"
-    answer = await CoreMemory(ledger.core, ProjectRules(DEFAULT), CoreSettings()).answer(
+    answer = await CoreMemory(ledger.core, ProjectRules(DEFAULT), CoreSettings(), Categories()).answer(
         GetCoreHistory(section="human"), ME
     )
     assert isinstance(answer, CoreWrites)

@@ -1,12 +1,13 @@
 """`memory.query` and allowlists, through a real daemon."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 from tokenizers import Tokenizer
 
-from memoryd_client import Client, NewMemory, RequestFailed
+from memoryd_client import Client, Entry, NewMemory, RequestFailed
 from memoryd_client.wire.importing import MemoryRecord
 from running import PROJECT, RunningDaemon
 
@@ -138,6 +139,47 @@ def test_an_allowlist_holds_on_every_path(daemon: RunningDaemon) -> None:
         assert (own.category, own.speaker) == ("task", "")
         assert own.id != secret.id
         client.forget(own.id)
+
+
+def test_an_allowlist_holds_for_core_memory_and_checkpoints(daemon: RunningDaemon) -> None:
+    with daemon.client("s") as everybody, planner(daemon) as client:
+        everybody.core_append("human", "Lives in Graz.")
+        everybody.core_append("context", "The deployment is secret.", thread="p")
+        everybody.save_checkpoint("p", b"the state of somebody")
+        for refused in (
+            lambda: client.core_view(thread="p"),
+            lambda: client.core_history("human"),
+            lambda: client.core_append("human", "Lives in Linz."),
+            lambda: client.core_purge("human"),
+        ):
+            with pytest.raises(RequestFailed, match="may not use the category `core`"):
+                refused()
+        for unsaved in (
+            lambda: client.load_checkpoint("p"),
+            client.list_checkpoints,
+            lambda: client.save_checkpoint("p", b"x"),
+            lambda: client.delete_checkpoint("p"),
+        ):
+            with pytest.raises(RequestFailed, match="may not use the category `checkpoint`"):
+                unsaved()
+        assert not [one for one in client.build_context().sections if one.kind == "core"]
+
+
+def test_an_agent_with_an_allowlist_looks_into_no_conversation_of_another(daemon: RunningDaemon) -> None:
+    with daemon.client("elsewhere") as everybody:
+        everybody.append([Entry(role="user", content="Our ferry is called Undine.")])
+        daemon.turn(everybody, "where does the ferry Undine land?")
+        assert everybody.why()
+    for session in ("elsewhere", ""):
+        claims = Client(session=session, project=PROJECT, agent="planner", paths=daemon.paths, deadline_s=30)
+        with claims:
+            for refused in (claims.why, claims.messages, partial(claims.messages, "elsewhere"), claims.sessions):
+                with pytest.raises(RequestFailed, match="that of its own session"):
+                    refused()
+    with planner(daemon) as client:
+        client.append([Entry(role="user", content="Which tasks are there?")])
+        assert client.messages().entries
+        client.why()
 
 
 def test_an_allowlist_holds_for_what_is_pushed_and_taken(daemon: RunningDaemon) -> None:

@@ -13,6 +13,9 @@ from memoryd_actors.memory.visibility import Visibility
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.filters import Filters
 
+CORE = "core"
+"""What an allowlist calls core memory."""
+CHECKPOINT = "checkpoint"
 _ALL = Filters()
 
 
@@ -41,6 +44,11 @@ class Categories:
     def allowed(self, agent: str) -> frozenset[str] | None:
         """Return the categories that an agent may see and write; None where it has no allowlist, and so all."""
         return self._allowlists.get(name_of(agent))
+
+    def may_use(self, agent: str, category: str) -> bool:
+        """Return whether an agent may see and write a category."""
+        allowed = self.allowed(agent)
+        return allowed is None or category in allowed
 
     def check(self, agent: str, categories: Iterable[str]) -> None:
         """Let an agent ask for, or write, these categories.

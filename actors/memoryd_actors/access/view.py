@@ -30,13 +30,17 @@ class MemoryView:
         """
         return self._categories.visible(caller, filters)
 
+    def sees_all(self, caller: Caller) -> bool:
+        """Return whether the caller's agent may see every category."""
+        return self._categories.allowed(caller.agent) is None
+
     def check_sees_all(self, caller: Caller, reason: str, hint: str) -> None:
         """Let through who sees every category.
 
         Raises:
             Refused: the caller's agent may see some only; `reason` says what that has to do with the request.
         """
-        if self._categories.allowed(caller.agent) is not None:
+        if not self.sees_all(caller):
             raise Refused(f"the agent `{caller.agent}` may see some categories only, and {reason}", hint)
 
     async def resolve(self, caller: Caller, memory_id: str) -> Memory:

@@ -4,12 +4,12 @@ from collections.abc import Callable, Sequence
 from typing import assert_never
 
 from memoryd_actors.access.switch import Switches
-from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.names import check_names
 from memoryd_actors.context.building import ContextBuilder
 from memoryd_actors.context.compacting import Compactor
 from memoryd_actors.conversations.orders import ImportEntries
 from memoryd_actors.conversations.scribe import Scribe
+from memoryd_actors.conversations.session_access import SessionAccess
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.ports.ledger import PurgeRepository
 from memoryd_actors.ports.transcripts import Key, Transcripts
@@ -47,7 +47,7 @@ class ConversationAnswers:
         scribe: Scribe,
         transcripts: Transcripts,
         conversations: Conversations,
-        view: MemoryView,
+        access: SessionAccess,
         contexts: ContextBuilder,
         compactor: Compactor,
         switches: Switches,
@@ -60,7 +60,7 @@ class ConversationAnswers:
         self._scribe = scribe
         self._transcripts = transcripts
         self._conversations = conversations
-        self._view = view
+        self._access = access
         self._contexts = contexts
         self._compactor = compactor
         self._switches = switches
@@ -87,34 +87,34 @@ class ConversationAnswers:
                     self._on_append(request.entries, caller)
                 return appended
             case BuildContext():
-                self._check(caller, request.session or caller.session)
+                await self._access.check(caller, request.session or caller.session)
                 off = self._switches.off(caller.owner, caller.project) is not None
                 return await self._contexts.build(request, caller, off=off)
             case Compact():
                 session = request.session or caller.session
                 if not session:
                     raise Refused("there is no session to compact", "Name it: `session=`, or `--session`.")
-                self._check(caller, session)
+                await self._access.check(caller, session)
                 return await self._compactor.compact((caller.owner, session), deadline_s=deadline_s)
             case ReadTranscript():
-                self._check(caller, request.session or caller.session)
+                await self._access.check(caller, request.session or caller.session)
                 return await self._conversations.read(request, caller)
             case ListSessions():
-                self._check(caller, "")
+                await self._access.check(caller, "")
                 listed = await self._transcripts.sessions(caller.owner, limit=request.limit, offset=request.offset)
                 return Sessions(sessions=tuple(listed))
             case SearchMessages():
-                self._check(caller, request.session)
+                await self._access.check(caller, request.session)
                 return await self._conversations.search(request, caller, deadline_s=deadline_s)
             case EndSession():
                 return await self._end(request.session or caller.session, caller, deadline_s)
             case ImportTranscript():
-                self._check(caller, request.session)
+                await self._access.check(caller, request.session)
                 project, agent = request.project or caller.project, request.agent or caller.agent
                 bring = ImportEntries(caller, request.session, request.records, project, agent)
                 return await self._scribe.bring(bring, deadline_s=deadline_s)
             case PurgeSession():
-                self._check(caller, request.session)
+                await self._access.check(caller, request.session)
                 return await self._purge((caller.owner, request.session), caller.project, deadline_s)
             case _:
                 assert_never(request)
@@ -130,13 +130,6 @@ class ConversationAnswers:
     async def _end(self, session: str, caller: Caller, deadline_s: float) -> Ended:
         if not session:
             raise Refused("there is no session to end", "Name it: `session=`, or `memoryd session end SESSION`.")
-        self._check(caller, session)
+        await self._access.check(caller, session)
         check_names(session=session)
         return Ended(session=session, last=await self._scribe.end((caller.owner, session), deadline_s=deadline_s))
-
-    def _check(self, caller: Caller, session: str) -> None:
-        """Refuse an agent that may see some categories only what was said elsewhere: it may be about the others."""
-        if not session or session != caller.session:
-            self._view.check_sees_all(
-                caller, "of transcripts that of its own session", "Name that session, or ask as somebody else."
-            )

@@ -11,6 +11,7 @@ from typing import Protocol
 import anyio
 import msgspec
 
+from memoryd_actors.access.categories import CORE, Categories
 from memoryd_actors.context.counting import PER_MESSAGE, Counting
 from memoryd_actors.context.sizes import Measured, Sizes, shown
 from memoryd_actors.context.window import Caps, Conversation, WindowItem, WindowSettings, pressure, recent
@@ -99,6 +100,7 @@ class ContextBuilder:
         *,
         memories: PendingMemories,
         core: CoreSectionRepository,
+        categories: Categories,
         settings: WindowSettings,
     ) -> None:
         self._transcripts = transcripts
@@ -106,6 +108,7 @@ class ContextBuilder:
         self._counting = counting
         self._memories = memories
         self._core = core
+        self._categories = categories
         self._settings = settings
 
     async def build(self, request: BuildContext, caller: Caller, *, off: bool = False) -> SessionContext:
@@ -166,7 +169,8 @@ class ContextBuilder:
             found.measured = await self._sizes.of(key)
 
         async def read_core() -> None:
-            found.written = await self._core.core_sections(speaker.owner, speaker.session, limit=0)
+            if self._categories.may_use(speaker.agent, CORE):
+                found.written = await self._core.core_sections(speaker.owner, speaker.session, limit=0)
 
         async def read_standing() -> None:
             found.standing = await self._memories.standing(speaker)

@@ -5,6 +5,7 @@ from typing import Annotated, Protocol, assert_never
 
 import msgspec
 
+from memoryd_actors.access.categories import CHECKPOINT, Categories
 from memoryd_actors.admission.names import check_names
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.core.errors import Refused
@@ -69,8 +70,15 @@ class CheckpointRepository(Protocol):
 class CheckpointKeeper:
     """Answers what is asked of checkpoints."""
 
-    def __init__(self, repository: CheckpointRepository, rules: ProjectRules, settings: CheckpointSettings) -> None:
+    def __init__(
+        self,
+        repository: CheckpointRepository,
+        rules: ProjectRules,
+        settings: CheckpointSettings,
+        categories: Categories,
+    ) -> None:
         self._repository = repository
+        self._categories = categories
         self._rules = rules
         self._keep = settings.keep
 
@@ -79,8 +87,10 @@ class CheckpointKeeper:
 
         Raises:
             NotFound: there is no such checkpoint.
-            Refused: it is too large, another version is the newest, or its bytes are damaged.
+            Refused: it is too large, another version is the newest, or its bytes are damaged; or checkpoints are not on
+                the agent's allowlist.
         """
+        self._categories.check(caller.agent, [CHECKPOINT])
         match request:
             case SaveCheckpoint():
                 check_names(thread=request.thread)

@@ -10,6 +10,7 @@ from typing import Annotated, Final, NamedTuple, Protocol, assert_never
 
 import msgspec
 
+from memoryd_actors.access.categories import CORE, Categories
 from memoryd_actors.admission.names import check_names
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.core.errors import Refused
@@ -95,8 +96,11 @@ class CoreRepository(Protocol):
 class CoreMemory:
     """Answers what is asked of core memory."""
 
-    def __init__(self, repository: CoreRepository, rules: ProjectRules, settings: CoreSettings) -> None:
+    def __init__(
+        self, repository: CoreRepository, rules: ProjectRules, settings: CoreSettings, categories: Categories
+    ) -> None:
         self._repository = repository
+        self._categories = categories
         self._rules = rules
         self._limit = settings.section_chars
 
@@ -104,8 +108,10 @@ class CoreMemory:
         """Answer one request; an edit is durable then.
 
         Raises:
-            Refused: the edit does not fit, or somebody has written since.
+            Refused: the edit does not fit, or somebody has written since; or core memory is not on the agent's
+                allowlist.
         """
+        self._categories.check(caller.agent, [CORE])
         match request:
             case CoreView():
                 written = await self._repository.core_sections(caller.owner, request.thread, limit=self._limit)

@@ -49,7 +49,7 @@ def build(paths: Paths, config: Config) -> Daemon:
     health = Health(
         paths.home, memory, conversations, consolidation, curator, model_change=model_change, sockets=sockets
     )
-    intake = Intake(conversations.scribe, publish, memory.recall, memory.switches)
+    intake = Intake(conversations.scribe, publish, memory.recall, memory.switches, conversations.access)
     dispatcher = build_dispatcher(
         config,
         paths,

@@ -18,6 +18,7 @@ from memoryd_actors.capture.second_look import SecondLook
 from memoryd_actors.context import Compactor, ContextBuilder, Counting, Sizes
 from memoryd_actors.context.answering import ConversationAnswers
 from memoryd_actors.conversations.scribe import Scribe
+from memoryd_actors.conversations.session_access import SessionAccess
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.episodes import EpisodeWriter
 from memoryd_actors.extraction.extractor import Extractor
@@ -142,6 +143,7 @@ class ConversationServices:
             publish=publish,
         )
         ledger.purges.on_left = self.finisher.kick
+        self.access = SessionAccess(memory.view, self.transcripts)
 
     def answers(self) -> ConversationAnswers:
         """Return what answers the requests that concern conversations."""
@@ -149,13 +151,14 @@ class ConversationServices:
             scribe=self.scribe,
             transcripts=self.transcripts,
             conversations=Conversations(self.transcripts, self.messages, self.indexer, self._memory.embedder),
-            view=self._memory.view,
+            access=self.access,
             contexts=ContextBuilder(
                 self.transcripts,
                 self._sizes,
                 self._counting,
                 memories=self._memory.recall,
                 core=self._memory.ledger.core,
+                categories=self._memory.categories,
                 settings=self._config.context,
             ),
             compactor=self.compactor,

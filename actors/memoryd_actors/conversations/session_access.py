@@ -1,0 +1,34 @@
+"""Which conversations an agent may look into: one that may see some categories only, those that it leads itself."""
+
+from memoryd_actors.access.view import MemoryView
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.ports.transcripts import Transcripts
+from memoryd_client.wire.caller import Caller
+
+
+class SessionAccess:
+    """Lets callers look into sessions."""
+
+    def __init__(self, view: MemoryView, transcripts: Transcripts) -> None:
+        self._view = view
+        self._transcripts = transcripts
+
+    async def check(self, caller: Caller, session: str) -> None:
+        """Let a caller see what was said in a session; in all of them where it is empty.
+
+        Raises:
+            Refused: the agent may see some categories only, and what was said elsewhere may be about the others.
+        """
+        if self._view.sees_all(caller) or (session and await self._is_own(caller, session)):
+            return
+        raise Refused(
+            f"the agent `{caller.agent}` may see some categories only, and of transcripts that of its own session",
+            "Name that session, or ask as somebody else.",
+        )
+
+    async def _is_own(self, caller: Caller, session: str) -> bool:
+        if session != caller.session:
+            return False
+        # Whoever asks says itself which session it is in; who spoke there last is written down.
+        info = await self._transcripts.info((caller.owner, session))
+        return info is None or info.agent in ("", caller.agent)
