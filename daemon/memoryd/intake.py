@@ -40,6 +40,15 @@ class Intake:
         self._scribe.offer(update)
         return self._hand_on(update)
 
+    def drops(self, caller: Caller) -> bool:
+        """Return whether nothing that is said there is kept: memory is off."""
+        return self._switches.drops(caller)
+
+    async def decide(self, update: ContextUpdate, wait_s: float = 0.0) -> None:
+        """Decide a context that whoever sends it writes down by itself; wait a little for what it brings up."""
+        if self._is_welcome(update) and self._recall.offer(update) and wait_s:
+            await self._recall.wait_for(update, wait_s)
+
     def take_now(self, request: Take, caller: Caller) -> Taken | None:
         """Hand over what is pending where that needs no disk; None where it does, or the caller's name is none."""
         if not are_names(caller):
@@ -100,7 +109,7 @@ class Intake:
             hint = "A push under such a name is dropped. Name it without one."
             self._publish(Warned(component="sessions", message="owner, session or project holds a secret", hint=hint))
             return False
-        return not self._switches.drops(update.caller)
+        return not self.drops(update.caller)
 
     def _is_off(self, caller: Caller) -> bool:
         return self._switches.off(caller.owner, caller.project) is not None

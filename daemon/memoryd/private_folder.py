@@ -4,10 +4,11 @@ import os
 import stat
 from pathlib import Path
 
-from memoryd_actors.core.errors import Refused
+from memoryd.rewriting import is_disk_full
+from memoryd_actors.core.errors import DiskFull, Unavailable
 
 
-class FolderUnsafe(Refused):
+class FolderUnsafe(Unavailable):
     """Raised when a folder cannot be kept from other users."""
 
     def __init__(self, path: Path, reason: str, hint: str) -> None:
@@ -20,6 +21,7 @@ def private_folder(path: Path) -> Path:
     It is created where it is missing; where it is ours and others have access, that is taken from them.
 
     Raises:
+        DiskFull: there is no space for it.
         FolderUnsafe: it belongs to somebody else, is no folder, or cannot be made or mended.
     """
     try:
@@ -40,5 +42,7 @@ def private_folder(path: Path) -> Path:
     except FileExistsError as exc:
         raise FolderUnsafe(path, "it is not a folder", "Move it away, or choose another place.") from exc
     except OSError as exc:
+        if is_disk_full(exc):
+            raise DiskFull(str(path)) from exc
         raise FolderUnsafe(path, exc.strerror or str(exc), "Choose a folder that you can write to.") from exc
     return path

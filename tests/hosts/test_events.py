@@ -144,6 +144,25 @@ def test_a_prompt_counts_as_said_once_it_has_an_answer(daemon: HostedDaemon) -> 
     assert len(daemon.said("s1")) <= 3
 
 
+def test_a_turn_that_cannot_be_written_down_is_written_down_with_the_next(daemon: HostedDaemon) -> None:
+    transcripts = daemon.paths.transcripts
+    aside = transcripts.with_name("aside")
+    daemon.fire("claude", claude("UserPromptSubmit", "s1", daemon, prompt="where is the key?", prompt_id="p1"))
+    transcripts.mkdir(exist_ok=True)
+    transcripts.rename(aside)
+    transcripts.write_text("a file stands where the folder was")
+    try:
+        daemon.fire("claude", claude("Stop", "s1", daemon, last_assistant_message="Behind the door.", prompt_id="p1"))
+    finally:
+        transcripts.unlink()
+        aside.rename(transcripts)
+    assert daemon.said("s1") == []
+    daemon.fire("claude", claude("UserPromptSubmit", "s1", daemon, prompt="which door?", prompt_id="p2"))
+    daemon.fire("claude", claude("Stop", "s1", daemon, last_assistant_message="The blue one.", prompt_id="p2"))
+    first = [("user", "where is the key?"), ("assistant", "Behind the door.")]
+    assert daemon.said("s1") == [*first, ("user", "which door?"), ("assistant", "The blue one.")]
+
+
 def test_a_prompt_is_not_lost_where_the_daemon_dies_before_its_answer(short_home: Path, models: Path) -> None:
     with HostedDaemon(short_home, models) as daemon:
         memory_id = daemon.told("The build server is called Zebra.")
@@ -363,6 +382,12 @@ def test_memory_is_shortened_to_what_a_host_takes_and_stays_closed() -> None:
     assert short.endswith(f"\n{CLOSING}")
     assert short.splitlines()[-2].startswith("- [fact] number ")
     assert shortened(text, 100_000) == text
+    foreign = text.replace("number", "число")
+    cut = shortened(foreign, 2_000, in_bytes=True)
+    assert len(cut) < len(short) <= 2_000
+    assert 1_900 < len(cut.encode()) <= 2_000
+    assert cut.endswith(f"\n{CLOSING}")
+    assert shortened(foreign, len(foreign)) == foreign
 
 
 def test_words_that_only_look_like_a_hooks_stay() -> None:

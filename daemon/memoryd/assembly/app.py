@@ -72,7 +72,7 @@ def build(paths: Paths, config: Config) -> Daemon:
     )
     hosts = HostListener(
         paths=paths,
-        recall=memory.recall,
+        intake=intake,
         clean=conversations.scribe.clean,
         answer=dispatcher.answer,
         wait_s=config.hosts.wait_s,

@@ -3,5 +3,5 @@
 from memoryd.hosts.claude import read
 from memoryd.hosts.event import Dialect, as_context
 
-HOST = Dialect("codex", read, as_context, longest=8_000)
-"""Of what has more than some 2,500 tokens it cuts out the middle."""
+HOST = Dialect("codex", read, as_context, longest=8_000, counts_bytes=True)
+"""Of what has more than some 2,500 tokens it cuts out the middle; it takes four bytes for a token."""

@@ -96,6 +96,8 @@ class Dialect:
     """At which events what the hook prints reaches the model, and does no harm."""
     longest: int = 20_000
     """Characters of a text that arrive whole."""
+    counts_bytes: bool = False
+    """Whether they are bytes."""
 
 
 def as_context(text: str, event: Event) -> bytes:

@@ -16,15 +16,15 @@ from memoryd.hosts.request import HookRequest
 from memoryd.hosts.table import HOSTS
 from memoryd.hosts.triggers import of_answer, of_tool
 from memoryd.hosts.words import own_words, shortened
+from memoryd.intake import Intake
 from memoryd_actors.admission.names import are_names
-from memoryd_actors.core.errors import ActorError, Refused, first_of
-from memoryd_actors.recall.memory_actor import MemoryActor
+from memoryd_actors.core.errors import ActorError, DiskFull, Refused, Unavailable, first_of
 from memoryd_actors.texts.hidden import is_skipped, strip_unkept
 from memoryd_client.base.paths import Paths
 from memoryd_client.project import project_root
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate, Message, Trigger
-from memoryd_client.wire.pending import Take, Taken
+from memoryd_client.wire.pending import Cleared, Take, Taken
 from memoryd_client.wire.protocol import AnyRequest, Reply
 from memoryd_client.wire.transcripts import Append, EndSession, Entry, new_entry_id
 
@@ -35,6 +35,8 @@ SAID = 6
 """Messages before a prompt that go along with it: what it is about."""
 FILES = 5
 """Files in hand that a model which judges is told of."""
+MOST_UNWRITTEN = 200
+"""Entries that wait until they can be written down."""
 SKIP = "#skip"
 """What waits for an answer in place of a prompt with that tag."""
 _ANSWER_S = 5.0
@@ -61,6 +63,8 @@ class Talk:
     """Stands for what was last taken from memory for it."""
     unheard: str = ""
     """Stands for what was taken when nobody waited for it any more: it is said again with what comes next."""
+    unwritten: list[Entry] = field(default_factory=list[Entry])
+    """What was said and is not written down yet."""
     said: list[Message] = field(default_factory=list)
     kinds: set[str] = field(default_factory=set)
     """Kinds of files that were in hand."""
@@ -75,19 +79,19 @@ class HostListener:
         self,
         *,
         paths: Paths,
-        recall: MemoryActor,
+        intake: Intake,
         clean: Callable[[Entry, str], Awaitable[Entry | None]],
         answer: Callable[[AnyRequest, Caller, float], Awaitable[Reply]],
         wait_s: float,
     ) -> None:
         """Prepare.
 
-        Arrivals and prompts that wait for an answer are noted in `paths`. `recall` decides contexts, without writing
-        them down; `clean` returns what a transcript of a project keeps of an entry; `answer` answers requests. `wait_s`
-        is how long a prompt may be kept waiting.
+        Arrivals and prompts that wait for an answer are noted in `paths`. `intake` decides contexts; `clean` returns
+        what a transcript of a project keeps of an entry; `answer` answers requests. `wait_s` is how long a prompt may
+        be kept waiting.
         """
         self._paths = paths
-        self._recall = recall
+        self._intake = intake
         self._clean = clean
         self._answer = answer
         self._wait_s = wait_s
@@ -143,10 +147,13 @@ class HostListener:
             case "cleared":
                 talk.said.clear()
                 talk.unheard = ""
-                await self._recall.clear(caller)
+                await self._intake.answer(Cleared(), caller, _ANSWER_S)
             case "ends":
                 self._talks.pop((caller.owner, caller.session), None)
                 await self._drop_prompt(caller)
+                if talk.unwritten:
+                    with suppress(Refused, ActorError):
+                        await self._write(caller, talk)
                 await self._answer(EndSession(), caller, _WRITE_S)
                 return b""
             case "begins":
@@ -166,7 +173,7 @@ class HostListener:
             talk.unheard = ""
             return talk.told
         talk.prompt, talk.number, talk.told = text, number or new_entry_id(), b""
-        if off := self._recall.drops(caller):
+        if off := self._intake.drops(caller):
             talk.prompt, talk.number = SKIP, new_entry_id()  # nor is its answer kept, whatever is on by then
         talk.skipped = is_skipped(strip_unkept(talk.prompt))
         if off:
@@ -202,8 +209,7 @@ class HostListener:
         update = ContextUpdate(
             caller=caller, messages=messages, trigger=trigger, files=tuple(talk.files), sent_at=time.time()
         )
-        if self._recall.offer(update):
-            await self._recall.wait_for(update, self._wait_s)
+        await self._intake.decide(update, self._wait_s)
 
     async def _tell(self, host: Dialect, event: Event, caller: Caller, talk: Talk, take_id: str) -> bytes:
         texts: list[str] = []
@@ -214,7 +220,9 @@ class HostListener:
                 texts.append(reply.pending.text)
                 talk.taken = one
         talk.unheard = ""
-        return host.say(shortened("\n\n".join(texts), host.longest), event) if texts else b""
+        return (
+            host.say(shortened("\n\n".join(texts), host.longest, in_bytes=host.counts_bytes), event) if texts else b""
+        )
 
     async def _answered(self, text: str, caller: Caller, talk: Talk) -> None:
         """Write down a prompt and the answer to it; that is when the prompt counts as said."""
@@ -231,8 +239,9 @@ class HostListener:
         if not entries:
             return
         talk.said = [*talk.said, *(Message(entry.role, entry.content) for entry in entries)][-SAID:]
+        talk.unwritten = [*talk.unwritten, *entries][-MOST_UNWRITTEN:]
         asked, talk.prompt, talk.told = talk.prompt, "", b""
-        await self._answer(Append(entries=tuple(entries)), caller, _WRITE_S)
+        await self._write(caller, talk)
         if asked:
             await self._drop_prompt(caller)
         if text and (looked := of_answer(text)):
@@ -244,7 +253,23 @@ class HostListener:
                 files=tuple(talk.files),
                 sent_at=time.time(),
             )
-            self._recall.offer(update)
+            await self._intake.decide(update)
+
+    async def _write(self, caller: Caller, talk: Talk) -> None:
+        """Write down what was said; what cannot be written for now is tried again with the next answer.
+
+        Raises:
+            ActorError, Refused: nothing was written.
+        """
+        entries = tuple(talk.unwritten)
+        try:
+            await self._answer(Append(entries=entries), caller, _WRITE_S)
+        except (ActorError, DiskFull, Unavailable):
+            raise
+        except Refused:
+            talk.unwritten = []  # it would be refused for ever: memory was turned off, it is too long, ...
+            raise
+        talk.unwritten = [entry for entry in talk.unwritten if entry not in entries]
 
     async def _talk(self, key: Key) -> Talk:
         talk = self._talks.get(key)

@@ -18,9 +18,11 @@ def own_words(text: str) -> str:
     return (strip_unkept(text) if TAG in text else text).strip()
 
 
-def shortened(text: str, longest: int) -> str:
+def shortened(text: str, longest: int, *, in_bytes: bool = False) -> str:
     """Return recalled memory that is no longer than a host takes, whole lines of it, and closed as it has to be."""
-    if len(text) <= longest:
+    size = len(text.encode("utf-8", "replace")) if in_bytes else len(text)
+    if size <= longest:
         return text
-    kept = text[: longest - len(CLOSING) - 1]
+    room = longest - len(CLOSING) - 1
+    kept = text.encode("utf-8", "replace")[:room].decode(errors="ignore") if in_bytes else text[:room]
     return kept[: kept.rfind("\n") + 1] + CLOSING
