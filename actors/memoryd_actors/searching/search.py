@@ -40,6 +40,8 @@ JOINED = 10
 """Candidates whose edges count: the best by meaning and words."""
 MODEL_SHARE = 0.8
 """Of the deadline that a search waits for a model that is loading; the rest is for searching by words."""
+MODEL_BEGINS_S = 0.001
+"""How long reading ahead leaves the interpreter to the model's thread: both at once, the model began 2 to 3 ms late."""
 NEWEST_READ = 1_000
 """Memories that a search reads itself where there is no model to index them with."""
 SHORT_QUEUE = 2 * BATCH
@@ -178,15 +180,17 @@ class Searcher:
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._read_ahead, words, visible)
-                return await vectors
+                found = await vectors
+                tasks.cancel_scope.cancel()
         except ExceptionGroup as group:
             refusals, bugs = group.split(Refused)
             if refusals is None or bugs is not None:
                 raise
             raise first_of(refusals) from None
-        raise AssertionError("a task group of which nothing is cancelled has swallowed an error")
+        return found
 
     async def _read_ahead(self, words: str, visible: Visibility) -> None:
+        await anyio.sleep(MODEL_BEGINS_S)
         with suppress(Refused):  # the search itself will tell
             candidates = await self._index.search(
                 vector=None, words=words[:LONGEST_QUERY], visible=visible, limit=self._settings.candidates

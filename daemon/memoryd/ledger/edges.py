@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, RowMapping, and_, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, RowMapping, and_, bindparam, insert, or_, select, union_all, update
 
 from memoryd.ledger.batches import MAX_VARIABLES, batches
 from memoryd.ledger.rows import from_micros, to_micros
@@ -14,6 +14,13 @@ from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.edges import Edge
 
 _LIVING = relations.c.removed_by.is_(None)
+# Written once; two look-ups by index, where an OR would walk the table.
+_AT = union_all(
+    *(
+        select(relations, column.label("at")).where(column.in_(bindparam("ids", expanding=True)), _LIVING)
+        for column in (relations.c.from_id, relations.c.to_id)
+    )
+)
 
 
 class OwnedEdge(NamedTuple):
@@ -99,10 +106,8 @@ def at(connection: Connection, ids: Sequence[str]) -> dict[str, tuple[OwnedEdge,
     """Return the edges that begin or end at each of the memories."""
     found: dict[str, list[OwnedEdge]] = {one: [] for one in ids}
     for some in batches(ids, MAX_VARIABLES // 2):
-        # Two look-ups by index, where an OR would walk the table.
-        for column in (relations.c.from_id, relations.c.to_id):
-            for row in connection.execute(select(relations).where(column.in_(some), _LIVING)).mappings():
-                found[row[column.name]].append(_owned(row))
+        for row in connection.execute(_AT, {"ids": some}).mappings():
+            found[row["at"]].append(_owned(row))
     return {one: tuple(edges) for one, edges in found.items()}
 
 
