@@ -112,7 +112,7 @@ class IndexConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
 
     url: str = ""
     """An object store for LanceDB instead of the local folder."""
-    ann_rows: Count = 5_000
+    ann_rows: Count = 2_000
     """Vectors up to which a search compares all; of more, it compares the likely ones."""
     optimise_s: Positive = 300.0
     """How often the index is looked after, in seconds."""

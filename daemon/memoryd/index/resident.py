@@ -19,7 +19,7 @@ from memoryd_actors.memory.fusion import VECTOR_WEIGHT, Candidate
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
 
-_FEWEST_COMPARED = 2_000
+_FEWEST_COMPARED = 1_000
 _SHARE_COMPARED = 0.02
 """Of many vectors, how many are compared exactly, see `GrownVectors.likely`."""
 
