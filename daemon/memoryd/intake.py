@@ -37,8 +37,9 @@ class Intake:
         """Take a context in without waiting; return whether it is recalled for."""
         if not self._is_welcome(update):
             return False
-        self._scribe.offer(update)
-        return self._hand_on(update)
+        recalled = self._hand_on(update)
+        self._scribe.offer(update)  # second: who waits for what is recalled does not wait for the transcript
+        return recalled
 
     def drops(self, caller: Caller) -> bool:
         """Return whether nothing that is said there is kept: memory is off."""

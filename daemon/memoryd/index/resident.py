@@ -4,6 +4,7 @@ At 1,000 rows LanceDB's two searches take 15 to 25 ms, these less than one.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,20 @@ from memoryd_actors.ports.embedder import Vector
 _FEWEST_COMPARED = 1_000
 _SHARE_COMPARED = 0.02
 """Of many vectors, how many are compared exactly, see `GrownVectors.likely`."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Matches:
+    """What the words of a question find."""
+
+    seen: Slots
+    """The passages that who asks may see,"""
+    by_words: Numbers
+    """how well each passage matches, 0 where it is not seen,"""
+    shares: Numbers
+    """and which share of the words it has."""
+    best: list[int]
+    """The rows that match best."""
 
 
 class Resident:
@@ -45,7 +60,8 @@ class Resident:
         """Where passages of long memories are in their contents."""
         self._vectors = GrownVectors(dimensions)
         self._postings = Postings()
-        self._matched: tuple[str, Visibility, tuple[Seen, Numbers, Numbers]] | None = None
+        self._matched: tuple[tuple[str, Visibility, int], _Matches] | None = None
+        """What matched the last question."""
         self._shown: tuple[Visibility, Seen, Seen] | None = None
         """Which rows and passages were seen by who asked last."""
 
@@ -109,12 +125,8 @@ class Resident:
 
         Best cosine first. Without a vector every cosine is 0. A long memory has the scores of its best passages.
         """
-        seen, by_words, shares = self._matches(words, visible)
-        passages = np.flatnonzero(seen)
-        found: set[int] = set()
-        if by_words.any():
-            matching = np.flatnonzero(by_words)
-            found.update(self._best(matching, by_words[matching], limit))
+        matches = self._matches(words, visible, limit)
+        found, passages = set(matches.best), matches.seen
         if vector is not None and len(passages):
             near = passages
             if len(passages) > self._exact_rows:
@@ -123,18 +135,22 @@ class Resident:
             found.update(self._best(near, self._vectors.products(vector, near), limit))
         if not found:
             return []
-        candidates = self._candidates(sorted(found), vector, by_words, shares)
+        candidates = self._candidates(sorted(found), vector, matches)
         return sorted(candidates, key=lambda one: (-one.vector_score, -one.word_score, one.id))
 
-    def _matches(self, words: str, visible: Visibility) -> tuple[Seen, Numbers, Numbers]:
-        """Return for each passage whether it is seen, how well it matches, and which share of the words it has.
+    def _matches(self, words: str, visible: Visibility, limit: int) -> "_Matches":
+        """Return what is seen, and how well it matches the words.
 
         Of the last question it is still known: while the model runs, what has its words is looked for already.
         """
-        if self._matched is None or self._matched[:2] != (words, visible):
+        asked = words, visible, limit
+        if self._matched is None or self._matched[0] != asked:
             _, seen = self._seen(visible)
-            self._matched = words, visible, (seen, *self._postings.scores(words_of(words), seen))
-        return self._matched[2]
+            by_words, shares = self._postings.scores(words_of(words), seen)
+            matching = np.flatnonzero(by_words)
+            best = self._best(matching, by_words[matching], limit) if len(matching) else []
+            self._matched = asked, _Matches(np.flatnonzero(seen), by_words, shares, best)
+        return self._matched[1]
 
     def statistics(self, stems: Sequence[str], visible: Visibility) -> StoreStatistics:
         """Return how many memories there are to see, and how many of them have each of the stems."""
@@ -160,18 +176,16 @@ class Resident:
                 return different[:limit]
             asked *= 4
 
-    def _candidates(
-        self, rows: list[int], vector: Vector | None, by_words: Numbers, shares: Numbers
-    ) -> list[Candidate]:
+    def _candidates(self, rows: list[int], vector: Vector | None, matches: "_Matches") -> list[Candidate]:
         starts = self._first.values[rows].astype(np.intp)
         ends = np.append(self._first.values, len(self._row.values))[np.array(rows) + 1]
         counts = ends - starts
         begins = np.cumsum(counts) - counts
         passages = np.repeat(starts - begins, counts) + np.arange(counts.sum())
-        words = by_words[passages]
+        words = matches.by_words[passages]
         cosines = np.zeros(len(passages), np.float32) if vector is None else self._vectors.products(vector, passages)
         best_words = np.maximum.reduceat(words, begins).tolist()
-        best_shares = np.maximum.reduceat(shares[passages], begins).tolist()
+        best_shares = np.maximum.reduceat(matches.shares[passages], begins).tolist()
         best_cosines = np.maximum.reduceat(cosines, begins).tolist()
         # Which of its passages a long memory was found by: that which is best on both sides.
         fused = VECTOR_WEIGHT * cosines + (1 - VECTOR_WEIGHT) * words / (words.max() or 1.0)
