@@ -122,23 +122,17 @@ def search(
     if not hits:
         note("nothing found" if everything else "nothing found that has to do with it (--all shows the rest)")
         return
-    ids = short_ids(hit.id for hit in hits)
-    table(
-        ("id", "score", "vector", "words", "date", "category", "memory"),
-        [
-            (
-                ids[hit.id],
-                f"{hit.score:.2f}",
-                f"{hit.vector_score:.2f}",
-                f"{hit.word_score:.2f}",
-                f"{hit.timestamp:%Y-%m-%d}",
-                hit.category,
-                hit.summary,
-            )
-            for hit in hits
-        ],
-        right=("score", "vector", "words"),
-    )
+    ids = short_ids(each for hit in hits for each in (hit.id, *(one.id for one in hit.related)))
+    rows: list[tuple[str, ...]] = []
+    for hit in hits:
+        scores = (f"{hit.score:.2f}", f"{hit.vector_score:.2f}", f"{hit.word_score:.2f}")
+        rows.append((ids[hit.id], *scores, f"{hit.timestamp:%Y-%m-%d}", hit.category, hit.summary))
+        # Beneath the newer statement, whose place they share.
+        rows += [
+            (ids[one.id], "", "", "", f"{one.timestamp:%Y-%m-%d}", "", f"- {one.reason}: {one.summary}")
+            for one in hit.related
+        ]
+    table(("id", "score", "vector", "words", "date", "category", "memory"), rows, right=("score", "vector", "words"))
 
 
 @placed

@@ -30,11 +30,13 @@ class Relatives:
     def __init__(self, ledger: MemoryRepository) -> None:
         self._ledger = ledger
 
-    async def together(self, owner: str, kept: Sequence[SurfacedMemory], request: str) -> list[SurfacedMemory]:
+    async def together(
+        self, owner: str, kept: Sequence[SurfacedMemory], request: str, *, most: int = MOST_RELATED
+    ) -> list[SurfacedMemory]:
         """Return memories with those that say nearly the same, or contradict each other, in one place."""
         if len(kept) < 2:
             return list(kept)
-        return fold(kept, await self._ledger.edges(owner, [one.id for one in kept]), request)
+        return fold(kept, await self._ledger.edges(owner, [one.id for one in kept]), request, most=most)
 
     async def beside(
         self,
@@ -60,8 +62,12 @@ class Relatives:
         return beside(shown, edges, within, passed_over=passed_over)
 
 
-def fold(kept: Sequence[SurfacedMemory], edges: Iterable[Edge], request: str) -> list[SurfacedMemory]:
-    """Return memories with the older of near statements beneath the newest, which has the best of their scores.
+def fold(
+    kept: Sequence[SurfacedMemory], edges: Iterable[Edge], request: str, *, most: int = MOST_RELATED
+) -> list[SurfacedMemory]:
+    """Return memories with the older of near statements, `most` of all, beneath the newest.
+
+    The newest has the best of their scores.
 
     An older one that has a word of the request which the newer has not keeps its place: it may be about another thing,
     the one that is asked for.
@@ -82,7 +88,7 @@ def fold(kept: Sequence[SurfacedMemory], edges: Iterable[Edge], request: str) ->
         joined = {other_end(one, head.id): one for one in near if head.id in {one.from_id, one.to_id}}
         for older in newest_first:
             edge = joined.get(older.id)
-            if edge is None or older.id in heads or older.id in folded or len(folded) == MOST_RELATED:
+            if edge is None or older.id in heads or older.id in folded or len(folded) == most:
                 continue
             if (older.category in DERIVED) != (head.category in DERIVED):
                 continue  # what a conversation went over takes no place of a statement, and none beneath it

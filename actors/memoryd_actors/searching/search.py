@@ -1,6 +1,6 @@
 """Step 5 of the pipeline: find candidates by meaning and words, and let the ledger have the last word on them."""
 
-from collections.abc import Awaitable, Collection, Sequence
+from collections.abc import Awaitable, Collection, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
@@ -13,9 +13,9 @@ from memoryd_actors.core.errors import IndexDamaged, ModelUnavailable, Refused, 
 from memoryd_actors.indexing.indexer import BATCH, Indexer
 from memoryd_actors.memory.case import StoreStatistics
 from memoryd_actors.memory.decay import decay_score
-from memoryd_actors.memory.described import MAX_SUMMARY, summary
+from memoryd_actors.memory.described import MAX_SUMMARY, summary, surfaced
 from memoryd_actors.memory.fusion import VECTOR_WEIGHT, Ranked, fuse
-from memoryd_actors.memory.index_text import index_text
+from memoryd_actors.memory.index_text import index_text, parts
 from memoryd_actors.memory.settings import RecallSettings
 from memoryd_actors.memory.visibility import Visibility, is_visible
 from memoryd_actors.ports.clock import Clock
@@ -23,11 +23,13 @@ from memoryd_actors.ports.embedder import Embedder, Vector, Vectors
 from memoryd_actors.ports.index import Index
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.searching.ranking import rank
+from memoryd_actors.searching.related import Relatives
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.stems import stems
 from memoryd_actors.texts.words import content_words
 from memoryd_client.wire.memory import Memory
-from memoryd_client.wire.search import Hit
+from memoryd_client.wire.pending import SurfacedMemory
+from memoryd_client.wire.search import Hit, RelatedHit
 
 LONGEST_QUERY = 4_000
 """Characters of a query that the word index reads."""
@@ -42,6 +44,9 @@ MODEL_SHARE = 0.8
 """Of the deadline that a search waits for a model that is loading; the rest is for searching by words."""
 MODEL_BEGINS_S = 0.001
 """How long reading ahead leaves the interpreter to the model's thread: both at once, the model began 2 to 3 ms late."""
+FOLDED = 2
+"""Times as many memories are looked for as hits are wanted: near ones share a place."""
+MOST_FOUND = 200
 NEWEST_READ = 1_000
 """Memories that a search reads itself where there is no model to index them with."""
 SHORT_QUEUE = 2 * BATCH
@@ -87,6 +92,7 @@ class Searcher:
         self._index = index
         self._indexer = indexer
         self._ledger = ledger
+        self._relatives = Relatives(ledger)
         self._settings = settings
         self._categories = categories or Categories()
         self._clock = clock
@@ -206,9 +212,13 @@ class Searcher:
     async def search(
         self, query: str, visible: Visibility, *, limit: int, deadline_s: float, floor: float = 0.0
     ) -> list[Hit]:
-        """Return what `find` finds, each in a line."""
-        found = await self.find(query, visible, limit=limit, deadline_s=deadline_s, floor=floor)
-        return [_hit(one) for one in found]
+        """Return what `find` finds, each in a line, near statements in one place with the newest."""
+        wider = min(FOLDED * limit, MOST_FOUND)
+        found = await self.find(query, visible, limit=wider, deadline_s=deadline_s, floor=floor)
+        scored = [surfaced(one.memory, score=one.ranked.score, reason="") for one in found]
+        together = await self._relatives.together(visible.owner, scored, query, most=len(scored))
+        by_id = {one.memory.id: one for one in found}
+        return [_hit(by_id[one.id], one) for one in sorted(together, key=lambda one: -one.score)[:limit]]
 
     async def find(
         self, query: str, visible: Visibility, *, limit: int, deadline_s: float, floor: float = 0.0
@@ -262,13 +272,20 @@ class Searcher:
         for memory in await self._ledger.page(visible, limit=NEWEST_READ) if asked else []:
             share = len(asked & set(content_words(index_text(memory)))) / len(asked)
             if share > 0:
-                score = share * (1 - self._settings.vector_weight)
-                found.append(FoundMemory(memory, Ranked(memory.id, 0.0, share, score), memory))
+                score, span = share * (1 - self._settings.vector_weight), _best_passage(memory, asked)
+                ranked = Ranked(memory.id, 0.0, share, score, passage=span)
+                found.append(FoundMemory(_passage(memory, span), ranked, memory))
         return sorted(found, key=lambda one: -one.ranked.score)[:limit]
 
 
 def _relevance(ranked: Ranked) -> float:
     return VECTOR_WEIGHT * max(ranked.vector_score, 0.0) + (1 - VECTOR_WEIGHT) * ranked.word_share
+
+
+def _best_passage(memory: Memory, asked: Set[str]) -> tuple[int, int] | None:
+    """Return where in a long memory the passage is that has the most of the words; None of a shorter one."""
+    spans = [(part.start, part.end) for part in parts(memory)]
+    return max(spans, key=lambda span: len(asked & set(content_words(memory.content[slice(*span)]))), default=None)
 
 
 def _passage(memory: Memory, span: tuple[int, int] | None) -> Memory:
@@ -281,13 +298,13 @@ def _passage(memory: Memory, span: tuple[int, int] | None) -> Memory:
     return msgspec.structs.replace(memory, content=memory.content[slice(*span)].strip())
 
 
-def _hit(found: FoundMemory) -> Hit:
+def _hit(found: FoundMemory, shown: SurfacedMemory) -> Hit:
     memory, ranked = found.memory, found.ranked
     offset = ranked.passage[0] if ranked.passage else 0
     return Hit(
         id=memory.id,
         summary=summary(memory) if not offset else one_line(f"{memory.title} … {memory.content}", MAX_SUMMARY),
-        score=round(ranked.score, 4),
+        score=shown.score,
         timestamp=memory.occurred_at or memory.created_at,
         category=memory.category,
         scope=memory.scope,
@@ -295,4 +312,8 @@ def _hit(found: FoundMemory) -> Hit:
         word_score=round(ranked.word_score, 4),
         tags=memory.tags,
         offset=offset,
+        related=tuple(
+            RelatedHit(id=one.id, summary=one_line(one.content, MAX_SUMMARY), reason=one.reason, timestamp=one.date)
+            for one in shown.related
+        ),
     )

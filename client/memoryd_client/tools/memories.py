@@ -173,9 +173,12 @@ async def found(ask: Ask, query: str, limit: int, filters: Filters) -> str:
     hits = (await ask(Search(query=query, limit=limit, filters=filters))).hits
     if not hits:
         return "Nothing found. Try other words, or session_search for what was said."
-    lines = [
-        f"- [{hit.category}, {day(hit.timestamp)}, {hit.scope}, {short(hit.id)}] {line(hit.summary)}" for hit in hits
-    ]
+    lines: list[str] = []
+    for hit in hits:
+        lines.append(f"- [{hit.category}, {day(hit.timestamp)}, {hit.scope}, {short(hit.id)}] {line(hit.summary)}")
+        lines += [
+            f"  - {one.reason}: [{day(one.timestamp)}, {short(one.id)}] {line(one.summary)}" for one in hit.related
+        ]
     return "\n".join([f"{len(hits)} found, best first; memory_read shows one whole:", *lines])
 
 

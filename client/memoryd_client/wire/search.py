@@ -10,6 +10,17 @@ from memoryd_client.wire.memory import Scope
 from memoryd_client.wire.request import Request
 
 
+class RelatedHit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A near statement that was found too, beneath the newest one."""
+
+    id: str
+    summary: str
+    """As of a `Hit`."""
+    reason: str
+    """What it is to the newest one, in words: `earlier`, `contradicted by`, `related`."""
+    timestamp: datetime
+
+
 class Hit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One result of a search: enough to decide whether to read it (seed 003, two-step access)."""
 
@@ -30,6 +41,8 @@ class Hit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tags: tuple[str, ...] = ()
     offset: int = 0
     """Where in the content of a long memory the passage begins that was found, in characters: `read` goes there."""
+    related: tuple[RelatedHit, ...] = ()
+    """Older statements that are near to it, newest first: together they have one place."""
 
 
 class Hits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="hits"):
