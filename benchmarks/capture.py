@@ -1,7 +1,7 @@
 """How often the rules of capture fire on real conversations, and on what: precision is for a reader to judge.
 
 Plays every user message of BEAM, and every message of LoCoMo, with the message before it. Nobody in them asks an
-assistant to remember anything by the words of seed 000, and LoCoMo is people among themselves: whatever the explicit
+assistant to remember anything in so many words, and LoCoMo is people among themselves: whatever the explicit
 rule finds there is a false alarm, or close to one. BEAM has standing instructions (`Always ... when I ask about ...`),
 marked by their kind in the data; of these the rule for standing instructions is measured for recall, too. The floor is
 the plainest rule: every message that holds `remember`, or that begins with `always` or `never`.

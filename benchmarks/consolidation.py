@@ -3,7 +3,7 @@
 Labelled pairs of sentences (duplicates and conflicts, from public sets) and real old and new statements of one user are
 planted among unrelated messages of conversations, all in one project. Rows:
 
-- cosine > 0.85 merges (seed 004): on the planted pairs alone, the floor.
+- cosine > 0.85 merges: on the planted pairs alone, the floor.
 - at the write: every memory is compared with its nearest neighbours as it arrives, by the rules.
 - knows all: further days of consolidation, with a judge that answers from the labels. No model is as good: it is what
   one could reach with the pairs that the worker puts before it, so it measures the choice of pairs, not a judge.
@@ -65,7 +65,7 @@ OWNER = "local"
 PLANTED = {"dup": 200, "conflict": 200}
 UNRELATED = 500
 COSINE = 0.85
-"""From which seed 004 merges."""
+"""From which the floor merges."""
 LONGEST = 400
 """Characters of an unrelated message."""
 DAYS = (1, 5, 20)

@@ -5,7 +5,7 @@ where nothing is kept; a question of its own conversation that has no answer the
 questions' own evidence, the share is counted that is among the at most five memories kept; the ceiling is the evidence
 among the ten candidates that the judge is shown. The candidates come from the real index, ranked by the product.
 
-The floors are the seed's hard one under the cosine, 0.4, and the cosine where 95% of the foreign questions stay clean.
+The floors are a hard one under the cosine, 0.4, and the cosine where 95% of the foreign questions stay clean.
 Beside the judge as it is shipped stands the judge with other thresholds, the one where 95% stay clean among them.
 
 Reads every folder with memories.jsonl and queries.jsonl in a data folder, which is not part of this repository.

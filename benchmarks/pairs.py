@@ -1,7 +1,7 @@
 """How well duplicates are told from contradictions, on labelled pairs of sentences from public sets.
 
 `merged` is the share that would become one memory: what is equal in its canonical form; `in doubt` what is queued until
-a model can be asked. Floors: cosine above 0.85 (seed 004), and the same words in lower case without articles and marks.
+a model can be asked. Floors: cosine above 0.85, and the same words in lower case without articles and marks.
 
 `update_pairs` are real old and new statements of one user: whole messages, of which a sentence changes something. Of
 several messages a pair counts as recognised where any two are. Identical messages on both sides are left out.

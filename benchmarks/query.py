@@ -1,7 +1,7 @@
 """`memory.query` through the socket, beside its two indispensable parts in this process: one model run, one search.
 
 The floor is the bare model on the query's text and then the index alone on the same table: no ledger, no ranking, no
-counting of tokens, no socket. Seed 002 asks for less than 150 ms; the goal here is 1.3 times one run of the model.
+counting of tokens, no socket. The goal is less than 150 ms, and 1.3 times one run of the model.
 """
 
 import argparse

@@ -43,7 +43,7 @@ from memoryd_actors.recall.topic import PLAIN, Topic, TopicRule, topic_change
 from memoryd_client.wire.context import Message
 
 RULES: tuple[tuple[TopicRule, str], ...] = (
-    ("message", "seed: against one message"),
+    ("message", "request against one message"),
     ("request", "request against two messages"),
     ("exchange", "request and reply against two"),
 )

@@ -18,7 +18,7 @@ from memoryd_client.wire.memory import Memory, Share
 DECIDED_ANEW = frozenset({"owner", "content_hash", "embedding_model"})
 """Fields of a memory that an import does not read."""
 _ALSO = {"type": "category", "createdAt": "created_at", "updatedAt": "updated_at", "name": "title"}
-"""Names that others give to fields (seed 003, storage format)."""
+"""Names that others give to fields."""
 
 
 def _default(kind: type[msgspec.Struct], name: str) -> object:

@@ -1,4 +1,4 @@
-"""Markdown with front matter (seed 003, storage format): names and values between two lines of `---`, then the text.
+"""Markdown with front matter: names and values between two lines of `---`, then the text.
 
 The part of YAML that people write by hand: text, quoted or not, lists, one level of names below a name, and text over
 several lines after `|`. Values come back as text, lists of text and mappings; what a field makes of them is its own

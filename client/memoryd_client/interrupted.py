@@ -1,4 +1,4 @@
-"""A run that was interrupted: what an agent needs to go on exactly where it stopped (seed 001, interrupt mechanism)."""
+"""A run that was interrupted: what an agent needs to go on exactly where it stopped."""
 
 from collections.abc import Mapping
 from typing import Final, cast

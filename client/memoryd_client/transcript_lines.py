@@ -1,4 +1,4 @@
-"""A line of a transcript, in the form of seed 003: an event with its type, its moment, and its number."""
+"""A line of a transcript: an event with its type, its moment, and its number."""
 
 import hashlib
 from datetime import datetime

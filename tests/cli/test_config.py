@@ -123,7 +123,7 @@ def test_the_list_says_what_each_setting_means_and_where_its_value_is_from(memor
         "value": 0.3,
         "default": 0.3,
         "from": "default",
-        "meaning": "Similarity below which the topic has changed (seed 004).",
+        "meaning": "Similarity below which the topic has changed.",
     }
 
 

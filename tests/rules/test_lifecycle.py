@@ -1,4 +1,4 @@
-"""Memories fade as seed numbers say; what matters endures; nothing is destroyed at once."""
+"""Memories fade as the table says; what matters endures; nothing is destroyed at once."""
 
 import math
 from datetime import UTC, datetime, timedelta

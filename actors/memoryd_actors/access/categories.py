@@ -1,4 +1,4 @@
-"""What the kinds of memory mean: how each comes into a context, and which agents may see it (seed 002, item 5)."""
+"""What the kinds of memory mean: how each comes into a context, and which agents may see it."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

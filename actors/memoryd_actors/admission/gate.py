@@ -127,7 +127,7 @@ def category_of(new: NewMemory) -> str:
 
 
 def initial_trust(new: NewMemory) -> float:
-    """Return how far to trust a memory: seed 004 has 1.0 for a user's correction, 0.5 for an agent's inference."""
+    """Return how far to trust a memory: 1.0 for a user's correction, 0.5 for an agent's inference."""
     if new.trust is not None:
         return new.trust
     if category_of(new) == "correction":

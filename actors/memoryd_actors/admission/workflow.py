@@ -1,4 +1,4 @@
-"""Procedural memory: numbered steps, created on request or where it is certain (seed 002, item 12)."""
+"""Procedural memory: numbered steps, created on request or where it is certain."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The request to remember (seed 000, 8: "remember this", "save this", "keep this in mind"), and what it is about."""
+"""The request to remember, and what it is about."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""The daily consolidation (seed 002, item 4): what is there is compared once more, fades, is gathered and looked after.
+"""The daily consolidation: what is there is compared once more, fades, is gathered and looked after.
 
 schedule   when, and how far a run is
 pool       which memories are looked at

@@ -1,4 +1,4 @@
-"""Which pairs were compared lately, so that nothing is compared twice (seed 002, item 4). Pure."""
+"""Which pairs were compared lately, so that nothing is compared twice. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ NOBODY = ""
 """Who has compared a pair of which nobody could say anything: it is asked about again the next day."""
 ASK_AGAIN = timedelta(days=1)
 REMEMBERED = timedelta(days=14)
-"""A pair that was compared is not compared again for so long, unless its cosine changes (seed 002, item 4)."""
+"""A pair that was compared is not compared again for so long, unless its cosine changes."""
 
 Fingerprint = tuple[str, str, int]
 """Both ids, the smaller one first, and the cosine in hundredths."""

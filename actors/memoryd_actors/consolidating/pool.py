@@ -1,4 +1,4 @@
-"""Which memories are worth a second look (seed 002, item 4). Pure."""
+"""Which memories are worth a second look. Pure."""
 
 import math
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Episodes of a project, gathered into its summary: seed 000, compaction, `projects/<project>/summary.md`. Pure."""
+"""Episodes of a project, gathered into its summary, `projects/<project>/summary.md`. Pure."""
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta

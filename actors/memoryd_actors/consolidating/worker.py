@@ -1,4 +1,4 @@
-"""The daily consolidation (seed 002, item 4): once a day for each owner, one at a time, and never in the way.
+"""The daily consolidation: once a day for each owner, one at a time, and never in the way.
 
 Every stage and every pair is marked in the ledger as soon as it is done, in the transaction that does it: a run that is
 broken off goes on where it stopped, and does nothing twice.

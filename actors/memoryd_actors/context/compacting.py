@@ -1,4 +1,4 @@
-"""Compaction: what a conversation said long ago gives way to a summary, in the background and on request (seed 003).
+"""Compaction: what a conversation said long ago gives way to a summary, in the background and on request.
 
 One durable append decides: the summary is an entry of the transcript that says up to which one it tells. Everything
 else follows from it and is made good after a crash: which messages are archived, how many turns are summarised, and

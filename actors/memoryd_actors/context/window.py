@@ -1,4 +1,4 @@
-"""What of a conversation fits into a context, and when it is time to compact it (seeds 001 and 003). Pure.
+"""What of a conversation fits into a context, and when it is time to compact it. Pure.
 
 A tool call and the results that come before the user speaks again are one piece: models refuse one without the other.
 A result that comes later is a piece by itself: call and result are then told in words.
@@ -24,17 +24,17 @@ class WindowSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """How much of a conversation goes into a context, and when it is compacted."""
 
     turns: Annotated[int, msgspec.Meta(ge=1)] = 50
-    """Recent turns of the user, with all that was said in them (seed 001)."""
+    """Recent turns of the user, with all that was said in them."""
     tokens: Tokens = 8_000
-    """Size of a context that names no budget of its own (seed 001)."""
+    """Size of a context that names no budget of its own."""
     soft_limit: Tokens = 80_000
-    """Tokens not compacted yet from which compaction is suggested (seed 003)."""
+    """Tokens not compacted yet from which compaction is suggested."""
     compact_from: Tokens = 100_000
-    """Tokens from which it is done by itself (seed 003)."""
+    """Tokens from which it is done by itself."""
     hard_limit: Tokens = 160_000
     """Tokens that a context never exceeds: the oldest are left out."""
     protected: Tokens = 20_000
-    """Of the most recent tokens, so many at least are never compacted (seed 003)."""
+    """Of the most recent tokens, so many at least are never compacted."""
     summary_tokens: Annotated[int, msgspec.Meta(ge=64, le=3_000)] = 1_200
     """Size of the summary that takes the place of what is compacted."""
 

@@ -1,4 +1,4 @@
-"""What each run of a session was about and came to, told shortly when it is over (seed 000)."""
+"""What each run of a session was about and came to, told shortly when it is over."""
 
 from memoryd_actors.episodes.episode import CATEGORY as CATEGORY
 from memoryd_actors.episodes.episode import PATH as PATH

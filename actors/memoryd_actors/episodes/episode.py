@@ -1,4 +1,4 @@
-"""An episode as it is written down: the template of seed 000, and the virtual path under which it is found. Pure."""
+"""An episode as it is written down: its template, and the virtual path under which it is found. Pure."""
 
 import re
 import unicodedata
@@ -65,7 +65,7 @@ def points(summary: Summary) -> list[str]:
 
 
 def document(summary: Summary, run: AgentRun, session: str) -> str:
-    """Return an episode in the template of seed 000, section 8."""
+    """Return an episode by the template."""
     tags = msgspec.json.encode([one_line(tag, 40) for tag in summary.tags]).decode()
     lines = [
         f"# Episode: {_title(summary, session)}",

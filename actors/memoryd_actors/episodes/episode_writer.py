@@ -48,7 +48,7 @@ READ_CHARACTERS = 2_000_000
 
 
 class EpisodeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What each run of a session was about, told when it is over (seed 000)."""
+    """What each run of a session was about, told when it is over."""
 
     write: bool = True
     """Whether finished runs are told."""

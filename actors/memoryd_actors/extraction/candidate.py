@@ -9,11 +9,11 @@ from typing import Final, Literal
 from memoryd_actors.extraction.input_message import InputMessage
 
 MOST_A_TURN: Final = 3
-"""Memories of one user turn (seed 002, item 13)."""
+"""Memories of one user turn."""
 
 Trust = Literal["user_stated", "observed", "inferred"]
 TRUST: Final[dict[Trust, float]] = {"user_stated": 0.8, "observed": 0.6, "inferred": 0.4}
-"""Seed 004 names the levels, 1.0 for a user's own correction and 0.5 for an inference; what a model read is below what
+"""The levels are 1.0 for a user's own correction and 0.5 for an inference; what a model read is below what
 was stored on purpose (0.8 for what a user stores)."""
 BY_RULE: Final = 0.4
 """Trust in what a rule took: it never prevails over what somebody stored or a model read."""

@@ -1,4 +1,4 @@
-"""Insights: what a model reads between the lines of how somebody works (seed 002, item 3), at most once in a day.
+"""Insights: what a model reads between the lines of how somebody works, at most once in a day.
 
 Guesses about people: only a model may make them, few, short, with low weight in a context, to be seen and deleted like
 any other memory. When the last ones were made is kept with them, in one transaction.
@@ -38,7 +38,7 @@ log = logging.getLogger(__name__)
 JOB: Final = "insight"
 CATEGORY: Final = "relationship_dynamic"
 KIND: Final = "insight"
-"""The tag of every one of them (seed 002, item 3: their type)."""
+"""The tag of every one of them."""
 MOST: Final = 3
 MOST_ACTIVITY: Final = 5
 MOST_MEMORIES: Final = 3

@@ -1,4 +1,4 @@
-"""What a model is asked about a part of a conversation, and what of its answer is believed (seed 004, extraction)."""
+"""What a model is asked about a part of a conversation, and what of its answer is believed."""
 
 from dataclasses import dataclass
 from functools import partial

@@ -1,4 +1,4 @@
-"""What the remote judge may look up before it decides, from the memories themselves (seed 004, memory sidecar)."""
+"""What the remote judge may look up before it decides, from the memories themselves."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

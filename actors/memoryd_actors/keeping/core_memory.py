@@ -1,4 +1,4 @@
-"""Core memory: what a section may hold, and what each edit makes of it (seed 001, `core_memory_append`, `_replace`).
+"""Core memory: what a section may hold, and what each edit makes of it.
 
 An edit is decided within the transaction that stores it, on the text that stands then: two agents that append at once
 both find their words there, and one that would overwrite what it has not read is refused.
@@ -37,7 +37,7 @@ from memoryd_client.wire.core_memory import (
 from memoryd_client.wire.request import Done
 
 STANDARD: Final = ("persona", "human", "context")
-"""The sections that are always shown (seed 001): who the agent is, who the user is, what they are at."""
+"""The sections that are always shown: who the agent is, who the user is, what they are at."""
 MAX_SECTIONS: Final = 50
 """Of one thread: core memory goes into every prompt."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,59}")

@@ -63,7 +63,7 @@ def is_statement(memory: Memory) -> bool:
 
     A message that an agent keeps as it was said does not: who said it and when stays true whatever is said later. Nor
     does a text that claims many things, or a field of the person: only another value of that field changes it, and
-    consent (seed 002, item 10).
+    consent.
     """
     said_somewhere = memory.occurred_at is not None or memory.source_messages is not None
     quoted = bool(memory.speaker) and said_somewhere and memory.source in {Source.AGENT, Source.IMPORTED}
@@ -179,7 +179,7 @@ def _edges(memory: Memory, neighbours: Iterable[Neighbour]) -> list[Step]:
 
 
 def _contradicted(newer: Memory, older: Memory, comparison: Comparison) -> Step:
-    """Decide between two that cannot both be true (seed 004, contradiction handling).
+    """Decide between two that cannot both be true.
 
     The user's correction wins; else the one trusted more; else the newer. A pinned one is never retired but by the
     user's correction. Where none wins, both stay and point at each other.

@@ -22,7 +22,6 @@ class Exhibit:
     """Normalised: BM25 over the best of this search, 0 to 1."""
     score: float
     """Fused, 0 to 1."""
-    embedding_cosines: tuple[float, ...] = ()
     speaker: str = ""
     """Whose words it is, where it is a message of a conversation."""
     source: str = ""
@@ -32,7 +31,7 @@ class Exhibit:
 
 
 LookupKind = Literal["source", "session_search"]
-"""What was said around a candidate, or a search in the session that a candidate comes from (seed 004, sidecar)."""
+"""What was said around a candidate, or a search in the session that a candidate comes from."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The change header: what was written to memory since this session last took (seed 002, item 1)."""
+"""The change header: what was written to memory since this session last took."""
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Who may change what is known about the person (seed 002, item 10).
+"""Who may change what is known about the person.
 
 What the user says of themselves counts at once. What anybody else gathers about them is a proposal: a sensitive field
 waits for an explicit yes, a benign one for a second session that says the same.
@@ -26,13 +26,13 @@ class ConsentSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """What may be changed about the person, and by whom: fields are titles of memories of category `profile`."""
 
     sensitive: tuple[Field, ...] = ("preferred_name", "pronouns", "city", "language")
-    """Fields that only the user's yes changes (seed 002, item 10)."""
+    """Fields that only the user's yes changes."""
     benign: tuple[Field, ...] = ("tone", "goals_add")
     """Fields that change once enough sessions agree. One that ends in `_add` gathers values instead of replacing."""
     days: Annotated[int, msgspec.Meta(ge=1, le=365)] = 7
-    """How long a proposal waits (seed 002, item 10); then it lapses."""
+    """How long a proposal waits; then it lapses."""
     signals: Annotated[int, msgspec.Meta(ge=1, le=20)] = 2
-    """Sessions that have to agree on a benign field (seed 002, item 10)."""
+    """Sessions that have to agree on a benign field."""
 
 
 CONFIDENT = 0.8

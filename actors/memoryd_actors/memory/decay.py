@@ -1,8 +1,8 @@
-"""How much a memory still counts: seed 004, memory lifecycle, decay.
+"""How much a memory still counts: it decays.
 
 score = base_relevance * e^(-age_days / half_life) * (1 + ln(access_count + 1)) * trust
 
-The seed calls the constant of the exponential a half-life; it is the time after which a share of 1/e is left.
+The constant of the exponential is no half-life; it is the time after which a share of 1/e is left.
 """
 
 import math
@@ -19,18 +19,18 @@ ORDINARY = 3
 _DAY_S = 86_400.0
 HALF_LIFE_DAYS = {"correction": 365.0, "preference": 90.0, "observation": 7.0, "relationship_dynamic": 7.0}
 ORDINARY_HALF_LIFE_DAYS = 30.0
-"""Of every category that is not named above (seed 004)."""
+"""Of every category that is not named above."""
 
 
 class LifecycleSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How memories fade, and what becomes of those that nobody uses."""
 
     archive_below: Annotated[float, msgspec.Meta(ge=0)] = 0.1
-    """A memory that scores less and was not used for `unused_days` is archived; 0: never (seed 004, pruning)."""
+    """A memory that scores less and was not used for `unused_days` is archived; 0: never."""
     unused_days: Days = 60.0
-    """Without being used, until a memory is archived or forgotten (seed 002, item 7)."""
+    """Without being used, until a memory is archived or forgotten."""
     forget_below_importance: Annotated[int, msgspec.Meta(ge=1, le=6)] = 3
-    """A memory unused for so long that is less important is forgotten; 1: none is (seed 002, item 7)."""
+    """A memory unused for so long that is less important is forgotten; 1: none is."""
     purge_days: Annotated[int, msgspec.Meta(ge=0, le=36_500)] = 30
     """After which a memory that was forgotten so is destroyed; until then it can be restored. 0: never."""
 

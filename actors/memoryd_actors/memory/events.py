@@ -1,4 +1,4 @@
-"""What the system did, in counts: one row for each thing done (seed 002, item 14)."""
+"""What the system did, in counts: one row for each thing done."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

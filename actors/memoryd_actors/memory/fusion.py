@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import msgspec
 
 VECTOR_WEIGHT = 0.7
-"""Seed 003: 0.7 of the cosine, 0.3 of the words."""
+"""0.7 of the cosine, 0.3 of the words."""
 
 
 class Candidate(msgspec.Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""What becomes of memories that nobody uses (seed 002, item 7; seed 004, pruning). Nothing is destroyed at once."""
+"""What becomes of memories that nobody uses. Nothing is destroyed at once."""
 
 from datetime import datetime, timedelta
 
@@ -7,7 +7,7 @@ from memoryd_actors.memory.steps import ChangeState
 from memoryd_client.wire.memory import Memory, State
 
 ENDURING = frozenset({"correction", "rule", "procedural", "episode", "project_summary"})
-"""Categories that never expire by themselves. Episodes stay, also where a summary tells them (seed 000, retention)."""
+"""Categories that never expire by themselves. Episodes stay, also where a summary tells them."""
 EVENT = "TTL"
 
 

@@ -25,7 +25,7 @@ MOST_QUESTIONS = 3
 LONGEST_ANSWER = 80
 """Characters of a proposed value."""
 MOST_RELATED = 2
-"""Memories beside those that were asked for, in one text (seed 002, item 2: one or two)."""
+"""Memories beside those that were asked for, in one text."""
 EARLIER = "earlier"
 """What a near statement is to the newer one that it stands beneath."""
 STANDING = "Always in force:"

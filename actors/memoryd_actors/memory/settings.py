@@ -15,16 +15,15 @@ class RecallSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """The pipeline from context to pending memory."""
 
     topic_rule: Literal["exchange", "request", "message"] = "exchange"
-    """What decides a topic: a request and its reply, the request alone, or (seed 004) the request and one message."""
+    """What decides a topic: a request and its reply, the request alone, or the request and one message."""
     topic_threshold: Share = 0.3
-    """Similarity below which the topic has changed (seed 004)."""
+    """Similarity below which the topic has changed."""
     reset_turns: Annotated[int, msgspec.Meta(ge=1)] = 50
-    """Turns after which memories may be shown again (seed 004)."""
+    """Turns after which memories may be shown again."""
     ranking: Literal["context", "fused"] = "context"
-    """context: meaning, words, and what was said around a memory, by whom and when. fused: meaning and words alone
-    (seed 003)."""
+    """context: meaning, words, and what was said around a memory, by whom and when. fused: meaning and words alone."""
     vector_weight: Share = 0.7
-    """Share of the cosine in the fused score (seed 003); the words have the rest. Counts where `ranking` is fused."""
+    """Share of the cosine in the fused score; the words have the rest. Counts where `ranking` is fused."""
     candidates: Annotated[int, msgspec.Meta(ge=1, le=200)] = 50
     """Taken from each side of the search before fusion."""
     judged: Annotated[int, msgspec.Meta(ge=1, le=50)] = 20
@@ -32,12 +31,11 @@ class RecallSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     strictness: Strictness = "balanced"
     """How sure the local judge has to be: quiet, balanced or generous."""
     minimum_cosine: Annotated[float, msgspec.Meta(ge=-1, le=1)] = -1.0
-    """A hard floor under the cosine. Seed 004 has 0.4, which loses a third of what is relevant: off."""
+    """A hard floor under the cosine. 0.4 loses a third of what is relevant: off."""
     maximum_surfaced: Annotated[int, msgspec.Meta(ge=1, le=20)] = 5
     """Memories handed over at once."""
     related: bool = True
-    """Whether one or two memories that contradict what is handed over, or are near to it, stand beside it (seed 002,
-    item 2)."""
+    """Whether one or two memories that contradict what is handed over, or are near to it, stand beside it."""
     pending_turns: Annotated[int, msgspec.Meta(ge=1)] = 10
     """Turns after which an untaken memory expires."""
     budget_tokens: Annotated[int, msgspec.Meta(ge=64)] = 1000
@@ -52,7 +50,7 @@ class CaptureSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """What of a conversation becomes memory by itself."""
 
     explicit: bool = True
-    """Whether what a user asks to have remembered ("remember that ...", "merk dir ...") is stored at once: seed 000."""
+    """Whether what a user asks to have remembered ("remember that ...", "merk dir ...") is stored at once."""
     standing: bool = True
     """Whether a message that only tells the assistant what to do always, never or from now on is stored as a rule."""
     extract: bool = True
@@ -108,7 +106,7 @@ BUILT_IN_CATEGORIES: Final[Mapping[str, CategorySettings]] = {
     "preference": CategorySettings(context="all"),
     "correction": CategorySettings(context="all"),
     "profile": CategorySettings(context="all"),
-    # Guesses about people: seed 002, item 3, wants them surfaced with low weight.
+    # Guesses about people are surfaced with low weight.
     "relationship_dynamic": CategorySettings(weight=0.5),
 }
 """What is so without a word in the configuration. Every other category is `CategorySettings()`."""

@@ -25,7 +25,7 @@ class SessionCounts:
     turns: int = 0
     query_calls: int = 0
     query_turns: int = 0
-    """Turns on which memory was asked for (seed 002, item 11: fewer than a tenth)."""
+    """Turns on which memory was asked for."""
 
 
 class RecentlyPurged:

@@ -59,7 +59,7 @@ class SessionLimits(msgspec.Struct, frozen=True):
 
 
 class SessionState(msgspec.Struct, frozen=True):
-    """State of one session (seed 004, MEMORY AGENT: last context, surfaced memories, turn count)."""
+    """State of one session."""
 
     turn: int = 0
     reset_at_turn: int = 0

@@ -2,7 +2,7 @@
 
 A request alone often sounds like something else ("and without the lock?"); what it was about shows in the reply. So a
 topic is decided twice: at the request, where it is plain, and once more when its reply is known, with the next context.
-Both compare text that does not overlap: windows that overlap almost never fall below the seed's 0.3, single messages do
+Both compare text that does not overlap: windows that overlap almost never fall below 0.3, single messages do
 so at 44% of all gaps. `benchmarks/topics.py` measures all of this.
 
 Long messages within one project are the hard case (spliced BEAM chats, F1 .69; 150 of 171 errors are false changes):
@@ -58,8 +58,8 @@ def topic_change(exchange: Exchange, vectors: Vectors, *, rule: TopicRule, thres
         exchange: the turn; its reply is empty where there is none yet.
         vectors: unit vectors of `exchange.texts`, shape (n, dimensions).
         rule: `exchange` compares request and reply with the two messages before them; `request` the request alone;
-            `message` the request with the one message before it, as seed 004 describes it.
-        threshold: similarity below which the topic has changed (seed 004: 0.3).
+            `message` the request with the one message before it.
+        threshold: similarity below which the topic has changed.
     """
     said = len(exchange.said)
     new, before = vectors[:said], vectors[said:]

@@ -1,4 +1,4 @@
-"""Finds what was said, in whichever session: by meaning, by words, by date (seed 001)."""
+"""Finds what was said, in whichever session: by meaning, by words, by date."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What belongs beside a memory that is shown (seed 002, item 2): what contradicts it, and what is near to it."""
+"""What belongs beside a memory that is shown: what contradicts it, and what is near to it."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 

@@ -130,7 +130,7 @@ def _selected(every: Sequence[Unit], vectors: Vectors, costs: Sequence[int], bud
 
 
 def _leads(every: Sequence[Unit], said: Sequence[Spoken]) -> list[str]:
-    """Return what stands in front of each point of an episode (seed 000, section 8): decisions and open questions.
+    """Return what stands in front of each point of an episode: decisions and open questions.
 
     A question is open where nobody else said anything after it.
     """

@@ -1,4 +1,4 @@
-"""Memories that have a path, as files (seed 000, section 6)."""
+"""Memories that have a path, as files."""
 
 from memoryd_actors.virtual_files.files import FileRepository as FileRepository
 from memoryd_actors.virtual_files.files import VirtualFiles as VirtualFiles

@@ -1,4 +1,4 @@
-"""Tools for memory files: memories that have a path (seed 000)."""
+"""Tools for memory files: memories that have a path."""
 
 from typing import Annotated
 

@@ -1,4 +1,4 @@
-"""The wire of checkpoints: an agent's state, kept by version and given back byte by byte (seed 002, item 15)."""
+"""The wire of checkpoints: an agent's state, kept by version and given back byte by byte."""
 
 from datetime import datetime
 from typing import Annotated

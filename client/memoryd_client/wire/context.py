@@ -21,7 +21,7 @@ class Message(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 Trigger = Literal["turn", "output", "file", "error", "design"]
-"""Why a context was pushed (seed 004, embedding process): the user's turn, N tokens of output, another file type, an
+"""Why a context was pushed: the user's turn, N tokens of output, another file type, an
 error, a design discussion."""
 
 

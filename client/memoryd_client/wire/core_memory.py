@@ -1,4 +1,4 @@
-"""The wire of core memory: the few sections that an agent keeps in its prompt and edits itself (seed 001)."""
+"""The wire of core memory: the few sections that an agent keeps in its prompt and edits itself."""
 
 import secrets
 from datetime import datetime

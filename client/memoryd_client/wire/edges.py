@@ -9,7 +9,7 @@ from memoryd_client.wire.request import Request
 
 
 class Edge(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """What one memory is to another (seed 002, item 2)."""
+    """What one memory is to another."""
 
     from_id: str
     to_id: str

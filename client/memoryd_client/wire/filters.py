@@ -10,7 +10,7 @@ from memoryd_client.wire.moments import to_utc
 
 
 class Filters(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Which memories come into question (seed 002, items 6 and 6.1). Empty means all; the owner is always the caller's.
+    """Which memories come into question. Empty means all; the owner is always the caller's.
 
     The daemon applies all of them in its index and its ledger, so what does not pass is never read.
     """

@@ -10,7 +10,7 @@ from memoryd_client.wire.request import Request
 
 
 class HistoryEntry(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One write (seed 002, item 8)."""
+    """One write."""
 
     sequence: int
     memory_id: str

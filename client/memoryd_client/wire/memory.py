@@ -14,7 +14,7 @@ MAX_CONTENT_BYTES = 64 * 1024
 MAX_COUNT = 2**53
 """Of whatever is numbered or counted: what every database and every JSON keeps exactly."""
 Importance = Annotated[int, msgspec.Meta(ge=1, le=5)]
-"""1 trivial, 3 ordinary, 5 vital (seed 002, item 6)."""
+"""1 trivial, 3 ordinary, 5 vital."""
 Share = Annotated[float, msgspec.Meta(ge=0.0, le=1.0)]
 """A number between 0 and 1: trust, scores."""
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -62,7 +62,7 @@ class Source(StrEnum):
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One memory: seed 004's MemoryEntry with owner, scope and what is known about its origin."""
+    """One memory, with its owner, its scope and what is known about its origin."""
 
     id: str
     owner: str
@@ -91,11 +91,11 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     last_accessed_at: datetime | None = None
     access_count: int = 0
     strength: int = 1
-    """How often it was stored or confirmed (seed 004, consolidation)."""
+    """How often it was stored or confirmed."""
     sources: tuple[str, ...] = ()
     """Sessions that confirmed it."""
     trust: Share = 0.5
-    """1.0 a correction by the user, 0.5 an inference of the agent (seed 004)."""
+    """1.0 a correction by the user, 0.5 an inference of the agent."""
     state: State = State.ACTIVE
     superseded_by: str = ""
     content_hash: str = ""

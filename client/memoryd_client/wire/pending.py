@@ -36,7 +36,7 @@ class SurfacedMemory(ShownMemory, frozen=True, kw_only=True, omit_defaults=True)
     """A memory handed to the agent."""
 
     related: tuple[RelatedMemory, ...] = ()
-    """What contradicts it or is near to it, and was not shown before (seed 002, item 2)."""
+    """What contradicts it or is near to it, and was not shown before."""
 
 
 class PendingMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -46,12 +46,11 @@ class PendingMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
     """Ready to append to the prompt; fenced as data."""
     memories: tuple[SurfacedMemory, ...]
     changes: tuple[str, ...] = ()
-    """The change header: what was added, updated or removed since this session last took (seed 002, item 1)."""
+    """The change header: what was added, updated or removed since this session last took."""
     turn: int
     """The turn whose context brought these up."""
     always: tuple[SurfacedMemory, ...] = ()
-    """Rules, preferences, corrections and profile: with a session's first take, and when they changed (seed 002, item
-    12)."""
+    """Rules, preferences, corrections and profile: with a session's first take, and when they changed."""
     consents: tuple[str, ...] = ()
     """Ids of proposed changes to what is known about the user, which the text asks about: each once in a session."""
 

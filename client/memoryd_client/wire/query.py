@@ -1,4 +1,4 @@
-"""`memory.query`: the one call by which an agent asks for memory itself (seed 002, items 6 and 11)."""
+"""`memory.query`: the one call by which an agent asks for memory itself."""
 
 from typing import Annotated, Literal
 
@@ -47,7 +47,7 @@ class Queried(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
     left_out: int = 0
     """Found, and without room in the budget."""
     changes: tuple[str, ...] = ()
-    """The change header (seed 002, item 1)."""
+    """The change header."""
     note: str = ""
     """What was not as asked."""
 

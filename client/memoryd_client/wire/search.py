@@ -22,7 +22,7 @@ class RelatedHit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Hit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One result of a search: enough to decide whether to read it (seed 003, two-step access)."""
+    """One result of a search: enough to decide whether to read it."""
 
     id: str
     summary: str

@@ -11,7 +11,7 @@ from memoryd_client.wire.request import Request
 from memoryd_client.wire.transcripts import Kind
 
 SUMMARY_OPENING = "Previous conversation summary:"
-"""How the summary that takes the place of messages begins (seed 003)."""
+"""How the summary that takes the place of messages begins."""
 LEFT_OUT = "[earlier messages are left out]"
 Pressure = Literal["none", "suggested", "due", "overdue"]
 SectionKind = Literal["core", "rules", "summary", "pending"]

@@ -1,4 +1,4 @@
-"""What was said is appended, read back, listed and found again (seeds 001 and 003)."""
+"""What was said is appended, read back, listed and found again."""
 
 import secrets
 from datetime import datetime
@@ -220,7 +220,7 @@ class FoundMessages(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tru
 
 
 class SearchMessages(Request[FoundMessages], frozen=True, kw_only=True, omit_defaults=True, tag="conversation"):
-    """Find what was said: by meaning, by words, by date, by session (seed 001, conversation_search and _search_date).
+    """Find what was said: by meaning, by words, by date, by session.
 
     Without a query everything that passes, the newest first.
     """

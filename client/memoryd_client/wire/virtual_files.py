@@ -1,4 +1,4 @@
-"""The wire of memory files: memories that have a path, listed, read, written and searched like files (seed 000)."""
+"""The wire of memory files: memories that have a path, listed, read, written and searched like files."""
 
 from datetime import datetime
 from typing import Annotated
@@ -9,7 +9,6 @@ from memoryd_client.wire.memories import Page
 from memoryd_client.wire.request import Done, Request
 
 MAX_PATH_CHARACTERS = 512
-"""Seed 000, section 5."""
 Path = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_PATH_CHARACTERS)]
 Prefix = Annotated[str, msgspec.Meta(max_length=MAX_PATH_CHARACTERS)]
 Text = Annotated[str, msgspec.Meta(max_length=100_000)]

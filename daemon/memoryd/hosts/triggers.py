@@ -1,4 +1,4 @@
-"""When to look for memory between the user's turns, as the events themselves show it (seed 004)."""
+"""When to look for memory between the user's turns, as the events themselves show it."""
 
 import re
 from pathlib import PurePath

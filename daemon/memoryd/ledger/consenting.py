@@ -1,4 +1,4 @@
-"""Proposals about the person (seed 002, item 10): what waits, for what, until when, and how it was answered.
+"""Proposals about the person: what waits, for what, until when, and how it was answered.
 
 What is proposed is a memory in the state `proposed`; its row here has the same id and follows that state.
 """

@@ -1,4 +1,4 @@
-"""Edges between memories (seed 002, item 2). One that is removed stays in its row, so that it can come back."""
+"""Edges between memories. One that is removed stays in its row, so that it can come back."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Events: what was done, row by row, and how often (seed 002, item 14)."""
+"""Events: what was done, row by row, and how often."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -144,7 +144,7 @@ spending = Table(
     Column("cost_usd", Float, nullable=False),
 )
 relations = Table(
-    # Edges between memories (seed 002, item 2). One that was removed stays, with the operation that removed it.
+    # Edges between memories. One that was removed stays, with the operation that removed it.
     "relations",
     metadata,
     number("id"),
@@ -189,7 +189,7 @@ doubts = Table(
     sqlite_autoincrement=True,
 )
 consents = Table(
-    # Proposed changes to sensitive fields (seed 002, item 10).
+    # Proposed changes to sensitive fields.
     "consents",
     metadata,
     Column("id", Identifier, primary_key=True),
@@ -202,7 +202,7 @@ consents = Table(
     Index("ix_consents_waiting", "owner", "status", "expires_at"),
 )
 events = Table(
-    # What the system did, in counts (seed 002, item 14).
+    # What the system did, in counts.
     "events",
     metadata,
     number("id"),
@@ -239,7 +239,7 @@ spent_ids = Table(
     Column("ts", Moment, nullable=False),
 )
 core_sections = Table(
-    # What an agent keeps in its prompt (seed 001); an empty thread is shared by all.
+    # What an agent keeps in its prompt; an empty thread is shared by all.
     "core_sections",
     metadata,
     *keys(Text, "owner thread name"),
@@ -261,7 +261,7 @@ core_writes = Table(
     sqlite_autoincrement=True,
 )
 checkpoints = Table(
-    # States of agents (seed 002, item 15). A deleted one that was the newest stays as an empty row, so that its number
+    # States of agents. A deleted one that was the newest stays as an empty row, so that its number
     # is not given out again.
     "checkpoints",
     metadata,
@@ -288,7 +288,7 @@ progress = Table(
     Column("at", Moment, nullable=False),
 )
 checks = Table(
-    # Pairs that were compared, by the cosine that they had (seed 002, item 4).
+    # Pairs that were compared, by the cosine that they had.
     "checks",
     metadata,
     *keys(Identifier, "one_id other_id"),

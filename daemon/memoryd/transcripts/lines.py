@@ -1,4 +1,4 @@
-"""One line of a transcript, in the form of seed 003; see `memoryd_client.transcript_lines`."""
+"""One line of a transcript; see `memoryd_client.transcript_lines`."""
 
 import msgspec
 

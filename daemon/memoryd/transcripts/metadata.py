@@ -1,4 +1,4 @@
-"""What is known of a session beside its lines, in the names of seed 003. It can be told from the lines at any time."""
+"""What is known of a session beside its lines. It can be told from the lines at any time."""
 
 from datetime import datetime
 from math import ceil
