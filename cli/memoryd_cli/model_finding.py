@@ -65,7 +65,7 @@ def _commands() -> Iterator[FoundModel]:
 def _models(port: int) -> tuple[str, ...] | None:
     """Return the models that a server on this machine offers; None where none of that kind answers."""
     connection = HTTPConnection("127.0.0.1", port, timeout=_WAIT_S)
-    with suppress(OSError, HTTPException, ValueError):
+    with suppress(OSError, HTTPException, ValueError, RecursionError):
         connection.request("GET", "/v1/models")
         answer = connection.getresponse()
         said = json.loads(answer.read(_MOST_BYTES)) if answer.status == 200 else None

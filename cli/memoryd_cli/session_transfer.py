@@ -147,7 +147,7 @@ def _read(source: str, session: str) -> Iterator[tuple[Header, TranscriptRecord]
                 continue
             try:
                 found = decode_any(text)
-            except (msgspec.MsgspecError, UnicodeDecodeError) as exc:
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as exc:
                 hint = 'A line is {"type": "message", "role": "user", "content": "...", "timestamp": "..."}.'
                 raise CommandFailed(f"{source}, line {number}: {exc}", hint) from exc
             if isinstance(found, Header):

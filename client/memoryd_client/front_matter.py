@@ -110,7 +110,7 @@ class _Head:
         if text.startswith(("[", "{", '"')):
             try:
                 return _textual(json.loads(text, parse_int=str, parse_float=str))
-            except ValueError as wrong:
+            except (ValueError, RecursionError) as wrong:
                 if not text.startswith("[") or not text.endswith("]") or '"' in text:
                     raise FrontMatterInvalid(
                         self._at + 1, f"{text[:60]!r} is no list, mapping or text in quotes: a bracket or quote is open"

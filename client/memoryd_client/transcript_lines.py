@@ -128,7 +128,7 @@ def decode_event(text: bytes, before: int) -> Entry | None:
     """
     try:
         _kind(text)
-    except (msgspec.MsgspecError, UnicodeDecodeError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
     made = record(identified(_decode_given(text), text, before), "")
     return Entry(

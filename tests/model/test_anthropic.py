@@ -174,6 +174,8 @@ async def test_an_answer_without_use_is_paid_for(world: World, reply: Reply, kin
         (html(), "nonsense"),
         (Reply(b""), "nonsense"),
         (Reply(b"[]"), "nonsense"),
+        (Reply(b'{"more":' + b"[" * 100_000), "nonsense"),
+        (message('{"verdicts":' + "[" * 100_000), "nonsense"),
         (huge(), "nonsense"),
         (dropped(verdicts(verdict(0))), "connection"),
         (Reply(b"\x1f\x8b\x08", headers={"content-encoding": "gzip"}), "nonsense"),

@@ -178,6 +178,8 @@ async def test_content_in_parts_is_put_together(world: World) -> None:
         (garbage(), "nonsense", "not an answer"),
         (Reply(b"{}"), "nonsense", "not an answer"),
         (Reply(b'{"choices": []}'), "nonsense", "not an answer"),
+        (Reply(b'{"choices":' + b"[" * 100_000), "nonsense", "not an answer"),
+        (Reply(b'{"error":' + b'{"a":' * 100_000, status=400), "request", "400"),
         (huge(), "nonsense", "longer than"),
         (completion(KEPT[:30], finish_reason="length"), "truncated", "cut off"),
         (completion(KEPT, finish_reason="content_filter"), "refusal", "declined"),

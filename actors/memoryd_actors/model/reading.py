@@ -10,6 +10,8 @@ import msgspec
 from memoryd_actors.model.question import Unusable
 
 T = TypeVar("T")
+UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What JSON of somebody else can raise: broken, of another shape, not UTF-8, or nested without an end."""
 _THOUGHT = re.compile(r"\A\s*<(think|thinking|thought|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
 _THOUGHT_ENDS = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _MOST_TRIES = 40
@@ -51,7 +53,7 @@ def entries(text: str, name: str, kind: type[T]) -> list[T | None]:
         Unusable: there is no such list.
     """
     for answer in sorted(answers_in(text), key=_stands_alone):
-        with suppress(msgspec.DecodeError, KeyError):
+        with suppress(*UNREADABLE, KeyError):
             return [_entry(raw, kind) for raw in _list_in(answer, name)]
     raise Unusable(f"answered without {name}")
 
@@ -76,7 +78,7 @@ def whole(text: str, name: str, kind: type[T]) -> T:
         Unusable: it is none, or has no `name`.
     """
     for answer in answers_in(text):
-        with suppress(msgspec.DecodeError):
+        with suppress(*UNREADABLE):
             return msgspec.json.decode(answer, type=kind, strict=False)
     raise Unusable(f"answered without {name}")
 
@@ -89,5 +91,5 @@ def in_line(text: str, longest: int) -> str:
 def _entry(raw: msgspec.Raw, kind: type[T]) -> T | None:
     try:
         return msgspec.json.decode(raw, type=kind, strict=False)
-    except msgspec.DecodeError:
+    except UNREADABLE:
         return None

@@ -100,7 +100,7 @@ def lines(file: Path) -> Iterator[dict[str, Any]]:
         for line in opened:
             try:
                 found = msgspec.json.decode(line)
-            except msgspec.DecodeError:
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
                 continue
             if isinstance(found, dict):
                 yield found

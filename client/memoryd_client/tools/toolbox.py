@@ -123,7 +123,7 @@ async def outcome(ask: Ask, name: str, given: Arguments, offered: Iterable[str])
     tool = _BY_NAME[name]
     try:
         arguments = msgspec.json.decode(given or "{}", type=dict[str, object]) if isinstance(given, str) else given
-    except msgspec.DecodeError as exc:
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as exc:
         return Outcome(f"{name} failed: its arguments are no JSON object: {exc}. Call it again.", failed=True)
     try:
         return Outcome(await converted(arguments or {}, tool).answer(ask))

@@ -43,7 +43,7 @@ def _last_answer(transcript: str) -> str:
     for line in reversed(lines):
         try:
             entry = Payload(msgspec.json.decode(line, type=dict[str, object]))
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue  # the first line of the tail is cut off
         if entry.text("type") == "user.message":
             break

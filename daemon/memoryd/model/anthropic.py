@@ -11,6 +11,7 @@ import msgspec
 
 from memoryd_actors.model.provider import Completion
 from memoryd_actors.model.question import ModelFailed, Prompt
+from memoryd_actors.model.reading import UNREADABLE
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
@@ -167,7 +168,7 @@ class AnthropicProvider:
         """Return what the body of a successful answer says."""
         try:
             reply = _decode_reply(body)
-        except (msgspec.DecodeError, UnicodeDecodeError) as exc:
+        except UNREADABLE as exc:
             message = f"{self._model} sent something that is not an answer"
             raise ModelFailed("nonsense", message, hint=_NO_MESSAGES_API, tokens=None) from exc
         counted = reply.usage
@@ -185,7 +186,7 @@ class AnthropicProvider:
     def _batch(self, body: bytes) -> _Batch:
         try:
             return _decode_batch(body)
-        except (msgspec.DecodeError, UnicodeDecodeError) as exc:
+        except UNREADABLE as exc:
             message = f"{self._model} said nothing of a batch that could be understood"
             raise ModelFailed("nonsense", message, hint=_NO_MESSAGES_API) from exc
 
@@ -194,7 +195,7 @@ class AnthropicProvider:
         for text in body.splitlines():
             try:
                 line = _decode_line(text)
-            except (msgspec.DecodeError, UnicodeDecodeError):
+            except UNREADABLE:
                 continue
             if line.custom_id in found:
                 continue

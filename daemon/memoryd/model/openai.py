@@ -9,6 +9,7 @@ import msgspec
 from memoryd.model.statuses import refused
 from memoryd_actors.model.provider import Completion
 from memoryd_actors.model.question import ModelFailed, Prompt
+from memoryd_actors.model.reading import UNREADABLE
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient, Response
@@ -143,7 +144,7 @@ class OpenAIProvider:
         try:
             reply = _decode_reply(body)
             choice = reply.choices[0]
-        except (msgspec.DecodeError, UnicodeDecodeError, IndexError) as exc:
+        except (*UNREADABLE, IndexError) as exc:
             message = f"{self._model} sent something that is not an answer"
             raise ModelFailed("nonsense", message, hint=_NO_API, tokens=None) from exc
         tokens = _tokens(reply.usage)
@@ -199,7 +200,7 @@ def _outcome(status: int, body: bytes) -> tuple[int, str]:
     """
     try:
         problem = _decode_problem(body)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except UNREADABLE:
         return status, ""
     if status == _OK and (problem.choices or not problem.error):
         return status, ""
