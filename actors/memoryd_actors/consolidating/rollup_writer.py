@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import msgspec
 
-from memoryd_actors.admission.gate import admit
 from memoryd_actors.consolidating.repository import ConsolidationRepository
 from memoryd_actors.consolidating.rollup import (
     PATH,
@@ -21,13 +20,12 @@ from memoryd_actors.consolidating.rollup import (
 )
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.actor import ActorRef
-from memoryd_actors.keeping.gatekeeper import gate_notes
+from memoryd_actors.keeping.gatekeeper import Gatekeeper, gate_notes
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.memory.steps import Add, AddEdge, ChangeState, Noted, Revise, Step
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import MemoryRepository
-from memoryd_actors.redaction import Rules
 from memoryd_actors.summarising import Spoken, Summariser, Summary
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.filters import Filters
@@ -70,8 +68,7 @@ class RollupWriter:
         summariser: Summariser,
         clock: Clock,
         settings: ConsolidationSettings,
-        rules: Rules,
-        embedding_model: Callable[[], str],
+        gate: Gatekeeper,
         off: Callable[[str, str], object | None],
     ) -> None:
         """Prepare; `off` says of an owner and a project where memory is turned off."""
@@ -81,8 +78,7 @@ class RollupWriter:
         self._summariser = summariser
         self._clock = clock
         self._settings = settings
-        self._rules = rules
-        self._embedding_model = embedding_model
+        self._gate = gate
         self._off = off
 
     async def due(self, owner: str) -> list[RollupMaterial]:
@@ -149,8 +145,8 @@ class RollupWriter:
         )
         caller = Caller(owner=one.owner, project=one.project, agent=ACTOR)
         # Through the same gate as everything: a model may have written what no memory may hold.
-        admitted = admit(new, caller, self._clock.now(), self._rules)
-        memory = msgspec.structs.replace(admitted.memory, embedding_model=self._embedding_model())
+        admitted = self._gate.admit(new, caller)
+        memory = admitted.memory
         notes = gate_notes(admitted)
         steps: list[Step]
         if one.summary is None:

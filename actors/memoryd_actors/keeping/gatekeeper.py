@@ -46,6 +46,20 @@ class Gatekeeper:
         """Return whom the history names."""
         return signed(caller, self.rules)
 
+    def admit(
+        self, new: NewMemory, place: Caller, files: ProjectFiles = NO_FILES, *, writer: Caller | None = None
+    ) -> Admitted:
+        """Return a memory as it is to be stored in a place, from which it comes unless a `writer` brings it there.
+
+        `files` is what its project says about files. Takes a moment of a core, and waits for nothing.
+
+        Raises:
+            Refused: it does not pass, or its writer's agent may not write its category.
+        """
+        memory, notes = admit(new, place, self._clock.now(), self.rules, files)
+        self._categories.check((writer or place).agent, [memory.category])
+        return Admitted(msgspec.structs.replace(memory, embedding_model=self._embedding_model()), notes)
+
     async def admit_all(self, memories: Sequence[NewMemory], caller: Caller) -> list[Admitted]:
         """Return all of the memories as they are to be stored.
 
@@ -79,32 +93,24 @@ class Gatekeeper:
     async def _sifted(
         self, memories: Sequence[NewMemory], caller: Caller
     ) -> list[tuple[NewMemory, Admitted | Refused]]:
-        now = self._clock.now()
-        seen = await self._seen(caller.project, memories)
+        seen = await self.look(caller.project, memories)
         sifted: list[tuple[NewMemory, Admitted | Refused]] = []
         for new in memories:
             try:
-                memory, notes = admit(new, caller, now, self.rules, seen)
-                self._categories.check(caller.agent, [memory.category])
+                sifted.append((new, self.admit(new, caller, seen)))
             except Refused as refused:
                 sifted.append((new, refused))
-            else:
-                memory = msgspec.structs.replace(memory, embedding_model=self._embedding_model())
-                sifted.append((new, Admitted(memory, notes)))
         return sifted
 
     async def admit_again(self, before: Memory, new: NewMemory, caller: Caller) -> Admitted:
         """Return a memory as it is after a change: it passes the same gate, and stays in its place."""
         # As it stands, it was admitted already: in its own place, whoever changes it from wherever.
         place = msgspec.structs.replace(caller, project=before.project, session=before.session)
-        seen = await self._seen(before.project or caller.project, [new])
-        admitted = admit(new, place, self._clock.now(), self.rules, seen)
-        self._categories.check(caller.agent, [admitted.memory.category])
-        return admitted
+        return self.admit(new, place, await self.look(before.project or caller.project, [new]))
 
     async def clean_label(self, text: str, caller: Caller) -> str:
         """Return a name that somebody gives as one line, without secrets, and without what the project's files hold."""
-        seen = await self._seen(caller.project, [])
+        seen = await self.look(caller.project, [])
         return redact(one_line(text), in_force(self.rules, seen)).text
 
     def consent_step(self, admitted: Admitted, *, own_word: bool = True) -> Patch | None:
@@ -123,7 +129,7 @@ class Gatekeeper:
             notes=gate_notes(admitted),
         )
 
-    async def _seen(self, project: str, memories: Sequence[NewMemory]) -> ProjectFiles:
+    async def look(self, project: str, memories: Sequence[NewMemory | MemoryRecord]) -> ProjectFiles:
         """Return what the project says about the files that the memories name, and its variables."""
         if self._files is None:
             return NO_FILES

@@ -4,12 +4,11 @@ from datetime import UTC, datetime, timedelta
 
 import msgspec
 
-from memoryd_actors.admission.gate import MAX_SESSION, Admitted, admit
-from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles
+from memoryd_actors.admission.gate import MAX_SESSION, Admitted
+from memoryd_actors.admission.project_files import ProjectFiles
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.gatekeeper import as_new
+from memoryd_actors.keeping.gatekeeper import Gatekeeper, as_new
 from memoryd_actors.redaction import Rules, redact
-from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.importing import MemoryRecord
@@ -29,8 +28,8 @@ def admitted_record(
     record: MemoryRecord,
     caller: Caller,
     now: datetime,
-    rules: Rules = DEFAULT,
-    seen: ProjectFiles = NO_FILES,
+    gate: Gatekeeper,
+    files: ProjectFiles,
     *,
     restore: bool = False,
 ) -> Admitted:
@@ -56,7 +55,7 @@ def admitted_record(
     new = as_new(record)
     if restore and record.source is Source.EXTRACTED:
         new = msgspec.structs.replace(new, source=Source.IMPORTED)
-    memory, notes = admit(new, place, now, rules, seen)
+    memory, notes = gate.admit(new, place, files, writer=caller)
     created = aware(record.created_at) or now
     return Admitted(
         msgspec.structs.replace(
@@ -67,11 +66,11 @@ def admitted_record(
             last_accessed_at=aware(record.last_accessed_at),
             access_count=record.access_count,
             strength=record.strength,
-            sources=tuple(_label(one, rules) for one in record.sources),
+            sources=tuple(_label(one, gate.rules) for one in record.sources),
             state=record.state,
-            superseded_by=_label(record.superseded_by, rules),
-            agent=_label(record.agent, rules),
-            role=_label(record.role, rules) or memory.role,
+            superseded_by=_label(record.superseded_by, gate.rules),
+            agent=_label(record.agent, gate.rules),
+            role=_label(record.role, gate.rules) or memory.role,
             revision=record.revision,
             purge_at=aware(record.purge_at),
         ),

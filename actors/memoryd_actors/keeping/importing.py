@@ -7,36 +7,33 @@ A record is what somebody says, not what is known: it is admitted as it would be
 at the command line can say that it is an export of their own, which then comes back as it was.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 import anyio
 import msgspec
 from anyio import to_thread
 
-from memoryd_actors.access.categories import Categories
 from memoryd_actors.admission.gate import Admitted, content_hash
-from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named_files
-from memoryd_actors.admission.project_rules import IgnoredFiles
+from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.import_records import aware, project_of
 from memoryd_actors.keeping.orders import PERSON, Adopt, KeeperMessage, Perform
 from memoryd_actors.keeping.performing import NODE
 from memoryd_actors.keeping.sorting import Sorted, Sorter
 from memoryd_actors.keeping.successors import LONGEST_CHAIN, find_unsound
-from memoryd_actors.memory.consent import ConsentSettings
-from memoryd_actors.memory.signature import MAX_LABEL, signed
+from memoryd_actors.memory.signature import MAX_LABEL
 from memoryd_actors.memory.steps import MERGED_INTO, RESERVED, AddEdge
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import MemoryRepository
-from memoryd_actors.redaction import Rules, redact
-from memoryd_actors.redaction.rules import DEFAULT
+from memoryd_actors.redaction import redact
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.importing import Import, Imported, LeftOut, MemoryRecord
-from memoryd_client.wire.memory import MAX_CONTENT_BYTES, Memory
+from memoryd_client.wire.memory import Memory
 
 
 class Importer:
@@ -48,18 +45,13 @@ class Importer:
         ledger: MemoryRepository,
         keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
         clock: Clock,
-        embedding_model: Callable[[], str],
-        categories: Categories,
-        rules: Rules = DEFAULT,
-        files: IgnoredFiles | None = None,
-        consent: ConsentSettings = ConsentSettings(),  # noqa: B008 - frozen
+        gate: Gatekeeper,
     ) -> None:
         self._ledger = ledger
         self._keeper = keeper
         self._clock = clock
-        self._sorter = Sorter(embedding_model=embedding_model, categories=categories, rules=rules, consent=consent)
-        self._rules = rules
-        self._files = files
+        self._gate = gate
+        self._sorter = Sorter(gate)
         # The gate takes a whole thread for a moment: one import at a time, so that others are not slowed down.
         self._limiter = anyio.CapacityLimiter(1)
 
@@ -111,7 +103,7 @@ class Importer:
         fresh, unlinked = await self._linked(found.fresh, caller.owner)
         added: list[str] = []
         proposed: list[str] = []
-        actor = signed(caller, self._rules)
+        actor = self._gate.sign(caller)
         if fresh:
             notes = {"imported": "true"} | ({"restored": "as the user's own export"} if request.restore else {})
             stored = await self._keeper.ask(Adopt(fresh, caller.owner, actor, notes), deadline_s=deadline_s)
@@ -159,13 +151,10 @@ class Importer:
 
     async def _seen(self, records: Sequence[MemoryRecord], caller: Caller) -> dict[str, ProjectFiles]:
         """Return by project what it says about the files that its records name, and its variables."""
-        if self._files is None:
-            return {}
-        named: dict[str, list[str]] = {}
+        by_project: dict[str, list[MemoryRecord]] = {}
         for record in records:
-            paths = (*record.files, *named_files(record.content[:MAX_CONTENT_BYTES]))
-            named.setdefault(project_of(record, caller) or caller.project, []).extend(paths)
-        return {project: await self._files.look(project, paths) for project, paths in named.items()}
+            by_project.setdefault(project_of(record, caller) or caller.project, []).append(record)
+        return {project: await self._gate.look(project, those) for project, those in by_project.items()}
 
     async def _edges(self, edges: Sequence[Edge], caller: Caller, deadline_s: float) -> Imported:
         behind = await self._ledger.behind(sorted({end for edge in edges for end in (edge.from_id, edge.to_id)}))
@@ -178,7 +167,7 @@ class Importer:
         left_out: list[LeftOut] = []
         unchanged = 0
         for edge in edges:
-            relation = redact(one_line(edge.relation[: 2 * MAX_LABEL]), self._rules).text
+            relation = redact(one_line(edge.relation[: 2 * MAX_LABEL]), self._gate.rules).text
             missing = [end for end in (edge.from_id, edge.to_id) if end not in here]
             if missing:
                 left_out.append(LeftOut(id=edge.from_id, reason=f"`{relation}`: {missing[0]} is not there"))
@@ -198,7 +187,7 @@ class Importer:
                 there.add(key)
                 steps.append(AddEdge(*key, edge.strength, told=True, at=at))
         if steps:
-            message = Perform(caller.owner, tuple(steps), signed(caller, self._rules))
+            message = Perform(caller.owner, tuple(steps), self._gate.sign(caller))
             await self._keeper.ask(message, deadline_s=deadline_s)
         return Imported(edges=len(steps), edges_unchanged=unchanged, edges_left_out=tuple(left_out))
 

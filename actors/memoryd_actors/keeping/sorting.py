@@ -1,20 +1,17 @@
 """What is to become of the records of an import: stored, asked about, known already, or left out and why."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import msgspec
 
-from memoryd_actors.access.categories import Categories
 from memoryd_actors.admission.gate import Admitted, content_hash
 from memoryd_actors.admission.project_files import ProjectFiles
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.gatekeeper import gate_notes
+from memoryd_actors.keeping.gatekeeper import Gatekeeper, gate_notes
 from memoryd_actors.keeping.import_records import admitted_record
-from memoryd_actors.memory.consent import ConsentSettings, decide, field_of, needs_consent
+from memoryd_actors.memory.consent import decide, field_of, needs_consent
 from memoryd_actors.memory.steps import Patch
-from memoryd_actors.redaction import Rules
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.importing import LeftOut, MemoryRecord
 from memoryd_client.wire.memory import Memory, Source, State
@@ -34,13 +31,8 @@ class Sorted:
 class Sorter:
     """Puts records where they belong."""
 
-    def __init__(
-        self, *, embedding_model: Callable[[], str], categories: Categories, rules: Rules, consent: ConsentSettings
-    ) -> None:
-        self._embedding_model = embedding_model
-        self._categories = categories
-        self._rules = rules
-        self._consent = consent
+    def __init__(self, gate: Gatekeeper) -> None:
+        self._gate = gate
 
     def add(
         self,
@@ -55,19 +47,17 @@ class Sorter:
     ) -> None:
         """Put a record where it belongs; what is known as it was given has not come this far."""
         try:
-            admitted = admitted_record(record, caller, now, self._rules, files, restore=restore)
-            self._categories.check(caller.agent, [admitted.memory.category])
+            admitted = admitted_record(record, caller, now, self._gate, files, restore=restore)
         except Refused as refused:
             found.left_out.append(LeftOut(id=record.id, reason=str(refused)))
             return
-        memory = msgspec.structs.replace(admitted.memory, embedding_model=self._embedding_model())
-        sensitive = needs_consent(memory.category, memory.title, self._consent)
+        memory = admitted.memory
+        sensitive = needs_consent(memory.category, memory.title, self._gate.consent)
         if known is None and sensitive and memory.state is State.FORGOTTEN and not restore:
             # Whoever may forget may bring back: it would be active, and nobody would have been asked.
             reason = "a forgotten field of the user comes back with `memoryd import --restore` only"
             found.left_out.append(LeftOut(id=record.id, reason=reason))
         elif known is None:
-            admitted = Admitted(memory, admitted.notes)
             patch = self._patch(admitted, now, restore=restore)
             if patch is None:
                 found.fresh.append(admitted)
@@ -84,7 +74,7 @@ class Sorter:
 
         A record that says it is the user's word is not: whoever wrote the file wrote that, too.
         """
-        memory, settings = admitted.memory, self._consent
+        memory, settings = admitted.memory, self._gate.consent
         waits = memory.state is State.PROPOSED
         if not waits and (restore or not memory.active):
             return None

@@ -37,16 +37,6 @@ def build_dispatcher(
 ) -> Dispatcher:
     """Return the router."""
     ledger, keeper, recall, view = memory.ledger, memory.keeper, memory.recall, memory.view
-    importer = Importer(
-        ledger=ledger.memories,
-        keeper=keeper,
-        clock=memory.clock,
-        embedding_model=lambda: memory.embedder.identity,
-        categories=memory.categories,
-        rules=memory.rules,
-        files=memory.files,
-        consent=config.consent,
-    )
     querier = Querier(
         memory.searcher,
         ledger.memories,
@@ -58,7 +48,7 @@ def build_dispatcher(
     return Dispatcher(
         keeping=KeepingAnswers(
             keeper=keeper,
-            importer=importer,
+            importer=Importer(ledger=ledger.memories, keeper=keeper, clock=memory.clock, gate=memory.gate),
             consents=ledger.consents,
             view=view,
             switches=memory.switches,

@@ -56,8 +56,7 @@ def build_consolidation(
         summariser=judging.summariser,
         clock=clock,
         settings=settings,
-        rules=memory.rules,
-        embedding_model=lambda: memory.embedder.identity,
+        gate=memory.gate,
         off=switches.off,
     )
 
