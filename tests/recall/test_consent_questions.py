@@ -23,10 +23,8 @@ async def test_an_agent_is_asked_to_ask_once_in_a_session(place: Place) -> None:
         first = await take(system, "a", "1")
         assert first is not None
         assert first.consents == (proposal.id,)
-        assert (
-            "Ask the user: 1 change to your profile waits for your consent: preferred_name = Ana "
-            f"(memoryd consent approve {proposal.id[:12]})"
-        ) in first.text
+        question = 'Ask the user whether memory may keep about them: preferred name "Ana"? Their yes or no'
+        assert question in first.text
         assert await take(system, "a", "1") == first
         assert await take(system, "a", "2") is None
         other = await take(system, "b", "1")
@@ -71,7 +69,7 @@ async def test_what_is_proposed_is_not_in_force_and_no_news(place: Place) -> Non
         pending = await take(system, "a", "1")
         assert pending is not None
         assert (pending.always, pending.memories, pending.changes) == ((), (), ())
-        await system.keeper.ask(DecideProposal(proposal.id, True, Caller()), deadline_s=20)
+        await system.keeper.ask(DecideProposal(proposal.id, True, Caller(agent="cli")), deadline_s=20)
         told = await take(system, "a", "2")
         assert told is not None
         assert [one.content for one in told.always] == ["city: Lisbon"]
@@ -87,3 +85,11 @@ async def test_a_proposed_value_is_data(place: Place, value: str) -> None:
         assert pending.text.count("</recalled-memories>") == 1
         assert pending.text.endswith("</recalled-memories>")
         assert len(pending.text.splitlines()) == 4
+
+
+async def test_a_proposal_that_names_no_field_is_asked_about_in_its_own_words(place: Place) -> None:
+    async with running(place) as system:
+        await propose(system, "", "The user lives in Bonn.")
+        pending = await take(system, "a", "1")
+        assert pending is not None
+        assert 'keep about them: "The user lives in Bonn."? Their yes' in pending.text

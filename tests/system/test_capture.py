@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
+import pytest
 import zmq
 
-from memoryd_client import Client, Entry, Memory, Message
+from memoryd_client import Client, Entry, Memory, Message, RequestFailed
 from memoryd_client.wire.events import Event, Warned
 from memoryd_client.wire.protocol import decode_event
 from running import RunningDaemon, until
@@ -182,3 +183,20 @@ def test_it_can_be_switched_off(short_home: Path, models: Path) -> None:
         talk(client, "Remember that the build needs Node 20.")
         (memory,) = captured(client)
         assert memory.content == "the build needs Node 20."
+
+
+def test_a_yes_in_the_conversation_answers_what_the_agent_asked_and_no_agent_says_yes_to_itself(
+    served: RunningDaemon,
+) -> None:
+    with served.client("s1") as client:
+        proposal = client.remember("Lisbon", category="profile", title="city", scope="global")
+        with pytest.raises(RequestFailed, match=r"proposed .* itself"):
+            client.approve(proposal.id)
+        client.push_acknowledged(
+            [
+                Message("user", "Hello."),
+                Message("assistant", "Hello! May I remember that you live in Lisbon?"),
+                Message("user", "Yes, please."),
+            ]
+        )
+        until(lambda: client.get(proposal.id).active, "the user's yes to count")

@@ -8,6 +8,7 @@ speaks for itself and is not looked at.
 import re
 
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.consent import PERSONAL
 from memoryd_actors.texts.languages import pattern_of, words_of
 from memoryd_actors.texts.languages.recognition import language_of
 from memoryd_actors.texts.sentences import sentences
@@ -61,7 +62,7 @@ def written(content: str, category: str) -> tuple[str, bool]:
     Raises:
         Refused: it says nothing, nothing that lasts, or does not stand on its own; the message says which.
     """
-    if category in PROCEDURES:
+    if category in PROCEDURES or category in PERSONAL:
         return content, False
     text = " ".join(content.split())
     text = text[label.end() :] if (label := _LABEL.match(text)) else text

@@ -13,10 +13,11 @@ from functools import partial
 from typing import TypeVar
 
 from memoryd_actors.capture import Captured, explicit, may_ask, standing_instruction
+from memoryd_actors.capture.consent_answers import asked_about, yes_or_no
 from memoryd_actors.core.actor import Actor, ActorRef, MailboxStatistics
 from memoryd_actors.core.errors import ActorError, ActorStopped, DiskFull, Refused, Unavailable
 from memoryd_actors.core.worker_threads import WorkerThreads
-from memoryd_actors.keeping.orders import KeeperMessage, Store
+from memoryd_actors.keeping.orders import DecideProposal, KeeperMessage, Store
 from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.memory.settings import CaptureSettings
 from memoryd_actors.ports.ledger import MemoryRepository
@@ -27,6 +28,7 @@ from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.clean import clean_text
 from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.consent import Consent
 from memoryd_client.wire.context import ContextUpdate, Message
 from memoryd_client.wire.events import Warned
 from memoryd_client.wire.memory import Memory, NewMemory, Scope, Source, State
@@ -92,14 +94,17 @@ class Capturer:
         settings: CaptureSettings,
         rules: Rules = DEFAULT,
         place: Callable[[Caller, str], Awaitable[int | None]] | None = None,
+        proposals: Callable[[Caller], Awaitable[Iterable[Consent]]] | None = None,
         on_unfinished: Callable[[Key, datetime | None], None] = lambda key, since: None,
     ) -> None:
         """Prepare; `place` knows at which entry of its transcript a session said something.
 
+        `proposals` knows what waits for the user's yes where somebody is.
         `on_unfinished` hears of sessions in which something was asked that is not stored yet, and since when where that
         is long ago.
         """
         self._place = place
+        self._proposals = proposals
         self._on_unfinished = on_unfinished
         self._keeper = keeper
         self._recall = recall
@@ -158,7 +163,8 @@ class Capturer:
         self._seen[key] = None
         if len(self._seen) > MOST_SEEN:
             del self._seen[next(iter(self._seen))]
-        if self._is_request(said) and not self._actor.offer(CaptureInput(said, before, caller, key)):
+        answers = before is not None and before.role == "assistant" and yes_or_no(said) is not None
+        if (answers or self._is_request(said)) and not self._actor.offer(CaptureInput(said, before, caller, key)):
             self._seen.pop(key, None)
             self.counts.dropped += 1
             self._on_unfinished((caller.owner, caller.session), None)
@@ -173,6 +179,8 @@ class Capturer:
     async def capture(self, given: CaptureInput) -> bool:
         """Store what a message asks to have remembered; return whether that is dealt with."""
         done = True
+        if not given.again:
+            await self._decide(given)
         said, found = await self._thread.run(partial(self._found, given))
         for captured in found:
             at = await self._place(given.caller, said) if self._place else None
@@ -192,6 +200,18 @@ class Capturer:
                 await self._recall.note_captured(given.caller, new.id)
                 self._warn(f"what was to be remembered was refused: {refused}", refused.hint)
         return done
+
+    async def _decide(self, given: CaptureInput) -> None:
+        """Pass on the user's yes or no to what the agent asked on memory's behalf."""
+        approve, asked = yes_or_no(given.message), given.before
+        if self._proposals is None or approve is None or asked is None or asked.role != "assistant":
+            return
+        for one in asked_about(clean_text(asked.content, self._rules), await self._proposals(given.caller)):
+            try:
+                decision = DecideProposal(one.id, approve, given.caller, from_user=True)
+                await self._keeper.ask(decision, deadline_s=STORE_S)
+            except (ActorError, Refused) as failed:
+                self._warn(f"the user's answer to {one.id} is not put down: {failed}", failed.hint)
 
     def _found(self, given: CaptureInput) -> tuple[str, tuple[Captured, ...]]:
         """Return what was said, cleaned, and what of it is to be stored."""

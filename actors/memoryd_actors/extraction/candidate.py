@@ -29,6 +29,8 @@ class Extraction:
     first: int
     last: int
     """The entries of the transcript that it rests on."""
+    title: str = ""
+    """Of a profile: the field of the person."""
     speaker: str = ""
     importance: int = 3
     tags: tuple[str, ...] = ()

@@ -148,6 +148,7 @@ def _as_new(one: Extraction, caller: Caller) -> NewMemory:
         id=memory_id(caller.owner, caller.project if in_project else "", one.content),
         content=one.content,
         category=one.category,
+        title=one.title,
         scope=Scope.PROJECT if in_project else Scope.GLOBAL,
         source=Source.EXTRACTED,
         speaker=one.speaker,

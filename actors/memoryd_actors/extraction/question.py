@@ -8,8 +8,9 @@ import msgspec
 
 from memoryd_actors.extraction.candidate import TRUST, Extraction
 from memoryd_actors.extraction.input_message import InputMessage
+from memoryd_actors.memory.signature import MAX_LABEL
 from memoryd_actors.model.question import Prompt, Question, Unusable
-from memoryd_actors.model.reading import entries
+from memoryd_actors.model.reading import entries, in_line
 from memoryd_actors.model.writing import FLAG, TEXT, WHOLE, array, choice, cut, fenced, sendable, shape
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
@@ -41,15 +42,16 @@ Most messages bring nothing; an empty list is a good answer. At most 5 for what 
 
 - content: one complete sentence, or two, of at most 250 characters, in the third person, without I, you, we, it or \
 "this": whoever reads it sees nothing else. Name people and things. Give dates as dates: you see when each was said.
-- category: fact, preference, correction or lesson.
+- category: fact, preference, correction or lesson; profile for who the user is: content is the bare value then, and \
+field its name, such as preferred_name, pronouns, city, language, tone, goals_add. field is empty for all else.
 - trust: user_stated where the user said so; observed where it showed in what was done; inferred where you conclude it.
 - messages: the numbers of the messages that it rests on; never of `before`.
 - files: paths of files that it is about, as they were named; mostly none.
 - importance: 1 (hardly matters) to 5 (must not be forgotten); mostly 3.
 - about_person: true where it is about the user, and holds in whatever project they work on.
 
-Answer with JSON: {"memories": [{"content": "...", "category": "fact", "trust": "user_stated", "messages": [0], \
-"files": [], "importance": 3, "about_person": false}, ...]}
+Answer with JSON: {"memories": [{"content": "...", "category": "fact", "field": "", "trust": "user_stated", \
+"messages": [0], "files": [], "importance": 3, "about_person": false}, ...]}
 """
 SCHEMA: Final = shape(
     {
@@ -57,7 +59,8 @@ SCHEMA: Final = shape(
             shape(
                 {
                     "content": TEXT,
-                    "category": choice("fact", "preference", "correction", "lesson"),
+                    "category": choice("fact", "preference", "correction", "lesson", "profile"),
+                    "field": TEXT,
                     "trust": choice("user_stated", "observed", "inferred"),
                     "messages": array(WHOLE),
                     "files": array(TEXT),
@@ -92,12 +95,14 @@ class ExtractionResult:
 
 class _Given(msgspec.Struct, frozen=True):
     content: str
-    category: Literal["fact", "preference", "correction", "lesson"]
+    category: Literal["fact", "preference", "correction", "lesson", "profile"]
     trust: Literal["user_stated", "observed", "inferred"]
     messages: tuple[int, ...]
     files: tuple[str, ...] = ()
     importance: int = 3
     about_person: bool = False
+    field: str = ""
+    """Of a profile: which."""
 
 
 class _Said(msgspec.Struct, frozen=True):
@@ -166,6 +171,7 @@ def _candidate(given: _Given, passage: ConversationPart, model: str) -> Extracti
     trust = TRUST[given.trust]
     # What only assistants said is not what a user stated, whatever the model makes of it.
     stated = any(message.role == "user" for message in told)
+    profile = given.category == "profile"
     last = max(told, key=lambda message: message.sequence)
     return Extraction(
         content=given.content,
@@ -177,6 +183,7 @@ def _candidate(given: _Given, passage: ConversationPart, model: str) -> Extracti
         importance=min(max(given.importance, 1), 5),
         files=tuple(dict.fromkeys(file for file in given.files if file.strip()))[:_MOST_FILES],
         at=last.at,
-        everywhere=given.about_person,
+        everywhere=given.about_person or profile,
+        title=in_line(given.field, MAX_LABEL) if profile else "",
         metadata={"extracted": "model", "model": model, "basis": given.trust},
     )

@@ -71,9 +71,19 @@ class Changing:
         return stored
 
     async def answer(self, message: DecideProposal) -> tuple[Memory, ...]:
-        """Decide a proposal."""
-        owner = message.caller.owner
+        """Decide a proposal: it is the user's to say yes, and never that of the agent that proposed it."""
+        owner, agent = message.caller.owner, message.caller.agent
         before = await self._ledger.resolve(owner, message.memory_id)
+        if (
+            message.approve
+            and not message.from_user
+            and agent != PERSON
+            and before.agent == self._gate.sign(message.caller)
+        ):
+            raise Refused(
+                f"`{agent}` proposed {before.id} itself, and only the user says yes to it",
+                "Ask the user: a yes in the conversation counts, and so does `memoryd consent approve`.",
+            )
         step = Decide(before.id, message.approve, "approved" if message.approve else "rejected")
         return (await self._operations.perform(owner, [step], self._gate.sign(message.caller)))[0]
 

@@ -75,6 +75,8 @@ class DecideProposal:
     memory_id: str
     approve: bool
     caller: Caller
+    from_user: bool = False
+    """Whether memoryd found it in the user's own messages."""
 
 
 @dataclass(frozen=True, slots=True)

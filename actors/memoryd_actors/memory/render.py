@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from memoryd_actors.memory.consent import ADDED
 from memoryd_actors.memory.described import MAX_LABEL, MAX_PROVENANCE, MAX_SUMMARY
 from memoryd_actors.memory.steps import CONTRADICTS, RELATED
 from memoryd_actors.texts.fence import CLOSING, OPENING, PREFACE, defused, one_line
@@ -173,14 +174,19 @@ def _beneath(memories: Sequence[SurfacedMemory], room: int) -> dict[int, list[tu
 
 def question(consents: Sequence[Consent]) -> str:
     """Return the line that has the agent ask the user about proposed changes, in one line that opens no tag."""
-    several = len(consents) > 1
-    what = f"{len(consents)} changes to your profile wait" if several else "1 change to your profile waits"
-    each = "; ".join(
-        f"{one_line(one.field, MAX_LABEL)} = {one_line(one.proposed, LONGEST_ANSWER)}"
-        f" (memoryd consent approve {one.id[:SHORT_ID]})"
-        for one in consents
+    each = "; ".join(map(_asked_about, consents))
+    return defused(
+        f"Ask the user whether memory may keep about them: {each}? Their yes or no in this conversation decides."
     )
-    return defused(f"Ask the user: {what} for your consent: {each}")
+
+
+def _asked_about(consent: Consent) -> str:
+    proposed = f'"{one_line(consent.proposed, LONGEST_ANSWER)}"'
+    if consent.field == consent.category:
+        return proposed
+    field = one_line(consent.field, MAX_LABEL).removesuffix(ADDED).replace("_", " ")
+    instead = f' instead of "{one_line(consent.current, LONGEST_ANSWER)}"' if consent.current else ""
+    return f"{field} {proposed}{instead}"
 
 
 def standing_line(memory: ShownMemory, *, longest: int) -> str:

@@ -33,8 +33,12 @@ from memoryd_actors.purging.purger import ReachFinder
 from memoryd_actors.searching.conversation import Conversations
 from memoryd_client.base.paths import Paths
 from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.consent import Consent
 
 log = logging.getLogger(__name__)
+
+PROPOSALS = 200
+"""That wait for the user's yes, among which it is looked what an agent asked about."""
 
 
 class ConversationServices:
@@ -58,6 +62,7 @@ class ConversationServices:
             settings=config.capture,
             rules=rules,
             place=self._find_said,
+            proposals=self._proposals,
             on_unfinished=self._look_again,
         )
         self._second_look = SecondLook(
@@ -191,6 +196,9 @@ class ConversationServices:
         tasks.start_soon(self.compactor.run, name="compactor")
         tasks.start_soon(self.episodes.run, name="episodes")
         tasks.start_soon(self.finisher.run, name="purges")
+
+    async def _proposals(self, caller: Caller) -> list[Consent]:
+        return await self._memory.ledger.consents.waiting(self._memory.categories.visible(caller), limit=PROPOSALS)
 
     def _look_again(self, key: Key, since: datetime | None) -> None:
         self._second_look.note(key, since)

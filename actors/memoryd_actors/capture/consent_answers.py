@@ -1,0 +1,36 @@
+"""The user's yes or no, in the conversation, to what memory asked through the agent whether it may keep."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from memoryd_actors.texts.languages import words_of
+from memoryd_actors.texts.sentences import sentences
+from memoryd_actors.texts.stems import stem_set
+from memoryd_client.wire.consent import Consent
+
+MOST_WORDS: Final = 8
+"""Of an answer: what is longer may be about more than the question."""
+_YES: Final = words_of("capture", "yes")
+_NO: Final = words_of("capture", "no")
+_KEEPS: Final = words_of("capture", "keeps")
+_DENIES: Final = words_of("comparison", "negators") | {"but", "aber"}
+_PERSON: Final = stem_set(" ".join(words_of("comparison", "user")))
+_WORD: Final = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)?")
+
+
+def yes_or_no(said: str) -> bool | None:
+    """Return what a short message answers; None where it answers nothing, or not only that."""
+    words = [word.casefold() for word in _WORD.findall(said[:200])]
+    if not words or len(words) > MOST_WORDS or "?" in said:
+        return None
+    if words[0] in _NO:
+        return None if any(word in _YES for word in words) else False
+    return True if words[0] in _YES and not any(word in _DENIES for word in words) else None
+
+
+def asked_about(question: str, consents: Iterable[Consent]) -> list[Consent]:
+    """Return the proposals that an agent's message asks about: whether memory may keep them, in all their words."""
+    asks = [one.text for one in sentences(question) if one.text.rstrip("\"'”)* ").endswith("?")]
+    told = stem_set(" ".join(one for one in asks if _KEEPS & {word.casefold() for word in _WORD.findall(one)}))
+    return [one for one in consents if (proposed := stem_set(one.proposed) - _PERSON) and proposed <= told]
