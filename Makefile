@@ -26,7 +26,7 @@ $(VENV)/dev: $(VENV)/daemon
 	$(PIP) install 'pip>=25.1'  # the first to know dependency groups
 	@# torch 2.13.0 is a CPU build; any other version would bring gigabytes of CUDA packages.
 	$(PIP) install torch==2.13.0
-	$(PIP) install --editable '.[daemon,torch,offline]' --group test --group check
+	$(PIP) install --editable '.[daemon,torch,offline,ui]' --group test --group check
 	@touch $@
 
 demo: $(VENV)/daemon  ## watch it work: a real daemon, the real model, a real conversation

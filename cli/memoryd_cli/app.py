@@ -31,6 +31,7 @@ from memoryd_cli import core_memory as core
 from memoryd_cli.base.output import out
 from memoryd_cli.connect import commands as connecting
 from memoryd_cli.mcp import command
+from memoryd_cli.ui import command as ui
 
 _SECTIONS = {
     "The daemon": (
@@ -41,6 +42,7 @@ _SECTIONS = {
         "status",
         "logs",
         "watch",
+        "ui",
         "events",
         "doctor",
         "on",
@@ -123,6 +125,7 @@ def memoryd(
 for module in (
     lifecycle,
     inspection,
+    ui,
     events,
     memories,
     query,

@@ -71,6 +71,8 @@ def _describe(error: Exception) -> str:
             return sentence(str(error), error.hint)
         case ModuleNotFoundError() if (error.name or "").partition(".")[0] in _DAEMON_EXTRA:
             return f"{(error.name or '').partition('.')[0]} is missing; pip install 'memoryd[daemon]'"
+        case ModuleNotFoundError() if (error.name or "").partition(".")[0] == "textual":
+            return "textual is missing; pip install 'memoryd[ui]'"
         case OSError() if error.filename is not None:
             return f"{error.filename}: {error.strerror}"
         case _:

@@ -122,14 +122,15 @@ def connect(session: str, project: str | None, agent: str, owner: str, *, autost
             note(f"started memoryd, pid {launched.pid}, ready after {launched.seconds:.1f} s")
     return Client(
         session=session,
-        project=_here() if project is None else project,
+        project=here() if project is None else project,
         agent=agent,
         owner=owner,
         paths=paths,
     )
 
 
-def _here() -> str:
+def here() -> str:
+    """Return the current folder; nothing where there is none."""
     try:
         return os.getcwd()
     except FileNotFoundError:  # somebody deleted it under our feet

@@ -163,7 +163,7 @@ def origin(one: Origin) -> None:
         outgoing = edge.from_id == memory.id
         other = others.get(edge.to_id if outgoing else edge.from_id)
         if other is not None:
-            rows.append((_to_other(edge.relation, outgoing=outgoing), ids[other.id], other.state.value, summary(other)))
+            rows.append((to_other(edge.relation, outgoing=outgoing), ids[other.id], other.state.value, summary(other)))
     if rows:
         out()
         table(("is", "id", "state", "memory"), rows)
@@ -183,7 +183,7 @@ _BACKWARDS = {"supersedes": "replaced by", "merged_into": "made of", "contradict
 _FORWARDS = {"supersedes": "replacing", "merged_into": "merged into", "contradicts": "contradicting"}
 
 
-def _to_other(relation: str, *, outgoing: bool) -> str:
+def to_other(relation: str, *, outgoing: bool) -> str:
     """Return what a memory is to the one at the other end."""
     if relation == "related_to":
         return "related to"
