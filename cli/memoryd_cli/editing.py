@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoryd_cli import document
-from memoryd_cli.base import render
+from memoryd_cli.base import document, render
 from memoryd_cli.base.failures import CommandFailed, sentence
 from memoryd_cli.base.options import (
     Agent,

@@ -29,7 +29,7 @@ ROOMS: dict[str, Sequence[str]] = {
         "consolidating episodes"
     ).split(),
     "memoryd": ". ipc hosts model transcripts index embedding ledger system doctor assembly".split(),
-    "memoryd_cli": "base histories mcp demo connect .".split(),
+    "memoryd_cli": "base histories mcp demo connect ui .".split(),
 }
 """The rooms of each source root: each imports from those before it only. The point stands for the root's own files."""
 TOP = "memoryd.__main__"

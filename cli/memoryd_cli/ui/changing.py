@@ -7,7 +7,7 @@ from textual.binding import BindingType
 
 from memoryd_cli.base.failures import sentence
 from memoryd_cli.ui.dialogs import ConfirmDialog, EditDialog
-from memoryd_cli.ui.page import Page
+from memoryd_cli.ui.page import UiScreen
 from memoryd_cli.ui.words import line, purge_plan
 from memoryd_client.base.errors import MemorydError
 from memoryd_client.requests import ChangedFields
@@ -20,7 +20,7 @@ PURGES = {
 }
 
 
-class ChangingPage(Page):
+class ChangingScreen(UiScreen):
     """A screen on which memories are changed. All but a purge can be taken back with `u`."""
 
     BINDINGS: ClassVar[list[BindingType]] = [("e", "edit", "Edit"), ("u", "undo", "Undo")]

@@ -12,7 +12,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Button, Footer, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
-from memoryd_cli import document
+from memoryd_cli.base import document
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.ui.words import LIGHT, line
 from memoryd_client.requests import ChangedFields

@@ -10,7 +10,7 @@ from textual.content import Content
 
 from memoryd_cli.base.output import printable
 from memoryd_cli.ui.backend import Backend
-from memoryd_cli.ui.page import Details, Page
+from memoryd_cli.ui.page import Details, UiScreen
 from memoryd_cli.ui.plots import bar, by_day, columns
 from memoryd_cli.ui.words import LIGHT, head, line, moment, number
 from memoryd_client.wire.consolidation import Consolidation
@@ -32,7 +32,7 @@ _NONE: Final = ComponentStatus(state="off")
 _BAR: Final = 30
 
 
-class HealthScreen(Page):
+class HealthScreen(UiScreen):
     """All of it on one page, asked for anew every few seconds."""
 
     NAME = "health"

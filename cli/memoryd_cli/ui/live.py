@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widgets import OptionList, Static
 
 from memoryd_cli.ui.backend import Backend
-from memoryd_cli.ui.page import Details, Page, Rows
+from memoryd_cli.ui.page import Details, Rows, UiScreen
 from memoryd_cli.ui.turns import LiveTurn, TurnFilter
 from memoryd_cli.ui.words import LIGHT, line, number, turn_details, turn_row
 from memoryd_client.base.errors import MemorydError
@@ -19,7 +19,7 @@ from memoryd_client.base.errors import MemorydError
 KINDS = ("session", "project", "agent")
 
 
-class LiveScreen(Page):
+class LiveScreen(UiScreen):
     """The latest turns, the newest at the bottom, and all that is known of the chosen one."""
 
     NAME = "live"

@@ -12,7 +12,7 @@ from textual.timer import Timer
 from textual.widgets import Input, OptionList, Static
 
 from memoryd_cli.ui.backend import Backend
-from memoryd_cli.ui.changing import ChangingPage
+from memoryd_cli.ui.changing import ChangingScreen
 from memoryd_cli.ui.dialogs import Choice, ChoiceDialog
 from memoryd_cli.ui.page import Details, Rows
 from memoryd_cli.ui.words import LIGHT, found_row, line, memory_details, memory_row
@@ -44,7 +44,7 @@ PINNED: Sequence[Choice] = (("", "pinned or not"), ("yes", "pinned only"))
 _Scope = Literal["all", "project", "global", "everywhere"]
 
 
-class MemoriesScreen(ChangingPage):
+class MemoriesScreen(ChangingScreen):
     """The newest memories, or what was searched for, a page at a time."""
 
     NAME = "memories"

@@ -94,7 +94,7 @@ class Details(VerticalScroll):
             self.scroll_home(animate=False)
 
 
-class Page(Screen[None]):
+class UiScreen(Screen[None]):
     """One of the five screens."""
 
     NAME: ClassVar[str] = ""

@@ -14,7 +14,7 @@ from textual.widgets import OptionList, Static
 
 from memoryd_cli.base.output import printable
 from memoryd_cli.ui.backend import Backend, Undoable
-from memoryd_cli.ui.changing import ChangingPage
+from memoryd_cli.ui.changing import ChangingScreen
 from memoryd_cli.ui.page import Details, Rows
 from memoryd_cli.ui.words import HEAD, LIGHT, line, moment
 from memoryd_client.wire.consent import Consent
@@ -71,7 +71,7 @@ def is_pair(what: Consent | WaitingPair | Memory | None) -> TypeGuard[WaitingPai
     return isinstance(what, WaitingPair)
 
 
-class ReviewScreen(ChangingPage):
+class ReviewScreen(ChangingScreen):
     """Consents, pairs to settle and what capture took lately, in one list."""
 
     NAME = "review"

@@ -11,7 +11,7 @@ from textual.widgets import Input, OptionList, Static
 
 from memoryd_cli.base.output import printable
 from memoryd_cli.ui.backend import Backend
-from memoryd_cli.ui.page import Details, Page, Rows
+from memoryd_cli.ui.page import Details, Rows, UiScreen
 from memoryd_cli.ui.plots import shares
 from memoryd_cli.ui.words import HEAD, LIGHT, head, line, message, moment, number
 from memoryd_client.wire.memory import Memory
@@ -30,7 +30,7 @@ LEAST_BUDGET, MOST_BUDGET = 512, 1_000_000
 _BAR = 60
 
 
-class SessionsScreen(Page):
+class SessionsScreen(UiScreen):
     """The sessions, the latest first; of the chosen one its messages, its episodes, or its context."""
 
     NAME = "sessions"
