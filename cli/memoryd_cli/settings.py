@@ -2,8 +2,6 @@
 
 import ast
 import inspect
-import os
-import tempfile
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from typing import cast
 import msgspec
 
 from memoryd import config as declarations
+from memoryd.rewriting import rewriting
 from memoryd_actors.memory.settings import BUILT_IN_CATEGORIES, CategorySettings, name_of
 from memoryd_cli.base import toml_edit
 from memoryd_cli.base.failures import CommandFailed
@@ -160,17 +159,15 @@ def change(file: Path, name: str, text: str) -> None:
     if toml_edit.read(after) != toml_edit.expected(before, section, key, value):
         raise CommandFailed(f"{file} is laid out so that {name} cannot be changed safely", "Change it with an editor.")
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", dir=file.parent, suffix=".toml", delete=False) as draft:
-        try:
-            draft.write(after)
-            draft.flush()
-            os.fsync(draft.fileno())
-            declarations.load(Path(draft.name), {})  # mode 0600, as NamedTemporaryFile makes it: it may hold a key
-            os.replace(draft.name, file)
-        except declarations.ConfigInvalid as invalid:
-            raise declarations.ConfigInvalid(str(invalid).replace(draft.name, str(file))) from invalid
-        finally:
-            Path(draft.name).unlink(missing_ok=True)
+    draft = ""
+    try:
+        with rewriting(file) as opened:  # mode 0600: it may hold a key
+            draft = opened.name
+            opened.write(after.encode())
+            opened.flush()
+            declarations.load(Path(draft), {})
+    except declarations.ConfigInvalid as invalid:
+        raise declarations.ConfigInvalid(str(invalid).replace(draft, str(file))) from invalid
 
 
 def _typed(text: str, default: TomlValue) -> TomlValue:

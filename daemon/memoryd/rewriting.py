@@ -4,6 +4,7 @@ import errno
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -19,7 +20,7 @@ def rewriting(file: Path, *, durable: bool = True) -> Generator[IO[bytes]]:
     """
     new = file.with_name(f"{file.name}.new")
     try:
-        with open(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as target:
+        with open(new, "wb", opener=partial(os.open, mode=0o600)) as target:
             yield target
             if durable:
                 target.flush()
