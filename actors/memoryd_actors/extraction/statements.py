@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from memoryd_actors.admission.project_files import named_files
 from memoryd_actors.admission.writing import MAX_FACT
 from memoryd_actors.capture import explicit, standing_instruction
 from memoryd_actors.capture.kinds import FACT, PREFERENCE
@@ -38,6 +39,13 @@ LONGEST: Final = 230
 FEWEST_WORDS: Final = 5
 FEWEST_WORDS_SURE: Final = 4
 """Of what is said in so many words."""
+MOST_FILES: Final = 5
+_FILE: Final = re.compile(
+    r"[\w-]\.(?:c|cc|cpp|css|csv|go|h|html|ini|java|jsx?|json|kt|md|ipynb|lock|php|pdf|proto|pyi?|rb|rs|scss|sh|sql|svg"
+    r"|swift|tf|toml|tsx?|txt|vue|xml|ya?ml)$",
+    re.IGNORECASE,
+)
+"""The end of a path that is a file's: `example.org` and `/v1/tours` are none."""
 LONGEST_OPENING: Final = 3
 """Words of a sentence that only opens the next: `That's wrong.`"""
 
@@ -153,7 +161,12 @@ def _candidate(
         at=message.at,
         importance=2 if category == FACT else 3,
         weight=weight,
-        metadata={"extracted": "rule", "rule": category},
+        files=tuple(filter(_FILE.search, named_files(text)))[:MOST_FILES],
+        metadata={
+            "extracted": "rule",
+            "rule": category,
+            "basis": "user_stated" if message.role == "user" else "observed",
+        },
     )
 
 
@@ -166,9 +179,10 @@ def _weight(
         return (SURE, LESSON) if any(one.lesson(told.bare) for one in wordings) else (-1.0, FACT)
     wording = wordings[0]
     kind = next(filter(None, (one.kind(told.bare, opening) for one in wordings)), None)
-    if kind is not None and not (people and kind in {FACT, PREFERENCE}):
+    asks = not people and any(one.typed_request(told.bare, task=kind in {FACT, None}) for one in wordings)
+    if kind is not None and not asks and not (people and kind in {FACT, PREFERENCE}):
         return SURE, kind
-    if wording.code not in SIGNED or len(told.bare.split()) < FEWEST_WORDS:
+    if asks or wording.code not in SIGNED or len(told.bare.split()) < FEWEST_WORDS:
         return -1.0, FACT
     weight = weigh(told.bare)
     if not people and particular(told.bare):

@@ -45,6 +45,10 @@ class Telling(msgspec.Struct, frozen=True):
     """What is not known, only supposed or wished."""
     asks: str
     """Where a sentence stops telling and begins to ask."""
+    typed: str
+    """How a sentence begins or ends that asks for something without a question mark, or is a command of a shell."""
+    tasks: str
+    """How a sentence begins that has something done; a preference, a correction, a lesson may begin so, too."""
     needs_before: str
     """How a sentence begins that needs the one before it."""
     relative: str

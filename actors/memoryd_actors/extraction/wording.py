@@ -30,6 +30,8 @@ class Wording:
         self.asks = _compiled(telling.asks)
         self.needs_before = _compiled(telling.needs_before, begins=True)
         self._prefers = _compiled(telling.prefers)
+        self._typed = _compiled(telling.typed)
+        self._tasks = _compiled(telling.tasks, begins=True)
         self._advises = _compiled(telling.advises, begins=True)
         self._decides = _compiled(telling.decides)
         self._corrects = _compiled(telling.corrects, begins=True)
@@ -61,6 +63,10 @@ class Wording:
             return PREFERENCE
         lasts = self._decides.search(bare) or (not self.passing(bare) and self._tells(bare))
         return FACT if lasts else None
+
+    def typed_request(self, bare: str, *, task: bool) -> bool:
+        """Return whether somebody asks for something as one types it: `which of those weeks is the taper`."""
+        return bool(self._typed.search(bare) or (task and self._tasks.match(bare)))
 
     def _tells(self, bare: str) -> bool:
         if self._does.search(bare) or self._holds.match(bare) or self._mine.search(bare):

@@ -29,7 +29,9 @@ LONGEST_REMARK: Final = 16
 NEAR: Final = 12
 """Characters after a result in which a version shows that it is known of the world: `was removed in Python 3.12`."""
 FEWEST_WORDS: Final = 4
-"""Of a result that says what it is about; a shorter one (`Done.`) comes with the sentence after it."""
+"""Of a result that says what it is about; a shorter one (`Done.`) comes with the sentence after it, or not at all."""
+SAID_BY: Final = 3
+"""Words of `The user said:`."""
 
 
 def _any(pattern: Callable[[Ending], str], *, begins: bool = False) -> "re.Pattern[str]":
@@ -73,22 +75,25 @@ def outcome(said: Sequence[Spoken]) -> str:
     """Return how a conversation ended, quoted with who said it; empty where nobody said so. In bounded time."""
     spoken = [one for one in said if one.kind == "message" and one.role not in {"tool", "system"}][-MOST_READ:]
     answered = next((at for at, one in enumerate(spoken) if one.role == "assistant"), len(spoken))
+    last = max((at for at, one in enumerate(spoken) if one.role != "assistant"), default=-1)
     confirmed = decided = ""
     for at in reversed(range(len(spoken))):
         one = spoken[at]
         signs = list(_signs(one))
         if one.role == "assistant":
-            if result := _telling(signs):
+            # Whoever went on after a failure may have mended it.
+            if (result := _telling(signs, failures=at > last)) and len(result.split()) >= FEWEST_WORDS:
                 return _joined(_quoted(one, result), confirmed or decided)
             continue
         failed = [sign for sign in signs if sign.kind == "failed"]
         if failed and at > answered and not confirmed:
-            return decided or _quoted(one, failed[-1].text)
+            return decided or (_quoted(one, failed[-1].text) if at == last else "")
         if not confirmed and (yes := [sign for sign in signs if sign.kind in {"confirmed", "done"}]):
             confirmed = _quoted(one, yes[0].text)
         if not decided and (chosen := [sign for sign in signs if sign.kind == "decided"]):
             decided = _quoted(one, chosen[-1].text)
-    return decided or confirmed
+    # `Works.` does not say what.
+    return decided or (confirmed if len(confirmed.split()) >= SAID_BY + FEWEST_WORDS else "")
 
 
 def _joined(result: str, after: str) -> str:
@@ -97,12 +102,15 @@ def _joined(result: str, after: str) -> str:
     return both if len(both) <= LONGEST_OUTCOME else after or result
 
 
-def _telling(signs: Sequence[_Sign]) -> str:
-    """Return what one message tells of results: the first that says what about, and what of it failed after all."""
+def _telling(signs: Sequence[_Sign], *, failures: bool) -> str:
+    """Return what one message tells of results: the first that says what about, and what of it failed after all.
+
+    That all of it failed is told where `failures` count.
+    """
     done = [at for at, sign in enumerate(signs) if sign.kind == "done"]
     failed = [at for at, sign in enumerate(signs) if sign.kind == "failed"]
     if not done:
-        return signs[failed[-1]].text if failed else ""
+        return signs[failed[-1]].text if failed and failures else ""
     best = next((at for at in done if signs[at].words >= FEWEST_WORDS), done[0])
     # What failed before it is what was done about.
     rest = signs[failed[-1]].text if failed and failed[-1] > best else ""

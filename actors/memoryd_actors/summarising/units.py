@@ -22,6 +22,8 @@ FEWEST_WORDS = 3
 """Words that carry meaning, in a sentence that stands for others."""
 PER_MESSAGE = 40
 """Sentences of one message that come into question."""
+FEWEST_SHARE = 3
+"""Messages that share a word which says what all is about: of two, it was mostly `last`, `good` and `file`."""
 MOST_UNITS = 240
 """That are embedded and compared, 1.3 s of one core: as many for ten thousand messages as for a hundred."""
 STRETCHES = 24
@@ -127,12 +129,16 @@ def earlier_units(earlier: str) -> list[Unit]:
 
 
 def topics(found: Iterable[Unit], most: int) -> list[str]:
-    """Return the words that most of the sentences share, the commonest first."""
-    counts: Counter[str] = Counter()
-    for unit in found:
-        if unit.place >= 0:
-            counts.update({word for word in content_words(unit.text) if word.isalpha() and len(word) > 3})
-    return [word for word, count in counts.most_common(most) if count > 1]
+    """Return the words that most of the messages share, the commonest first; none where few do."""
+    said = {
+        (word, unit.place): None
+        for unit in found
+        if unit.place >= 0
+        for word in content_words(unit.text)
+        if word.isalpha() and len(word) > 3
+    }
+    counts = Counter(word for word, _ in said)
+    return [word for word, count in counts.most_common(most) if count >= FEWEST_SHARE]
 
 
 def _of_message(one: Spoken, place: int) -> list[Unit]:
