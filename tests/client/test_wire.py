@@ -10,6 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memoryd.transcripts.scanning import readable
+from memoryd_client.transcript_lines import encode as encode_line
+from memoryd_client.transcript_lines import line, record
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.events import Event
@@ -24,6 +27,7 @@ from memoryd_client.wire.protocol import (
     decode_update,
     encode,
 )
+from memoryd_client.wire.transcripts import ImportTranscript, TranscriptRecord
 
 FEWER = settings(max_examples=25)
 """For each of a hundred messages: they share their kinds of fields, and what carries them."""
@@ -81,6 +85,23 @@ def moments(value: Any) -> Iterator[datetime]:
     elif isinstance(value, dict | list):
         for one in value.values() if isinstance(value, dict) else value:
             yield from moments(one)
+
+
+@FEWER
+@given(sent=anything(TranscriptRecord))
+def test_every_entry_that_is_taken_is_written_as_a_line_that_can_be_read(sent: TranscriptRecord) -> None:
+    arrived = msgspec.convert(msgspec.to_builtins(sent), TranscriptRecord)
+    written = encode_line(line(msgspec.structs.replace(arrived, sequence=1)))
+    read = readable(written)
+    assert read is not None
+    assert b"\n" not in written
+    assert record(read, arrived.session) == msgspec.structs.replace(arrived, sequence=1)
+
+
+def test_an_entry_without_an_id_is_refused_where_it_arrives() -> None:
+    nameless = {"session": "s", "sequence": 1, "id": "", "content": "x", "at": "2026-01-01T00:00:00Z"}
+    with pytest.raises(msgspec.ValidationError, match="id"):
+        msgspec.convert({"session": "s", "records": [nameless]}, ImportTranscript)
 
 
 @pytest.mark.parametrize("kind", get_args(AnyRequest), ids=lambda kind: kind.__name__)

@@ -61,7 +61,7 @@ class TranscriptRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=
     session: str
     sequence: int
     """Its number in the transcript, from 1."""
-    id: str
+    id: Annotated[str, msgspec.Meta(min_length=1)]
     kind: Kind = "message"
     role: str = ""
     content: str
