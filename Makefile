@@ -10,7 +10,7 @@ JOBS ?= 5
 # A file that runs beside others is named by what its sets hold: one order of sets for all processes.
 export PYTHONHASHSEED ?= 0
 
-.PHONY: help demo test test-all test-hosts check format bench bench-recall bench-topics clean
+.PHONY: help demo test test-all test-hosts check format bench bench-recall bench-topics pictures clean
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
@@ -70,6 +70,9 @@ bench-recall: $(VENV)/dev  ## how well memory comes back, on real conversations 
 
 bench-topics: $(VENV)/dev  ## measure topic change; ARGS names the data folder
 	$(BIN)/python -m benchmarks.topics $(ARGS)
+
+pictures: $(VENV)/dev  ## draw the screens of `memoryd ui` anew, for the documentation
+	$(BIN)/python tests/pictures.py docs/pictures
 
 clean:  ## remove the environment and every cache
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -10,8 +10,8 @@ from memoryd_client.client import Client
 from messages_api import MessagesApi, Reply, garbage, message, verdicts
 from running import RunningDaemon, until
 
-OLD = "The deploy job runs at 02:00 UTC."
-NEW = "The deploy job runs at 04:00 UTC."
+OLD = "The deploy job takes 20 minutes."
+NEW = "The deploy job takes 40 minutes."
 
 
 def said(relation: str, confidence: float = 0.95) -> Reply:

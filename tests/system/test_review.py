@@ -8,8 +8,8 @@ from memoryd_client.tools import Tools
 from memoryd_client.wire.review import Verdict
 from running import RunningDaemon, until
 
-OLD = "The deploy job runs at 02:00 UTC."
-NEW = "The deploy job runs at 04:00 UTC."
+OLD = "The deploy job takes 20 minutes."
+NEW = "The deploy job takes 40 minutes."
 
 
 def waiting(client: Client) -> tuple[Memory, Memory]:

@@ -14,10 +14,10 @@ from running import RunningDaemon, until
 from .seen import SMALL, WIDE, opened
 
 FERRY = "The ferry to Aran sails at nine from Rossaveel harbour."
-OLD = "The deploy job runs at 02:00 UTC."
+OLD = "The deploy job takes 20 minutes."
 TERMINAL = "c5c8c6"
 """What a picture has around the text, whatever is in it."""
-NEW = "The deploy job runs at 04:00 UTC."
+NEW = "The deploy job takes 40 minutes."
 
 
 def said(client: Client, *texts: str) -> None:

@@ -46,6 +46,8 @@ class Backend:
         self.undoable: list[Undoable] = []
         self.on_turns: list[Callable[[], None]] = []
         """Called when there is something new among the turns."""
+        self.on_write: list[Callable[[], None]] = []
+        """Called when memories were written."""
         self.on_status: list[Callable[[], None]] = []
         """Called when the status was asked for, or could not be."""
         self.on_back: list[Callable[[], None]] = []
@@ -140,6 +142,8 @@ class Backend:
                     wrote.append(event)
                 case _:
                     pass
+        if wrote:
+            _call(self.on_write)
         for one in wrote[-MOST_LOOKED_UP:]:
             self.turns.wrote(await self._written(one), at)
         if self.turns.unplaced():

@@ -78,6 +78,8 @@ class MemoriesScreen(ChangingScreen):
         self._opened = ""
         """A memory that is shown though another one is highlighted."""
         self._typing: Timer | None = None
+        self._stale = False
+        """Whether something was written while another screen was looked at."""
         self._query = ""
         """What the list shows the answer to."""
 
@@ -90,8 +92,9 @@ class MemoriesScreen(ChangingScreen):
             yield Details()
 
     def on_mount(self) -> None:
-        """Begin in the list."""
+        """Begin in the list, and show what is written meanwhile."""
         super().on_mount()
+        self.follow(self.backend.on_write, self._written)
         self.query_one(Rows).focus()
         self._tell()
 
@@ -100,6 +103,20 @@ class MemoriesScreen(ChangingScreen):
     def reload(self) -> None:
         """Fetch the first page anew."""
         self._load()
+
+    def _written(self) -> None:
+        """Show the list anew, unless that would take pages away, or the screen is not looked at."""
+        if not self.is_current:
+            self._stale = True
+        elif self.query_one(Rows).option_count <= PAGE:
+            self._load()
+
+    def on_screen_resume(self) -> None:
+        """Show what was written since."""
+        super().on_screen_resume()
+        if self._stale:
+            self._stale = False
+            self._written()
 
     @work(exclusive=True, group="list")
     async def _load(self) -> None:

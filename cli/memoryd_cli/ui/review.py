@@ -96,6 +96,11 @@ class ReviewScreen(ChangingScreen):
             yield Rows()
             yield Details()
 
+    def on_mount(self) -> None:
+        """Look anew whenever something was written."""
+        super().on_mount()
+        self.follow(self.backend.on_write, lambda: self.reload() if self.is_current else None)
+
     def on_screen_resume(self) -> None:
         """Look anew for what waits."""
         super().on_screen_resume()
