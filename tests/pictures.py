@@ -88,6 +88,7 @@ def _save(seen: Seen, folder: Path, name: str) -> None:
     picture = re.sub(r"@font-face \{.*?\}", "", picture, flags=re.DOTALL).replace(
         "Fira Code", "DejaVu Sans Mono, Menlo"
     )
+    picture = re.sub(r"terminal-[0-9]+", "t", picture)
     lines = (line.strip() for line in picture.splitlines())
     (folder / f"{name}.svg").write_text("\n".join(line for line in lines if line) + "\n", encoding="utf-8")
 

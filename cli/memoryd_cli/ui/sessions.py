@@ -27,7 +27,7 @@ TYPING_S = 0.3
 TOLD_IN = ("episode", "session_summary", "insight")
 """Categories in which a session is told."""
 LEAST_BUDGET, MOST_BUDGET = 512, 1_000_000
-_BAR = 60
+WIDEST_BAR = 60
 
 
 class SessionsScreen(UiScreen):
@@ -217,7 +217,9 @@ class SessionsScreen(UiScreen):
         context = await self.ask(self.backend.client.build_context(self._budget, session=session))
         if context is not None:
             self._budget = context.budget
-            self.query_one(Details).show(_context(context))
+            details = self.query_one(Details)
+            width = max(8, min(WIDEST_BAR, details.size.width - 4))
+            details.show(_context(context, width))
 
     def action_budget(self, direction: int) -> None:
         """Look at half or twice the budget."""
@@ -270,7 +272,7 @@ def _told(session: str, told: list[Memory], summary: tuple[TranscriptRecord, ...
     return Content.assemble(*parts)
 
 
-def _context(context: SessionContext) -> Content:
+def _context(context: SessionContext, width: int) -> Content:
     sizes = [(section.kind, section.tokens) for section in context.sections]
     spoken = max(0, context.tokens - sum(size for _, size in sizes))
     parts = [*sizes, ("messages", spoken)]
@@ -279,7 +281,7 @@ def _context(context: SessionContext) -> Content:
         Content.styled(f"{printable(context.session)}\n", "bold"),
         Content.styled(f"{context.tokens:,} of {context.budget:,} tokens{counted}\n\n", LIGHT),
     ]
-    pieces = shares(parts, context.budget, _BAR)
+    pieces = shares(parts, context.budget, width)
     styles = ["$text-primary", "$text-warning", "$text-success", "$text-accent", "$text-secondary"]
     shaded = [
         (piece, LIGHT if name == "free" else styles[place % len(styles)]) for place, (name, piece) in enumerate(pieces)

@@ -196,7 +196,7 @@ def _facts(memory: Memory) -> Iterable[tuple[str, str]]:
     yield "written by", ", ".join(filter(None, (memory.source.value, memory.speaker, memory.agent)))
     yield "happened", moment(memory.occurred_at) if memory.occurred_at else ""
     yield "stored", moment(memory.created_at)
-    yield "given", f"{memory.access_count} times" if memory.access_count else "never"
+    yield "given", number(memory.access_count, "time") if memory.access_count else "never"
     yield "files", ", ".join(memory.files)
     yield "destroyed", moment(memory.purge_at) if memory.purge_at else ""
     yield from memory.metadata.items()
