@@ -11,6 +11,9 @@ __all__ = ["main"]
 
 def main() -> "NoReturn":
     """Run the command line and leave the process; an MCP server starts without what the other commands need."""
+    from memoryd_cli.base import streams
+
+    streams.prepare()
     if sys.argv[1:2] == ["mcp"]:
         from memoryd_cli.mcp.server import main as serve
 

@@ -1,7 +1,7 @@
 """Every command, in the order in which `memoryd --help` lists them."""
 
 from contextlib import AbstractContextManager
-from typing import Annotated, Protocol
+from typing import Annotated, Any, Protocol
 
 import typer
 from typer.core import TyperGroup
@@ -85,6 +85,18 @@ class _HelpFormatter(Protocol):
 
 class _Sections(TyperGroup):
     """Lists the commands by what they are for."""
+
+    def invoke(self, ctx: Any) -> object:
+        """Run a command; an option that it does not know may have been meant as a text."""
+        try:
+            return super().invoke(ctx)
+        except typer.TyperException as wrong:
+            asked: typer.Context | None = getattr(wrong, "ctx", None)
+            takes_text = asked is not None and any(one.param_type_name == "argument" for one in asked.command.params)
+            # Where it resembles an option, typer names that one.
+            if takes_text and not getattr(wrong, "possibilities", True):
+                wrong.message += "; a text that begins with a dash goes after `--`"
+            raise
 
     def format_commands(self, ctx: object, formatter: _HelpFormatter) -> None:
         for title, names in _SECTIONS.items():

@@ -4,8 +4,10 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from errno import EBADF, ENOSPC
 from typing import NoReturn
 
+from memoryd_cli.base import streams
 from memoryd_cli.base.failures import DONE, FAILED, INTERRUPTED, UNREACHABLE, USAGE, sentence
 from memoryd_cli.base.output import ReaderGone, note
 from memoryd_client.base.errors import DaemonUnreachable, InvalidArgument, MemorydError
@@ -75,6 +77,9 @@ def _describe(error: Exception) -> str:
             return "textual is missing; pip install 'memoryd[ui]'"
         case OSError() if error.filename is not None:
             return f"{error.filename}: {error.strerror}"
+        case OSError() if error.errno in {ENOSPC, EBADF}:  # --help, which typer prints
+            streams.silence(sys.stdout)
+            return f"it cannot be written: {error.strerror}"
         case _:
             pass
     from memoryd_actors.core import errors as daemon

@@ -52,7 +52,7 @@ def add_to(app: typer.Typer) -> None:
 
 @placed
 def add(
-    content: Annotated[str, typer.Argument(metavar="TEXT", help="What to remember; - reads it from stdin.")],
+    content: Annotated[list[str], typer.Argument(metavar="TEXT", help="What to remember; - reads it from stdin.")],
     *,
     category: Annotated[str, typer.Option("--category", "-c", metavar="NAME", help="What kind of memory.")] = "fact",
     scope: Annotated[Scope, typer.Option(help="How far it reaches.")] = Scope.PROJECT,
@@ -71,7 +71,7 @@ def add(
     as_json: Json = False,
 ) -> None:
     """Remember something, and print its id once it is safe on disk."""
-    text = sys.stdin.read().strip() if content == "-" else content
+    text = given_text(content)
     with at.connect() as memory:
         saved = memory.remember(
             text,
@@ -96,7 +96,7 @@ def add(
 
 @placed
 def search(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="What to look for, in words or as a question.")],
+    query: Annotated[list[str], typer.Argument(metavar="QUERY", help="What to look for, in words or as a question.")],
     *,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="At most this many.")] = 10,
     category: Category = None,
@@ -109,7 +109,7 @@ def search(
     """Find memories by meaning and words, best first."""
     with at.connect() as memory:
         hits = memory.search(
-            query,
+            " ".join(query),
             limit=limit,
             everything=everything,
             categories=tuple(category or ()),
@@ -132,13 +132,19 @@ def search(
             (ids[one.id], "", "", "", f"{one.timestamp:%Y-%m-%d}", "", f"- {one.reason}: {one.summary}")
             for one in hit.related
         ]
-    table(("id", "score", "vector", "words", "date", "category", "memory"), rows, right=("score", "vector", "words"))
+    table(
+        ("id", "score", "vector", "words", "date", "category", "memory"),
+        rows,
+        right=("score", "vector", "words"),
+        gives_way=("vector", "words", "date", "category", "score"),
+    )
 
 
 @placed
 def recall(
     context: Annotated[
-        list[str] | None, typer.Argument(metavar="[TEXT]...", help="What is going on; else the session's last context.")
+        list[str] | None,
+        typer.Argument(metavar="TEXT", help="What is going on, - is stdin; else the session's last context."),
     ] = None,
     *,
     at: InSession,
@@ -147,7 +153,7 @@ def recall(
     """Print what an agent would be given for a context. Changes nothing."""
     from memoryd_client.wire.context import Message
 
-    messages = [Message(role="user", content=text) for text in context or ()]
+    messages = [Message(role="user", content=given_text(context))] if context else []
     with at.connect() as memory:
         pending = memory.recall(messages)
     render.pending(pending, as_json=as_json)
@@ -283,6 +289,11 @@ def history(
     if not entries:
         raise CommandFailed("nothing was written yet")
     render.history_table(entries)
+
+
+def given_text(words: list[str]) -> str:
+    """Return the words as one text; a single - stands for what stdin holds."""
+    return sys.stdin.read().strip() if words == ["-"] else " ".join(words)
 
 
 def _export_history(memory: "Client", memory_id: str) -> None:

@@ -101,3 +101,13 @@ def test_an_import_shows_how_far_it_is(served: Command) -> None:
     seen = at_terminal(served, "import", str(file))
     assert "100%" in seen, seen
     assert len(msgspec.json.decode(served.ok("list", "-n", "100", "--json"))) == 50
+
+
+def test_a_narrow_line_of_a_list_shows_the_text_before_all_else(served: Command) -> None:
+    memory_id = served.ok("add", FACT).strip()
+    for command in ("list", "search eleven minutes"):
+        seen = at_terminal(served, *command.split(), COLUMNS="40").splitlines()
+        assert memory_id.removeprefix("mem_")[:8] in seen[1]
+        assert FACT[:15] in seen[1]
+        assert seen[1].endswith("…")
+        assert len(seen[1]) == 40

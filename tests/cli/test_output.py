@@ -58,6 +58,24 @@ def test_a_plain_table_is_aligned_and_cuts_nothing(capsys: pytest.CaptureFixture
 
 
 @pytest.mark.parametrize(
+    ("line", "shown", "room"),
+    [
+        (120, ["id", "date", "scope", "memory"], 89),
+        (60, ["id", "date", "memory"], 38),
+        (40, ["id", "memory"], 30),
+        (12, ["id", "memory"], 2),
+    ],
+)
+def test_the_last_column_has_half_of_a_line_and_others_give_way(line: int, shown: list[str], room: int) -> None:
+    widths = {"id": 8, "date": 10, "scope": 7, "memory": 200}
+    assert output.fitting(widths, ("scope", "date"), line) == (shown, room)
+
+
+def test_where_the_last_column_fits_nothing_gives_way() -> None:
+    assert output.fitting({"id": 8, "date": 10, "memory": 8}, ("date",), 30) == (["id", "date", "memory"], 8)
+
+
+@pytest.mark.parametrize(
     ("message", "hint", "line"),
     [
         ("no memoryd at /x", "Start it with `memoryd start`.", "no memoryd at /x; start it with `memoryd start`"),

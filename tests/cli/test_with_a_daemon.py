@@ -83,6 +83,14 @@ def test_what_is_pushed_is_decided_explained_and_taken_once(served: Command) -> 
     assert FACT in served.ok("recall", "when does a session token expire?")
 
 
+def test_words_need_no_quotes_and_a_dash_is_what_stdin_holds(served: Command) -> None:
+    memory_id = served.ok("add", "Token", "expiry", "is", "computed in UTC.").strip()
+    assert served.ok("read", memory_id) == "Token expiry is computed in UTC.\n"
+    assert memory_id.removeprefix("mem_")[:8] in served.ok("search", "token", "expiry", "midnight")
+    for asked in (served.ok("recall", "when", "does", "a", "token", "expire?"), served.ok("recall", "-", given=FACT)):
+        assert "computed in UTC" in asked
+
+
 def test_a_conversation_comes_from_a_file_or_from_stdin(served: Command) -> None:
     lines = '{"role": "user", "content": "first"}\n{"role": "assistant", "content": "second"}\n'
     (served.home / "talk.jsonl").write_text(lines + '{"role": "user", "content": "third"}\n', encoding="utf-8")

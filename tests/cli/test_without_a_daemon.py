@@ -7,7 +7,7 @@ import pytest
 from memoryd.lock import hold_home
 from memoryd_client.base.paths import Paths
 
-from .memoryd_command import Command
+from .memoryd_command import MEMORYD, Command
 
 NEEDS_A_DAEMON = [
     ("status",),
@@ -90,6 +90,47 @@ def test_a_daemon_for_a_home_that_has_one_says_so_once(memoryd: Command) -> None
         done = memoryd("run")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.count("is served by process") == 1
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("--version >/dev/full", "memoryd: what came of it cannot be written to stdout: No space left on device"),
+        ("--version >&-", "memoryd: what came of it cannot be written to stdout: Bad file descriptor"),
+        ("push <&-", "memoryd: there are no messages to push"),
+        ("--help >/dev/full", "memoryd: it cannot be written: No space left on device"),
+        ("stop --nonsense 2>&-", ""),
+    ],
+)
+def test_a_stream_that_is_full_or_closed_is_no_bug(memoryd: Command, command: str, told: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'"$0" {command}', MEMORYD],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=memoryd.environment,
+    )
+    assert (done.returncode in {1, 2}, done.stdout, done.stderr.strip()) == (True, "", told)
+
+
+def test_what_an_encoding_lacks_is_written_as_its_escape(memoryd: Command) -> None:
+    done = memoryd(
+        "config", "get", "privacy.replace", MEMORYD_PRIVACY_REPLACE="Jürgen ☃", PYTHONIOENCODING="ascii:strict"
+    )
+    assert (done.returncode, done.stdout) == (0, '["J\\xfcrgen \\u2603"]\n')
+
+
+@pytest.mark.parametrize("text", ["-v is ignored", "--verbose is ignored"])
+def test_a_text_that_begins_with_a_dash_is_told_how_to_be_given(memoryd: Command, text: str) -> None:
+    assert "after `--`" in memoryd("add", text).stderr
+    assert memoryd("add", "--", text).returncode == 3
+
+
+def test_a_misspelt_option_is_told_the_right_one(memoryd: Command) -> None:
+    told = memoryd("add", "--categry", "x").stderr
+    assert "--category" in told
+    assert "`--`" not in told
 
 
 def test_the_doctor_sets_off_what_mends_a_finding(memoryd: Command) -> None:

@@ -10,6 +10,8 @@ from enum import Enum
 
 import msgspec
 
+from memoryd_cli.base import streams
+from memoryd_cli.base.failures import CommandFailed
 from memoryd_client.wire.memory import ID_PREFIX
 
 SHORT_ID = 8
@@ -26,20 +28,25 @@ def out(text: str = "") -> None:
 
 
 def write(text: str) -> None:
-    """Write to stdout as it is; raise ReaderGone when nobody reads it any more."""
+    """Write to stdout as it is; raise ReaderGone when nobody reads it any more, CommandFailed when it cannot be."""
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Python flushes stdout once more at exit; give it somewhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        streams.silence(sys.stdout)
         raise ReaderGone from None
+    except OSError as error:
+        streams.silence(sys.stdout)
+        raise CommandFailed(f"what came of it cannot be written to stdout: {error.strerror}") from error
 
 
 def note(text: str) -> None:
     """Say something that is not a result."""
-    sys.stderr.write(text + "\n")
-    sys.stderr.flush()
+    try:
+        sys.stderr.write(text + "\n")
+        sys.stderr.flush()
+    except OSError:  # what was asked is done all the same
+        streams.silence(sys.stderr)
 
 
 def on_terminal() -> bool:
@@ -92,17 +99,24 @@ def short_ids(ids: Iterable[str]) -> dict[str, str]:
 
 
 def table(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = (), wrap: bool = False
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    right: Sequence[str] = (),
+    wrap: bool = False,
+    gives_way: Sequence[str] = (),
 ) -> None:
     """Print rows under headings; the columns named in `right` are aligned to the right.
 
-    On a terminal long cells are cut at the edge, or with `wrap` go on in the next line; elsewhere nothing is cut.
+    On a terminal long cells are cut at the edge, or with `wrap` go on in the next line; and the last column, which is
+    what a row is about, gets half of the line where those named in `gives_way` make room by being left out, the first
+    one first. Elsewhere nothing is cut and nothing left out.
     """
     cells = [[one_line(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
     if on_terminal():
-        _rich_table(columns, cells, widths, right, wrap=wrap)
+        _rich_table(columns, cells, right, gives_way, wrap=wrap)
         return
+    widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
     for row in [columns, *cells]:
         aligned = [
             cell.rjust(width) if name in right else cell.ljust(width)
@@ -111,32 +125,61 @@ def table(
         out("  ".join(aligned).rstrip())
 
 
+def fitting(widths: Mapping[str, int], gives_way: Sequence[str], line: int) -> tuple[list[str], int]:
+    """Return which columns a line shows, and how many characters are left for the last one of them."""
+    shown = list(widths)
+    wanted = min(widths[shown[-1]], line // 2)
+    leaving = iter(gives_way)
+    while True:
+        room = line - sum(widths[name] + _GAP for name in shown[:-1])
+        gone = next(leaving, "") if room < wanted else ""
+        if not gone:
+            return shown, max(room, 1)
+        if gone in shown:
+            shown.remove(gone)
+
+
 def _rich_table(
-    columns: Sequence[str], rows: Sequence[Sequence[str]], widths: Sequence[int], right: Sequence[str], *, wrap: bool
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    right: Sequence[str],
+    gives_way: Sequence[str],
+    *,
+    wrap: bool,
 ) -> None:
+    from rich.cells import cell_len, set_cell_size
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
 
-    grid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold underline")
-    for name, width in zip(columns, widths, strict=True):
+    console = Console()
+    by_column = dict(zip(columns, zip(*rows, strict=True) if rows else ((),) * len(columns), strict=True))
+    widths = {name: max(map(cell_len, (name, *cells))) for name, cells in by_column.items()}
+    shown, room = fitting(widths, gives_way, console.width)
+    if gives_way:  # rich cuts without a sign
+        by_column[shown[-1]] = tuple(
+            cell if cell_len(cell) <= room else f"{set_cell_size(cell, room - 1)}…" for cell in by_column[shown[-1]]
+        )
+    grid = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold underline")
+    for name in shown:
+        short = widths[name] <= _SHORT
         grid.add_column(
             name,
             justify="right" if name in right else "left",
             # What is short stays whole; what is long shares the rest of the line.
-            min_width=width if width <= _SHORT else None,
-            no_wrap=width <= _SHORT or not wrap,
+            min_width=widths[name] if short else None,
+            no_wrap=short or not wrap,
             overflow="fold" if wrap else "ellipsis",
         )
-    for row in rows:
+    for row in zip(*(by_column[name] for name in shown), strict=True):
         # Text, not str: what is remembered must not be read as markup.
         grid.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in row))
-    console = Console()
     with console.capture() as captured:
         console.print(grid)
     write(captured.get())
 
 
+_GAP = 2
 _SHORT = 24
 _STYLES = {
     "ok": "green",

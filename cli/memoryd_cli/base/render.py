@@ -59,7 +59,7 @@ def memory_table(memories: Sequence[Memory]) -> None:
         )
         for memory in memories
     ]
-    table(columns, rows)
+    table(columns, rows, gives_way=("scope", "date", "category", "state"))
 
 
 def memory_fields(memory: Memory) -> Iterable[tuple[str, str]]:
@@ -107,7 +107,8 @@ def history_table(entries: Sequence[HistoryEntry]) -> None:
         )
         for entry in entries
     ]
-    table(("operation", "when", "event", "id", "by", "gate", "content"), rows, right=("operation",))
+    columns = ("operation", "when", "event", "id", "by", "gate", "content")
+    table(columns, rows, right=("operation",), gives_way=("gate", "by", "id", "when"))
 
 
 def _meant(entry: HistoryEntry) -> str:
