@@ -13,6 +13,7 @@ from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import InSession, Json, examples, placed
 from memoryd_cli.base.output import note, out, out_json
 from memoryd_client.wire.context import MAX_TURN, Message, Trigger
+from memoryd_client.wire.traces import SAME_CONTEXT
 
 
 def add_to(app: typer.Typer) -> None:
@@ -124,7 +125,9 @@ def why(
     with at.connect() as memory:
         traces = memory.why(limit if turn is None else 50)
     if turn is not None:
-        traces = [trace for trace in traces if trace.turn == turn][:limit]
+        of_turn = [trace for trace in traces if trace.turn == turn]
+        # A context that came once more was decided when it came first.
+        traces = ([trace for trace in of_turn if trace.outcome != SAME_CONTEXT] or of_turn)[:limit]
     if as_json:
         out_json(traces)
         return

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memoryd.config import Config
 
 group = typer.Typer(
-    help="Look at settings and change them.",
+    help="Look at settings and change them. A change is in force once the daemon has been started anew.",
     rich_markup_mode=None,
     no_args_is_help=True,
     epilog=examples("memoryd config list", "memoryd config set recall.maximum_surfaced 3"),
@@ -34,6 +34,7 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """Print every setting, its value, where the value comes from and what it means."""
+    from memoryd.config import unread
     from memoryd_cli.settings import settings
 
     found, problem = settings(Paths.from_environment().config, os.environ)
@@ -56,6 +57,8 @@ def list_(
             [(one.name, toml_edit.literal(_masked(one.name, one.value)), one.origin, one.meaning) for one in found],
             wrap=True,
         )
+    for sentence in unread(os.environ).values():
+        note(f"warning: {sentence}")
     if problem:
         raise CommandFailed(f"{problem}; what is printed leaves out what cannot be read", _MEND)
 
@@ -82,10 +85,22 @@ def get(name: Name, *, as_json: Json = False) -> None:
 @group.command("set", epilog=examples("memoryd config set embedding.precision int8"))
 def set_(name: Name, value: Annotated[str, typer.Argument(metavar="VALUE", help="The new value.")]) -> None:
     """Write one setting into the configuration file; comments and everything else in it stay as they are."""
+    _change(name, value)
+
+
+@group.command(epilog=examples("memoryd config unset recall.maximum_surfaced"))
+def unset(name: Name) -> None:
+    """Take one setting out of the configuration file: its default is in force again."""
+    _change(name, None)
+
+
+def _change(name: str, value: str | None) -> None:
     from memoryd.config import ConfigInvalid
     from memoryd_cli.settings import change
 
     paths = Paths.from_environment()
+    if name == "embedding.model" and value is not None:
+        _check_can_run(value)
     try:
         change(paths.config, name, value)
     except ConfigInvalid as invalid:
@@ -94,6 +109,19 @@ def set_(name: Name, value: Annotated[str, typer.Argument(metavar="VALUE", help=
     if variable in os.environ:
         note(f"note: {variable} is set in this shell and stands above the file")
     note(f"wrote {paths.config}; `memoryd restart` makes it take effect")
+
+
+def _check_can_run(model: str) -> None:
+    """Raise CommandFailed where nobody would know where to find an embedding model of that name."""
+    from memoryd.embedding.catalogue import CATALOGUE
+
+    embedding = configured().embedding
+    known = {name for one in CATALOGUE for name in (one.name, one.repository)}
+    if model not in known and not embedding.folder and embedding.backend == "onnx":
+        raise CommandFailed(
+            f"no embedding model is known as {model!r}, so nothing was changed",
+            "`memoryd model embed` shows those there are, and changes to one of them or to a folder.",
+        )
 
 
 def configured() -> "Config":

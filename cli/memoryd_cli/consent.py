@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memoryd_cli.base.options import InSession, Json, examples, placed
-from memoryd_cli.base.output import note, out_json, short_ids, table
+from memoryd_cli.base.output import counted, note, out_json, short_ids, table
 
 if TYPE_CHECKING:
     from memoryd_client.wire.consent import Consent
@@ -82,7 +82,7 @@ def _print(found: "list[Consent]") -> None:
             one.field,
             one.proposed,
             one.current,
-            f"{one.signals} of {one.needs} sessions" if one.needs else "your yes",
+            f"{one.signals} of {counted(one.needs, 'session')}" if one.needs else "your yes",
             one.proposed_by,
             one.expires_at[:10],
         )

@@ -9,7 +9,7 @@ import typer
 
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import Agent, Autostart, Json, Owner, connect, examples
-from memoryd_cli.base.output import note, one_line, out, out_json, short_ids, table
+from memoryd_cli.base.output import counted, note, one_line, out, out_json, short_ids, table
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client
@@ -108,7 +108,7 @@ def _print_plan(plan: "ConsolidationPlan") -> None:
         out(one_line(f"{change.becomes}  {ids[change.id]}  {change.summary} ({change.reason})"))
     for rollup in plan.rollups:
         what = "updated" if rollup.updates else "written"
-        out(one_line(f"{what}  {rollup.path}  from {rollup.episodes} episodes"))
+        out(one_line(f"{what}  {rollup.path}  from {counted(rollup.episodes, 'episode')}"))
     if not (plan.pairs or plan.changes or plan.rollups):
         out("nothing to do")
     if plan.pairs and plan.judge != "local":

@@ -63,6 +63,8 @@ def _complain(error: Exception, code: int) -> int:
     if len(told) > _LONGEST:
         told = f"{told[:_LONGEST]}…"
     # A message that names memoryd needs no prefix that does.
+    if isinstance(error, OSError) and error.filename is None:  # --help, which typer prints
+        streams.silence(sys.stdout)
     note(told if "memoryd" in told.partition(";")[0] else f"memoryd: {told}")
     return code
 
@@ -75,11 +77,8 @@ def _describe(error: Exception) -> str:
             return f"{(error.name or '').partition('.')[0]} is missing; pip install 'memoryd[daemon]'"
         case ModuleNotFoundError() if (error.name or "").partition(".")[0] == "textual":
             return "textual is missing; pip install 'memoryd[ui]'"
-        case OSError() if error.filename is not None:
-            return f"{error.filename}: {error.strerror}"
-        case OSError() if error.errno in {ENOSPC, EBADF}:  # --help, which typer prints
-            streams.silence(sys.stdout)
-            return f"it cannot be written: {error.strerror}"
+        case OSError() if error.filename is not None or error.errno in {ENOSPC, EBADF}:
+            return f"{error.filename or 'it cannot be written'}: {error.strerror}"
         case _:
             pass
     from memoryd_actors.core import errors as daemon

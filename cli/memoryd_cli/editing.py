@@ -28,7 +28,7 @@ from memoryd_cli.base.options import (
     examples,
     placed,
 )
-from memoryd_cli.base.output import note, one_line, out, out_json
+from memoryd_cli.base.output import counted, note, one_line, out, out_json
 from memoryd_cli.confirm import confirm
 from memoryd_client import drafts
 from memoryd_client.base.errors import MemorydError
@@ -281,7 +281,14 @@ def unrelate(
 ) -> None:
     """Remove what one memory is to another, and print what is left of the first."""
     with at.connect() as memory:
-        edges = memory.unrelate(memory_id, other, relation=relation)
+        first, second = memory.get(memory_id).id, memory.get(other).id
+        before = memory.edges([first])
+        if not any((one.from_id, one.relation, one.to_id) == (first, relation, second) for one in before):
+            raise CommandFailed(
+                f"{first} is not {relation!r} to {second}, so nothing was removed",
+                f"`memoryd why {first}` shows what is.",
+            )
+        edges = memory.unrelate(first, second, relation=relation)
     if as_json:
         out_json(edges)
     elif edges:
@@ -366,7 +373,9 @@ def _show(doomed: list[Memory], plan: PurgePlan | None, say: Callable[[str], Non
         why = "it rests on this" if entry.reason == "source" else "says the same"
         where = f"{one_line(entry.session)} {entry.sequence}  {entry.at:%Y-%m-%d %H:%M}"
         say(f"{where}  {who} ({why}): {one_line(entry.excerpt)}")
-    say(f"{len(plan.entries) + plan.more} entries of transcripts lose their words; looked at {plan.sessions} sessions")
+    entries = len(plan.entries) + plan.more
+    lose = "entry of transcripts loses its words" if entries == 1 else "entries of transcripts lose their words"
+    say(f"{entries} {lose}; looked at {counted(plan.sessions, 'session')}")
     for replaced in plan.replaced:
         say(f"{replaced} stays superseded, by nothing that is there; `memoryd restore {replaced}` brings it back")
     if plan.unreadable:

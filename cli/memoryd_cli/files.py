@@ -160,4 +160,4 @@ def _told(file: "MemoryFile", *, as_json: bool) -> None:
     if as_json:
         out_json(file)
     else:
-        note(f"{file.path}: revision {file.revision}, {file.characters} characters")
+        out(f"{file.path}: revision {file.revision}, {file.characters} characters")

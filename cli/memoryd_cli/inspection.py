@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from collections import deque
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,7 @@ import typer
 
 from memoryd_cli.base.failures import FAILED, CommandFailed
 from memoryd_cli.base.options import Autostart, Json, Owner, connect, examples
-from memoryd_cli.base.output import on_terminal, out, out_json, plain, printable, table, write
+from memoryd_cli.base.output import counted, on_terminal, out, out_json, plain, printable, table, write
 from memoryd_cli.watching import EventTeller
 from memoryd_client.base.errors import MemorydError
 from memoryd_client.base.paths import Paths
@@ -35,9 +36,11 @@ Transcripts of Claude Code are understood, too."""
 
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
-    app.command(epilog=examples("memoryd status", "memoryd status --json | jq .ready", "memoryd status --watch 2"))(
-        status
-    )
+    app.command(
+        epilog=examples(
+            "memoryd status", "memoryd status --all", "memoryd status --json | jq .ready", "memoryd status --watch 2"
+        )
+    )(status)
     app.command(epilog=examples("memoryd logs", "memoryd logs -n 200", "memoryd logs --follow"))(logs)
     app.command(epilog=examples("memoryd watch", "memoryd watch --json | jq -c 'select(.event == \"surfaced\")'"))(
         watch
@@ -56,11 +59,12 @@ def status(
         float | None,
         typer.Option("--watch", min=0.1, max=86_400, metavar="SECONDS", help="Again and again, until interrupted."),
     ] = None,
+    everything: Annotated[bool, typer.Option("--all", "-a", help="Each part, with its numbers.")] = False,
     owner: Owner = "local",
     autostart: Autostart = False,
     as_json: Json = False,
 ) -> None:
-    """Print how the daemon and each of its parts are."""
+    """Print whether the daemon is ready, how many memories it has, and any trouble."""
     while True:
         with connect("", "", "cli", owner, autostart=autostart) as memory:
             found = memory.status()
@@ -69,18 +73,41 @@ def status(
         if as_json:
             out_json(found)
         else:
-            _show(found)
+            _show(found, everything=everything)
         if watch_s is None:
             return
         time.sleep(watch_s)
 
 
-def _show(found: Status) -> None:
+def _show(found: Status, *, everything: bool) -> None:
     state = "ready" if found.ready else "starting" if found.live else "stopping"
     out(
         f"memoryd {found.version}, pid {found.pid}: {state}{', busy' if found.busy else ''}, "
         f"up {_duration(found.uptime_s)}, {found.rss_bytes / 2**20:.0f} MiB, home {found.home}"
     )
+    if everything:
+        _show_parts(found)
+    else:
+        out(_how_many(found))
+    for warning in found.warnings:
+        out(f"warning: {printable(warning)}")
+
+
+def _how_many(found: Status) -> str:
+    """Return how many memories there are, and what is not done yet."""
+    numbers = {name: part.numbers for name, part in found.components.items()}
+    total, active = (int(numbers.get("ledger", {}).get(name, 0)) for name in ("memories", "active"))
+    told = [counted(total, "memory", "memories") + (f", {active} of them active" if active < total else "")]
+    if doubts := int(numbers.get("consolidation", {}).get("doubts", 0)):
+        told.append(f"{counted(doubts, 'pair')} in doubt (`memoryd review`)")
+    if behind := int(numbers.get("index", {}).get("behind", 0)):
+        told.append(f"{counted(behind, 'change')} not in the index yet")
+    if loading := [name for name, part in found.components.items() if part.state == "loading"]:
+        told.append(f"still loading: {', '.join(loading)}")
+    return "; ".join(told)
+
+
+def _show_parts(found: Status) -> None:
     table(
         ("part", "state", "what"),
         [
@@ -93,7 +120,7 @@ def _show(found: Status) -> None:
                         (
                             part.message,
                             part.hint,
-                            ", ".join(f"{key} {_plain_number(number)}" for key, number in part.numbers.items()),
+                            ", ".join(_numbers(part.numbers)),
                             ", ".join(f"{key} {fact}" for key, fact in part.facts.items()),
                         ),
                     )
@@ -103,8 +130,15 @@ def _show(found: Status) -> None:
         ],
         wrap=True,
     )
-    for warning in found.warnings:
-        out(f"warning: {printable(warning)}")
+
+
+def _numbers(numbers: Mapping[str, float]) -> Iterator[str]:
+    """Yield each number with its name; one of a day together with that of the week."""
+    for name, number in numbers.items():
+        if name.removesuffix(".7d") in numbers and name.endswith(".7d"):
+            continue
+        week = numbers.get(f"{name}.7d")
+        yield f"{name} {_plain_number(number)}" + ("" if week is None else f" ({_plain_number(week)} in 7 days)")
 
 
 def _plain_number(number: float) -> str:

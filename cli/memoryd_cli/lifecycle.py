@@ -1,12 +1,13 @@
 """Commands that run, start and stop the daemon."""
 
+import os
 from typing import Annotated
 
 import typer
 
 from memoryd_cli.base.failures import CommandFailed
-from memoryd_cli.base.options import examples
-from memoryd_cli.base.output import note, out
+from memoryd_cli.base.options import connect, examples
+from memoryd_cli.base.output import note, out, printable
 from memoryd_client.base.paths import Paths
 
 StartTimeout = Annotated[float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Give up after this long.")]
@@ -59,8 +60,11 @@ def restart(timeout: StartTimeout = 60.0) -> None:
 
 
 def _start(paths: Paths, timeout_s: float) -> None:
+    from memoryd.config import unread
     from memoryd_cli.base import launch
 
+    for sentence in unread(os.environ).values():
+        note(f"warning: {sentence}")
     try:
         launched = launch.start(paths, timeout_s=timeout_s)
     except launch.LaunchFailed as failed:
@@ -71,3 +75,6 @@ def _start(paths: Paths, timeout_s: float) -> None:
         out(f"memoryd is ready, pid {launched.pid}, after {launched.seconds:.1f} s")
     else:
         out(f"memoryd runs already, pid {launched.pid}")
+    with connect("", "", "cli", "local", autostart=False) as memory:
+        for warning in memory.status().warnings:
+            note(f"warning: {printable(warning)}")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memoryd_cli.base import render
-from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.base.failures import CommandFailed, sentence
 from memoryd_cli.base.options import (
     Category,
     Everything,
@@ -15,6 +15,7 @@ from memoryd_cli.base.options import (
     MemoryId,
     MemoryIds,
     Reach,
+    Reached,
     Tag,
     Unrelated,
     examples,
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
     from memoryd_client.client import Client
 
 HISTORY_PAGE = 1000
+MOST_LISTED = 1000
+ELSEWHERE = 200
+"""Memories of other projects that are looked at where there are none here,"""
+NAMED = 3
+"""and how many of these projects are named."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -156,13 +162,16 @@ def recall(
     messages = [Message(role="user", content=given_text(context))] if context else []
     with at.connect() as memory:
         pending = memory.recall(messages)
+        model = None if pending else memory.status().components.get("model")
+    if model is not None and model.state == "failed":
+        note(sentence(f"only words were compared, as the model failed: {model.message}", model.hint))
     render.pending(pending, as_json=as_json)
 
 
 @placed
 def list_(
     *,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 50,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=MOST_LISTED, help="At most this many.")] = 50,
     category: Category = None,
     scope: Reach = "all",
     tag: Tag = None,
@@ -171,20 +180,36 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List memories, newest first."""
-    with at.connect() as memory:
-        found = memory.list(
-            limit=limit,
+
+    def listed(reach: Reached, most: int) -> list[Memory]:
+        return memory.list(
+            limit=most,
             categories=tuple(category or ()),
-            scope=scope,
+            scope=reach,
             tags=tuple(tag or ()),
             states=render.states(everything=everything),
         )
+
+    with at.connect() as memory:
+        found = listed(scope, min(limit + 1, MOST_LISTED))  # one more says whether there are more
+        elsewhere = [] if found or as_json or scope == "everywhere" else listed("everywhere", ELSEWHERE)
     if as_json:
-        out_json(found)
+        out_json(found[:limit])
     elif found:
-        render.memory_table(found)
+        render.memory_table(found[:limit])
+        if len(found) > limit:
+            note(f"the newest {limit}; there are more, which `--limit` shows, up to {MOST_LISTED}")
     else:
-        note("no memories")
+        note(_none_here(elsewhere))
+
+
+def _none_here(elsewhere: list[Memory]) -> str:
+    """Return that there are no memories, and which projects have some."""
+    projects = list(dict.fromkeys(one.project for one in elsewhere if one.project))
+    if not projects:
+        return "no memories"
+    more = f" and {len(projects) - NAMED} more" if len(projects) > NAMED else ""
+    return printable(f"no memories here, but in {', '.join(projects[:NAMED])}{more}: `--scope everywhere` lists them")
 
 
 @placed

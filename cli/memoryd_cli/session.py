@@ -12,7 +12,7 @@ from memoryd_cli import session_transfer
 from memoryd_cli.base import render
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import Agent, Autostart, InSession, Json, Owner, Session, Yes, connect, examples, placed
-from memoryd_cli.base.output import note, one_line, out, out_json, printable, table
+from memoryd_cli.base.output import counted, note, one_line, out, out_json, printable, table
 from memoryd_client.transcript_lines import decode_event
 from memoryd_client.wire.transcripts import Entry, Kind, Role
 
@@ -236,7 +236,8 @@ def context(
         who = one_line(one.role or one.kind.replace("_", " ")) + (f" {one_line(one.name)}" if one.name else "")
         out(f"{one.sequence}  {one.at:%Y-%m-%d %H:%M}  {who}\n{printable(one.content)}\n")
     size = "" if built.counted else ", estimated"
-    note(f"{built.tokens} of {built.budget} tokens{size}; {built.uncompacted} not summarised ({built.pressure})")
+    full = "" if built.pressure == "none" else f" (pressure to compact: {built.pressure})"
+    note(f"{built.tokens} of {built.budget} tokens{size}; {built.uncompacted} tokens are not summarised yet{full}")
     for left in built.left_out:
         note(f"left out: {left}")
 
@@ -261,7 +262,8 @@ def compact(
     if done.summary:
         out(printable(done.summary))
     note(
-        f"{done.entries} entries archived, {done.tokens_before} tokens before and {done.tokens_after} after; "
+        f"{counted(done.entries, 'entry', 'entries')} archived, "
+        f"{done.tokens_before} tokens before and {done.tokens_after} after; "
         f"summarised to turn {done.last_summarized_turn}"
     )
 
@@ -284,7 +286,7 @@ def end(
     if as_json:
         out_json(ended)
     else:
-        note(f"{ended.session} ended after {ended.last} entries")
+        note(f"{ended.session} ended after {counted(ended.last, 'entry', 'entries')}")
 
 
 @group.command(epilog=examples("memoryd session purge s1 --yes"))

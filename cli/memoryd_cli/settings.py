@@ -141,8 +141,8 @@ def _alone(section: str, key: str, value: object) -> dict[str, TomlValue]:
     return {one: read for one, read in made.items() if one == name or one.startswith(f"{name}.")}
 
 
-def change(file: Path, name: str, text: str) -> None:
-    """Write one setting into the file, whole or not at all.
+def change(file: Path, name: str, text: str | None) -> None:
+    """Write one setting into the file, or with None take it out; whole or not at all.
 
     Raises:
         CommandFailed: there is no such setting, or the file is laid out in a way that only a person should edit.
@@ -152,10 +152,15 @@ def change(file: Path, name: str, text: str) -> None:
     default = defaults[name] if name in defaults else _default(name)
     if default is None:
         raise CommandFailed(f"there is no setting {name!r}", "`memoryd config list` prints them all.")
-    value = _typed(text, default)
     section, key = _place(name)
     before = file.read_text(encoding="utf-8") if file.exists() else ""
-    after = toml_edit.with_value(before, section, key, value)
+    if text is None:
+        if not _is_said(_tables(file), name):
+            raise CommandFailed(f"{name} is not in {file}", "So its default or a variable is in force already.")
+        value, after = None, toml_edit.without(before, section, key)
+    else:
+        value = _typed(text, default)
+        after = toml_edit.with_value(before, section, key, value)
     if toml_edit.read(after) != toml_edit.expected(before, section, key, value):
         raise CommandFailed(f"{file} is laid out so that {name} cannot be changed safely", "Change it with an editor.")
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)

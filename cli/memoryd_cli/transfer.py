@@ -13,7 +13,7 @@ import typer
 from memoryd_cli import records
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import Everything, InSession, Json, connect, examples, placed
-from memoryd_cli.base.output import note, out, out_json, printable, write
+from memoryd_cli.base.output import counted, note, out, out_json, printable, write
 from memoryd_cli.base.render import states
 from memoryd_client.base.errors import DaemonUnreachable, DeadlineExceeded
 from memoryd_client.project import project_root
@@ -149,7 +149,7 @@ def _bring_from(
 
     def tell(done: Brought, history: PastConversation) -> None:
         if sys.stderr.isatty():
-            sys.stderr.write(f"\r{done.sessions} conversations, {done.stored} messages")
+            sys.stderr.write(f"\r{counted(done.sessions, 'conversation')}, {counted(done.stored, 'message')}")
 
     if origin == "rules":
         found = bring_rules(Path(project_root(source or at.project or Path.cwd())), client)
@@ -157,7 +157,8 @@ def _bring_from(
         if as_json:
             out_json(found)
         else:
-            out(f"{found.files} files: {found.added} rules new, {found.known} known, {found.gone} gone and forgotten")
+            files = counted(found.files, "file")
+            out(f"{files}: {found.added} rules new, {found.known} known, {found.gone} gone and forgotten")
         return
     home = Path(source).expanduser() if source else Path.home()
     # Timestamps in histories have a zone, and a date on the command line is of here.
@@ -170,7 +171,8 @@ def _bring_from(
     if as_json:
         out_json(done)
     else:
-        out(f"{done.sessions} conversations: {done.stored} messages stored, {done.known} known already")
+        said = f"{counted(done.sessions, 'conversation')}: {counted(done.stored, 'message')} stored"
+        out(f"{said}, {done.known} known already")
 
 
 def _tell_left_out(reasons: list[str]) -> None:

@@ -7,6 +7,7 @@ import os
 import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, cast
 
@@ -210,6 +211,12 @@ RETIRED: Final[Mapping[str, str]] = {
 """Settings that there were, and what is so instead. One that is still said is left out, with a warning."""
 
 
+_READ_ELSEWHERE: Final = frozenset(
+    f"MEMORYD_{name}" for name in "HOME CONFIG RUNTIME_DIR SESSION PROJECT AGENT OWNER AUTOSTART DEBUG INTERNAL".split()
+)
+"""Variables that are no settings of the daemon: where it is, and on whose behalf the command line speaks."""
+
+
 class ConfigInvalid(Exception):
     """Raised when the configuration cannot be read; the message names the file or variable, the key and the reason."""
 
@@ -283,16 +290,33 @@ def with_built_in(tables: Mapping[str, Any]) -> dict[str, Any]:
 def overrides(environ: Mapping[str, str]) -> dict[tuple[str, str], str | list[str]]:
     """Return the settings that environment variables make, by section and key; lists are separated by commas."""
     found: dict[tuple[str, str], str | list[str]] = {}
-    for section, defaults in msgspec.structs.asdict(Config()).items():
-        # Names that a user chooses are not for variables.
-        for key in type(defaults).__struct_fields__ if isinstance(defaults, msgspec.Struct) else ():
-            name = f"MEMORYD_{section}_{key}".upper()
-            if name in environ:
-                text = environ[name]
-                found[section, key] = text
-                if isinstance(getattr(defaults, key), tuple):
-                    with suppress(ValueError):  # refused as what it is: no list
-                        found[section, key] = listed(text)
+    for name, (section, key, default) in _variables().items():
+        if name in environ:
+            found[section, key] = environ[name]
+            if isinstance(default, tuple):
+                with suppress(ValueError):  # refused as what it is: no list
+                    found[section, key] = listed(environ[name])
+    return found
+
+
+def _variables() -> dict[str, tuple[str, str, object]]:
+    """Return each variable that sets something: its section, key and default. Names that a user chooses have none."""
+    return {
+        f"MEMORYD_{section}_{key}".upper(): (section, key, getattr(table, key))
+        for section, table in msgspec.structs.asdict(Config()).items()
+        if isinstance(table, msgspec.Struct)
+        for key in table.__struct_fields__
+    }
+
+
+def unread(environ: Mapping[str, str]) -> dict[str, str]:
+    """Return each variable that looks as if it set something and sets nothing, with a sentence about it."""
+    known = _variables().keys() | _READ_ELSEWHERE
+    found: dict[str, str] = {}
+    for name in sorted(environ):
+        if name.startswith("MEMORYD_") and name not in known:
+            near = get_close_matches(name, known, n=1)
+            found[name] = f"nobody reads {name}" + (f": {near[0]} is meant?" if near else "")
     return found
 
 

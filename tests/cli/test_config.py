@@ -85,6 +85,22 @@ def test_a_list_is_written_with_commas_and_read_back(memoryd: Command) -> None:
         assert memoryd("config", "set", f"privacy.{name}", value).returncode == 1
 
 
+def test_a_setting_is_taken_out_and_the_rest_of_the_file_stays(memoryd: Command) -> None:
+    file = memoryd.home / "config.toml"
+    file.write_text("# mine\n[recall]\njudged = 5  # fewer\nmaximum_surfaced = 3\n", encoding="utf-8")
+    memoryd.ok("config", "unset", "recall.judged")
+    assert file.read_text(encoding="utf-8") == "# mine\n[recall]\nmaximum_surfaced = 3\n"
+    done = memoryd("config", "unset", "recall.judged")
+    assert done.returncode == 1
+    assert "is not in" in done.stderr
+    assert "default" in done.stderr
+
+
+def test_a_variable_that_nobody_reads_is_told_with_the_one_that_may_be_meant(memoryd: Command) -> None:
+    told = memoryd("config", "list", "recall", MEMORYD_RECAL_JUDGED="7").stderr
+    assert told == "warning: nobody reads MEMORYD_RECAL_JUDGED: MEMORYD_RECALL_JUDGED is meant?\n"
+
+
 def test_a_value_that_cannot_be_is_refused_and_the_file_stays(memoryd: Command) -> None:
     file = memoryd.home / "config.toml"
     file.write_text("[recall]\njudged = 5\n", encoding="utf-8")
@@ -93,6 +109,7 @@ def test_a_value_that_cannot_be_is_refused_and_the_file_stays(memoryd: Command) 
         ("recall.judged", "1000", "judged"),
         ("recall.nonsense", "1", "config list"),
         ("embedding.precision", "int4", "precision"),
+        ("embedding.model", "nonsense", "memoryd model embed"),
     ):
         done = memoryd("config", "set", name, value)
         assert done.returncode == 1
@@ -109,6 +126,10 @@ def test_a_layout_that_a_line_edit_would_damage_is_refused(memoryd: Command) -> 
     assert done.returncode == 1
     assert "editor" in done.stderr
     assert file.read_text(encoding="utf-8") == text
+
+
+def test_what_a_setting_means_is_said_without_what_users_cannot_read(memoryd: Command) -> None:
+    assert "seed 0" not in memoryd.ok("config", "list").lower()
 
 
 def test_the_list_says_what_each_setting_means_and_where_its_value_is_from(memoryd: Command) -> None:

@@ -172,14 +172,14 @@ def test_what_a_purge_would_take_out_of_conversations_is_shown_first(served: Com
     shown = served.ok("purge", memory_id, "--all-sessions", "--dry-run")
     assert "parrots 2" in shown
     assert "(says the same): By the way: the lighthouse keeper" in shown
-    assert "1 entries of transcripts lose their words" in shown
+    assert "1 entry of transcripts loses its words" in shown
     plan = json.loads(served.ok("purge", memory_id, "--all-sessions", "--dry-run", "--json"))
     assert [(one["session"], one["sequence"], one["reason"]) for one in plan["entries"]] == [("parrots", 2, "words")]
     asked = served("purge", memory_id, "--all-sessions")
     assert asked.returncode == 1
     assert "parrots 2" in asked.stderr
     assert told in served.ok("read", memory_id)
-    assert "the words of 1 entries of 1 transcripts" in served.ok("purge", memory_id, "--all-sessions", "--yes")
+    assert "the words of 1 entry of 1 transcript" in served.ok("purge", memory_id, "--all-sessions", "--yes")
     assert "parrot" not in served.ok("session", "show", "parrots")
 
 

@@ -1,6 +1,7 @@
 """The real command against a real daemon with the real model."""
 
 import json
+import re
 import select
 import subprocess
 import time
@@ -91,6 +92,37 @@ def test_words_need_no_quotes_and_a_dash_is_what_stdin_holds(served: Command) ->
         assert "computed in UTC" in asked
 
 
+def test_a_list_says_that_there_are_more_and_an_empty_one_where_there_are_some(served: Command) -> None:
+    for number in range(3):
+        served.ok("add", f"Pier {number} is closed in winter {2020 + number}.", "--project", "/harbour")
+    done = served("list", "--limit", "2", "--project", "/harbour")
+    assert len(done.stdout.splitlines()) == 3
+    assert done.stderr.startswith("the newest 2; there are more")
+    assert served("list", "--limit", "3", "--project", "/harbour").stderr == ""
+    assert served("list").stderr == "no memories here, but in /harbour: `--scope everywhere` lists them\n"
+    assert served("list", "--category", "tea").stderr == "no memories\n"
+
+
+def test_a_turn_is_explained_by_its_decision_and_a_memory_by_who_wrote_it(served: Command) -> None:
+    memory_id = served.ok("add", FACT, "--speaker", "user").strip()
+    for _ in range(2):
+        served.ok("push", "--session", "s1", "--turn", "1", "Why does the session token expiry break at midnight?")
+    deadline = time.monotonic() + 60
+    while len(json.loads(served.ok("why", "--session", "s1", "-n", "50", "--json"))) < 2:
+        assert time.monotonic() < deadline
+    assert "same context" not in served.ok("why", "--session", "s1", "--turn", "1")
+    assert re.search(r"^written by +user, through cli$", served.ok("why", memory_id), re.MULTILINE)
+
+
+def test_a_relation_that_is_not_there_is_not_removed(served: Command) -> None:
+    first, second = served.ok("add", FACT).strip(), served.ok("add", "The parser is written in Rust.").strip()
+    served.ok("relate", first, second)
+    done = served("unrelate", first, second, "--relation", "supersedes")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert f"memoryd why {first}" in done.stderr
+    served.ok("unrelate", first, second)
+
+
 def test_a_conversation_comes_from_a_file_or_from_stdin(served: Command) -> None:
     lines = '{"role": "user", "content": "first"}\n{"role": "assistant", "content": "second"}\n'
     (served.home / "talk.jsonl").write_text(lines + '{"role": "user", "content": "third"}\n', encoding="utf-8")
@@ -112,10 +144,14 @@ def test_status_tells_of_every_part_and_the_doctor_finds_nothing_that_fails(serv
     status = msgspec.json.decode(served.ok("status", "--json"), type=Status)
     assert status.ready
     assert {"model", "index", "ledger", "sidecar", "sessions", "keeper", "sockets"} <= set(status.components)
-    shown = served.ok("status")
-    assert f"pid {status.pid}" in shown
+    first, second, *rest = served.ok("status").splitlines()
+    assert first.startswith(f"memoryd {status.version}, pid {status.pid}: ready")
+    assert re.match(r"[0-9]+ memor(y|ies)", second)
+    assert rest == []
+    shown = served.ok("status", "--all")
     assert all(name in shown for name in status.components)
     assert "e+0" not in shown, "counts are printed digit by digit"
+    assert ".7d" not in shown
     report = json.loads(served.ok("doctor", "--json"))
     assert report["level"] != "fail"
     assert "ready" in served.ok("logs")

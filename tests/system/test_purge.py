@@ -47,7 +47,7 @@ def test_no_file_of_the_home_has_a_word_of_what_was_purged(daemon: RunningDaemon
         pending = until(client.take_pending, "something pending")
         assert "quokkabanana" in pending.text
         assert files_with(daemon.paths.home, b"quokkabanana")
-        assert client.purge([secret.id]) == "1 memories destroyed"
+        assert client.purge([secret.id]) == "1 memory destroyed"
         assert files_with(daemon.paths.home, b"quokkabanana") == []
         # A log that was rewritten, an index that was rebuilt: all else is still there.
         assert [hit.id for hit in client.search("Ana drinks tea")] == [kept.id]
@@ -210,7 +210,7 @@ def test_what_was_asked_in_the_words_of_a_memory_goes_with_it_and_transcripts_by
         assert "Brontomerus" not in str(client.history(other.id))
         again = client.remember("The Brontomerus exhibit opens on floor nineteen.", source_session="s1")
         told = client.purge([again.id], transcripts=True)
-        assert "the words of 1 entries of 1 transcripts" in told
+        assert "the words of 1 entry of 1 transcript" in told
         assert files_with(home, b"Brontomerus") == []
         assert files_with(home, b"brontomerus") == []
         entries = client.messages().entries
@@ -320,6 +320,6 @@ def test_an_agent_that_may_see_some_categories_looks_into_no_other_session(short
             with daemon.client() as client:
                 assert client.get(task.id).content == task.content
             # Nor does it destroy what it may not see.
-            assert planner.purge([task.id], transcripts=True) == "1 memories destroyed"
+            assert planner.purge([task.id], transcripts=True) == "1 memory destroyed"
         with daemon.client() as client:
             assert client.get(episode.id).content == episode.content

@@ -92,7 +92,8 @@ class PurgingAnswers:
         gone = await self._keeper.ask(message, deadline_s=deadline_s)
         await self._finisher.finish(deadline_s=deadline_s)
         leaves = self._ledger.purges.leaves
-        answer = f"{len(gone)} memories {f'purged: {leaves}' if leaves else 'destroyed'}"
+        memories = "1 memory" if len(gone) == 1 else f"{len(gone)} memories"
+        answer = f"{memories} {f'purged: {leaves}' if leaves else 'destroyed'}"
         if request.transcripts:
             answer += _erased(reach)
         else:
@@ -139,8 +140,9 @@ class PurgingAnswers:
 
 def _erased(reach: PurgeReach) -> str:
     """Say what was taken out of transcripts."""
-    entries, places = len(reach.entries), len(reach.places)
-    answer = f", and the words of {entries} entries of {places} transcripts" if places else ""
+    entries = "1 entry" if len(reach.entries) == 1 else f"{len(reach.entries)} entries"
+    transcripts = "1 transcript" if len(reach.places) == 1 else f"{len(reach.places)} transcripts"
+    answer = f", and the words of {entries} of {transcripts}" if reach.places else ""
     if reach.unreadable:
         answer += f"; {reach.unreadable} entries there have damaged lines and may tell it: `memoryd doctor` says which"
     return answer

@@ -36,7 +36,7 @@ from memoryd_actors.texts.clean import clean
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate, Message, Trigger
 from memoryd_client.wire.pending import SurfacedMemory
-from memoryd_client.wire.traces import Trace
+from memoryd_client.wire.traces import SAME_CONTEXT, Trace
 
 OPENS_S = 60.0
 """How long a context waits for the index to open."""
@@ -132,7 +132,7 @@ class Pipeline:
         await self._indexer.wait_open(deadline_s=OPENS_S)
         considered, same = self._indexer.target, focus.fingerprint == state.fingerprint
         if same and considered == state.considered:
-            return Decision(update, focus, stages, "same context as before")
+            return Decision(update, focus, stages, SAME_CONTEXT)
         change = Decided(
             turn=update.turn,
             begins_turn=update.trigger == "turn" and not same,

@@ -38,8 +38,9 @@ MemoryId = Annotated[str, typer.Argument(metavar="ID", help="The memory's id, or
 
 MemoryIds = Annotated[list[str], typer.Argument(metavar="ID...", help="The memories' ids, or beginnings of them.")]
 Category = Annotated[list[str] | None, typer.Option("--category", "-c", metavar="NAME", help="Only these categories.")]
+Reached = Literal["all", "project", "global", "everywhere"]
 Reach = Annotated[
-    Literal["all", "project", "global", "everywhere"],
+    Reached,
     typer.Option("--scope", help="This project's, global, both, or those of every project."),
 ]
 Tag = Annotated[list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="Only with this tag.")]

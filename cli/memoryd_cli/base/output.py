@@ -84,6 +84,11 @@ def printable(text: str) -> str:
     return "".join(c if c in "\n\t" or c.isprintable() else "\ufffd" for c in text)
 
 
+def counted(number: int, one: str, many: str = "") -> str:
+    """Return a number with what it counts: 1 memory, 2 memories."""
+    return f"{number} {one if number == 1 else many or f'{one}s'}"
+
+
 def one_line(text: str) -> str:
     """Return text in one printable line."""
     return printable(" ".join(text.split()))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from memoryd_cli.base.output import fields, note, one_line, out, out_json, printable, short_ids, table
+from memoryd_cli.base.output import counted, fields, note, one_line, out, out_json, printable, short_ids, table
 from memoryd_client.base.errors import InvalidArgument
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.history import HistoryEntry
@@ -79,7 +79,9 @@ def memory_fields(memory: Memory) -> Iterable[tuple[str, str]]:
     yield "updated", _moment(memory.updated_at) if memory.updated_at != memory.created_at else ""
     yield (
         "shown",
-        f"{memory.access_count} times, last {_moment(memory.last_accessed_at)}" if memory.access_count else "",
+        f"{counted(memory.access_count, 'time')}, last {_moment(memory.last_accessed_at)}"
+        if memory.access_count
+        else "",
     )
     yield "confirmed", f"{memory.strength} times" if memory.strength > 1 else ""
     yield from memory.metadata.items()
@@ -137,7 +139,9 @@ def destroyed(memory: Memory) -> str:
 def origin(one: Origin) -> None:
     """Print where a memory comes from, what became of it, what it is to others, and when it was shown."""
     memory = one.memory
-    written_by = ", ".join(filter(None, (memory.source.value, memory.role, memory.speaker, memory.agent)))
+    # A user who speaks for themselves is one, not three.
+    known = dict.fromkeys(filter(None, (memory.source.value, memory.role, memory.speaker)))
+    written_by = ", ".join(known) + (f", through {memory.agent}" if memory.agent else "")
     span = memory.source_messages
     messages = f", messages {span[0]} to {span[1]}" if span else ""
     fields(
@@ -153,7 +157,9 @@ def origin(one: Origin) -> None:
             ("stored", _moment(memory.created_at)),
             (
                 "shown",
-                f"{memory.access_count} times, last {_moment(memory.last_accessed_at)}" if memory.access_count else "",
+                f"{counted(memory.access_count, 'time')}, last {_moment(memory.last_accessed_at)}"
+                if memory.access_count
+                else "",
             ),
         ]
     )

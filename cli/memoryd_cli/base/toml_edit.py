@@ -50,6 +50,19 @@ def with_value(text: str, section: str, key: str, value: TomlValue) -> str:
     return "\n".join(lines) + "\n"
 
 
+def without(text: str, section: str, key: str) -> str:
+    """Return the text without the line that sets `key` of `[section]`; compare as with `with_value`."""
+    key = key if _BARE.fullmatch(key) else literal(key)
+    setting = re.compile(rf"^\s*{re.escape(key)}\s*=\s*{_VALUE}\s*(?:#.*)?$")
+    kept: list[str] = []
+    here: str | None = None
+    for line in text.splitlines():
+        here = _name(line) if _HEADER.match(line) else here
+        if here != section or not setting.match(line):
+            kept.append(line)
+    return "\n".join(kept) + "\n"
+
+
 def _name(line: str) -> str | None:
     header = _HEADER.match(line)
     return header[1].strip().strip("\"'") if header else None
@@ -63,8 +76,11 @@ def read(text: str) -> Tables | None:
         return None
 
 
-def expected(text: str, section: str, key: str, value: TomlValue) -> Tables | None:
-    """Return what the text should say once the value is set; None where it is not TOML, or has no room for it."""
+def expected(text: str, section: str, key: str, value: TomlValue | None) -> Tables | None:
+    """Return what the text should say once the value is set, or with None taken out.
+
+    None where it is not TOML, or has no room for it.
+    """
     tables = read(text)
     if tables is None:
         return None
@@ -74,5 +90,8 @@ def expected(text: str, section: str, key: str, value: TomlValue) -> Tables | No
         if not isinstance(inner, dict):
             return None
         table = cast("Tables", inner)
-    table[key] = value
+    if value is None:
+        table.pop(key, None)
+    else:
+        table[key] = value
     return tables

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from memoryd_cli.base.launch import Launched
-from memoryd_cli.base.output import on_terminal, one_line, out, short_ids
+from memoryd_cli.base.output import counted, on_terminal, one_line, out, short_ids
 from memoryd_cli.base.render import timings
 from memoryd_cli.demo.steps import (
     ContextDecided,
@@ -47,8 +47,9 @@ class Screen:
 
     def opening(self, transcript: DemoTranscript, launched: Launched) -> None:
         """Say what is going to happen."""
+        turns, sessions = counted(transcript.turns, "turn"), counted(len(transcript.sessions), "session")
         self._line(
-            (f"{transcript.turns} turns in {len(transcript.sessions)} sessions, played to a daemon of their own ", ""),
+            (f"{turns} in {sessions}, played to a daemon of their own ", ""),
             (f"(pid {launched.pid}, ready after {launched.seconds:.1f} s, no key, local judge)", "dim"),
         )
         self._line(
@@ -121,7 +122,7 @@ class Screen:
         self._line(("== what came of it", "bold cyan"))
         judged = bool(sums.expected or sums.quiet)
         rows = [
-            ("turns", f"{sums.turns} in {sums.sessions} sessions, {sums.pushes} contexts pushed"),
+            ("turns", f"{sums.turns} in {counted(sums.sessions, 'session')}, {counted(sums.pushes, 'context')} pushed"),
             ("memories", f"{sums.memories_stored} stored, {sums.memories_surfaced} came back"),
             ("turns with memories", f"{sums.turns_with_memories}, without {sums.turns_without}"),
         ]

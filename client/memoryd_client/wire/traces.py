@@ -6,6 +6,9 @@ import msgspec
 
 from memoryd_client.wire.request import Request
 
+SAME_CONTEXT = "same context as before"
+"""The outcome where a session pushed what it had pushed."""
+
 
 class CandidateTrace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One memory that came into question and what became of it."""

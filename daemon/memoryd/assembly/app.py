@@ -17,7 +17,7 @@ from memoryd.assembly.daemon import Daemon
 from memoryd.assembly.health import Health
 from memoryd.assembly.memory import MemoryServices
 from memoryd.assembly.upkeep import build_curator, build_model_change
-from memoryd.config import Config, ConfigInvalid, load, retired_in
+from memoryd.config import Config, ConfigInvalid, load, retired_in, unread
 from memoryd.descriptors import allow_many, most_connections
 from memoryd.heap import share_arenas
 from memoryd.hosts.listener import HostListener
@@ -108,6 +108,8 @@ def main() -> int:
         with hold_home(paths, version=__version__), logging_to(paths, config.daemon.log_level):
             for sentence in retired_in(paths.config):
                 log.warning("%s: %s", paths.config, sentence)
+            for sentence in unread(os.environ).values():
+                log.warning("%s", sentence)
             try:
                 anyio.run(_serve, paths, config)
             except ExceptionGroup as group:

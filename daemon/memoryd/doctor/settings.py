@@ -3,32 +3,14 @@
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from importlib.metadata import PackageNotFoundError, distribution, requires
 
-import msgspec
-
-from memoryd.config import Config, ConfigInvalid, overrides, retired_in
+from memoryd.config import Config, ConfigInvalid, overrides, retired_in, unread
 from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
 from memoryd.model import choose
 from memoryd_client.base.paths import Paths
 
-READ_ELSEWHERE = frozenset(
-    f"MEMORYD_{name}"
-    for name in ("HOME", "CONFIG", "RUNTIME_DIR", "SESSION", "PROJECT", "AGENT", "OWNER", "AUTOSTART", "DEBUG")
-)
-"""Variables that are no settings of the daemon: where it is, and on whose behalf the command line speaks."""
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
-
-
-def settings_variables() -> frozenset[str]:
-    """Return the names of all variables that set something in the configuration."""
-    return frozenset(
-        f"MEMORYD_{section}_{key}".upper()
-        for section, table in msgspec.structs.asdict(Config()).items()
-        if isinstance(table, msgspec.Struct)
-        for key in table.__struct_fields__
-    )
 
 
 def examine_configuration(paths: Paths, environ: Mapping[str, str], invalid: str) -> Iterator[Finding]:
@@ -45,12 +27,8 @@ def examine_configuration(paths: Paths, environ: Mapping[str, str], invalid: str
         )
         for sentence in retired_in(paths.config):
             yield warn("setting", sentence, f"${{EDITOR:-vi}} {quoted(paths.config)}  # take the line out")
-    known = settings_variables() | READ_ELSEWHERE
-    for name in sorted(environ):
-        if name.startswith("MEMORYD_") and name not in known:
-            near = get_close_matches(name, known, n=1)
-            meant = f": {near[0]} is meant?" if near else ""
-            yield warn("variable", f"nobody reads {name}{meant}", f"unset {name}")
+    for name, sentence in unread(environ).items():
+        yield warn("variable", sentence, f"unset {name}")
 
 
 def examine_key(config: Config) -> Finding:
