@@ -62,9 +62,9 @@ def _complain(error: Exception, code: int) -> int:
     told = _describe(error)
     if len(told) > _LONGEST:
         told = f"{told[:_LONGEST]}…"
-    # A message that names memoryd needs no prefix that does.
     if isinstance(error, OSError) and error.filename is None:  # --help, which typer prints
         streams.silence(sys.stdout)
+    # A message that names memoryd needs no prefix that does.
     note(told if "memoryd" in told.partition(";")[0] else f"memoryd: {told}")
     return code
 

@@ -158,13 +158,13 @@ def _rich_table(
     from rich.text import Text
 
     console = Console()
-    by_column = dict(zip(columns, zip(*rows, strict=True) if rows else ((),) * len(columns), strict=True))
+    by_column: dict[str, list[str]] = {name: [row[at] for row in rows] for at, name in enumerate(columns)}
     widths = {name: max(map(cell_len, (name, *cells))) for name, cells in by_column.items()}
     shown, room = fitting(widths, gives_way, console.width)
     if gives_way:  # rich cuts without a sign
-        by_column[shown[-1]] = tuple(
+        by_column[shown[-1]] = [
             cell if cell_len(cell) <= room else f"{set_cell_size(cell, room - 1)}…" for cell in by_column[shown[-1]]
-        )
+        ]
     grid = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="bold underline")
     for name in shown:
         short = widths[name] <= _SHORT
