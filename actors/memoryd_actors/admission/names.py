@@ -22,6 +22,8 @@ _DRAWN = re.compile(r"(?:mem_)?(?:[0-9a-z]{20}|[0-9a-f]{32})|[0-9a-f]{8}(?:-[0-9
 """Ids that memoryd draws, and UUIDs: most names."""
 _PART = re.compile(r"[_:./@-]+")
 _MOST_PARTS = 64
+_LONGEST_TOKEN = 400
+"""Characters behind a sign in which a token is looked for: what is longer is known by its beginning."""
 
 
 def check_names(**names: str) -> None:
@@ -53,7 +55,7 @@ def _shown(name: str) -> str:
         return whole.text[:200]
     # Within a name a token may follow a sign that elsewhere is part of a word: `mem_ghp_…`.
     for part in list(_PART.finditer(name))[:_MOST_PARTS]:
-        rest = name[part.end() :]
+        rest = name[part.end() : part.end() + _LONGEST_TOKEN]
         for found in find_tokens(rest):
             if found.rule not in _OF_CHANCE:
                 return f"{name[: part.end()]}{rest[: found.start]}{found.marker}"[:200]

@@ -29,13 +29,15 @@ _NUMBER: Final = re.compile(
     r"(?P<inner>[$\u20ac\u00a3\u00a5]?)(?P<digits>\d+(?:[.,']\d+)*|\d{1,2}:\d\d)"
     r"(?P<unit>(?:\u00b0|%|\u2030|[$\u20ac\u00a3\u00a5]|[^\W\d_]{1,3})?(?:[^\W\d_])?)"
 )
-_ORDINAL: Final = re.compile(rf"(\d+)(?:{NTH})")
+_ORDINAL: Final = re.compile(rf"(\d{{1,9}})(?:{NTH})")
 _DATE: Final = re.compile(r"(?:\d{4}|-)-\d\d-\d\d")
 _CLITICS: Final = (("'re", "are"), ("'ve", "have"), ("'ll", "will"), ("'m", "am"))
 _IS: Final = frozenset("it he she that there here what who where something everything nothing".split())
 """Words after which 's is `is`, and not an owner's mark."""
 _SHORTENED: Final = {"ca": "can", "wo": "will", "sha": "shall"}
 _MERIDIEM: Final = {"am": "am", "pm": "pm", "a.m": "am", "p.m": "pm"}
+_MOST_SHORTENED: Final = 3
+"""Apostrophes in a short form: `I'd've`."""
 _LONGEST_UNIT: Final = 3
 _SMALL: Final = words("small")
 """Words that are no unit, however short."""
@@ -115,7 +117,7 @@ class Tokenizer:
         return bool(self._found) and self._found[-1].kind == "number"
 
     def _word(self, word: str, at: int) -> None:
-        if "'" in word and self._taken_apart(word, at):
+        if 0 < word.count("'") <= _MOST_SHORTENED and self._taken_apart(word, at):
             return
         lower = word.lower()
         if self._behind_number():

@@ -10,7 +10,9 @@ MOST_SENTENCES = 400
 LONGEST_SENTENCE = 1_000
 """Characters of a sentence that are looked at."""
 _GAP = re.compile(
-    r"(?<=[.!?…])[\"')\]»”]?[^\S\n]+(?=\S)|(?<=[。！？])[」』”)\uff09]?[^\S\n]*(?=[^\s。！？」』”)\uff09])|[^\S\n]*\n\s*"
+    r"(?<=[.!?…])[\"')\]»”]?[^\S\n]+(?=\S)|(?<=[。！？])[」』”)\uff09]?[^\S\n]*(?=[^\s。！？」』”)\uff09])"
+    # From the beginning of white space only: from each place in it, a long one would be read again.
+    r"|(?<![^\S\n])[^\S\n]*\n\s*"
 )
 _QUESTION = ("?", "\uff1f", "\u061f")
 _ABBREVIATION = re.compile(rf"(?:\b{pattern_of('words', 'abbreviations')}|(?<![\w.])[A-Z])\.\Z", re.IGNORECASE)
