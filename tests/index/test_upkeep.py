@@ -1,4 +1,6 @@
 # ruff: noqa: ASYNC240 - these tests have the loop to themselves, and break files on purpose
+import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -8,7 +10,8 @@ import pytest
 
 from memoryd.config import IndexConfig
 from memoryd.index import LanceIndex
-from memoryd_actors.core.errors import Unavailable
+from memoryd.index.failures import translated
+from memoryd_actors.core.errors import IndexDamaged, Unavailable
 
 from .rows import DIMENSIONS, axis, row, seen_by, unit_vectors
 
@@ -208,3 +211,10 @@ async def test_searches_and_writes_go_on_together(folder: Path) -> None:
     assert found == [True] * 30
     assert await index.count() == 21
     await index.close()
+
+
+def test_an_index_on_a_disk_that_may_only_be_read_is_not_taken_for_damaged() -> None:
+    for error in (OSError(errno.EROFS, os.strerror(errno.EROFS)), RuntimeError("lance error: (os error 30)")):
+        with pytest.raises(Unavailable, match="cannot be written") as told, translated("/home/index"):
+            raise error
+        assert not isinstance(told.value, IndexDamaged)

@@ -38,7 +38,14 @@ def files_with(home: Path, needle: bytes) -> list[str]:
 def test_no_file_of_the_home_has_a_word_of_what_was_purged(daemon: RunningDaemon) -> None:
     with daemon.client(session="s1") as client:
         kept = client.remember("Ana drinks tea at four.", scope="global")
-        secret = client.remember(TOLD, scope="global", title="quokkabanana", tags=["quokkabanana"])
+        secret = client.remember(
+            TOLD,
+            scope="global",
+            title="quokkabanana",
+            tags=["quokkabanana"],
+            category="quokkabanana",
+            source_session="quokkabanana",
+        )
         client.update(secret.id, content=TOLD + " It is blue.")
         client.backup()
         assert client.search("quokkabanana")[0].id == secret.id

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from memoryd_actors.core.errors import DiskFull, IndexDamaged, Unavailable
 
+_READ_ONLY = ("Read-only file system", "os error 30")
 _FULL = ("No space left on device", "os error 28", "StorageFull", "Disk quota exceeded")
 
 
@@ -15,7 +16,7 @@ def translated(where: str) -> Generator[None]:
     Raises:
         DiskFull: there is no space.
         IndexDamaged: anything else that it says about its files.
-        Unavailable: the files are there and may not be read.
+        Unavailable: the files are there and may not be read, or not be written.
     """
     try:
         yield
@@ -35,4 +36,7 @@ def _named(where: str, error: Exception) -> DiskFull | Unavailable:
         return DiskFull(where)
     if "Permission denied" in str(error):
         return Unavailable(f"the index at {where} cannot be read: {reason}", "Check the folder's permissions.")
+    if any(sign in str(error) for sign in _READ_ONLY):
+        # What is there is not damaged: built anew, it would be lost.
+        return Unavailable(f"the index at {where} cannot be written: {reason}", "See that its disk may be written to.")
     return IndexDamaged(where, reason)

@@ -163,7 +163,8 @@ class VectorTable:
     def _set_aside(self) -> None:
         if self._folder is not None and self._folder.exists():
             shutil.rmtree(self._aside(), ignore_errors=True)
-            self._folder.rename(self._aside())
+            with translated(self.url):
+                self._folder.rename(self._aside())
         self._make_folder()
 
     def _aside(self) -> Path:

@@ -21,6 +21,7 @@ from memoryd.ledger.tables import (
     changes,
     consents,
     doubts,
+    events,
     history,
     memories,
     memory_tags,
@@ -192,10 +193,7 @@ def erase(connection: Connection, ids: Sequence[str], places: Collection[tuple[s
             # Another version: who holds this one in memory must not save it again.
             values = {"state": encode_state(state), "updated_at": sessions.c.updated_at + 1}
             connection.execute(update(sessions).where(key).values(**values))
-    if "consents" in there:
-        for row in connection.execute(select(consents.c.id, consents.c.proposed)).all():
-            if any(needle in row.proposed for needle in needles):
-                connection.execute(delete(consents).where(consents.c.id == row.id))
+    _take_out_names(connection, ids, there)
 
 
 def sessions_of(connection: Connection, ids: Sequence[str]) -> list[tuple[str, str]]:
@@ -227,6 +225,18 @@ def erase_session(connection: Connection, owner: str, session: str) -> None:
     for table in (traces, sessions):
         mine = (table.c.owner == clean(owner)) & (table.c.session == clean(session))
         connection.execute(delete(table).where(mine))
+
+
+def _take_out_names(connection: Connection, ids: Sequence[str], there: Collection[str]) -> None:
+    """Take out the names that somebody gave in what is counted, and the memories in what is asked of users."""
+    if "events" in there:
+        for some in batches(ids):
+            # What is counted stays counted: the names that somebody gave go.
+            connection.execute(update(events).where(events.c.memory_id.in_(some)).values(thread="", category=""))
+    if "consents" in there:
+        for row in connection.execute(select(consents.c.id, consents.c.proposed)).all():
+            if any(memory_id[:SHORT_ID].encode() in row.proposed for memory_id in ids):
+                connection.execute(delete(consents).where(consents.c.id == row.id))
 
 
 def _take_out_reasons(connection: Connection, ids: Sequence[str]) -> None:
