@@ -4,7 +4,7 @@ from memoryd.assembly.backup import BackupMaker
 from memoryd.assembly.conversations import ConversationServices
 from memoryd.assembly.memory import MemoryServices
 from memoryd.config import Config
-from memoryd.embedding.model_change import ModelChange, Serving
+from memoryd.embedding.model_change import ModelChange
 from memoryd_actors.upkeep.curator import Curator, Schedule
 from memoryd_client.base.paths import Paths
 
@@ -35,19 +35,16 @@ def build_curator(config: Config, memory: MemoryServices, backup: BackupMaker) -
 
 def build_model_change(paths: Paths, memory: MemoryServices, conversations: ConversationServices) -> ModelChange:
     """Return what follows the configuration's embedding model."""
-    serving = Serving(
+    return ModelChange(
+        paths=paths,
+        ledger=memory.ledger,
+        transcripts=conversations.transcripts,
+        generations=memory.generations,
         embedder=memory.embedder,
         memories=memory.index,
         messages=conversations.messages,
         indexer=memory.indexer,
         message_indexer=conversations.indexer,
-    )
-    return ModelChange(
-        paths,
-        memory.generations,
-        serving,
-        ledger=memory.ledger,
-        transcripts=conversations.transcripts,
         build_embedder=memory.build_embedder,
         is_busy=memory.is_busy,
         publish=memory.publish,

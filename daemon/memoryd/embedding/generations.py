@@ -4,7 +4,7 @@ Which one serves is noted in a small file beside them, replaced as a whole.
 """
 
 import shutil
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,20 +55,10 @@ class Generations:
 
     def __init__(self, paths: Paths, noted: GenerationsNote) -> None:
         self._paths = paths
-        self._noted = noted
+        self.active, self.previous = noted.active, noted.previous
         self.coming: Coming | None = None
         self.turn = anyio.Lock()
         """Held while what does not serve moves; taken after the turns of the indexers that serve, never before."""
-
-    @property
-    def active(self) -> Generation:
-        """What serves."""
-        return self._noted.active
-
-    @property
-    def previous(self) -> Generation | None:
-        """What can be gone back to."""
-        return self._noted.previous
 
     async def note(self, active: Generation, previous: Generation | None) -> None:
         """Note what serves from now on, also after a restart, and what is kept.
@@ -77,33 +67,28 @@ class Generations:
             DiskFull: there is no space for it; what was noted before holds, as it does with any other failure.
             Unavailable: it cannot be written.
         """
-        noted = GenerationsNote(active=active, previous=previous)
-        await to_thread.run_sync(write, self._paths, noted)
-        self._noted = noted
+        await to_thread.run_sync(write, self._paths, GenerationsNote(active=active, previous=previous))
+        self.active, self.previous = active, previous
 
     async def purge(self) -> None:
-        """Destroy what was removed also in what is built, and all that is kept from before."""
-        async with self.turn:
-            if self.coming is not None and self.coming.successor.opened:
-                await self.coming.successor.purge()
-            await self._destroy_previous()
+        await self._destroy_also(Successor.purge)
 
     async def forget(self, key: Key) -> None:
-        """Destroy what was said in a session also in what is built, and all that is kept from before."""
-        async with self.turn:
-            if self.coming is not None and self.coming.successor.opened:
-                await self.coming.successor.messages.forget(key)
-            await self._destroy_previous()
+        await self._destroy_also(lambda successor: successor.messages.forget(key))
 
     async def tidy(self) -> None:
         """Destroy what neither serves nor is built nor kept."""
         async with self.turn:
             await self._destroy_all_but(self.active, self.previous, self.coming.generation if self.coming else None)
 
-    async def _destroy_previous(self) -> None:
-        """Leave what serves, and what is built if it is open: it was purged itself."""
-        opened = self.coming is not None and self.coming.successor.opened
-        await self._destroy_all_but(self.active, self.coming.generation if self.coming and opened else None)
+    async def _destroy_also(self, destroy: Callable[[Successor], Awaitable[None]]) -> None:
+        """Destroy something also in what is built, and all that is kept from before."""
+        async with self.turn:
+            kept = [self.active]
+            if self.coming is not None and self.coming.successor.opened:
+                await destroy(self.coming.successor)
+                kept.append(self.coming.generation)
+            await self._destroy_all_but(*kept)
 
     async def _destroy_all_but(self, *kept: Generation | None) -> None:
         places = {one.place for one in kept if one is not None}

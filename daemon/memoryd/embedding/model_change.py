@@ -35,40 +35,24 @@ log = logging.getLogger(__name__)
 RETRY_S = 60.0
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Serving:
-    """What everybody asks, whichever model it is of."""
+@dataclass(eq=False, kw_only=True)
+class ModelChange:
+    """Changes the model when the configuration does; `run` it in a task group."""
 
+    paths: Paths
+    ledger: Ledger
+    transcripts: Transcripts
+    generations: Generations
     embedder: ServingEmbedder
     memories: LanceIndex
     messages: LanceMessages
     indexer: Indexer
     message_indexer: MessageIndexer
+    build_embedder: Callable[[Config, ModelSpec], EmbeddingService]
+    is_busy: Callable[[], bool]
+    publish: Publisher
 
-
-class ModelChange:
-    """Changes the model when the configuration does; `run` it in a task group."""
-
-    def __init__(
-        self,
-        paths: Paths,
-        generations: Generations,
-        serving: Serving,
-        *,
-        ledger: Ledger,
-        transcripts: Transcripts,
-        build_embedder: Callable[[Config, ModelSpec], EmbeddingService],
-        is_busy: Callable[[], bool],
-        publish: Publisher,
-    ) -> None:
-        self._paths = paths
-        self._generations = generations
-        self._serving = serving
-        self._ledger = ledger
-        self._transcripts = transcripts
-        self._build_embedder = build_embedder
-        self._is_busy = is_busy
-        self._publish = publish
+    def __post_init__(self) -> None:
         self._worker = Worker(self._work, complain=self._complain, retry_s=RETRY_S)
         self._asked: Config | None = None
         """What was looked at last; None: it is to be looked at."""
@@ -91,13 +75,13 @@ class ModelChange:
         config = self._configured().embedding
         self._asked, self._told, self._problem = None, True, None
         self._worker.kick()
-        if described(config).identity == self._generations.active.spec.identity:
+        if described(config).identity == self.generations.active.spec.identity:
             return f"{config.model} serves already"
         return f"{config.model} is prepared; `memoryd model embed` shows how far it is"
 
     def status(self) -> ComponentStatus:
         """Return which model serves, which one can be gone back to, and how far a change is."""
-        generations = self._generations
+        generations = self.generations
         numbers: dict[str, float] = {}
         facts = {"serving": generations.active.spec.identity}
         if generations.previous is not None:
@@ -105,7 +89,7 @@ class ModelChange:
         if (coming := generations.coming) is not None:
             facts["building"] = coming.generation.spec.identity
             indexer = coming.successor.indexer
-            target = max(indexer.target, self._serving.indexer.target)
+            target = max(indexer.target, self.indexer.target)
             numbers = {
                 "applied": indexer.applied,
                 "target": target,
@@ -122,28 +106,28 @@ class ModelChange:
         if config != self._asked:
             await self._begin(config, await self._wanted(config))
             self._asked = config
-        await self._generations.tidy()
+        await self.generations.tidy()
         self._problem = None
-        if (coming := self._generations.coming) is not None:
-            heads = self._serving.message_indexer.heads
-            if await coming.successor.build(heads, is_busy=self._is_busy, wanted=lambda: not self._worker.kicked):
+        if (coming := self.generations.coming) is not None:
+            heads = self.message_indexer.heads
+            if await coming.successor.build(heads, is_busy=self.is_busy, wanted=lambda: not self._worker.kicked):
                 await self._switch(coming)
         return math.inf
 
     async def _wanted(self, config: Config) -> ModelSpec:
         """Return the model that the configuration asks for, which is read where it is another one, or told to be."""
-        spec, active = described(config.embedding), self._generations.active.spec
+        spec, active = described(config.embedding), self.generations.active.spec
         named = (spec.model, spec.folder, spec.precision, spec.backend)
         if not self._told and named == (active.model, active.folder, active.precision, active.backend):
             return active
         if is_told(spec) and spec.identity == active.identity:
             return spec
         offline = config.privacy.offline
-        return await to_thread.run_sync(lambda: resolve(config.embedding, models=self._paths.models, offline=offline))
+        return await to_thread.run_sync(lambda: resolve(config.embedding, models=self.paths.models, offline=offline))
 
     async def _begin(self, config: Config, spec: ModelSpec) -> None:
         """Prepare another model; break off the one that is built and not asked for any more."""
-        generations, coming = self._generations, self._generations.coming
+        generations, coming = self.generations, self.generations.coming
         active, previous = generations.active, generations.previous
         if coming is not None and coming.generation.spec.identity == spec.identity:
             return
@@ -159,18 +143,18 @@ class ModelChange:
             generations.coming = await self._prepared(config, Generation(spec=spec, place=place))
 
     async def _prepared(self, config: Config, generation: Generation) -> Coming:
-        embedder = self._build_embedder(config, generation.spec)
+        embedder = self.build_embedder(config, generation.spec)
         await self._tasks.start(_keep, embedder)
-        memories = LanceIndex(memories_at(self._paths, config.index, generation.place), config.index)
-        messages = LanceMessages(messages_at(self._paths, config.index, generation.place), config.index)
+        memories = LanceIndex(memories_at(self.paths, config.index, generation.place), config.index)
+        messages = LanceMessages(messages_at(self.paths, config.index, generation.place), config.index)
         successor = Successor(
-            self._ledger,
-            self._transcripts,
+            self.ledger,
+            self.transcripts,
             index=memories,
             messages=messages,
             embedder=embedder,
-            publish=self._publish,
-            turn=self._generations.turn,
+            publish=self.publish,
+            turn=self.generations.turn,
         )
         return Coming(
             generation=generation, embedder=embedder, memories=memories, messages=messages, successor=successor
@@ -178,28 +162,24 @@ class ModelChange:
 
     async def _switch(self, coming: Coming) -> None:
         """Put what was built in place while nothing moves, so that nothing that was written is missing in it."""
-        serving, successor, generations = self._serving, coming.successor, self._generations
-        memories, messages = serving.memories, serving.messages
-        async with (
-            serving.indexer.replaced(successor.indexer),
-            serving.message_indexer.replaced(successor.messages),
-        ):
-            await successor.complete(serving.message_indexer.heads)
+        successor, generations, memories, messages = coming.successor, self.generations, self.memories, self.messages
+        async with self.indexer.replaced(successor.indexer), self.message_indexer.replaced(successor.messages):
+            await successor.complete(self.message_indexer.heads)
             async with memories.held(), messages.held(), coming.memories.held(), coming.messages.held():
                 await generations.note(coming.generation, previous=generations.active)
                 memories.exchange(coming.memories)
                 messages.exchange(coming.messages)
-                serving.embedder.current = coming.embedder
+                self.embedder.current = coming.embedder
                 generations.coming = None
         identity = coming.generation.spec.identity
         log.info("the index of %s serves", identity)
         await successor.close()
         await generations.tidy()
-        await self._ledger.changes.set_embedding_model(identity)
+        await self.ledger.changes.set_embedding_model(identity)
 
     def _configured(self) -> Config:
         try:
-            return load(self._paths.config)
+            return load(self.paths.config)
         except ConfigInvalid as invalid:
             raise Refused(str(invalid), "Mend it; `memoryd config list` shows what there is.") from invalid
 
@@ -207,7 +187,7 @@ class ModelChange:
         if str(problem) != str(self._problem):
             log.warning("the embedding model is not changed: %s", problem)
             message = f"the embedding model is not changed: {problem}"
-            self._publish(Warned(component="embedding", message=message, hint=problem.hint))
+            self.publish(Warned(component="embedding", message=message, hint=problem.hint))
         self._problem = problem
 
 
