@@ -35,4 +35,4 @@ def most_connections() -> int:
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return _MOST_CONNECTIONS
-    return min(max(soft - _AHEAD, soft // 2), _MOST_CONNECTIONS)
+    return min(max(soft - _AHEAD, soft // 4), _MOST_CONNECTIONS)

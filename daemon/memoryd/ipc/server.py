@@ -36,6 +36,8 @@ _TURN_S: Final = 0.001
 _REST: Final = 3.0
 """How long a socket rests for frames that could not be read, of the time that they took."""
 _LONGEST_REST_S: Final = 0.01
+_FLOOD: Final = 1_000
+"""Frames that could not be read after which memory is handed back."""
 _MAX_DEADLINE_S: Final = 3600.0
 _DRAIN_SHARE: Final = 0.5
 """Of the time that a stop may take; the rest is for what comes after the sockets: writes and contexts."""
@@ -91,6 +93,8 @@ class Server:
         self._connections: Connections | None = None
         self._unreadable_s = 0.0
         """Spent on frames that could not be read, and not rested for yet."""
+        self._unreadable = self._unreadable_before = 0
+        """How many such frames there were a moment ago, and when memory was last handed back."""
         self._tasks: TaskGroup | None = None
         self._reading = anyio.CancelScope()
         self._more = anyio.Event()
@@ -165,26 +169,30 @@ class Server:
                 readers.start_soon(self._watch, endpoints.rpc, self._take_request)
                 readers.start_soon(self._look_again, endpoints.rpc)
 
-    async def _watch(self, socket: Socket, take: Callable[[list[bytes]], None]) -> None:
+    async def _watch(self, socket: Socket, take: Callable[[list[bytes]], bool]) -> None:
         descriptor = socket.fileno()
         while True:
             await self._empty(socket, take)
             await self._rest()
             await anyio.wait_readable(descriptor)
 
-    async def _empty(self, socket: Socket, take: Callable[[list[bytes]], None]) -> int:
+    async def _empty(self, socket: Socket, take: Callable[[list[bytes]], bool]) -> int:
         """Take every message that has arrived, letting others have their turn now and then; return how many."""
         taken = 0
         while True:
-            until = perf_counter() + _TURN_S
-            while perf_counter() < until:
+            now = perf_counter()
+            until = now + _TURN_S
+            while now < until:
+                began = now
                 try:
                     frames = self._next(socket)
                 except zmq.Again:
                     return taken
                 taken += 1
-                if frames:
-                    take(frames)
+                is_readable = bool(frames) and take(frames)
+                now = perf_counter()
+                if not is_readable:
+                    self._unreadable_s += now - began
             await self._rest()
 
     def _next(self, socket: Socket) -> list[bytes]:
@@ -212,8 +220,17 @@ class Server:
             while True:
                 await anyio.sleep(TOLD_S)
                 connections.cut_told(anyio.current_time())
-                if connections.crowd_has_left():
+                if connections.crowd_has_left() or self._flood_is_over():
                     await anyio.to_thread.run_sync(trim)
+
+    def _flood_is_over(self) -> bool:
+        """Return, once, whether many frames came that could not be read, and come no more."""
+        now = self.counts.bad_updates + self.counts.bad_requests + self.counts.too_large
+        is_over = now == self._unreadable and now - self._unreadable_before >= _FLOOD
+        self._unreadable = now
+        if is_over:
+            self._unreadable_before = now
+        return is_over
 
     async def _watch_monitor(self, connections: Connections, monitor: Socket) -> None:
         descriptor = monitor.fileno()
@@ -227,30 +244,30 @@ class Server:
             self._more = anyio.Event()
             await self._empty(socket, self._take_request)
 
-    def _take_update(self, frames: list[bytes]) -> None:
-        began = perf_counter()
+    def _take_update(self, frames: list[bytes]) -> bool:
+        """Hand a context update on; return whether it could be read."""
         try:
             update = read_update(frames)
         except Unreadable as exc:
             self._count_unreadable(exc, update=True)
-            self._unreadable_s += perf_counter() - began
-            return
+            return False
         try:
             self._on_update(update)
             self.counts.updates += 1
         except Exception as error:  # the outer edge: one update must not end the service
             self.counts.bugs += 1
             _log.error("a context update of session %r failed", update.caller.session, exc_info=error)
+        return True
 
-    def _take_request(self, frames: list[bytes]) -> None:
-        identity, began = frames[0], perf_counter()
+    def _take_request(self, frames: list[bytes]) -> bool:
+        """Answer a request, or have it answered; return whether it could be read."""
+        identity = frames[0]
         try:
             envelope = read_envelope(frames[1:])
         except Unreadable as exc:
             self._count_unreadable(exc, update=False)
             self._reply(identity, exc.request_id, exc.failure)
-            self._unreadable_s += perf_counter() - began
-            return
+            return False
         self.counts.requests += 1
         try:
             reply = self._answer_now(envelope.request, envelope.caller)
@@ -260,9 +277,10 @@ class Server:
             if self.counts.running < self._concurrency and self._tasks is not None:
                 self.counts.running += 1
                 self._tasks.start_soon(self._answer_later, identity, envelope)
-                return
+                return True
             reply = failures.overloaded(self._concurrency)
         self._reply(identity, envelope.id, reply)
+        return True
 
     async def _answer_later(self, identity: bytes, envelope: Envelope) -> None:
         deadline_s = min(envelope.deadline_s, _MAX_DEADLINE_S)
