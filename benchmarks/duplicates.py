@@ -17,7 +17,8 @@ import msgspec
 from benchmarks.recall.data import DEFAULT
 from benchmarks.record import RESULTS, write
 from benchmarks.vectors import Embeddings
-from memoryd_actors.searching.near_identical import DatedText, adds_nothing, sentences
+from memoryd_actors.core.remembered import forget_texts
+from memoryd_actors.searching.near_identical import DatedText, adds_nothing
 from memoryd_actors.texts.words import content_words
 
 LABELS = ("dup", "near", "related", "conflict")
@@ -116,7 +117,7 @@ def timing(pairs: Sequence[Pair]) -> dict[str, float]:
             work(pair)
         return (perf_counter() - began) * 1e6 / len(pairs)
 
-    sentences.cache_clear()
+    forget_texts()
     figures = {
         "first_us": spent(near_identical),
         "floor_us": spent(lambda pair: pair.a.lower().split() == pair.b.lower().split()),

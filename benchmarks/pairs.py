@@ -32,8 +32,8 @@ import numpy.typing as npt
 from memoryd.embedding.onnx import OnnxModel
 from memoryd.embedding.weights import Sources, fetch
 from memoryd_actors.comparison import Comparison, Statement, action, compare
-from memoryd_actors.comparison.canon import canon
 from memoryd_actors.comparison.decision import MERGE
+from memoryd_actors.core.remembered import forget_texts
 from memoryd_actors.ports.embedder import Vector
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
@@ -221,7 +221,7 @@ def timing(pairs: Sequence[Pair], cosines: npt.NDArray[np.float64]) -> dict[str,
         times: list[float] = []
         for pair, cosine in some:
             if fresh:
-                canon.cache_clear()
+                forget_texts()
             start = perf_counter()
             work(pair, cosine)
             times.append((perf_counter() - start) * 1e6)

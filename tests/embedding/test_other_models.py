@@ -1,5 +1,6 @@
 """Models other than all-MiniLM-L6-v2: folders of any kind, the catalogue, and what runs them."""
 
+import re
 from pathlib import Path
 
 import msgspec
@@ -168,6 +169,7 @@ def test_the_catalogue_knows_its_models_by_short_and_long_names() -> None:
         assert one.languages
         assert one.licence
         assert one.files[-1] == "tokenizer.json"
+        assert re.fullmatch("[0-9a-f]{40}", one.revision), "a branch may move, a commit stays what it was"
 
 
 @pytest.mark.parametrize("offline", [True, False])

@@ -61,6 +61,7 @@ def test_what_is_told_to_be_done_again_does_not_bring_up_the_days_on_which_it_wa
         ("When do the API tokens expire?", Source.USER, ""),
         ('The user said: "When do the tokens expire"', Source.EXTRACTED, "only asks"),
         ('The user said: "the API tokens of the shop"', Source.EXTRACTED, "was said just now"),
+        ('The user said on 2026-03-01: "the API tokens of the shop"', Source.EXTRACTED, "was said just now"),
         ('The user said: "The tokens of the shop expire on Monday"', Source.EXTRACTED, ""),
         (
             "The assistant does not know when the tokens expire.",
@@ -79,3 +80,6 @@ def test_what_was_said_just_now_is_not_said_back() -> None:
     said = "The build is red again. Can you look at the linter first?"
     assert objection(memory("The build is red again.", source=Source.EXTRACTED), said) == "was said just now"
     assert objection(memory("The build is red since Monday.", source=Source.EXTRACTED), said) == ""
+    asked = "Which of the rules does it break?"
+    assert objection(memory("The build is red again.", source=Source.EXTRACTED), asked, [said]) == "was said just now"
+    assert objection(memory("The build is red again.", source=Source.EXTRACTED), asked) == ""

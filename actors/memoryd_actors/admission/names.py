@@ -6,9 +6,9 @@ because replaced it would be another name.
 
 import re
 from dataclasses import replace
-from functools import lru_cache
 
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.core.remembered import remembered
 from memoryd_actors.redaction import redact
 from memoryd_actors.redaction.rules import DEFAULT, Rules
 from memoryd_actors.redaction.vendors import find_tokens
@@ -45,7 +45,7 @@ def are_names(caller: Caller) -> bool:
     return not any(name and _shown(name) for name in (caller.owner, caller.session, caller.project))
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _shown(name: str) -> str:
     """Return a name without the secret in it; empty where there is none. 3 µs a character, then remembered."""
     if _DRAWN.fullmatch(name):

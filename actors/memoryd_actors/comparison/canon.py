@@ -6,11 +6,11 @@ forms, and other ways to write a number, a date, a time or a measure.
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final, NamedTuple
 
 from memoryd_actors.comparison.reading import Tokenizer
 from memoryd_actors.comparison.tokens import WORDS, Token, words
+from memoryd_actors.core.remembered import remembered
 from memoryd_actors.texts.languages.recognition import COMMON, language_of
 from memoryd_actors.texts.numbers import amount
 
@@ -35,7 +35,7 @@ class Canon(NamedTuple):
     """In which the tokens stand."""
 
 
-@lru_cache(maxsize=2048)
+@remembered(2048)
 def canon(text: str) -> Canon:
     """Return a text's canonical form. The last 2,048 are kept: a new memory is compared with ten old ones."""
     read = Tokenizer(text)

@@ -6,13 +6,13 @@ the dev cluster. Where nobody knows what the words mean, one difference is a cha
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import islice
 from typing import Final
 
 from memoryd_actors.comparison.canon import Canon
 from memoryd_actors.comparison.difference import Difference, is_meant, is_value, meaning, negates
 from memoryd_actors.comparison.tokens import WORDS, Token, words
+from memoryd_actors.core.remembered import remembered
 
 _ALL: Final = tuple(WORDS.values())
 
@@ -36,7 +36,7 @@ _AS_WELL: Final = words("as_well")
 _THE: Final = words("determiners")
 
 
-@lru_cache(maxsize=2048)
+@remembered(2048)
 def update_cue(text: str) -> str:
     """Return the first word with which a text announces a change; empty without one."""
     match = _CUE.search(text)

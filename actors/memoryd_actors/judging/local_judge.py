@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass
 from functools import lru_cache
 
+from memoryd_actors.core.remembered import remembered
 from memoryd_actors.judging.judge import Judgement, Verdict
 from memoryd_actors.memory.case import Case, Exhibit, StoreStatistics
 from memoryd_actors.memory.index_text import is_person
@@ -145,7 +146,7 @@ def worth_acting_on(exhibit: Exhibit) -> bool:
     return _says_something(exhibit.text)
 
 
-@lru_cache(maxsize=2048)
+@remembered(2048)
 def _says_something(text: str) -> bool:
     said = _DATE.sub("", _SPEAKER.sub("", text, count=1))
     return len({stem for stem, form in stems(said).items() if form.lower() not in PLEASANTRIES}) >= 2

@@ -14,6 +14,7 @@ import msgspec
 
 from memoryd_actors.conversations.scribe import Scribe
 from memoryd_actors.core.errors import DaemonError, PurgeUnfinished, Unavailable
+from memoryd_actors.core.remembered import forget_texts
 from memoryd_actors.core.worker import Worker, attempt, reason
 from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.memory.progress import PURGED_ENTRIES, PURGED_SESSION, Progress, ProgressRepository
@@ -89,6 +90,7 @@ class PurgeFinisher:
             raise PurgeUnfinished(problem)
 
     async def _finish_files(self) -> None:
+        forget_texts()
         await self._purges.finish()
 
     async def _finish_index(self) -> None:

@@ -25,7 +25,7 @@ FEW_WORDS: Final = 3
 ANSWERS: Final = 0.4
 """Share of a question's words that an answer has, in a conversation in which it was asked word for word."""
 _WORD = re.compile(r"\w+")
-_QUOTE = re.compile(r"[^:\n]{1,60} (?:said|asked|wrote): \"(.+)\"", re.DOTALL)
+_QUOTE = re.compile(r"[^:\n]{1,60} (?:said|asked|wrote)(?: on \d{4}-\d\d-\d\d)?: \"(.+)\"", re.DOTALL)
 _INTERROGATIVE = re.compile(rf"{pattern_of('recall', 'asks')}\b", re.IGNORECASE)
 """How a question begins whose mark was lost."""
 _REPLY = re.compile(r"^- (?!The user (?:said|asked))(.+)$", re.MULTILINE)
@@ -39,8 +39,11 @@ def is_derived(memory: Memory) -> bool:
     return memory.category in DERIVED
 
 
-def objection(memory: Memory, request: str) -> str:
-    """Return why a memory is no candidate for a request, in words; empty where it is one."""
+def objection(memory: Memory, request: str, before: Sequence[str] = ()) -> str:
+    """Return why a memory is no candidate for a request, in words; empty where it is one.
+
+    What was said just `before` stands in the context as the request does.
+    """
     if is_derived(memory):
         if any(is_question(sentence.bare) for sentence in sentences(request)):
             return _shortcoming(memory, request)
@@ -50,8 +53,10 @@ def objection(memory: Memory, request: str) -> str:
     if memory.source is Source.EXTRACTED and _UNINFORMED.search(memory.content):
         return "only says that somebody did not know"
     quoted = _quotation(memory)
-    just_now = bool(quoted) and _folded(quoted) in _folded(request)
-    return "was said just now" if just_now or is_said_in(memory.content, request) else ""
+    for said in (request, *before):
+        if (quoted and _folded(quoted) in _folded(said)) or is_said_in(memory.content, said):
+            return "was said just now"
+    return ""
 
 
 def split(ranked: Sequence[FoundMemory]) -> tuple[list[FoundMemory], list[FoundMemory]]:

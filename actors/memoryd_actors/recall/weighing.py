@@ -62,7 +62,8 @@ class Weighing:
             hidden = [one for one in sifted.excluded if one.memory.id in known]
             again = [one for one in sifted.excluded if one not in hidden]
             request = focus.turn.request if focus.turn else focus.text
-            ranked, objected = _unobjected([*sifted.found, *again], request)
+            before = focus.turn.before if focus.turn else focus.window
+            ranked, objected = _unobjected([*sifted.found, *again], request, before)
             told, derived = split(sorted(ranked, key=lambda one: -one.ranked.score))
             told, repeated = _distinct(told, hidden, most=self._judged)
             derived, more = _distinct(derived, [*hidden, *told], most=max(1, self._judged // SHARE_DERIVED))
@@ -178,10 +179,10 @@ def _exhibit(one: FoundMemory) -> Exhibit:
 
 
 def _unobjected(
-    candidates: Sequence[FoundMemory], request: str
+    candidates: Sequence[FoundMemory], request: str, before: Sequence[str]
 ) -> tuple[list[FoundMemory], list[tuple[FoundMemory, str]]]:
     """Return what is a candidate for a request, and what is not, each with the reason."""
-    objected = [(one, why) for one in candidates if (why := objection(one.memory, request))]
+    objected = [(one, why) for one in candidates if (why := objection(one.memory, request, before))]
     out = {one.memory.id for one, _ in objected}
     return [one for one in candidates if one.memory.id not in out], objected
 

@@ -2,8 +2,8 @@
 
 import re
 from enum import IntEnum
-from functools import lru_cache
 
+from memoryd_actors.core.remembered import remembered
 from memoryd_actors.redaction.doubt import denies
 
 # By their first letter, so that `re` leaps from one to the next.
@@ -53,7 +53,7 @@ _ABOUT = re.compile(
 )
 
 
-@lru_cache(maxsize=512)
+@remembered(512)
 def classify(name: str) -> Kind | None:
     """Return what a name announces; None for names that only speak about secrets (`password_hint`, `token_count`)."""
     words = "_".join(_WORD.findall(name)).lower()

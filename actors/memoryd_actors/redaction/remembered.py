@@ -8,6 +8,7 @@ from collections import OrderedDict
 from hashlib import blake2b
 from threading import Lock
 
+from memoryd_actors.core.remembered import forgotten_with_texts
 from memoryd_actors.redaction.redactor import redact
 from memoryd_actors.redaction.rules import Rules
 
@@ -43,6 +44,13 @@ class RememberedSecrets:
                 self._known.popitem(last=False)
         return known
 
+    def forget(self) -> None:
+        """Keep none of the texts."""
+        with self._lock:
+            self._known.clear()
 
-redacted = RememberedSecrets().redacted
+
+_LATELY = RememberedSecrets()
+forgotten_with_texts(_LATELY.forget)
+redacted = _LATELY.redacted
 """As `functools.lru_cache` would make it, but for what it keeps of what it was given."""

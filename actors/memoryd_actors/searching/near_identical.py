@@ -7,11 +7,11 @@ contradict each other only those pass that are equal to the letter (`benchmarks/
 
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import lru_cache
 from itertools import islice
 
 from memoryd_actors.comparison.canon import MARKER, Canon, canon, equal, layout
 from memoryd_actors.comparison.tokens import NEGATORS
+from memoryd_actors.core.remembered import remembered
 from memoryd_actors.memory.described import SESSION, voice
 from memoryd_actors.texts.languages import words_of
 from memoryd_actors.texts.sentences import sentences as split
@@ -113,7 +113,7 @@ class Sentences:
     """Whether it depends on when it is said."""
 
 
-@lru_cache(maxsize=512)
+@remembered(512)
 def sentences(text: str) -> Sentences:
     """Take a text apart."""
     head, rest = text[:LONGEST_READ], text[LONGEST_READ:]
@@ -122,7 +122,7 @@ def sentences(text: str) -> Sentences:
     return Sentences(parts, rest, layout(text), not _PERSONAL.isdisjoint(words), not _DATED.isdisjoint(words))
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def _marks(text: str) -> tuple[str, ...]:
     """Return how the first long words begin; other forms of a word do not change that.
 
@@ -133,7 +133,7 @@ def _marks(text: str) -> tuple[str, ...]:
     return tuple(word[:-_ENDING].casefold() for word in islice(long, _MARKS))
 
 
-@lru_cache(maxsize=512)
+@remembered(512)
 def _folded(text: str) -> str:
     return text[:LONGEST_READ].casefold()
 

@@ -10,10 +10,10 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import lru_cache
 from itertools import islice
 from typing import Protocol
 
+from memoryd_actors.core.remembered import remembered
 from memoryd_actors.memory.fusion import Ranked
 from memoryd_actors.memory.index_text import is_person
 from memoryd_actors.memory.steps import RELATED, RESERVED
@@ -317,7 +317,7 @@ def _text(memory: RankedText) -> str:
     return _prepared(memory.title, memory.speaker, memory.content)
 
 
-@lru_cache(maxsize=2048)
+@remembered(2048)
 def _prepared(title: str, speaker: str, content: str) -> str:
     said = content[:LONGEST_TEXT]
     if speaker and is_person(speaker):

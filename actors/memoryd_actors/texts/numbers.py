@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Final
 
 import msgspec
 
+from memoryd_actors.core.remembered import remembered
 from memoryd_actors.texts.languages import tables
 
 
@@ -83,7 +83,7 @@ def amount(number: str, unit: str) -> tuple[str, str]:
     return f"{float(number.replace(',', '.')) * factor:.12g}", smaller
 
 
-@lru_cache(maxsize=4096)
+@remembered(4096)
 def numeral(word: str) -> int | None:
     """Return the number that one word in lower case is, and nothing else; None where it is none."""
     if (value := _ONES.get(word)) is not None or len(word) > _LONGEST:

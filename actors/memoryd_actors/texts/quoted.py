@@ -7,7 +7,8 @@ is said goes first, and of what is shown a few lines follow, those that name err
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+
+from memoryd_actors.core.remembered import remembered
 
 FEWEST_LOG_LINES = 3
 """A single line with a time may be something that somebody says."""
@@ -64,7 +65,7 @@ class QuotedMessage:
         return f"{self.said}\n{self.shown}" if self.said and self.shown else self.said or self.shown
 
 
-@lru_cache(maxsize=64)
+@remembered(64)
 def told_apart(text: str) -> QuotedMessage:
     """Tell what somebody says from the code, logs, stack traces, diffs and mails that they show.
 

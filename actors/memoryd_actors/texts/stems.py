@@ -1,8 +1,8 @@
 """Words by their stems, so that the forms of a word, and the parts of a name, are found as one."""
 
 import re
-from functools import lru_cache
 
+from memoryd_actors.core.remembered import remembered
 from memoryd_actors.texts.words import STOP_WORDS
 
 _WORD = re.compile(r"\w+(?:[./:@'\u2019-]\w+)*")
@@ -35,7 +35,7 @@ def every_stem(text: str, *, common: frozenset[str] = STOP_WORDS) -> list[str]:
     return [stem for word in _WORD.findall(text) for stem in _of_word(word, common)]
 
 
-@lru_cache(maxsize=512)
+@remembered(512)
 def stem_set(text: str) -> frozenset[str]:
     """Return the stems of a memory's words; what was read lately is still known."""
     # The forms are not needed here, so every distinct word is looked at once: half the time of `stems`.
@@ -45,7 +45,7 @@ def stem_set(text: str) -> frozenset[str]:
     return frozenset(found)
 
 
-@lru_cache(maxsize=32_768)
+@remembered(32_768)
 def _of_word(word: str, common: frozenset[str] = STOP_WORDS) -> tuple[str, ...]:
     """Return the stems under which a word is found: its own, and those of its parts; none for a common word."""
     lower = word.lower()
@@ -64,7 +64,7 @@ def _of_word(word: str, common: frozenset[str] = STOP_WORDS) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-@lru_cache(maxsize=32_768)
+@remembered(32_768)
 def stem(word: str) -> str:
     """Take English endings off, lightly: expires, expired, expiry and expiring meet, and numbers are left alone."""
     if len(word) < 4 or not word.isalpha():

@@ -69,7 +69,7 @@ CATALOGUE = (
     Published(
         name="embeddinggemma",
         repository="onnx-community/embeddinggemma-300m-ONNX",
-        revision="main",
+        revision="5090578d9565bb06545b4552f76e6bc2c93e4a66",
         dimensions=768,
         languages="over 100 languages",
         size_mb=1_260,
