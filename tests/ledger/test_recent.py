@@ -72,6 +72,20 @@ async def test_what_was_read_before_is_read_without_the_database(file_ledger: Sq
     assert await file_ledger.memories.get("somebody else", [one.id]) == {}
 
 
+async def test_what_was_stored_last_is_read_ahead_and_what_is_used_is_read_again(
+    file_ledger: SqlLedger, file: Path
+) -> None:
+    stored = [memory(f"note {n}") for n in range(3)]
+    await insert(file_ledger, stored, actor="a")
+    await file_ledger.memories.read_newest()
+    await file_ledger.memories.touch("local", [stored[0].id], NOON)
+    with sqlite3.connect(file) as raw:  # nobody hears of this
+        raw.execute("UPDATE memories SET content = 'changed'")
+    found = await file_ledger.memories.get("local", [one.id for one in stored])
+    assert {one.content for one in found.values()} == {"note 0", "note 1", "note 2"}
+    assert found[stored[0].id].access_count == 1
+
+
 async def test_a_write_is_seen_by_the_next_reading(ledger: SqlLedger) -> None:
     one, other = memory("one"), memory("other")
     await insert(ledger, [one, other], actor="a")

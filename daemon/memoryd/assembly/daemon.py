@@ -60,6 +60,7 @@ class Daemon:
                     tasks.start_soon(self.memory.ledger.sharing.lead, self._work_in_the_background, name="background")
                     tasks.start_soon(self.curator.run, name="curator")
                     tasks.start_soon(self._load_model, name="model")
+                    tasks.start_soon(self.memory.ledger.memories.read_newest, name="newest memories")
                     tasks.start_soon(self.model_change.run, name="model change")
                     tasks.start_soon(self.memory.judging.prepare, name="judge")
                     tasks.start_soon(notify.feed_watchdog, name="watchdog")

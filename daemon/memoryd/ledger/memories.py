@@ -10,6 +10,7 @@ from memoryd.ledger import edges, operations, reads, recording, sharing, writes
 from memoryd.ledger.batches import batches
 from memoryd.ledger.database import Database
 from memoryd.ledger.edges import OwnedEdge
+from memoryd.ledger.recent import RECENT
 from memoryd_actors.memory.changes import News
 from memoryd_actors.memory.steps import Applied, Step
 from memoryd_actors.memory.visibility import Visibility
@@ -49,6 +50,7 @@ class SqlMemories:
     async def touch(self, owner: str, ids: Sequence[str], at: datetime) -> None:
         if ids:
             await self._database.write(writes.touch, owner, ids, at)
+            await self.read_ahead(ids)  # what is used is found again soonest
 
     async def set_embedding_model(self, model: str) -> int:
         others = await self._database.read(reads.of_other_models, model)
@@ -70,6 +72,14 @@ class SqlMemories:
     async def read_ahead(self, ids: Sequence[str]) -> None:
         if self._database.recent.kept:
             await self._read(ids, ids)
+
+    async def read_newest(self) -> None:
+        """Read what was stored last, as much as is kept of what was read: no search has to wait for it."""
+        await self._database.write(lambda _: None)  # from the first write on it is heard what changes
+        if not self._database.recent.kept:
+            return
+        for some in batches(await self._database.read(reads.newest_ids, limit=RECENT)):
+            await self.read_ahead(some)
 
     async def resolve(self, owner: str, memory_id: str, *, allowed: frozenset[str] | None = None) -> Memory:
         return await self._database.read(reads.resolve, owner, memory_id, allowed)

@@ -88,6 +88,11 @@ def by_id(connection: Connection, ids: Sequence[str]) -> dict[str, Memory]:
     return found
 
 
+def newest_ids(connection: Connection, limit: int) -> list[str]:
+    """Return the ids of what was stored last, whoever's."""
+    return list(connection.execute(select(memories.c.id).order_by(memories.c.number.desc()).limit(limit)).scalars())
+
+
 def page(connection: Connection, visible: Visibility, limit: int, before: str) -> list[Memory]:
     """Return memories newest first; among those of one instant, the one stored last.
 

@@ -15,7 +15,7 @@ from memoryd.ledger.edges import OwnedEdge
 from memoryd_client.wire.memory import Memory
 
 T = TypeVar("T")
-_SIZE = 4096
+RECENT = 4096
 """Memories of a few hundred characters: 8 MB."""
 _FUNCTION = "memoryd_changed"
 
@@ -83,11 +83,11 @@ class RecentReads:
     """What was read lately of memories, their edges, and how far the history of each owner goes."""
 
     def __init__(self) -> None:
-        self.memories = RecentRows[Memory](_SIZE)
+        self.memories = RecentRows[Memory](RECENT)
         """By id."""
-        self.edges = RecentRows[tuple[OwnedEdge, ...]](_SIZE)
+        self.edges = RecentRows[tuple[OwnedEdge, ...]](RECENT)
         """By the memory at either end."""
-        self.revisions = RecentRows[int](_SIZE)
+        self.revisions = RecentRows[int](RECENT)
         """By owner."""
 
     def watch(self, connection: Connection) -> None:
