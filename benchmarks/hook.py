@@ -40,7 +40,7 @@ def run() -> dict[str, Any]:
             prompts: list[float] = []
             model: list[float] = []
             for number in range(ROUNDS):
-                session = f"hook-{number}"
+                session, traces = f"hook-{number}", []
                 with running.client(session) as client:
                     for count, took in enumerate((first, prompts), 1):
                         took.append(_answered(paths, session, text(generator, 12)))

@@ -188,12 +188,13 @@ class Searcher:
                 tasks.start_soon(self._read_ahead, words, visible)
                 found = await vectors
                 tasks.cancel_scope.cancel()
+                return found
         except ExceptionGroup as group:
             refusals, bugs = group.split(Refused)
             if refusals is None or bugs is not None:
                 raise
             raise first_of(refusals) from None
-        return found
+        raise AssertionError("a task group whose own work was not cancelled has swallowed an error")
 
     async def _read_ahead(self, words: str, visible: Visibility) -> None:
         await anyio.sleep(MODEL_BEGINS_S)
