@@ -1,7 +1,7 @@
-"""`memoryd events`: how often the daemon did what, by day."""
+"""`memoryd events`: how often the daemon did what, by day, and each thing that it did."""
 
 import re
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -9,17 +9,38 @@ from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import Autostart, Json, Owner, connect, examples
 from memoryd_cli.base.output import note, out_json, table
 
+if TYPE_CHECKING:
+    from memoryd_client.wire.event_counts import DoneEvent
+
 MOST_DAYS = 366
 
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
-    app.command(epilog=examples("memoryd events", "memoryd events --since 30d --json"))(events)
+    app.command(
+        epilog=examples(
+            "memoryd events",
+            "memoryd events --since 30d --json",
+            "memoryd events --rows --op search -n 20",
+            "memoryd events --rows --memory mem_4k2m9x0c1a2b3c4d5e6f",
+        )
+    )(events)
 
 
 def events(
     *,
     since: Annotated[str, typer.Option(metavar="DAYS", help="So many days back: 7d, 30d.")] = "7d",
+    rows: Annotated[bool, typer.Option("--rows", help="Each thing by itself, the newest first.")] = False,
+    node: Annotated[str, typer.Option(metavar="NAME", help="With --rows: only of this part of the daemon.")] = "",
+    op: Annotated[str, typer.Option(metavar="NAME", help="With --rows: only this operation.")] = "",
+    status: Annotated[
+        Literal["", "ok", "error", "skipped"],
+        typer.Option(help="With --rows: only what ended so.", show_default=False),
+    ] = "",
+    session: Annotated[str, typer.Option("--in", metavar="SESSION", help="With --rows: only in this session.")] = "",
+    memory_id: Annotated[str, typer.Option("--memory", metavar="ID", help="With --rows: only with this memory.")] = "",
+    category: Annotated[str, typer.Option(metavar="NAME", help="With --rows: only of this category.")] = "",
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="With --rows: at most this many.")] = 50,
     owner: Owner = "local",
     autostart: Autostart = False,
     as_json: Json = False,
@@ -27,14 +48,55 @@ def events(
     """Count what was done for you, by day (UTC), part of the daemon and operation, the newest day first."""
     days = _days(since)
     with connect("", "", "cli", owner, autostart=autostart) as memory:
+        if rows:
+            one_by_one = memory.done(
+                node=node,
+                op=op,
+                status=status,
+                session=session,
+                memory=memory.get(memory_id).id if memory_id else "",
+                category=category,
+                days=days,
+                limit=limit,
+            )
+            _print_rows(one_by_one, as_json=as_json)
+            return
         found = memory.event_counts(days=days)
     if as_json:
         out_json(found)
     elif found:
-        rows = [(one.day, one.node, one.op, one.status, str(one.count)) for one in found]
-        table(("day", "node", "op", "status", "count"), rows, right=("count",))
+        counts = [(one.day, one.node, one.op, one.status, str(one.count)) for one in found]
+        table(("day", "node", "op", "status", "count"), counts, right=("count",))
     else:
         note("nothing was done yet")
+
+
+def _print_rows(found: "list[DoneEvent]", *, as_json: bool) -> None:
+    if as_json:
+        out_json(found)
+        return
+    if not found:
+        note("nothing of the kind was done")
+        return
+    table(
+        ("number", "at", "node", "op", "status", "session", "memory", "category", "similarity", "ms"),
+        [
+            (
+                str(one.number),
+                f"{one.at:%Y-%m-%d %H:%M:%S}",
+                one.node,
+                one.op,
+                one.status,
+                one.session,
+                one.memory[:12],
+                one.category,
+                "" if one.similarity is None else f"{one.similarity:.2f}",
+                "" if one.duration_ms is None else f"{one.duration_ms:.1f}",
+            )
+            for one in found
+        ],
+        right=("number", "similarity", "ms"),
+    )
 
 
 def _days(text: str) -> int:

@@ -52,7 +52,7 @@ from memoryd_client.wire.core_memory import (
 )
 from memoryd_client.wire.edges import Edge, GetEdges, Relate, Unrelate
 from memoryd_client.wire.editing import Update
-from memoryd_client.wire.event_counts import CountEvents, EventCount
+from memoryd_client.wire.event_counts import CountEvents, DoneEvent, EventCount, ListDone
 from memoryd_client.wire.history import GetHistory, HistoryEntry, Undo
 from memoryd_client.wire.importing import Import, Imported, MemoryRecord
 from memoryd_client.wire.memories import Forget, Get, List, MemoryPage, Read, Remember, Restore
@@ -431,6 +431,33 @@ class Client(Blocking):
     def event_counts(self, *, days: int = 7) -> builtins.list[EventCount]:
         """Return how often the daemon did what for the owner, by day (UTC), the newest first."""
         return builtins.list(self.call(CountEvents(days=days)).counts)
+
+    def done(
+        self,
+        *,
+        node: str = "",
+        op: str = "",
+        status: Literal["", "ok", "error", "skipped"] = "",
+        session: str = "",
+        memory: str = "",
+        category: str = "",
+        days: int = 7,
+        limit: int = 50,
+        before: int = 0,
+    ) -> builtins.list[DoneEvent]:
+        """Return what the daemon did for the owner, row by row, newest first; continue after the number `before`."""
+        request = ListDone(
+            node=node,
+            op=op,
+            status=status,
+            session=session,
+            memory=memory,
+            category=category,
+            days=days,
+            limit=limit,
+            before=before,
+        )
+        return builtins.list(self.call(request).events)
 
     def spending(self, *, days: int = 30) -> builtins.list[DaySpending]:
         """Return what the daemon's questions to models used, by day (UTC), the newest first."""

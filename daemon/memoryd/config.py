@@ -141,7 +141,9 @@ class LedgerConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     keep_sessions_days: Days = 180
     """What a session was shown and has not taken yet is kept until it has not been used for so long."""
     keep_events_days: Days = 90
-    """What `memoryd events` counts is kept for so long."""
+    """What `memoryd events` counts is kept for so long,"""
+    keep_events: Annotated[int, msgspec.Meta(ge=1_000)] = 1_000_000
+    """and of that the newest so many: some 150 MB."""
 
 
 class HostsConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -3,7 +3,7 @@
 import msgspec
 
 from memoryd_client import Status
-from memoryd_client.wire.event_counts import EventCount
+from memoryd_client.wire.event_counts import DoneEvent, EventCount
 
 from .memoryd_command import Command
 
@@ -22,6 +22,23 @@ def test_what_was_done_is_counted_by_day_and_in_the_status(served: Command) -> N
     # The daemon is shared: others have stored, too.
     assert numbers["keeper.create.ok"] >= 2
     assert numbers["keeper.create.ok.7d"] >= numbers["keeper.create.ok"]
+
+
+def test_each_thing_that_was_done_is_found_by_what_it_was_and_by_its_memory(served: Command) -> None:
+    kept = served.ok("add", "The observatory closes at nine.", "--category", "place").strip()
+    served.ok("forget", kept)
+    listed = served.ok("events", "--rows", "--memory", kept, "--json")
+    rows = msgspec.json.decode(listed, type=list[DoneEvent])
+    assert [(one.node, one.op, one.status, one.category) for one in rows] == [
+        ("keeper", "delete", "ok", "place"),
+        ("keeper", "create", "ok", "place"),
+    ]
+    (only,) = msgspec.json.decode(
+        served.ok("events", "--rows", "--memory", kept, "--op", "create", "--json"), type=list[DoneEvent]
+    )
+    assert only == rows[1]
+    assert "place" in served.ok("events", "--rows", "--category", "place")
+    assert served.ok("events", "--rows", "--category", "nowhere") == ""
 
 
 def test_a_time_that_is_none_is_refused_with_what_to_write(served: Command) -> None:

@@ -9,6 +9,7 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.events import Happened
 from memoryd_actors.memory.steps import Add, ChangeState
 from memoryd_client import State
+from memoryd_client.wire.event_counts import ListDone
 
 from .samples import NOON, insert, memory
 
@@ -75,3 +76,15 @@ async def test_what_is_old_enough_is_pruned(ledger: SqlLedger) -> None:
         )
         assert deleted["events"] == gone
     assert await counted(ledger) == {}
+
+
+async def test_of_too_many_the_newest_are_kept(ledger: SqlLedger) -> None:
+    ledger.events.record([SEARCHED] * 5)
+    await ledger.events.counts("local", days=7)
+    before = NOON - timedelta(days=1)
+    deleted = await ledger.pruning.prune(
+        traces_before=NOON, sessions_before=NOON, aliases_before=NOON, events_before=before, most_events=2
+    )
+    assert deleted["events"] == 3
+    found = await ledger.events.done("local", ListDone(), allowed=None)
+    assert [one.number for one in found] == [5, 4]

@@ -40,6 +40,7 @@ class Happened:
     category: str = ""
     sim: float | None = None
     """Cosine of the best neighbour, where one was searched for."""
+    duration_ms: float | None = None
 
 
 def of_context(owner: str, trace: Trace, *, failed: bool = False) -> Happened:
@@ -53,4 +54,5 @@ def of_context(owner: str, trace: Trace, *, failed: bool = False) -> Happened:
         status="error" if failed else "ok" if searched else "skipped",
         thread=trace.session,
         sim=best,
+        duration_ms=trace.timings_ms.get("total"),
     )

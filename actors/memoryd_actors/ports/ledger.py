@@ -15,7 +15,7 @@ from memoryd_actors.memory.steps import Applied, Step
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client.wire.consent import Consent
 from memoryd_client.wire.edges import Edge
-from memoryd_client.wire.event_counts import EventCount
+from memoryd_client.wire.event_counts import DoneEvent, EventCount, ListDone
 from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.traces import Trace
@@ -267,6 +267,10 @@ class EventRepository(Protocol):
         """Return how often what was done for an owner in the last days, by day (UTC), the newest first."""
         ...
 
+    async def done(self, owner: str, asked: ListDone, *, allowed: frozenset[str] | None) -> list[DoneEvent]:
+        """Return what was done for an owner, the newest first; None allows every category."""
+        ...
+
 
 class Pruning(Protocol):
     """Who deletes what nobody will ask for any more."""
@@ -278,6 +282,7 @@ class Pruning(Protocol):
         sessions_before: datetime,
         aliases_before: datetime,
         events_before: datetime | None = None,
+        most_events: int | None = None,
     ) -> dict[str, int]:
         """Delete what nobody will ask for any more, in small transactions; return how many rows of each.
 

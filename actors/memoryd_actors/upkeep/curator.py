@@ -45,6 +45,7 @@ class Schedule:
     """Without use, until traces or states of sessions are deleted."""
     events_days: int = 90
     """Until what was counted is deleted."""
+    most_events: int = 1_000_000
 
 
 def backup_wait_s(taken: Iterable[datetime], now: datetime, every_s: float) -> float:
@@ -133,6 +134,7 @@ class Curator:
             sessions_before=now - timedelta(days=self._schedule.sessions_days),
             aliases_before=now - timedelta(days=ALIAS_DAYS),
             events_before=now - timedelta(days=self._schedule.events_days),
+            most_events=self._schedule.most_events,
         )
         log.info("ledger pruned: %s", deleted)
         return PRUNE_S

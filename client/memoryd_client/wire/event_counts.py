@@ -1,6 +1,7 @@
-"""The wire of counts: what the daemon did, by day, operation and part."""
+"""The wire of what the daemon did: counted by day, operation and part, and row by row."""
 
-from typing import Annotated
+from datetime import datetime
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -31,3 +32,45 @@ class CountEvents(Request[EventCounts], frozen=True, kw_only=True, omit_defaults
     """How often was what done for the caller's owner, in the last days?"""
 
     days: Annotated[int, msgspec.Meta(ge=1, le=366)] = 7
+
+
+class DoneEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One thing that was done, or was not (seed 002, item 14)."""
+
+    number: int
+    """They go up with their time."""
+    at: datetime
+    node: str
+    """As of an `EventCount`."""
+    op: str
+    status: str
+    session: str = ""
+    memory: str = ""
+    """Its id."""
+    category: str = ""
+    similarity: float | None = None
+    """Cosine of the best neighbour, where one was searched for."""
+    duration_ms: float | None = None
+    """How long it took, where that was measured."""
+
+
+class DoneEvents(msgspec.Struct, frozen=True, kw_only=True, tag="done_events"):
+    """What was done, the newest first."""
+
+    events: tuple[DoneEvent, ...]
+
+
+class ListDone(Request[DoneEvents], frozen=True, kw_only=True, omit_defaults=True, tag="list_done"):
+    """What was done for the caller's owner, the newest first; what is empty is not asked for."""
+
+    node: str = ""
+    op: str = ""
+    status: Literal["", "ok", "error", "skipped"] = ""
+    session: str = ""
+    memory: str = ""
+    """An id, whole."""
+    category: str = ""
+    days: Annotated[int, msgspec.Meta(ge=1, le=366)] = 7
+    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
+    before: int = 0
+    """Continue after this number."""

@@ -16,7 +16,7 @@ from memoryd_client.wire.context import ContextUpdate, Push
 from memoryd_client.wire.core_memory import CoreRequest, CoreSections, CoreWrites
 from memoryd_client.wire.edges import Edges, GetEdges, Relate, Unrelate
 from memoryd_client.wire.editing import Update
-from memoryd_client.wire.event_counts import CountEvents, EventCounts
+from memoryd_client.wire.event_counts import CountEvents, DoneEvents, EventCounts, ListDone
 from memoryd_client.wire.events import Event, IndexProgress, PipelineRan, Surfaced, Warned, Wrote
 from memoryd_client.wire.failures import Failure
 from memoryd_client.wire.history import GetHistory, History, Undo
@@ -67,6 +67,7 @@ AnyRequest = (
     | ListConsents
     | DecideConsent
     | CountEvents
+    | ListDone
     | CountSpending
     | Why
     | Backup
@@ -111,6 +112,7 @@ Reply = (
     | Origin
     | Consents
     | EventCounts
+    | DoneEvents
     | SpentByDay
     | Traces
     | Switched

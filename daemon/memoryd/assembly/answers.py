@@ -75,6 +75,7 @@ def build_dispatcher(
         switches=memory.switches,
         indexer=memory.indexer,
         events=ledger.events,
+        categories=memory.categories,
         spending=ledger.spending,
         reembed=model_change.look,
         health=health,

@@ -9,6 +9,7 @@ from typing import assert_never
 from memoryd import __version__
 from memoryd.assembly.health import Health
 from memoryd.intake import Intake, IntakeRequest
+from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.admission.names import check_names
 from memoryd_actors.consolidating.answering import ConsolidationAnswers
@@ -27,7 +28,7 @@ from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.checkpoints import CheckpointRequest
 from memoryd_client.wire.consolidation import ConsolidationRequest
 from memoryd_client.wire.core_memory import CoreRequest
-from memoryd_client.wire.event_counts import CountEvents, EventCounts
+from memoryd_client.wire.event_counts import CountEvents, DoneEvents, EventCounts, ListDone
 from memoryd_client.wire.pending import Take
 from memoryd_client.wire.protocol import AnyRequest, Reply
 from memoryd_client.wire.purging import PlanPurge, Purge
@@ -59,6 +60,7 @@ class Dispatcher:
     switches: Switches
     indexer: Indexer
     events: EventRepository
+    categories: Categories
     spending: SpendingHistory
     reembed: Callable[[], str]
     health: Health
@@ -101,6 +103,9 @@ class Dispatcher:
         match request:
             case CountEvents():
                 return EventCounts(counts=tuple(await self.events.counts(caller.owner, days=request.days)))
+            case ListDone():
+                allowed = self.categories.allowed(caller.agent)
+                return DoneEvents(events=tuple(await self.events.done(caller.owner, request, allowed=allowed)))
             case CountSpending():
                 return SpentByDay(days=tuple(await self.spending.by_day(days=request.days)))
             case Switch():

@@ -29,6 +29,7 @@ def build_curator(config: Config, memory: MemoryServices, backup: BackupMaker) -
             traces_days=ledger.keep_traces_days,
             sessions_days=ledger.keep_sessions_days,
             events_days=ledger.keep_events_days,
+            most_events=ledger.keep_events,
         ),
     )
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from memoryd.ledger import recording
 from memoryd.ledger.database import Database
-from memoryd_client.wire.event_counts import EventCount
+from memoryd_client.wire.event_counts import DoneEvent, EventCount, ListDone
 
 
 class SqlEvents:
@@ -20,6 +20,11 @@ class SqlEvents:
         await self._database.flush()
         since = self._database.clock.now() - timedelta(days=days)
         return await self._database.read(recording.by_day, owner, since)
+
+    async def done(self, owner: str, asked: ListDone, *, allowed: frozenset[str] | None) -> list[DoneEvent]:
+        await self._database.flush()
+        since = self._database.clock.now() - timedelta(days=asked.days)
+        return await self._database.read(recording.rows, owner, asked, since, allowed)
 
     async def lately(self) -> tuple[Mapping[recording.Done, int], Mapping[recording.Done, int]]:
         """Return how often what was done in the last day and in the last week; what waits for a write is not in it."""

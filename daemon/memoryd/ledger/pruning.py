@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Table, delete, func, select, tuple_
+from sqlalchemy import Connection, Table, delete, func, or_, select, tuple_
 
 from memoryd.ledger.batches import batches
 from memoryd.ledger.database import Database
@@ -48,6 +48,7 @@ class SqlPruning:
         sessions_before: datetime,
         aliases_before: datetime,
         events_before: datetime | None = None,
+        most_events: int | None = None,
     ) -> dict[str, int]:
         deleted: dict[str, int] = dict.fromkeys(("traces", "sessions", "aliases", "changes", "events"), 0)
         # Traces first: whether their session is in use, its state says.
@@ -57,7 +58,7 @@ class SqlPruning:
             partial(find_aliases, before=aliases_before),
             partial(find_spent, before=aliases_before),
             find_changes,
-            partial(find_events, before=events_before),
+            partial(find_events, before=events_before, most=most_events),
         ):
             for step in await self._database.read(find):
                 deleted[step.table] += await self._database.write(step.delete)
@@ -122,11 +123,14 @@ def find_changes(connection: Connection) -> list[Pruned]:
     return [Pruned("changes", _step(changes, changes.c.sequence.in_(some))) for some in batches(found, STEP)]
 
 
-def find_events(connection: Connection, before: datetime | None) -> list[Pruned]:
-    """Return the steps that delete events before a moment: their numbers go up with their time."""
+def find_events(connection: Connection, before: datetime | None, most: int | None = None) -> list[Pruned]:
+    """Return the steps that delete events before a moment, and all but the newest so many."""
     if before is None:
         return []
-    found = connection.execute(select(events.c.id).where(events.c.ts < to_micros(before))).scalars().all()
+    old = events.c.ts < to_micros(before)
+    if most is not None and (last := connection.execute(select(func.max(events.c.id))).scalar()):
+        old = or_(old, events.c.id <= last - most)
+    found = connection.execute(select(events.c.id).where(old)).scalars().all()
     return [Pruned("events", _step(events, events.c.id.in_(some))) for some in batches(found, STEP)]
 
 

@@ -11,7 +11,7 @@ from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import events, history, memories
 from memoryd_actors.memory.events import OPERATIONS, Happened
 from memoryd_actors.texts.characters import clean
-from memoryd_client.wire.event_counts import EventCount
+from memoryd_client.wire.event_counts import DoneEvent, EventCount, ListDone
 
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
@@ -52,6 +52,7 @@ def write(connection: Connection, happened: Sequence[tuple[Happened, datetime]])
             "category": clean(event.category),
             "sim": event.sim,
             "ts": to_micros(at),
+            "duration_ms": event.duration_ms,
         }
         for event, at in happened
     ]
@@ -109,4 +110,40 @@ def by_day(connection: Connection, owner: str, since: datetime) -> list[EventCou
             count=row.total,
         )
         for row in connection.execute(query)
+    ]
+
+
+def rows(
+    connection: Connection, owner: str, asked: ListDone, since: datetime, allowed: frozenset[str] | None
+) -> list[DoneEvent]:
+    """Return what was done for an owner, the newest first; of other categories than those `allowed` nothing."""
+    wanted = {
+        events.c.node: asked.node,
+        events.c.op: asked.op,
+        events.c.status: asked.status,
+        events.c.thread: asked.session,
+        events.c.memory_id: asked.memory,
+        events.c.category: asked.category,
+    }
+    query = select(events).where(events.c.owner == clean(owner), events.c.ts >= to_micros(since))
+    query = query.where(*(column == clean(value) for column, value in wanted.items() if value))
+    if asked.before:
+        query = query.where(events.c.id < asked.before)
+    if allowed is not None:
+        query = query.where(events.c.category.in_(("", *sorted(allowed))))
+    found = connection.execute(query.order_by(events.c.id.desc()).limit(asked.limit))
+    return [
+        DoneEvent(
+            number=row.id,
+            at=from_micros(row.ts),
+            node=row.node,
+            op=row.op,
+            status=row.status,
+            session=row.thread,
+            memory=row.memory_id,
+            category=row.category,
+            similarity=row.sim,
+            duration_ms=row.duration_ms,
+        )
+        for row in found
     ]

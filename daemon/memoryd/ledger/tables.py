@@ -18,7 +18,7 @@ from sqlalchemy import (
 
 from memoryd.ledger.columns import Identifier, Moment, keys, number, required
 
-HEAD = "0012"
+HEAD = "0013"
 """The newest migration. Known here so that a start on an up-to-date ledger need not import Alembic."""
 
 metadata = MetaData()
@@ -210,6 +210,7 @@ events = Table(
     Column("memory_id", Identifier, nullable=False),
     Column("sim", Float),
     Column("ts", Moment, nullable=False),
+    Column("duration_ms", Float),
     Index("ix_events_owner", "owner", "ts"),
     Index("ix_events_node", "node", "ts"),
     sqlite_autoincrement=True,
