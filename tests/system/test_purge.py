@@ -44,7 +44,6 @@ def test_no_file_of_the_home_has_a_word_of_what_was_purged(daemon: RunningDaemon
             title="quokkabanana",
             tags=["quokkabanana"],
             category="quokkabanana",
-            source_session="quokkabanana",
         )
         client.update(secret.id, content=TOLD + " It is blue.")
         client.backup()
