@@ -57,4 +57,6 @@ def _show(found: Switched, *, as_json: bool) -> None:
     out(f"memory is {'on' if found.on else 'OFF'} here")
     for place in found.off:
         where = f"in {place.project}" if place.project else "everywhere"
-        note(printable(f"off {where} since {place.since[:19]}{f', by {place.actor}' if place.actor else ''}"))
+        by = f", by {place.actor}" if place.actor else ""
+        on_again = "" if place.project else "; `memoryd on --everywhere` turns it on"
+        note(printable(f"off {where} since {place.since[:19]}{by}{on_again}"))

@@ -30,7 +30,7 @@ def demo(home: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The user's own home; the demo shares its model cache, and nothing else."""
-    return tmp_path_factory.mktemp("home")
+    return tmp_path_factory.mktemp("home") / "memoryd"
 
 
 def test_the_built_in_conversation_brings_back_what_it_should_and_keeps_quiet_when_it_should(home: Path) -> None:
@@ -53,6 +53,7 @@ def test_the_built_in_conversation_brings_back_what_it_should_and_keeps_quiet_wh
     assert {step["step"] for step in report["steps"]} == {"session", "take", "push", "why", "remember"}
     traces = [msgspec.convert(step["data"]["trace"], Trace) for step in report["steps"] if step["step"] == "why"]
     assert all("total" in trace.timings_ms for trace in traces)
+    assert home.stat().st_mode & 0o077 == 0, "the doctor warns of it"
     assert [path.name for path in home.iterdir()] == ["models"], "the user's own home holds more than the model"
 
 

@@ -117,6 +117,20 @@ def test_a_transcript_of_claude_code_is_understood() -> None:
                 ],
             },
         },
+        {
+            "type": "user",
+            "sessionId": "c1",
+            "message": {
+                "role": "user",
+                "content": "<command-name>/clear</command-name>\n<command-args></command-args>",
+            },
+        },
+        {
+            "type": "user",
+            "sessionId": "c1",
+            "message": {"role": "user", "content": "<local-command-stdout>cleared</local-command-stdout>"},
+        },
+        {"type": "user", "sessionId": "c1", "message": {"role": "user", "content": "/compact"}},
         {"type": "file-history-snapshot", "snapshot": {}},
     ]
     transcript = read_transcript(map(json.dumps, lines))

@@ -197,6 +197,13 @@ def test_a_part_that_failed_is_found_with_its_own_hint(house: House) -> None:
         assert house.find("model", status=status) == Finding("model", "fail", "no weights", "get them")
 
 
+def test_what_the_daemon_says_of_the_model_that_judges_is_not_contradicted(house: House) -> None:
+    status = running(house, sidecar=ComponentStatus(state="degraded", message="wrong key", hint="mend it"))
+    with hold_home(house.paths, version="1"):
+        (finding,) = [one for one in house.examine(status=status) if one.name == "sidecar"]
+    assert finding == Finding("sidecar", "warn", "wrong key", "mend it")
+
+
 @pytest.fixture
 def listener(house: House) -> Iterator[socket.socket]:
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as made:

@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from memoryd.embedding.model import PACKAGE
+from memoryd.private_folder import private_folder
 from memoryd_cli.base import launch
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.output import note, out_json
@@ -97,8 +98,9 @@ def _home(*, keep: bool) -> Generator[Paths]:
     folder = Path(tempfile.mkdtemp(prefix="memoryd-", dir=shared if shared.is_dir() else None))
     try:
         # The model is neither private nor small: fetched or converted once, it serves the user's own daemon, too.
-        models = Paths.from_environment().models
-        models.mkdir(parents=True, exist_ok=True, mode=0o700)
+        own = Paths.from_environment()
+        private_folder(own.home)
+        models = private_folder(own.models)
         (folder / "models").symlink_to(models)
         yield Paths.from_environment({**os.environ, **_own_paths(folder)})
     finally:

@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 import msgspec
 
+from memoryd_cli.histories.spoken import spoken
 from memoryd_client.wire.context import Message
 from memoryd_client.wire.memory import Importance, Scope, Share
 
@@ -182,6 +183,8 @@ def _from_foreign(line: _ForeignLine) -> Iterator[DemoMessage]:
     blocks = (_Block(type="text", text=content),) if isinstance(content, str) else content
     for role, kind in (("tool", "tool_result"), (line.message.role, "text")):
         text = "\n".join(filter(None, (_text(block) for block in blocks if block.type == kind)))
+        if kind == "text":  # without slash commands, what they printed, and what hooks put between
+            text = "".join(one.text for one in spoken("", role, text, None))
         if text.strip():
             yield DemoMessage(session=line.session_id, message=Message(role=role, content=text), at=line.timestamp)
 

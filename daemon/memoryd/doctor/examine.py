@@ -46,18 +46,19 @@ def _all(paths: Paths, status: Status | None, env: Mapping[str, str], now: datet
     yield from examine_folders(paths)
     yield from examine_lock(paths, status)
     yield from examine_sockets(paths)
-    if not _model_is_reported(status):
+    if not _is_reported("model", status):
         yield examine_model(paths, config)
     yield from examine_data(paths, config, status, now)
     yield from _said(paths, config, status)
-    yield examine_key(config)
+    if not _is_reported("sidecar", status):
+        yield examine_key(config)
     yield from examine_systemd(paths, env)
 
 
-def _model_is_reported(status: Status | None) -> bool:
-    """Whether the running daemon said itself what is wrong with its model."""
-    model = status.components.get("model") if status else None
-    return model is not None and model.state in {"failed", "degraded"}
+def _is_reported(name: str, status: Status | None) -> bool:
+    """Whether the running daemon said itself what is wrong with this part of it."""
+    part = status.components.get(name) if status else None
+    return part is not None and part.state in {"failed", "degraded"}
 
 
 def _said(paths: Paths, config: Config, status: Status | None) -> Iterator[Finding]:
