@@ -1,12 +1,16 @@
 """What the remote judge may look up: among real memories, through the real index."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 
+from memoryd.transcripts import JsonlTranscripts
 from memoryd_actors.judging.lookups import MOST_TEXTS, MemoryLookups, nearby
 from memoryd_actors.keeping.orders import Store
 from memoryd_actors.memory.visibility import Visibility
+from memoryd_actors.ports.transcripts import Kept
 from memoryd_client import Memory, NewMemory, Scope
 from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.transcripts import Entry
 from recall_system import Place, System, running
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
@@ -53,6 +57,21 @@ async def test_the_source_of_a_memory_is_what_was_said_around_it_in_its_session(
         texts = await lookups.source(ids[1], Visibility(owner="local"))
         assert [text.split("Anna: ")[1] for text in texts] == [f"{SAID[n]} (monday)" for n in (0, 2, 3, 4)]
         assert await lookups.source("mem_nowhere", Visibility(owner="local")) == []
+
+
+async def test_where_there_is_a_transcript_the_source_is_what_was_said_there(place: Place, tmp_path: Path) -> None:
+    async with running(place) as system:
+        transcripts = JsonlTranscripts(tmp_path / "transcripts")
+        said = [f"message {number} of the day" for number in range(1, 13)]
+        kept = [Kept(Entry(role="user", name="Anna", content=one), NOW) for one in said]
+        await transcripts.append(("local", "monday"), kept, project="", agent="")
+        ids = await told(system, "monday")
+        lookups = MemoryLookups(system.ledger.memories, system.searcher, transcripts=transcripts)
+        texts = await lookups.source(ids[5], Visibility(owner="local"))
+        assert [text.split("Anna: ")[1] for text in texts] == [said[number - 1] for number in range(2, 8)]
+        limited = await lookups.source(ids[5], Visibility(owner="local", allowed=frozenset({"fact"})))
+        assert limited
+        assert not any("message" in text for text in limited)
 
 
 async def test_a_session_is_searched_alone_and_without_the_candidate_itself(place: Place) -> None:

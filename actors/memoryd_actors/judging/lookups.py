@@ -1,4 +1,4 @@
-"""What the remote judge may look up before it decides, from the memories themselves."""
+"""What the remote judge may look up before it decides, from transcripts and from the memories themselves."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -11,6 +11,7 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.case import Case, Lookup, Passage
 from memoryd_actors.memory.visibility import Visibility, is_visible
 from memoryd_actors.ports.ledger import MemoryRepository
+from memoryd_actors.ports.transcripts import Transcripts
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.searching.search import Searcher
@@ -94,20 +95,52 @@ def within(texts: Iterable[str], room: int) -> tuple[str, ...]:
 
 
 class MemoryLookups:
-    """Looks things up among memories: a session is known by the memories that come from it."""
+    """Looks things up: what was said around a memory, and what memories come from its session."""
 
-    def __init__(self, ledger: MemoryRepository, searcher: Searcher, rules: Rules = DEFAULT) -> None:
+    def __init__(
+        self,
+        ledger: MemoryRepository,
+        searcher: Searcher,
+        rules: Rules = DEFAULT,
+        *,
+        transcripts: Transcripts | None = None,
+    ) -> None:
         self._ledger = ledger
         self._searcher = searcher
         self._rules = rules
+        self._transcripts = transcripts
 
     async def source(self, memory_id: str, visible: Visibility) -> list[str]:
-        """Return the memories around this one in its session, in the order of what they rest on."""
+        """Return what was said around a memory; without a transcript the memories around it, in their order."""
         memory = await self._memory(memory_id, visible)
         if memory is None or not memory.session:
             return []
+        if said := await self._said(memory, visible):
+            return await self._redacted(said)
         session = await self._ledger.page(of_session(visible, memory.session), limit=SESSION_READ)
         return await self._told(nearby(memory, session))
+
+    async def _said(self, memory: Memory, visible: Visibility) -> list[str]:
+        """Return the messages on which a memory rests, and those around them.
+
+        To an agent whose categories are limited a conversation is closed: it may tell what others are for.
+        """
+        if self._transcripts is None or memory.source_messages is None or visible.allowed is not None:
+            return []
+        first, last = memory.source_messages
+        records = await self._transcripts.read(
+            (memory.owner, memory.session),
+            after=max(0, first - AROUND - 1),
+            limit=min(last - first, MOST_TEXTS) + 1 + 2 * AROUND,
+            characters=MOST_TEXTS * _LONGEST_READ,
+        )
+        said = [one for one in records if one.kind == "message" and not one.covers]
+        # The nearest stay where there are more than may come back.
+        nearest = sorted(said, key=lambda one: max(first - one.sequence, one.sequence - last, 0))[:MOST_TEXTS]
+        return [
+            f"{one.at:%Y-%m-%d} {one.name or one.role}: {one.content[:_LONGEST_READ]}"
+            for one in sorted(nearest, key=lambda one: one.sequence)
+        ]
 
     async def session_search(self, query: str, memory_id: str, visible: Visibility) -> list[str]:
         """Search the memories of that memory's session, or all that is visible where there is none."""
@@ -125,7 +158,9 @@ class MemoryLookups:
         return memory if memory is not None and is_visible(memory, visible) else None
 
     async def _told(self, memories: Iterable[Memory]) -> list[str]:
-        texts = [_text(one) for one in memories]
+        return await self._redacted([_text(one) for one in memories])
+
+    async def _redacted(self, texts: Sequence[str]) -> list[str]:
         # In a thread: looking for secrets takes half a millisecond per kilobyte.
         return await anyio.to_thread.run_sync(lambda: [redact(text, self._rules).text for text in texts])
 

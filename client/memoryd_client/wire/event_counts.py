@@ -35,7 +35,7 @@ class CountEvents(Request[EventCounts], frozen=True, kw_only=True, omit_defaults
 
 
 class DoneEvent(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing that was done, or was not (seed 002, item 14)."""
+    """One thing that was done, or was not."""
 
     number: int
     """They go up with their time."""

@@ -12,7 +12,6 @@ from memoryd.config import Config
 from memoryd.embedding.generations import messages_at
 from memoryd.hosts import prompts
 from memoryd.index import LanceMessages
-from memoryd.transcripts import JsonlTranscripts
 from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.capture.second_look import SecondLook
 from memoryd_actors.context import Compactor, ContextBuilder, Counting, Sizes
@@ -51,7 +50,7 @@ class ConversationServices:
         ledger, clock, publish, rules = memory.ledger, memory.clock, memory.publish, memory.rules
         keeper, recall, gate, switches = memory.keeper, memory.recall, memory.gate, memory.switches
         embedder, judging = memory.embedder, memory.judging
-        self.transcripts = JsonlTranscripts(paths.transcripts, paths.transcripts_copy)
+        self.transcripts = memory.transcripts
         self.messages = LanceMessages(messages_at(paths, config.index, memory.generations.active.place), config.index)
         self.indexer = MessageIndexer(self.transcripts, self.messages, embedder, publish, further=[memory.generations])
         self.capturer = Capturer(

@@ -18,6 +18,7 @@ from memoryd_actors.model.model import Model
 from memoryd_actors.model.question import ModelFailed
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
+from memoryd_actors.ports.transcripts import Transcripts
 from memoryd_actors.redaction import Rules
 from memoryd_actors.searching.search import Searcher
 from memoryd_actors.summarising import LocalSummariser, SummarySidecar
@@ -74,6 +75,7 @@ def build_judging(
     rules: Rules,
     clock: Clock,
     publish: Publisher,
+    transcripts: Transcripts,
 ) -> Judging:
     """Return who judges: the chosen model where there is one, and what stands in for it everywhere else."""
     settings = config.sidecar
@@ -93,7 +95,7 @@ def build_judging(
         LocalJudge(config.recall.strictness),
         rules=rules,
         follow_ups=FollowUps(lookups=settings.lookups, lookup_tokens=settings.lookup_tokens),
-        lookups=MemoryLookups(ledger.memories, searcher, rules),
+        lookups=MemoryLookups(ledger.memories, searcher, rules, transcripts=transcripts),
         deadline_s=chosen.deadline_s,
         why_off=chosen.why_off,
     )

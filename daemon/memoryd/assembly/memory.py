@@ -15,6 +15,7 @@ from memoryd.ledger import SqlLedger
 from memoryd.model import choose
 from memoryd.project_files import ProjectFolders
 from memoryd.publisher import EventBus
+from memoryd.transcripts import JsonlTranscripts
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.access.view import MemoryView
@@ -75,6 +76,7 @@ class MemoryServices:
             categories=self.categories,
             clock=self.clock,
         )
+        self.transcripts = JsonlTranscripts(paths.transcripts, paths.transcripts_copy)
         self.judging = build_judging(
             config,
             choose(config),
@@ -84,6 +86,7 @@ class MemoryServices:
             rules=self.rules,
             clock=self.clock,
             publish=publish,
+            transcripts=self.transcripts,
         )
         self.recall = self._memory_actor(config)
         self.gate = Gatekeeper(
