@@ -113,7 +113,7 @@ class LiveScreen(UiScreen):
         if turn.trace is None:
             return
         try:
-            said = await self.backend.client.messages(turn.session, limit=100)
+            said = await self.answer(self.backend.client.messages(turn.session, limit=100))
         except MemorydError:  # the shortened text stays
             return
         decided = datetime.fromisoformat(turn.trace.at)

@@ -122,21 +122,27 @@ class MemoriesScreen(ChangingScreen):
     async def _load(self) -> None:
         query = self.query_one(Input).value.strip()
         rows = self.query_one(Rows)
-        fresh, self._query = query != self._query, query
         if query:
             hits = await self.ask(self.backend.client.search(query, limit=FOUND, **self._narrowing()))
             if hits is None:
                 return
             self._next = ""
-            rows.fill(((hit.id, found_row(hit.category, hit.summary, hit.score)) for hit in hits), fresh=fresh)
+            rows.fill(
+                ((hit.id, found_row(hit.category, hit.summary, hit.score)) for hit in hits), fresh=self._is_new(query)
+            )
         else:
             memories = await self.ask(self.backend.client.list(limit=PAGE, **self._narrowing()))
             if memories is None:
                 return
             self._next = memories[-1].id if len(memories) == PAGE else ""
-            rows.fill(self._rows(memories), fresh=fresh)
+            rows.fill(self._rows(memories), fresh=self._is_new(query))
         self._tell()
         self._show(self._opened or rows.chosen)
+
+    def _is_new(self, query: str) -> bool:
+        """Return whether the list shows the answer to another query until now."""
+        before, self._query = self._query, query
+        return query != before
 
     @work(exclusive=True, group="more")
     async def _load_more(self) -> None:
@@ -258,8 +264,8 @@ class MemoriesScreen(ChangingScreen):
             details.show("No memory passes. Another search or filter may find some; `memoryd add TEXT` stores one.")
             return
         try:
-            origin = await self.backend.client.origin(memory_id)
-            said = await self._said(origin.memory)
+            origin = await self.answer(self.backend.client.origin(memory_id))
+            said = await self.answer(self._said(origin.memory))
         except MemorydError as problem:
             details.show(str(problem))
             return

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Iterable
 from typing import ClassVar, TypeVar
 
+import anyio
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import VerticalScroll
@@ -83,13 +84,17 @@ class Rows(OptionList):
 class Details(VerticalScroll):
     """What is known of the chosen line; long texts are scrolled."""
 
+    def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as Textual calls it
+        super().__init__(id=id)
+        self._text = Static(markup=False)
+
     def compose(self) -> ComposeResult:
         """Yield the text."""
-        yield Static(id="text", markup=False)
+        yield self._text
 
     def show(self, text: Content | str, *, top: bool = True) -> None:
         """Show a text, from its beginning."""
-        self.query_one("#text", Static).update(Content(text) if isinstance(text, str) else text)
+        self._text.update(Content(text) if isinstance(text, str) else text)
         if top:
             self.scroll_home(animate=False)
 
@@ -143,10 +148,22 @@ class UiScreen(Screen[None]):
             self.query_one(TopBar).show(self.NAME, self.backend)
             self.status_changed()
 
+    async def answer(self, question: Awaitable[T]) -> T:
+        """Ask the daemon. Where the program leaves meanwhile, there is no screen any more, and this task ends.
+
+        Raises:
+            MemorydError: it refused, or is away.
+        """
+        try:
+            return await question
+        finally:
+            if not self.app.is_running:
+                raise anyio.get_cancelled_exc_class()
+
     async def ask(self, question: Awaitable[T]) -> T | None:
         """Ask the daemon; where it refuses or is away, say so and return nothing."""
         try:
-            return await question
+            return await self.answer(question)
         except MemorydError as problem:
             self.say(sentence(str(problem), problem.hint), wrong=True)
             return None

@@ -7,6 +7,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
+from textual.timer import Timer
 from textual.widgets import Input, OptionList, Static
 
 from memoryd_cli.base.output import printable
@@ -55,6 +56,7 @@ class SessionsScreen(UiScreen):
         self._found: dict[str, FoundMessage] = {}
         """What was searched for, by its row."""
         self._budget: int | None = None
+        self._typing: Timer | None = None
         self._query = ""
         """What the list shows the answer to."""
         self._first = 0
@@ -83,13 +85,14 @@ class SessionsScreen(UiScreen):
     @work(exclusive=True, group="list")
     async def _fetch(self) -> None:
         query = self.query_one(Input).value.strip()
-        fresh, self._query = query != self._query, query
         if query:
             found = await self.ask(self.backend.client.search_messages(query, limit=FOUND))
             if found is None:
                 return
             self._found = {f"{one.record.session} {one.record.sequence}": one for one in found.found}
-            self.query_one(Rows).fill(((key, _found_row(one)) for key, one in self._found.items()), fresh=fresh)
+            self.query_one(Rows).fill(
+                ((key, _found_row(one)) for key, one in self._found.items()), fresh=self._is_new(query)
+            )
             told = found.note or f"{number(len(self._found), 'message')}, the nearest first"
         else:
             self._found = {}
@@ -98,10 +101,15 @@ class SessionsScreen(UiScreen):
                 return
             self._complete = len(sessions) < PAGE
             self._sessions = {one.session: one for one in sessions}
-            self.query_one(Rows).fill(((one.session, _session_row(one)) for one in sessions), fresh=fresh)
+            self.query_one(Rows).fill(((one.session, _session_row(one)) for one in sessions), fresh=self._is_new(query))
             told = f"{number(len(sessions), 'session')}{'' if self._complete else ', and more'}"
         self.query_one("#about", Static).update(Content.styled(line(told), LIGHT))
         self._show()
+
+    def _is_new(self, query: str) -> bool:
+        """Return whether the list shows the answer to another query until now."""
+        before, self._query = self._query, query
+        return query != before
 
     @work(exclusive=True, group="more")
     async def _load_more(self) -> None:
@@ -119,7 +127,9 @@ class SessionsScreen(UiScreen):
     @on(Input.Changed)
     def type(self) -> None:
         """Search once nobody types for a moment."""
-        self.set_timer(TYPING_S, self.reload)
+        if self._typing is not None:
+            self._typing.stop()
+        self._typing = self.set_timer(TYPING_S, self.reload)
 
     @on(Input.Submitted)
     def enter(self) -> None:
