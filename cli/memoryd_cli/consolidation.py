@@ -97,13 +97,13 @@ def _print_runs(runs: "Sequence[Consolidation]") -> None:
 
 def _print_plan(plan: "ConsolidationPlan") -> None:
     ids = short_ids(
-        [*(side for one in plan.pairs for side in (one.older, one.newer)), *(one.id for one in plan.changes)]
+        [*(side for pair in plan.pairs for side in (pair.older, pair.newer)), *(one.id for one in plan.changes)]
     )
-    for one in plan.pairs:
-        said = f"{one.action}: {one.reason}" if one.reason else one.action
-        out(one_line(f"{one.similarity:.2f}  {said}"))
-        out(one_line(f"      {ids[one.older]}  {one.older_content}"))
-        out(one_line(f"      {ids[one.newer]}  {one.newer_content}"))
+    for pair in plan.pairs:
+        said = f"{pair.action}: {pair.reason}" if pair.reason else pair.action
+        out(one_line(f"{pair.similarity:.2f}  {said}"))
+        out(one_line(f"      {ids[pair.older]}  {pair.older_content}"))
+        out(one_line(f"      {ids[pair.newer]}  {pair.newer_content}"))
     for change in plan.changes:
         out(one_line(f"{change.becomes}  {ids[change.id]}  {change.summary} ({change.reason})"))
     for rollup in plan.rollups:

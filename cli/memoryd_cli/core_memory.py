@@ -152,8 +152,15 @@ def history(
         table(
             ("at", "section", "revision", "event", "by", "before"),
             [
-                (f"{one.at:%Y-%m-%d %H:%M:%S}", one.name, str(one.revision), one.event, one.actor, one.before)
-                for one in writes
+                (
+                    f"{write.at:%Y-%m-%d %H:%M:%S}",
+                    write.name,
+                    str(write.revision),
+                    write.event,
+                    write.actor,
+                    write.before,
+                )
+                for write in writes
             ],
             right=("revision",),
         )

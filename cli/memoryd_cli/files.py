@@ -39,7 +39,9 @@ def ls(
     if as_json:
         out_json(files)
         return
-    rows = [[one.path, str(one.characters), f"{one.updated_at:%Y-%m-%d %H:%M}", one_line(one.title)] for one in files]
+    rows = [
+        [file.path, str(file.characters), f"{file.updated_at:%Y-%m-%d %H:%M}", one_line(file.title)] for file in files
+    ]
     table(["path", "characters", "written", "title"], rows, right=("characters",))
 
 
@@ -138,8 +140,8 @@ def search(
     if as_json:
         out_json(files)
         return
-    for one in files:
-        out(f"{one.score:.2f}  {one.path}\n  {printable(one.snippet)}")
+    for file in files:
+        out(f"{file.score:.2f}  {file.path}\n  {printable(file.snippet)}")
     if not files:
         note("nothing found")
 

@@ -98,7 +98,7 @@ def from_lines(lines: Iterable[str], name: str, moved: Mapping[str, str]) -> lis
                 raise CommandFailed(f"{name}, line {number}: {exc}", "Nothing was imported.") from exc
     # As an export writes them, the newest comes first; of those of one instant, the one stored last.
     dates = [one.record.created_at for one in (found[:1] + found[-1:])]
-    if None not in dates and dates == sorted(dates, key=lambda one: (one is not None, str(one)), reverse=True):
+    if None not in dates and dates == sorted(dates, key=lambda date: (date is not None, str(date)), reverse=True):
         found.reverse()
     return found
 
@@ -132,8 +132,14 @@ def _from_markdown(text: str, file: Path, moved: Mapping[str, str]) -> Incoming:
 
 def _incoming(record: MemoryRecord, relations: Sequence[Relation], length: int, moved: Mapping[str, str]) -> Incoming:
     edges = tuple(
-        Edge(from_id=record.id, to_id=one.to_id, relation=one.relation, strength=one.strength, at=one.at)
-        for one in relations
+        Edge(
+            from_id=record.id,
+            to_id=relation.to_id,
+            relation=relation.relation,
+            strength=relation.strength,
+            at=relation.at,
+        )
+        for relation in relations
     )
     project = record.project
     if project:

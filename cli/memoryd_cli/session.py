@@ -47,18 +47,18 @@ def list_(
     if as_json:
         out_json(sessions)
         return
-    spoilt = any(one.missing or one.damaged for one in sessions)
+    spoilt = any(session.missing or session.damaged for session in sessions)
     rows = [
         [
-            one.session,
-            str(one.messages),
-            str(one.entries),
-            str(one.tokens),
-            f"{one.updated_at:%Y-%m-%d %H:%M}",
-            *([str(one.missing or "")] if spoilt else []),
-            one.project,
+            session.session,
+            str(session.messages),
+            str(session.entries),
+            str(session.tokens),
+            f"{session.updated_at:%Y-%m-%d %H:%M}",
+            *([str(session.missing or "")] if spoilt else []),
+            session.project,
         ]
-        for one in sessions
+        for session in sessions
     ]
     columns = ["session", "messages", "entries", "tokens", "last", *(["unreadable"] if spoilt else []), "project"]
     table(columns, rows, right=("messages", "entries", "tokens", "unreadable"))
@@ -88,11 +88,11 @@ def show(
         out_json(transcript)
         return
     expected = None if after is None else after + 1
-    for one in transcript.entries:
-        if expected is not None and one.sequence > expected:
-            out(f"{_unreadable(expected, one.sequence - 1)}\n")
-        out(f"{_heading(one)}\n{printable(one.content)}\n")
-        expected = one.sequence + 1
+    for entry in transcript.entries:
+        if expected is not None and entry.sequence > expected:
+            out(f"{_unreadable(expected, entry.sequence - 1)}\n")
+        out(f"{_heading(entry)}\n{printable(entry.content)}\n")
+        expected = entry.sequence + 1
     note(f"{len(transcript.entries)} of {transcript.last}")
     if transcript.missing:
         note(f"{transcript.missing} of them cannot be read, their lines are damaged: `memoryd doctor` says which")
@@ -232,9 +232,9 @@ def context(
         return
     for section in built.sections:
         out(f"{printable(section.text)}\n")
-    for one in built.entries:
-        who = one_line(one.role or one.kind.replace("_", " ")) + (f" {one_line(one.name)}" if one.name else "")
-        out(f"{one.sequence}  {one.at:%Y-%m-%d %H:%M}  {who}\n{printable(one.content)}\n")
+    for entry in built.entries:
+        who = one_line(entry.role or entry.kind.replace("_", " ")) + (f" {one_line(entry.name)}" if entry.name else "")
+        out(f"{entry.sequence}  {entry.at:%Y-%m-%d %H:%M}  {who}\n{printable(entry.content)}\n")
     size = "" if built.counted else ", estimated"
     full = "" if built.pressure == "none" else f" (pressure to compact: {built.pressure})"
     note(f"{built.tokens} of {built.budget} tokens{size}; {built.uncompacted} tokens are not summarised yet{full}")

@@ -29,8 +29,8 @@ class EventTeller:
             case PipelineRan(trace):
                 yield printable(f"pipeline  {trace.session} turn {trace.turn}: {_short(trace.focus)}")
                 yield f"{_INDENT}{trace.outcome}; {render.timings(trace)}"
-                yield from (_considered(one) for one in trace.candidates if one.kept)
-                if passed := sum(not one.kept for one in trace.candidates):
+                yield from (_considered(candidate) for candidate in trace.candidates if candidate.kept)
+                if passed := sum(not candidate.kept for candidate in trace.candidates):
                     yield f"{_INDENT}passed over {passed}"
             case Surfaced():
                 yield printable(f"surfaced  {event.session} turn {event.turn}")

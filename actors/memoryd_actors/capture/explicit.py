@@ -92,7 +92,7 @@ def explicit(message: str, before: str = "") -> tuple[Captured, ...]:
         if at in others:
             continue
         content, from_before = _content(told.said, parts, at, request)
-        if not content and request.points and (len(parts) == 1 or all(is_reaction(one.bare) for one in parts[:at])):
+        if not content and request.points and (len(parts) == 1 or all(is_reaction(part.bare) for part in parts[:at])):
             content, from_before = gist(before), True
         elif not content and not request.points:
             content = told.shown
@@ -204,11 +204,11 @@ def _content(said: str, parts: Sequence[Sentence], at: int, request: _Request) -
 
 def _listed(said: str, parts: Sequence[Sentence], at: int, start: int) -> str:
     """Return what follows a colon: its line, or else the paragraph after it."""
-    following = next((one.start for one in parts[at + 1 :] if _request(one) is not None), len(said))
+    following = next((part.start for part in parts[at + 1 :] if _request(part) is not None), len(said))
     line = said[start:following].partition("\n")[0]
     if line.strip():
         return line
-    rest = [one for one in parts[at + 1 :] if one.paragraph == parts[at + 1].paragraph and one.start < following]
+    rest = [part for part in parts[at + 1 :] if part.paragraph == parts[at + 1].paragraph and part.start < following]
     return said[rest[0].start : rest[-1].end] if rest else ""
 
 

@@ -129,7 +129,9 @@ class SecondLook:
         # With what was said before it, to which `remember that` may point.
         after = max(0, min(after, last - READ) - BEFORE)
         while records := await self._transcripts.read(key, after=after, limit=READ, characters=READ_CHARACTERS):
-            said = (one for one in records if one.kind == "message" and not one.covers and one.at >= since)
+            said = (
+                record for record in records if record.kind == "message" and not record.covers and record.at >= since
+            )
             messages = [*before, *(_past(one, lately) for one in said)]
             done = await self._hear(messages, caller) and done
             before, after = messages[-1:], records[-1].sequence

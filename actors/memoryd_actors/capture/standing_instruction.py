@@ -26,7 +26,7 @@ def standing_instruction(message: str) -> Captured | None:
         return None
     told = told_apart(message)
     parts = sentences(told.said)
-    if told.shown or not 1 <= len(parts) <= MOST_SENTENCES or any(is_question(one.bare) for one in parts):
+    if told.shown or not 1 <= len(parts) <= MOST_SENTENCES or any(is_question(part.bare) for part in parts):
         return None
     content = told.said.strip()
     if not instructs(parts[0].bare) or not says_something(content):

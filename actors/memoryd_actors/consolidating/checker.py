@@ -152,15 +152,15 @@ class Checker:
 
     async def read_pairs(self, owner: str, pairs: Sequence[CandidatePair]) -> tuple[list[Suspect], list[Settled]]:
         """Return pairs in doubt as pairs to be compared, and of those that are none any more that it is so."""
-        memories = await self._ledger.get(owner, [side for one in pairs for side in (one.older, one.newer)])
+        memories = await self._ledger.get(owner, [side for pair in pairs for side in (pair.older, pair.newer)])
         found: list[Suspect] = []
         moot: list[Settled] = []
-        for one in pairs:
-            older, newer = memories.get(one.older), memories.get(one.newer)
+        for pair in pairs:
+            older, newer = memories.get(pair.older), memories.get(pair.newer)
             if older is None or newer is None or not (older.active and newer.active):
-                moot.append(Settled(one.older, one.newer, MOOT))
+                moot.append(Settled(pair.older, pair.newer, MOOT))
             elif self._off(owner, newer.project) is None:
-                found.append(suspect(newer, older, one.similarity, doubted=True))
+                found.append(suspect(newer, older, pair.similarity, doubted=True))
         return found, moot
 
     async def put_aside(self, owner: str, moot: Sequence[Settled], run: int = 0) -> None:

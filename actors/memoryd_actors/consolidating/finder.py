@@ -83,7 +83,7 @@ class PairFinder:
             newest = sorted(there, key=lambda one: (one.updated_at, one.id), reverse=True)[:MOST_MEMORIES]
             pairs = await self._near(newest, looked_at, rest)
             unknown = [
-                one for one in pairs if one[:2] not in queued and fingerprint(one[0], one[1], one[2]) not in known
+                pair for pair in pairs if pair[:2] not in queued and fingerprint(pair[0], pair[1], pair[2]) not in known
             ]
             found += await self._close(owner, unknown, most * ENOUGH, rest)
         return in_turn(found)[:most]
@@ -92,7 +92,7 @@ class PairFinder:
         self, memories: Sequence[Pooled], looked_at: frozenset[str], rest: Rest
     ) -> list[tuple[str, str, float]]:
         """Return the ids of near pairs, the smaller first, and their cosine; nearest first."""
-        vectors = await self._index.vectors([one.id for one in memories])
+        vectors = await self._index.vectors([memory.id for memory in memories])
         ids = sorted(vectors)
         if len(ids) < 2:
             return []

@@ -46,7 +46,7 @@ class Planner:
         changes = [planned_change(step, memory) for step, memory in await self._ageing.due(owner)]
         return ConsolidationPlan(
             judge=self._judge,
-            pairs=tuple(planned_pair(one) for one in pairs),
+            pairs=tuple(planned_pair(pair) for pair in pairs),
             changes=(*changes, *await self._ends(owner)),
             rollups=tuple(planned_rollup(one) for one in await self._rollups.due(owner)),
             pairs_left=allowance.pairs,

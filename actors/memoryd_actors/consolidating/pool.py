@@ -28,11 +28,11 @@ class Pooled:
 def candidates(memories: Sequence[Pooled], now: datetime) -> frozenset[str]:
     """Return the ids of those that are looked at: new or changed, important, or often used."""
     since = now - RECENT
-    often = often_used((one.access_count for one in memories), OFTEN_USED)
+    often = often_used((memory.access_count for memory in memories), OFTEN_USED)
     return frozenset(
-        one.id
-        for one in memories
-        if one.updated_at >= since or one.importance >= IMPORTANT_FROM or one.access_count >= often
+        memory.id
+        for memory in memories
+        if memory.updated_at >= since or memory.importance >= IMPORTANT_FROM or memory.access_count >= often
     )
 
 

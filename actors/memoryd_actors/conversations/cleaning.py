@@ -46,7 +46,7 @@ class Cleaner:
 
     async def fingerprints(self, messages: Sequence[Message], project: str, tail: Tail) -> list[int | None]:
         """Return what each pushed message is by fingerprint when cleaned; None where nothing of it is kept."""
-        raws = [_raw(one.role, one.content) for one in messages]
+        raws = [_raw(message.role, message.content) for message in messages]
         fresh = {raw: as_entry(one) for raw, one in zip(raws, messages, strict=True) if raw not in tail.seen}
         if fresh:
             entries = list(fresh.values())
@@ -75,7 +75,7 @@ class Cleaner:
         rules, _ = await self._rules.look(project)
 
         def gate() -> list[Entry | None]:
-            return [brought(_of_record(one), rules) for one in records]
+            return [brought(_of_record(record), rules) for record in records]
 
         return await to_thread.run_sync(gate, limiter=self._threads)
 

@@ -228,5 +228,5 @@ class Scribe:
 
 
 def _said_at(records: Sequence[TranscriptRecord], said: str) -> int | None:
-    users = (one for one in reversed(records) if one.role == "user")
-    return next((one.sequence for one in users if clean_text(one.content) == said), None)
+    users = (record for record in reversed(records) if record.role == "user")
+    return next((user.sequence for user in users if clean_text(user.content) == said), None)

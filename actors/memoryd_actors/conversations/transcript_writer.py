@@ -144,7 +144,7 @@ class TranscriptWriter(Actor[ScribeMessage, Appended]):
         gated = await self._cleaner.records(records, caller.project)
         last = await self._transcripts.last(key)
         # A summary names what it covers by numbers: it is one only where the entries have their numbers again.
-        places = [one.sequence for one in records]
+        places = [record.sequence for record in records]
         aligned = None not in gated and places == list(range(last + 1, last + 1 + len(places)))
         kept = [
             Kept(
@@ -269,7 +269,7 @@ class TranscriptWriter(Actor[ScribeMessage, Appended]):
 
 def _bytes(messages: Sequence[Message]) -> int:
     """Return the size of a context as clients count it: four bytes a character of what is not ASCII."""
-    return sum(len(one.content) * (1 if one.content.isascii() else 4) for one in messages)
+    return sum(len(message.content) * (1 if message.content.isascii() else 4) for message in messages)
 
 
 def _moment(at: datetime | None, now: datetime) -> datetime:

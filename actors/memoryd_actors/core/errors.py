@@ -111,7 +111,7 @@ def _ranges(numbers: Sequence[int]) -> str:
             parts[-1].append(number)
         else:
             parts.append([number])
-    return ", ".join(str(one[0]) if len(one) == 1 else f"{one[0]} to {one[-1]}" for one in parts)
+    return ", ".join(str(part[0]) if len(part) == 1 else f"{part[0]} to {part[-1]}" for part in parts)
 
 
 class NoCheckpoint(NotFound):

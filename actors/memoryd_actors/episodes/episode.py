@@ -45,7 +45,7 @@ class AgentRun:
 
 def run_of(records: Sequence[TranscriptRecord]) -> AgentRun | None:
     """Return what run these entries are; None where there are none but summaries."""
-    said = [one for one in records if not one.covers]
+    said = [record for record in records if not record.covers]
     if not said:
         return None
     turns = sum(one.kind == "message" and one.role == "user" for one in said)

@@ -225,7 +225,7 @@ class Extractor:
         while records := await self._transcripts.read(
             key, after=waiting.counted, limit=READ, characters=READ_CHARACTERS
         ):
-            said = [one.sequence for one in records if one.kind == "message" and one.role == "user"]
+            said = [record.sequence for record in records if record.kind == "message" and record.role == "user"]
             waiting.turns += len(said)
             waiting.latest = said[-1] if said else waiting.latest
             waiting.counted = records[-1].sequence
@@ -297,7 +297,7 @@ class Extractor:
         """Cut what comes next into parts, and return how far it was read; none where nobody said anything in it."""
         after = session.progress.sequence
         records = await self._transcripts.read(session.key, after=after, limit=READ, characters=READ_CHARACTERS)
-        records = [one for one in records if one.sequence <= upto]
+        records = [record for record in records if record.sequence <= upto]
         if not records:
             return (), upto
         messages = await to_thread.run_sync(input_messages, records, self._rules, limiter=self._threads)
@@ -318,6 +318,6 @@ class Extractor:
     async def _passage(self, session: ExtractionSession, part: tuple[int, int]) -> ConversationPart:
         messages = await self._messages(session, *part)
         before = await self._messages(session, max(part[0] - 2 * BEFORE, 0), part[0])
-        words = "\n".join(one.text for one in messages if one.role == "user")
+        words = "\n".join(message.text for message in messages if message.role == "user")
         known = await self._near(words, session.caller)
         return ConversationPart(tuple(messages), tuple(before[-BEFORE:]), known)

@@ -170,7 +170,7 @@ class Insights:
 
     async def _newest(self, caller: Caller, categories: tuple[str, ...], most: int) -> tuple[str, ...]:
         allowed = self._categories.allowed(caller.agent)
-        shown = tuple(one for one in categories if allowed is None or one in allowed)
+        shown = tuple(category for category in categories if allowed is None or category in allowed)
         if not shown:
             return ()
         visible = self._categories.visible(caller, Filters(categories=shown))
@@ -196,9 +196,11 @@ class Insights:
 
 def snippet_of(messages: Sequence[InputMessage]) -> str:
     """Return the end of a conversation as a model is shown it, if people said enough in it; else nothing."""
-    if sum(len(one.text) for one in messages if one.role == "user") < FEWEST:
+    if sum(len(message.text) for message in messages if message.role == "user") < FEWEST:
         return ""
-    return "\n".join(f"{one.speaker or one.role}: {' '.join(one.text.split())}" for one in messages)[-SNIPPET:]
+    return "\n".join(f"{message.speaker or message.role}: {' '.join(message.text.split())}" for message in messages)[
+        -SNIPPET:
+    ]
 
 
 def about(material: Material, rules: Rules = DEFAULT) -> Question[list[Insight]]:
@@ -210,7 +212,7 @@ def compose(material: Material, rules: Rules = DEFAULT) -> Prompt:
     """Return the call. Secrets are replaced once more."""
     data = {
         "lately": [sendable(one, rules) for one in material.activity],
-        "known": [sendable(one, rules) for one in material.memories],
+        "known": [sendable(memory, rules) for memory in material.memories],
         "conversation": sendable(material.snippet, rules),
     }
     return Prompt(_SYSTEM, fenced(data=data), _SCHEMA, ANSWER_TOKENS, temperature=0.0)

@@ -82,8 +82,8 @@ def stated(messages: Sequence[InputMessage], *, threshold: float | None = None) 
 
 def _among_people(messages: Sequence[InputMessage]) -> bool:
     """Return whether several people talk, and no assistant."""
-    speakers = {one.speaker for one in messages if one.speaker}
-    return len(speakers) > 1 and all(one.role == "user" for one in messages)
+    speakers = {message.speaker for message in messages if message.speaker}
+    return len(speakers) > 1 and all(message.role == "user" for message in messages)
 
 
 def _of(message: InputMessage, before: str, threshold: float, *, people: bool) -> Iterator[Extraction]:
@@ -152,7 +152,7 @@ def _candidate(
     who = message.speaker or f"the {message.role}"
     quoted = " ".join(text.replace('"', "'").replace("\u201c", "'").replace("\u201d", "'").split())
     return Extraction(
-        content=saying(who, quoted, message.at if needs_day(quoted, (one.code for one in wordings)) else None),
+        content=saying(who, quoted, message.at if needs_day(quoted, (wording.code for wording in wordings)) else None),
         category=category,
         trust=BY_RULE,
         first=message.sequence,

@@ -17,14 +17,14 @@ def windows(messages: Sequence[InputMessage], *, turns: int) -> list[tuple[Input
     parts: list[tuple[InputMessage, ...]] = []
     part: list[InputMessage] = []
     spoken = room = 0
-    for one in messages:
-        size = min(len(one.text), LONGEST_MESSAGE)
-        full = one.role == "user" and spoken >= turns
+    for message in messages:
+        size = min(len(message.text), LONGEST_MESSAGE)
+        full = message.role == "user" and spoken >= turns
         if part and (full or room + size > WINDOW_CHARACTERS):
             parts.append(tuple(part))
             part, spoken, room = [], 0, 0
-        part.append(one)
-        spoken += one.role == "user"
+        part.append(message)
+        spoken += message.role == "user"
         room += size
     if part:
         parts.append(tuple(part))

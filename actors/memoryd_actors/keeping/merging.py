@@ -76,9 +76,9 @@ def select_comparable(new: Memory, neighbours: Iterable[Neighbour]) -> list[Neig
     if not is_statement(new):
         return []
     return [
-        one
-        for one in neighbours
-        if one.cosine >= COMPARED_FROM and is_statement(one.memory) and _same_kind(new, one.memory)
+        neighbour
+        for neighbour in neighbours
+        if neighbour.cosine >= COMPARED_FROM and is_statement(neighbour.memory) and _same_kind(new, neighbour.memory)
     ]
 
 
@@ -142,8 +142,10 @@ def plan_revised(
     What its former words contradicted is no longer contradicted, unless its new ones do so, too.
     """
     steps = plan_stored(memory, neighbours, compared)
-    kept = {frozenset((one.from_id, one.to_id)) for one in steps if isinstance(one, AddEdge) and one.told}
-    gone = [one for one in edges if one.relation == CONTRADICTS and frozenset((one.from_id, one.to_id)) not in kept]
+    kept = {frozenset((step.from_id, step.to_id)) for step in steps if isinstance(step, AddEdge) and step.told}
+    gone = [
+        edge for edge in edges if edge.relation == CONTRADICTS and frozenset((edge.from_id, edge.to_id)) not in kept
+    ]
     return [*(RemoveEdge(one.from_id, one.to_id, CONTRADICTS) for one in gone), *steps]
 
 
@@ -174,7 +176,7 @@ def apart(one: str, other: str) -> list[Step]:
 
 
 def _edges(memory: Memory, neighbours: Iterable[Neighbour]) -> list[Step]:
-    linked = [one for one in neighbours if one.cosine >= LINKED_FROM][:MOST_EDGES]
+    linked = [neighbour for neighbour in neighbours if neighbour.cosine >= LINKED_FROM][:MOST_EDGES]
     return [AddEdge(memory.id, one.memory.id, RELATED, round(min(one.cosine, 1.0), 4)) for one in linked]
 
 

@@ -84,7 +84,9 @@ class Neighbours:
         wanted = sorted(near, key=lambda one: -near[one])[: 2 * MOST]
         known = await self._ledger.get(memory.owner, wanted)
         neighbours = [Neighbour(known[one], near[one]) for one in wanted if one in known]
-        return [one for one in neighbours if one.memory.active and _same_place(one.memory, memory)][:MOST]
+        return [
+            neighbour for neighbour in neighbours if neighbour.memory.active and _same_place(neighbour.memory, memory)
+        ][:MOST]
 
     def note_written(self, memory: Memory, vector: Vector, sequence: int) -> None:
         """Remember an active memory until the index has it, and have the index take it soon.

@@ -91,7 +91,7 @@ class Storing:
         steps: list[Step] = [Add(memory, notes, compared=False)]
         if seen is not None:
             steps = plan(memory, seen.near, seen.compared, notes)
-            steps = [replace(one, as_of=seen.as_of) if isinstance(one, Add) else one for one in steps]
+            steps = [replace(step, as_of=seen.as_of) if isinstance(step, Add) else step for step in steps]
         stored, sequence = await self._operations.perform(memory.owner, steps, actor)
         if seen is not None and stored[0].id == memory.id:
             self._surroundings.note_written(stored[0], seen, sequence)

@@ -46,7 +46,7 @@ class Happened:
 def of_context(owner: str, trace: Trace, *, failed: bool = False) -> Happened:
     """Return what became of a context: searched for, with the best cosine, or passed over by the gate."""
     searched = "search" in trace.timings_ms
-    best = max((one.vector_score for one in trace.candidates), default=None)
+    best = max((candidate.vector_score for candidate in trace.candidates), default=None)
     return Happened(
         owner=owner,
         node="pipeline",

@@ -10,9 +10,11 @@ from memoryd_client.wire.traces import Trace
 def showings(memory_id: str, traces: Iterable[Trace]) -> Iterator[Showing]:
     """Yield when a memory came into question, in the order of the traces."""
     for trace in traces:
-        for one in trace.candidates:
-            if one.id == memory_id:
-                yield Showing(session=trace.session, turn=trace.turn, at=trace.at, kept=one.kept, reason=one.reason)
+        for candidate in trace.candidates:
+            if candidate.id == memory_id:
+                yield Showing(
+                    session=trace.session, turn=trace.turn, at=trace.at, kept=candidate.kept, reason=candidate.reason
+                )
 
 
 def other_end(edge: Edge, memory_id: str) -> str:

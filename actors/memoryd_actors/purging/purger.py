@@ -50,8 +50,8 @@ class PurgeReach:
     def places(self) -> Places:
         """Where it is told."""
         found: dict[Key, list[int]] = {}
-        for one in self.entries:
-            found.setdefault((self.owner, one.session), []).append(one.sequence)
+        for entry in self.entries:
+            found.setdefault((self.owner, entry.session), []).append(entry.sequence)
         return found
 
 
@@ -91,11 +91,11 @@ class ReachFinder:
 
     async def _with_merged(self, owner: str, memories: Sequence[Memory]) -> list[Memory]:
         """Return memories and, over however many steps, those that were merged into them."""
-        found = {one.id: one for one in memories}
+        found = {memory.id: memory for memory in memories}
         front = list(found)
         while front:
             edges = await self._ledger.edges(owner, front)
-            merged = {one.from_id for one in edges if one.relation == MERGED_INTO and one.to_id in front}
+            merged = {edge.from_id for edge in edges if edge.relation == MERGED_INTO and edge.to_id in front}
             more = await self._ledger.get(owner, sorted(merged - found.keys()))
             found |= more
             front = list(more)
@@ -118,11 +118,11 @@ class ReachFinder:
         Those of projects are of every session that was held there. What an episode says of itself, all of them do: of
         those that are purged themselves nothing is looked for.
         """
-        texts = (text for one in memories if one.category not in DERIVED for text in said[one.id])
+        texts = (text for memory in memories if memory.category not in DERIVED for text in said[memory.id])
         telling = PhraseMatcher(texts, telling=ELSEWHERE)
         if not telling:
             return ()
-        ids = {one.id for one in memories}
+        ids = {memory.id for memory in memories}
         filters = Filters(categories=DERIVED, scope="everywhere", states=tuple(State))
         found: list[Memory] = []
         before = ""
@@ -135,7 +135,7 @@ class ReachFinder:
     async def _find_in(
         self, key: Key, memories: Sequence[Memory], here: PhraseMatcher, everywhere: PhraseMatcher
     ) -> list[TellingEntry]:
-        rested = [one.source_messages for one in memories if one.source_messages and one.session == key[1]]
+        rested = [memory.source_messages for memory in memories if memory.source_messages and memory.session == key[1]]
         if not rested and not here and not everywhere:
             return []
 
@@ -159,7 +159,7 @@ _ALL = 2**31
 
 
 def _telling(telling: PhraseMatcher, memories: Sequence[Memory]) -> list[Memory]:
-    return [one for one in memories if telling.within(one.content)]
+    return [memory for memory in memories if telling.within(memory.content)]
 
 
 def _entry(one: TranscriptRecord, *, source: bool) -> TellingEntry:

@@ -187,8 +187,12 @@ class MemoryActor:
         seen = self._categories.visible(caller)
         if seen.allowed is None or not trace.candidates:
             return trace
-        known = await self._ledger.memories.get(caller.owner, [one.id for one in trace.candidates])
-        shown = [one for one in trace.candidates if one.id in known and is_allowed(known[one.id].category, seen)]
+        known = await self._ledger.memories.get(caller.owner, [candidate.id for candidate in trace.candidates])
+        shown = [
+            candidate
+            for candidate in trace.candidates
+            if candidate.id in known and is_allowed(known[candidate.id].category, seen)
+        ]
         return msgspec.structs.replace(trace, candidates=tuple(shown))
 
     def busy(self) -> int:

@@ -297,7 +297,9 @@ class Session(Actor[ContextUpdate, Trace]):
         # What was asked may say what is destroyed; of what is not saved yet, nobody looks which.
         self._traces = [
             msgspec.structs.replace(
-                trace, focus="", candidates=tuple(one for one in trace.candidates if one.id not in ids)
+                trace,
+                focus="",
+                candidates=tuple(candidate for candidate in trace.candidates if candidate.id not in ids),
             )
             for trace in self._traces
         ]
@@ -420,12 +422,12 @@ class Session(Actor[ContextUpdate, Trace]):
 
 def _without(trace: Trace, purged: Collection[str]) -> Trace:
     """Return a trace without memories that were destroyed while it came about, nor what was asked about them."""
-    if not any(one.id in purged for one in trace.candidates):
+    if not any(candidate.id in purged for candidate in trace.candidates):
         return trace
     shortened = [memory_id[:SHORT_ID] for memory_id in purged]
     kept = tuple(
-        one
-        for one in trace.candidates
-        if one.id not in purged and not any(memory_id in one.reason for memory_id in shortened)
+        candidate
+        for candidate in trace.candidates
+        if candidate.id not in purged and not any(memory_id in candidate.reason for memory_id in shortened)
     )
     return msgspec.structs.replace(trace, focus="", candidates=kept)

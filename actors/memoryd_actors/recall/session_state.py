@@ -266,7 +266,7 @@ class SessionState(msgspec.Struct, frozen=True):
             consents=_latest(self.consents, other.consents),
             captured=_latest(self.captured, other.captured),
             in_force=in_force if same else newer.in_force,
-            found=tuple(sorted(waits, key=lambda one: (-one.memory.score, one.memory.id))),
+            found=tuple(sorted(waits, key=lambda wait: (-wait.memory.score, wait.memory.id))),
         )
 
     def repeated_take(self, take_id: str) -> Taking | None:

@@ -95,7 +95,7 @@ class Conversations:
             # Of a page that is too long to be sent, the end is what was asked for.
             entries += page
             after = page[-1].sequence
-            while len(entries) > 1 and sum(len(one.content) for one in entries) > PAGE_CHARACTERS:
+            while len(entries) > 1 and sum(len(entry.content) for entry in entries) > PAGE_CHARACTERS:
                 del entries[0]
         return Transcript(entries=tuple(entries), last=last)
 
@@ -140,7 +140,9 @@ class Conversations:
             # As memories are: what was said around a message is part of its place.
             ranked = rank(words, [(one, _utterance(said)) for one, said in _paired(candidates)])
             if len(ranked) <= end and len(candidates) >= CANDIDATES:
-                rest = await self._rest(wanted, vector, words, end + 1, known={one.id for one in candidates})
+                rest = await self._rest(
+                    wanted, vector, words, end + 1, known={candidate.id for candidate in candidates}
+                )
                 last = ranked[-1].score
                 after = fuse(rest, vector_weight=0.0 if vector is None else 1.0)
                 ranked += [msgspec.structs.replace(one, score=min(one.score, last)) for one in after]
@@ -148,7 +150,7 @@ class Conversations:
         else:
             candidates = await self._index.search(wanted, vector=vector, words=words, limit=max(CANDIDATES, end + 1))
             ranked = fuse(candidates, vector_weight=1.0 if words == "" else 0.0)
-        by_id = {one.id: one for one in candidates}
+        by_id = {candidate.id: candidate for candidate in candidates}
         page = ranked[request.offset : end + 1]
         return await self._found(
             caller, [(by_id[one.id].session, by_id[one.id].sequence, one) for one in page], request, note
@@ -202,7 +204,7 @@ class Conversations:
 
 def _paired(candidates: Sequence[MessageCandidate]) -> list[tuple[Ranked, MessageCandidate]]:
     """Return the candidates with both scores fused, best first."""
-    by_id = {one.id: one for one in candidates}
+    by_id = {candidate.id: candidate for candidate in candidates}
     return [(one, by_id[one.id]) for one in fuse(candidates)]
 
 

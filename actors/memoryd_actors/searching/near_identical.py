@@ -66,7 +66,7 @@ def is_said_in(text: str, said: str) -> bool:
     return (
         bool(ours.parts)
         and not ours.rest
-        and all(any(equal(one, other) for other in theirs.parts) for one in ours.parts)
+        and all(any(equal(part, other) for other in theirs.parts) for part in ours.parts)
     )
 
 
@@ -83,7 +83,7 @@ def _within(ours: "Sentences", theirs: "Sentences") -> bool:
 
 def _takes_back(sentence: Canon) -> bool:
     """Return whether a sentence may deny another one: `No longer.`, `But not on Fridays.`."""
-    words = [one.folded for one in sentence.tokens]
+    words = [token.folded for token in sentence.tokens]
     return words[:1] != [] and (words[0] in _TAKES_BACK or (len(words) <= _SHORT and not NEGATORS.isdisjoint(words)))
 
 
@@ -118,7 +118,7 @@ def sentences(text: str) -> Sentences:
     """Take a text apart."""
     head, rest = text[:LONGEST_READ], text[LONGEST_READ:]
     parts = tuple(read for sentence in split(head) if (read := canon(sentence.text)).tokens)
-    words = {one.folded.rstrip("'") for part in parts for one in part.tokens}
+    words = {token.folded.rstrip("'") for part in parts for token in part.tokens}
     return Sentences(parts, rest, layout(text), not _PERSONAL.isdisjoint(words), not _DATED.isdisjoint(words))
 
 

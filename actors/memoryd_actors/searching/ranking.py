@@ -264,7 +264,7 @@ def _faded(decay: Sequence[float]) -> list[float]:
     # Bounded: what was used a hundred times counts more than what was used twice, not fifty times as much.
     counts = [max(one, 0.0) / (1.0 + max(one, 0.0)) for one in decay]
     most = max(counts, default=0.0)
-    return [1.0 - one / most for one in counts] if most > 0 else []
+    return [1.0 - count / most for count in counts] if most > 0 else []
 
 
 def _joined(

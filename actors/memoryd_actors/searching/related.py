@@ -53,7 +53,7 @@ class Relatives:
         of them or was linked to it under a name of its own.
         """
         edges = [one for one in await self._ledger.edges(visible.owner, list(shown)) if one.relation not in RESERVED]
-        others = {one.to_id for one in edges} | {one.from_id for one in edges}
+        others = {edge.to_id for edge in edges} | {edge.from_id for edge in edges}
         wanted = sorted(others - shown.keys() - set(hidden))
         if not wanted:
             return {}
@@ -133,7 +133,7 @@ def beside(
             if other.category in DERIVED and edge.relation in {RELATED, CONTRADICTS}:
                 continue
             new = told(other)
-            if any(adds_nothing(new, one) for one in texts):
+            if any(adds_nothing(new, text) for text in texts):
                 continue
             used.add(other.id)
             texts.append(new)

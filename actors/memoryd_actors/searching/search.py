@@ -202,7 +202,7 @@ class Searcher:
             candidates = await self._index.search(
                 vector=None, words=words[:LONGEST_QUERY], visible=visible, limit=self._settings.candidates
             )
-            await self._ledger.read_ahead([one.id for one in candidates])
+            await self._ledger.read_ahead([candidate.id for candidate in candidates])
 
     def _decay(self, pool: Sequence[tuple[Ranked, Memory]]) -> list[float]:
         if self._clock is None:

@@ -155,5 +155,5 @@ def _tools_only(said: Sequence[Spoken]) -> str:
     calls = [one for one in said if one.kind == "tool_call"]
     if not calls:
         return ""
-    names = list(dict.fromkeys(one_line(one.name, 40) for one in calls if one.name))[:5]
+    names = list(dict.fromkeys(one_line(call.name, 40) for call in calls if call.name))[:5]
     return f"{MARK}\n- Only tools were at work: {len(calls)} calls" + (f" ({', '.join(names)})." if names else ".")

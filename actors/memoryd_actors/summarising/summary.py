@@ -63,4 +63,4 @@ class Summariser(Protocol):
 
 def said_of(records: Iterable[TranscriptRecord]) -> list[Spoken]:
     """Return entries of a transcript as something to be summarised."""
-    return [Spoken(one.content, one.role, one.name, one.kind) for one in records]
+    return [Spoken(record.content, record.role, record.name, record.kind) for record in records]

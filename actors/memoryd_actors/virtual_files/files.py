@@ -171,7 +171,7 @@ class VirtualFiles:
     async def _matches(self, request: GrepFiles, caller: Caller) -> FileMatches:
         compiled(request.pattern)
         files = await self._below(caller, request.prefix, MOST_FILES)
-        texts = [(one.metadata[PATH], one.content) for one in files]
+        texts = [(file.metadata[PATH], file.content) for file in files]
         try:
             found = await self._grep(request.pattern, texts, request.limit, GREP_S)
         except TimeoutError:

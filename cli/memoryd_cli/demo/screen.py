@@ -79,7 +79,7 @@ class Screen:
     def _took(self, step: Took) -> None:
         mark, style = _MARKS[step.outcome]
         told = f"[{mark}{': ' + ', '.join(step.expects) if step.outcome is TurnOutcome.MISS else ''}]" if mark else ""
-        stands = [one for one in step.expects if one in step.standing]
+        stands = [expect for expect in step.expects if expect in step.standing]
         if not step.memories:
             brought = f"needs what stands in the context: {', '.join(stands)}" if stands else "brought nothing"
             self._line((f"    < turn {step.turn} {brought}  ", "dim"), (told, style))

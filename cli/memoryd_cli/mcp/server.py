@@ -132,7 +132,9 @@ class McpServer:
             memories = self._connected().list(limit=20)
         except MemorydError as error:
             return f"{error}. {error.hint}", True
-        return "\n".join(f"- [{provenance(one)}, {short(one.id)}] {line(one.content)}" for one in memories), False
+        return "\n".join(
+            f"- [{provenance(memory)}, {short(memory.id)}] {line(memory.content)}" for memory in memories
+        ), False
 
     def _prompts(self, _: "Json") -> "Json":
         return {

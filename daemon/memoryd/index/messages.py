@@ -140,10 +140,10 @@ class LanceMessages:
             rows |= _rows(by_words)
             words = dict(zip(by_words["id"].to_pylist(), by_words["_score"].to_pylist(), strict=True))
             # What one side alone has found has a score on the other, too.
-            if unmatched := [one for one in cosines if one not in words]:
+            if unmatched := [cosine for cosine in cosines if cosine not in words]:
                 more = await self._matching(asked, one_of("id", unmatched), len(unmatched))
                 words |= dict(zip(more["id"].to_pylist(), more["_score"].to_pylist(), strict=True))
-            if vector is not None and (uncompared := [one for one in words if one not in cosines]):
+            if vector is not None and (uncompared := [word for word in words if word not in cosines]):
                 cosines |= await self._cosines(uncompared, vector)
         return [MessageCandidate(one, cosines.get(one, 0.0), words.get(one, 0.0), **row) for one, row in rows.items()]
 

@@ -136,7 +136,7 @@ class Resident:
         if not found:
             return []
         candidates = self._candidates(sorted(found), vector, matches)
-        return sorted(candidates, key=lambda one: (-one.vector_score, -one.word_score, one.id))
+        return sorted(candidates, key=lambda candidate: (-candidate.vector_score, -candidate.word_score, candidate.id))
 
     def _matches(self, words: str, visible: Visibility, limit: int) -> "_Matches":
         """Return what is seen, and how well it matches the words.

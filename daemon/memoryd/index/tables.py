@@ -66,7 +66,7 @@ def table(rows: Sequence[IndexRow], dimensions: int) -> "pa.Table":  # pyright: 
             latest[row.id] = row
     kept = list(latest.values())
     vectors = _flat([row.vector for row in kept], dimensions)
-    words = [[words_of(text) for text in (row.text, *(one.text for one in row.passages))] for row in kept]
+    words = [[words_of(text) for text in (row.text, *(passage.text for passage in row.passages))] for row in kept]
     plain = schema("", dimensions).remove_metadata()
     arrays: list[pa.Array] = []
     for field in plain:
@@ -75,7 +75,7 @@ def table(rows: Sequence[IndexRow], dimensions: int) -> "pa.Table":  # pyright: 
                 arrays.append(pa.FixedSizeListArray.from_arrays(pa.array(vectors), dimensions))
             case "passages":
                 ends = np.cumsum([0, *(len(row.passages) for row in kept)])
-                further = _flat([one.vector for row in kept for one in row.passages], dimensions)
+                further = _flat([passage.vector for row in kept for passage in row.passages], dimensions)
                 flat = pa.FixedSizeListArray.from_arrays(pa.array(further), dimensions)
                 arrays.append(pa.ListArray.from_arrays(pa.array(ends, pa.int32()), flat))
             case "words":
@@ -107,7 +107,7 @@ def _flat(vectors: Sequence[Vector], dimensions: int) -> Vector:
 def _spans(row: IndexRow) -> list[int]:
     if not row.passages:
         return []
-    return [0, row.passages[0].start, *(place for one in row.passages for place in (one.start, one.end))]
+    return [0, row.passages[0].start, *(place for passage in row.passages for place in (passage.start, passage.end))]
 
 
 def matrix(found: "pa.Table") -> Vectors:  # pyright: ignore[reportUnknownParameterType] - pyarrow ships no types
