@@ -75,6 +75,7 @@ async def test_a_query_tells_a_session_once_what_changed_since(place: Place) -> 
         async def changes(session: str) -> tuple[str, ...]:
             return (await querier.query(Query(query="harbour"), Caller(session=session), deadline_s=30)).changes
 
+        lamp = (await system.import_("The lamp is lit."))[0]
         assert await changes("s1") == ()
         await system.remember("Ana bakes bread on Mondays.", session="s2")
         told: list[tuple[str, ...]] = []
@@ -89,7 +90,6 @@ async def test_a_query_tells_a_session_once_what_changed_since(place: Place) -> 
         heard = [one for one in told if one]
         assert len(heard) <= 1
         await system.remember("Ben sails on Sundays.", session="s2")
-        lamp = (await system.import_("The lamp is lit."))[0]
         await system.ledger.memories.apply("local", [ChangeState(lamp, State.FORGOTTEN, "DELETE")], actor="t")
         after = await changes("s1")
         assert after[0].startswith("Memory updates since rev ")
