@@ -24,6 +24,7 @@ NAMES = (
     "context",
     "process",
     "hook",
+    "ui",
     "mcp",
 )
 """Those that need nothing but this repository; the others read a data folder: by name."""
