@@ -51,6 +51,7 @@ class SearchingAnswers:
                     limit=request.limit,
                     deadline_s=deadline_s,
                     floor=0.0 if request.everything else FLOOR,
+                    folded=not request.everything,
                 )
                 return Hits(hits=tuple(hits))
             case Query():

@@ -211,13 +211,21 @@ class Searcher:
         return [decay_score(memory, now) for _, memory in pool]
 
     async def search(
-        self, query: str, visible: Visibility, *, limit: int, deadline_s: float, floor: float = 0.0
+        self,
+        query: str,
+        visible: Visibility,
+        *,
+        limit: int,
+        deadline_s: float,
+        floor: float = 0.0,
+        folded: bool = True,
     ) -> list[Hit]:
-        """Return what `find` finds, each in a line, near statements in one place with the newest."""
-        wider = min(FOLDED * limit, MOST_FOUND)
+        """Return what `find` finds, each in a line; `folded`: near statements in one place with the newest."""
+        wider = min(FOLDED * limit, MOST_FOUND) if folded else limit
         found = await self.find(query, visible, limit=wider, deadline_s=deadline_s, floor=floor)
-        scored = [surfaced(one.memory, score=one.ranked.score, reason="") for one in found]
-        together = await self._relatives.together(visible.owner, scored, query, most=len(scored))
+        together = [surfaced(one.memory, score=one.ranked.score, reason="") for one in found]
+        if folded:
+            together = await self._relatives.together(visible.owner, together, query, most=len(together))
         by_id = {one.memory.id: one for one in found}
         return [_hit(by_id[one.id], one) for one in sorted(together, key=lambda one: -one.score)[:limit]]
 

@@ -60,4 +60,4 @@ class Search(Request[Hits], frozen=True, kw_only=True, omit_defaults=True, tag="
     limit: Annotated[int, msgspec.Meta(ge=1, le=200)] = 10
     filters: Filters = Filters()
     everything: bool = False
-    """Also what has nothing to do with the query."""
+    """Also what has nothing to do with the query, and each near statement in its own place."""
