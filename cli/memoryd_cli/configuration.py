@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoryd_cli.base import toml_edit
+from memoryd_cli.base import completion, toml_edit
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import Json, examples
 from memoryd_cli.base.output import note, out, out_json, table
@@ -20,7 +20,14 @@ group = typer.Typer(
     no_args_is_help=True,
     epilog=examples("memoryd config list", "memoryd config set recall.maximum_surfaced 3"),
 )
-Name = Annotated[str, typer.Argument(metavar="SECTION.KEY", help="The setting, as `memoryd config list` names it.")]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="SECTION.KEY",
+        autocompletion=completion.settings,
+        help="The setting, as `memoryd config list` names it.",
+    ),
+]
 _MEND = "`memoryd config set` or an editor mends it."
 _SECRET = frozenset({"sidecar.api_key", "sidecar.openai_api_key"})
 

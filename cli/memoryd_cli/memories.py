@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoryd_cli.base import render
+from memoryd_cli.base import completion, render
 from memoryd_cli.base.failures import CommandFailed, sentence
 from memoryd_cli.base.options import (
     Category,
@@ -60,7 +60,12 @@ def add_to(app: typer.Typer) -> None:
 def add(
     content: Annotated[list[str], typer.Argument(metavar="TEXT", help="What to remember; - reads it from stdin.")],
     *,
-    category: Annotated[str, typer.Option("--category", "-c", metavar="NAME", help="What kind of memory.")] = "fact",
+    category: Annotated[
+        str,
+        typer.Option(
+            "--category", "-c", metavar="NAME", autocompletion=completion.categories, help="What kind of memory."
+        ),
+    ] = "fact",
     scope: Annotated[Scope, typer.Option(help="How far it reaches.")] = Scope.PROJECT,
     title: Annotated[str, typer.Option(metavar="TEXT", help="A line that stands for it in lists.")] = "",
     tag: Annotated[list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="A tag; repeatable.")] = None,

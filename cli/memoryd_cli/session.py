@@ -9,7 +9,7 @@ import msgspec
 import typer
 
 from memoryd_cli import session_transfer
-from memoryd_cli.base import render
+from memoryd_cli.base import completion, render
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import Agent, Autostart, InSession, Json, Owner, Session, Yes, connect, examples, placed
 from memoryd_cli.base.output import counted, note, one_line, out, out_json, printable, table
@@ -25,7 +25,10 @@ group = typer.Typer(
     rich_markup_mode=None,
     epilog=examples("memoryd session list", 'memoryd session search "where the key is"'),
 )
-Name = Annotated[str, typer.Argument(metavar="[SESSION]", help="Which session. [default: --session]")]
+Name = Annotated[
+    str,
+    typer.Argument(metavar="[SESSION]", autocompletion=completion.sessions, help="Which session. [default: --session]"),
+]
 
 
 @group.command(

@@ -123,6 +123,21 @@ def test_a_relation_that_is_not_there_is_not_removed(served: Command) -> None:
     served.ok("unrelate", first, second)
 
 
+def test_a_shell_is_offered_what_may_stand_there(served: Command) -> None:
+    memory_id = served.ok("add", FACT, "--category", "insurance").strip()
+
+    def offered(*words: str) -> list[str]:
+        done = served(
+            COMP_WORDS=" ".join(("memoryd", *words)), COMP_CWORD=str(len(words)), _MEMORYD_COMPLETE="complete_bash"
+        )
+        assert done.stderr == ""
+        return done.stdout.splitlines()
+
+    assert offered("show", memory_id[4:9]) == [memory_id.removeprefix("mem_")]
+    assert offered("list", "-c", "ins") == ["insurance"]
+    assert offered("config", "get", "recall.strict") == ["recall.strictness"]
+
+
 def test_a_conversation_comes_from_a_file_or_from_stdin(served: Command) -> None:
     lines = '{"role": "user", "content": "first"}\n{"role": "assistant", "content": "second"}\n'
     (served.home / "talk.jsonl").write_text(lines + '{"role": "user", "content": "third"}\n', encoding="utf-8")

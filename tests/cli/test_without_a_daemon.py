@@ -48,6 +48,11 @@ def test_wrong_usage_exits_2_and_says_so_on_stderr(memoryd: Command) -> None:
         assert "memoryd" in done.stderr
 
 
+def test_a_shell_is_offered_nothing_and_told_nothing_where_no_daemon_runs(memoryd: Command) -> None:
+    done = memoryd(COMP_WORDS="memoryd show ", COMP_CWORD="2", _MEMORYD_COMPLETE="complete_bash")
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "", "")
+
+
 def test_stopping_where_nothing_runs_is_done_already(memoryd: Command) -> None:
     done = memoryd("stop")
     assert (done.returncode, done.stdout) == (0, "")

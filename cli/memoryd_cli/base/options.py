@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from memoryd_cli.base import completion
 from memoryd_cli.base.output import note
 from memoryd_client.base.paths import Paths
 
@@ -16,7 +17,15 @@ if TYPE_CHECKING:
     from memoryd_client.client import Client
 
 Session = Annotated[
-    str, typer.Option("--session", "-s", metavar="NAME", envvar="MEMORYD_SESSION", help="The agent's session.")
+    str,
+    typer.Option(
+        "--session",
+        "-s",
+        metavar="NAME",
+        envvar="MEMORYD_SESSION",
+        autocompletion=completion.sessions,
+        help="The agent's session.",
+    ),
 ]
 Project = Annotated[
     str | None,
@@ -25,6 +34,7 @@ Project = Annotated[
         "-p",
         metavar="FOLDER",
         envvar="MEMORYD_PROJECT",
+        autocompletion=completion.projects,
         help="The project; '' for none. [default: the git project of the current folder]",
     ),
 ]
@@ -34,10 +44,20 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON (docs/json.md).")
 Autostart = Annotated[
     bool, typer.Option("--autostart", envvar="MEMORYD_AUTOSTART", help="Start the daemon where none runs.")
 ]
-MemoryId = Annotated[str, typer.Argument(metavar="ID", help="The memory's id, or the beginning of it.")]
+MemoryId = Annotated[
+    str, typer.Argument(metavar="ID", autocompletion=completion.ids, help="The memory's id, or the beginning of it.")
+]
 
-MemoryIds = Annotated[list[str], typer.Argument(metavar="ID...", help="The memories' ids, or beginnings of them.")]
-Category = Annotated[list[str] | None, typer.Option("--category", "-c", metavar="NAME", help="Only these categories.")]
+MemoryIds = Annotated[
+    list[str],
+    typer.Argument(metavar="ID...", autocompletion=completion.ids, help="The memories' ids, or beginnings of them."),
+]
+Category = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--category", "-c", metavar="NAME", autocompletion=completion.categories, help="Only these categories."
+    ),
+]
 Reached = Literal["all", "project", "global", "everywhere"]
 Reach = Annotated[
     Reached,

@@ -1,0 +1,80 @@
+"""What a shell offers for a word that is being typed: ids, sessions, projects, categories, settings.
+
+Whoever presses Tab waits: where no daemon answers at once, nothing is offered and nothing said.
+"""
+
+import os
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import TYPE_CHECKING, TypeVar
+
+from memoryd_client.base.paths import Paths
+from memoryd_client.wire.memory import ID_PREFIX, Memory
+
+if TYPE_CHECKING:
+    from memoryd_client.client import Client
+
+T = TypeVar("T")
+_PATIENCE_S = 1.0
+_MOST = 200
+Offered = list[tuple[str, str]]
+"""Words, each with what it stands for."""
+
+
+def ids(incomplete: str) -> Offered:
+    """Return ids of memories, the newest first, each with its text."""
+    prefix = ID_PREFIX if incomplete.startswith(ID_PREFIX) else ""
+    return _fitting(
+        incomplete,
+        (
+            (prefix + one.id.removeprefix(ID_PREFIX), " ".join((one.title or one.content).split()))
+            for one in _memories()
+        ),
+    )
+
+
+def sessions(incomplete: str) -> Offered:
+    """Return sessions, the latest first, each with its project."""
+    return _fitting(incomplete, ((one.session, one.project) for one in _asked(lambda memory: memory.sessions())))
+
+
+def projects(incomplete: str) -> Offered:
+    """Return the projects that have memories."""
+    return _fitting(incomplete, ((one.project, "") for one in _memories()))
+
+
+def categories(incomplete: str) -> Offered:
+    """Return the categories that memories have."""
+    return _fitting(incomplete, ((one.category, "") for one in _memories()))
+
+
+def settings(incomplete: str) -> Offered:
+    """Return the settings of the daemon, each with what it means."""
+    with suppress(Exception):
+        from memoryd_cli.settings import settings as every
+
+        found, _ = every(Paths.from_environment().config, os.environ)
+        return _fitting(incomplete, ((one.name, one.meaning) for one in found))
+    return []
+
+
+def _memories() -> list[Memory]:
+    return _asked(lambda memory: memory.list(limit=_MOST, scope="everywhere"))
+
+
+def _asked(ask: "Callable[[Client], list[T]]") -> list[T]:
+    """Return what the daemon answers; nothing where there is none, or it takes its time."""
+    with suppress(Exception):
+        paths = Paths.from_environment()
+        if paths.rpc_socket.exists():
+            from memoryd_client.client import Client
+
+            owner = os.environ.get("MEMORYD_OWNER", "local")
+            with Client(project="", agent="cli", owner=owner, paths=paths, deadline_s=_PATIENCE_S) as memory:
+                return ask(memory)
+    return []
+
+
+def _fitting(incomplete: str, words: Iterable[tuple[str, str]]) -> Offered:
+    """Return each word once that goes on from what was typed."""
+    return list({word: (word, about) for word, about in words if word and word.startswith(incomplete)}.values())
