@@ -20,11 +20,21 @@ group = typer.Typer(
     no_args_is_help=True,
     epilog=examples("memoryd config list", "memoryd config set recall.maximum_surfaced 3"),
 )
+
+
+def _names(incomplete: str) -> completion.Offered:
+    """Return the settings for a shell to offer, each with what it means."""
+    from memoryd_cli.settings import settings
+
+    found, _ = settings(Paths.from_environment().config, os.environ)
+    return completion.fitting(incomplete, ((one.name, one.meaning) for one in found))
+
+
 Name = Annotated[
     str,
     typer.Argument(
         metavar="SECTION.KEY",
-        autocompletion=completion.settings,
+        autocompletion=_names,
         help="The setting, as `memoryd config list` names it.",
     ),
 ]

@@ -1,4 +1,4 @@
-"""What a shell offers for a word that is being typed: ids, sessions, projects, categories, settings.
+"""What a shell offers for a word that is being typed: ids, sessions, projects, categories.
 
 Whoever presses Tab waits: where no daemon answers at once, nothing is offered and nothing said.
 """
@@ -24,7 +24,7 @@ Offered = list[tuple[str, str]]
 def ids(incomplete: str) -> Offered:
     """Return ids of memories, the newest first, each with its text."""
     prefix = ID_PREFIX if incomplete.startswith(ID_PREFIX) else ""
-    return _fitting(
+    return fitting(
         incomplete,
         (
             (prefix + one.id.removeprefix(ID_PREFIX), " ".join((one.title or one.content).split()))
@@ -35,27 +35,17 @@ def ids(incomplete: str) -> Offered:
 
 def sessions(incomplete: str) -> Offered:
     """Return sessions, the latest first, each with its project."""
-    return _fitting(incomplete, ((one.session, one.project) for one in _asked(lambda memory: memory.sessions())))
+    return fitting(incomplete, ((one.session, one.project) for one in _asked(lambda memory: memory.sessions())))
 
 
 def projects(incomplete: str) -> Offered:
     """Return the projects that have memories."""
-    return _fitting(incomplete, ((one.project, "") for one in _memories()))
+    return fitting(incomplete, ((one.project, "") for one in _memories()))
 
 
 def categories(incomplete: str) -> Offered:
     """Return the categories that memories have."""
-    return _fitting(incomplete, ((one.category, "") for one in _memories()))
-
-
-def settings(incomplete: str) -> Offered:
-    """Return the settings of the daemon, each with what it means."""
-    with suppress(Exception):
-        from memoryd_cli.settings import settings as every
-
-        found, _ = every(Paths.from_environment().config, os.environ)
-        return _fitting(incomplete, ((one.name, one.meaning) for one in found))
-    return []
+    return fitting(incomplete, ((one.category, "") for one in _memories()))
 
 
 def _memories() -> list[Memory]:
@@ -75,6 +65,6 @@ def _asked(ask: "Callable[[Client], list[T]]") -> list[T]:
     return []
 
 
-def _fitting(incomplete: str, words: Iterable[tuple[str, str]]) -> Offered:
+def fitting(incomplete: str, words: Iterable[tuple[str, str]]) -> Offered:
     """Return each word once that goes on from what was typed."""
     return list({word: (word, about) for word, about in words if word and word.startswith(incomplete)}.values())
