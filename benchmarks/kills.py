@@ -15,7 +15,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic, sleep
@@ -163,8 +163,14 @@ KINDS = (change_memories, change_memories, append, append, bring, purge, purge, 
 def files_with(folder: Path, needles: Sequence[str]) -> list[str]:
     """Return the files that have one of the texts, read byte by byte."""
     wanted = [needle.encode() for needle in needles]
-    files = [file for file in folder.rglob("*") if file.is_file() and "models" not in file.parts]
-    return [str(file) for file in files if any(needle in file.read_bytes() for needle in wanted)]
+    found: list[str] = []
+    for file in folder.rglob("*"):
+        if file.is_file() and "models" not in file.parts:
+            with suppress(FileNotFoundError):  # an index that is looked after changes its files
+                content = file.read_bytes()
+                if any(needle in content for needle in wanted):
+                    found.append(str(file))
+    return found
 
 
 def problems(writers: Sequence[Writer], running: Running) -> Iterator[str]:
