@@ -14,7 +14,7 @@ import sqlite3
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
@@ -234,7 +234,7 @@ def is_sound(paths: Paths) -> bool:
 
 
 @contextmanager
-def writing(writers: Sequence[Writer]) -> Iterator[None]:
+def writing(writers: Sequence[Writer]) -> Generator[None]:
     """Let all write; on the way out they stop."""
     stop = Event()
     threads = [Thread(target=writer.write_until, args=(stop,), daemon=True) for writer in writers]
