@@ -5,8 +5,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 PYTEST := $(BIN)/python -m pytest
-# Tests mostly wait for daemons: five at a time keep two cores busy. A file's tests stay together.
-JOBS ?= 5
+# Tests wait for daemons: four at a time keep two cores busy. A file's tests stay together.
+JOBS ?= 4
 # A file that runs beside others is named by what its sets hold: one order of sets for all processes.
 export PYTHONHASHSEED ?= 0
 

@@ -16,5 +16,5 @@ def test_a_plan_a_run_and_its_report(served: Command) -> None:
     run = msgspec.json.decode(served.ok("consolidate", "--json"), type=Consolidation)
     assert run.finished_at
     assert str(run.number) in served.ok("consolidate", "--report")
-    assert "last_run" in served.ok("status")
+    assert "last_run" in served.ok("status", "--all")
     assert served("consolidate", "--report", "--dry-run").returncode == 1

@@ -145,10 +145,10 @@ def test_rules_are_known_again_when_they_change(daemon: RunningDaemon, tmp_path:
     own = "<!-- memoryd: begin -->\nAsk memory first.\n<!-- memoryd: end -->\n"
     file.write_text(f"# Testing\n\n- Run pytest with -q.\n- Never mock the clock.\n\n{own}", encoding="utf-8")
     arguments = ("import", str(tmp_path), "--from", "rules")
-    assert run(daemon, *arguments) == "1 files: 2 rules new, 0 known, 0 gone and forgotten\n"
-    assert run(daemon, *arguments) == "1 files: 0 rules new, 2 known, 0 gone and forgotten\n"
+    assert run(daemon, *arguments) == "1 file: 2 rules new, 0 known, 0 gone and forgotten\n"
+    assert run(daemon, *arguments) == "1 file: 0 rules new, 2 known, 0 gone and forgotten\n"
     file.write_text("# Testing\n\n- Run pytest with -x.\n- Never mock the clock.\n", encoding="utf-8")
-    assert run(daemon, *arguments) == "1 files: 1 rules new, 1 known, 1 gone and forgotten\n"
+    assert run(daemon, *arguments) == "1 file: 1 rules new, 1 known, 1 gone and forgotten\n"
     with Client(project=str(tmp_path), paths=daemon.paths) as client:
         assert {memory.content for memory in client.list(category="rule")} == {
             "Testing: Run pytest with -x.",

@@ -127,8 +127,8 @@ def test_words_are_found_in_their_forms(asked: str, told: str) -> None:
     assert found.found
 
 
-@pytest.mark.parametrize("word", ["what", "the", "warum", "nicht", "pourquoi", "avec"])
-def test_stop_words_of_three_languages_carry_nothing(word: str) -> None:
+@pytest.mark.parametrize("word", ["what", "the", "warum", "nicht", "mit"])
+def test_stop_words_of_both_languages_carry_nothing(word: str) -> None:
     assert not stems(word)
 
 

@@ -26,7 +26,7 @@ from memoryd_client.wire.core_memory import (
 )
 from memoryd_client.wire.edges import Edge, GetEdges, Relate, Unrelate
 from memoryd_client.wire.editing import Changes, Update
-from memoryd_client.wire.event_counts import CountEvents
+from memoryd_client.wire.event_counts import CountEvents, ListDone
 from memoryd_client.wire.failures import Failure
 from memoryd_client.wire.history import GetHistory, Undo
 from memoryd_client.wire.importing import Import, Imported, MemoryRecord
@@ -99,6 +99,7 @@ CASES: dict[type, Callable[[str], AnyRequest]] = {
     ListConsents: lambda _: ListConsents(),
     DecideConsent: lambda memory: DecideConsent(id=memory, approve=True),
     CountEvents: lambda _: CountEvents(days=366),
+    ListDone: lambda _: ListDone(days=366, limit=1000),
     CountSpending: lambda _: CountSpending(),
     Why: lambda _: Why(limit=50),
     Backup: lambda _: Backup(),

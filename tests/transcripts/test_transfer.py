@@ -82,8 +82,8 @@ def test_lines_without_ids_and_numbers_come_in_once(two: tuple[RunningDaemon, Ru
     into = Command(two[1].home)
     arguments = ("import", "-", "--session") if how == "import" else ("append", "--session")
     for _ in range(2):
-        into.ok("session", *arguments, f"plain-{how}", given=lines)
-    kept = all_of(two[1], f"plain-{how}")
+        into.ok("session", *arguments, f"plain-{how}", "--owner", "plain", given=lines)
+    kept = all_of(two[1].seen_by("plain"), f"plain-{how}")
     assert [(one.kind, one.content, one.name, one.call_id) for one in kept] == [
         ("message", "Hello", "", ""),
         ("message", "Hello", "", ""),
