@@ -17,6 +17,7 @@ from memoryd.config import EmbeddingConfig
 from memoryd.embedding import EmbeddingService, build_embedder
 from memoryd.embedding.weights import Sources, fetch
 from postgresql import missing, postgresql
+from running import RunningDaemon
 
 # An example on a busy machine takes as long as it takes.
 settings.register_profile("unhurried", settings.get_profile("ci" if "CI" in os.environ else "default"), deadline=None)
@@ -82,3 +83,18 @@ def loaded(models: Path) -> Callable[[], AbstractAsyncContextManager[EmbeddingSe
             yield service
 
     return enter
+
+
+@pytest.fixture(scope="module")
+def shared(models: Path) -> Iterator[RunningDaemon]:
+    home = Path(tempfile.mkdtemp(prefix="md-"))
+    with RunningDaemon(home, models) as running:
+        yield running
+    shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture
+def served(shared: RunningDaemon, request: pytest.FixtureRequest) -> RunningDaemon:
+    """One daemon for the tests of a file, each of them an owner of its own: a start takes 1.5 s of a core."""
+    owner = str(request.node.name)  # pyright: ignore[reportUnknownMemberType] - pytest types nodes loosely
+    return shared.seen_by(owner)
