@@ -8,6 +8,7 @@ from typer.core import TyperGroup
 
 from memoryd_cli import (
     agent,
+    categories,
     checkpoints,
     configuration,
     consent,
@@ -56,6 +57,7 @@ _SECTIONS = {
         "query",
         "recall",
         "list",
+        "categories",
         "show",
         "read",
         "edit",
@@ -141,6 +143,7 @@ for module in (
     events,
     memories,
     query,
+    categories,
     editing,
     switch,
     agent,

@@ -22,6 +22,7 @@ from memoryd_client.requests import (
     search_messages,
 )
 from memoryd_client.suspending import Suspending
+from memoryd_client.wire.categories import CategoryList, ListCategories
 from memoryd_client.wire.checkpoints import (
     Checkpoint,
     CheckpointInfo,
@@ -462,6 +463,10 @@ class AsyncClient(Suspending):
     async def spending(self, *, days: int = 30) -> builtins.list[DaySpending]:
         """Return what the daemon's questions to models used, by day (UTC), the newest first."""
         return builtins.list((await self.call(CountSpending(days=days))).days)
+
+    async def categories(self, *, scope: Literal["all", "project", "global", "everywhere"] = "all") -> CategoryList:
+        """Return the categories there are, with how many memories each has here, and who may see and write which."""
+        return await self.call(ListCategories(scope=scope))
 
     async def ping(self, *, deadline_s: float | None = None) -> Pong:
         """Ask whether the daemon is there and ready."""

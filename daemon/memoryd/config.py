@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
 
+from memoryd_actors.access.presets import NoSuchPreset, expanded
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.context import WindowSettings
 from memoryd_actors.conversations.settings import TranscriptSettings
@@ -195,7 +196,8 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     categories: dict[str, CategorySettings] = msgspec.field(default_factory=lambda: dict(BUILT_IN_CATEGORIES))
     """How kinds of memory come into a context, by their names; a category that is not named here is as any other."""
     allowlists: dict[str, tuple[str, ...]] = {}
-    """The categories that an agent may see and write. An agent that is not named here may all."""
+    """The categories that an agent may see and write; `@planner` and its like stand for a preset's, which
+    `memoryd categories` shows. An agent that is not named here may all."""
 
 
 _FIXED: Final = """
@@ -244,6 +246,11 @@ def load(path: Path, environ: Mapping[str, str] | None = None) -> Config:
         config = msgspec.convert(tables, Config, strict=False)
     except msgspec.ValidationError as exc:
         raise ConfigInvalid(f"{source}: {exc}") from exc
+    for agent, names in config.allowlists.items():
+        try:
+            expanded(names)
+        except NoSuchPreset as unknown:
+            raise ConfigInvalid(f"{source}: {unknown} - at `$.allowlists.{agent}`") from unknown
     sidecar = config.sidecar
     if not sidecar.api_key and env.get("ANTHROPIC_API_KEY"):
         sidecar = msgspec.structs.replace(sidecar, api_key=env["ANTHROPIC_API_KEY"])

@@ -222,6 +222,11 @@ def test_categories_and_allowlists_are_listed_and_set_by_name(memoryd: Command) 
 
 
 def test_a_category_that_cannot_be_so_is_refused(memoryd: Command) -> None:
-    for name, value in (("categories.event.context", "never"), ("categories.event.nonsense", "1"), ("categories", "1")):
+    for name, value in (
+        ("categories.event.context", "never"),
+        ("categories.event.nonsense", "1"),
+        ("categories", "1"),
+        ("allowlists.a", "@b"),
+    ):
         assert memoryd("config", "set", name, value).returncode == 1
     assert not (memoryd.home / "config.toml").exists()

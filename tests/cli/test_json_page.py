@@ -9,6 +9,7 @@ import pytest
 from memoryd.doctor import Finding
 from memoryd_cli.demo.steps import ContextDecided, ContextPushed, DemoFigures, MemoryRemembered, SessionBegan, Took
 from memoryd_cli.demo.transcript import Note
+from memoryd_client.wire.categories import CategoryInfo, CategoryList
 from memoryd_client.wire.checkpoints import CheckpointInfo
 from memoryd_client.wire.consent import Consent
 from memoryd_client.wire.consolidation import (
@@ -52,6 +53,7 @@ SECTIONS = {
     "Query": (Queried, Bullet, RelatedBullet),
     "Pending memory": (PendingMemory, SurfacedMemory, RelatedMemory),
     "Proposal": (Consent,),
+    "Categories": (CategoryList, CategoryInfo),
     "Event count": (EventCount,),
     "Write": (HistoryEntry,),
     "Transcript, found messages": (

@@ -3,9 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.presets import CHECKPOINT, CORE, PRESETS, NoSuchPreset
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.fusion import Ranked
-from memoryd_actors.memory.settings import CategorySettings
+from memoryd_actors.memory.settings import CategorySettings, name_of
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.filters import Filters
 
@@ -71,3 +72,16 @@ def test_a_context_has_the_best_of_a_category_and_no_more_than_its_length(
     halved = sorted(one.score for one in kept if kinds[one.id] == "insight")
     assert halved == sorted(score * 0.5 for kind, score in given_ if kind == "insight")
     assert sum(kinds[one.id] == "fact" for one in kept) == sum(kind == "fact" for kind, _ in given_)
+
+
+def test_an_allowlist_may_name_a_preset_and_more() -> None:
+    categories = Categories(allowlists={"mine": ["@Planner", "Idea"]})
+    assert categories.allowed("mine") == frozenset({*PRESETS["planner"], "idea"})
+    with pytest.raises(NoSuchPreset, match="there is no preset `@plan`; there are `@supervisor`, `@planner`"):
+        Categories(allowlists={"mine": ["@plan"]})
+
+
+def test_presets_know_core_memory_checkpoints_and_files() -> None:
+    assert {CORE, CHECKPOINT, "file"} <= set(PRESETS["supervisor"])
+    # Each as categories are compared.
+    assert all(name == name_of(name) for names in PRESETS.values() for name in names)

@@ -6,16 +6,15 @@ from dataclasses import replace
 
 import msgspec
 
+from memoryd_actors.access.presets import PRESETS, expanded
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.fusion import Ranked
 from memoryd_actors.memory.settings import BUILT_IN_CATEGORIES, CategorySettings, name_of
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.categories import CategoryInfo, CategoryList
 from memoryd_client.wire.filters import Filters
 
-CORE = "core"
-"""What an allowlist calls core memory."""
-CHECKPOINT = "checkpoint"
 _ALL = Filters()
 
 
@@ -27,12 +26,14 @@ class Categories:
         settings: Mapping[str, CategorySettings] | None = None,
         allowlists: Mapping[str, Sequence[str]] | None = None,
     ) -> None:
-        """Prepare; `settings` stand above what is built in, `allowlists` are categories by agent."""
+        """Prepare; `settings` stand above what is built in, `allowlists` are categories and presets by agent.
+
+        Raises:
+            NoSuchPreset: an allowlist names one.
+        """
         given = {name_of(name): rule for name, rule in (settings or {}).items()}
         self._settings = {**BUILT_IN_CATEGORIES, **given}
-        self._allowlists = {
-            name_of(agent): frozenset(map(name_of, names)) for agent, names in (allowlists or {}).items()
-        }
+        self._allowlists = {name_of(agent): expanded(names) for agent, names in (allowlists or {}).items()}
         self.always = frozenset(name for name, rule in self._settings.items() if rule.context == "all")
         """Categories that stand in every context."""
         self.kept_out = frozenset(name for name, rule in self._settings.items() if rule.context == "asked")
@@ -44,6 +45,35 @@ class Categories:
     def allowed(self, agent: str) -> frozenset[str] | None:
         """Return the categories that an agent may see and write; None where it has no allowlist, and so all."""
         return self._allowlists.get(name_of(agent))
+
+    def listed(self, caller: Caller, counts: Mapping[str, int]) -> CategoryList:
+        """Return the categories that a caller sees: those that settings and allowlists name, and those with memories.
+
+        `counts` has how many memories the caller sees in each.
+        """
+        allowed = self.allowed(caller.agent)
+        lists = {
+            agent: names
+            for agent, names in self._allowlists.items()
+            if allowed is None or agent == name_of(caller.agent)
+        }
+        names = {*counts, *self._settings, *(name for names in lists.values() for name in names)}
+        known = sorted(names if allowed is None else names & allowed)
+        infos = [
+            CategoryInfo(
+                name=name,
+                memories=counts.get(name, 0),
+                agents=tuple(sorted(agent for agent, listed in lists.items() if name in listed)),
+                **msgspec.structs.asdict(self._settings.get(name, CategorySettings())),
+            )
+            for name in known
+        ]
+        return CategoryList(
+            categories=tuple(infos),
+            allowed=None if allowed is None else tuple(sorted(allowed)),
+            allowlists={agent: tuple(sorted(names)) for agent, names in sorted(lists.items())},
+            presets=dict(PRESETS),
+        )
 
     def may_use(self, agent: str, category: str) -> bool:
         """Return whether an agent may see and write a category."""

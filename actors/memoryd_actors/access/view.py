@@ -7,6 +7,7 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.visibility import Visibility, is_allowed
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.categories import CategoryList
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.history import HistoryEntry
@@ -42,6 +43,10 @@ class MemoryView:
         """
         if not self.sees_all(caller):
             raise Refused(f"the agent `{caller.agent}` may see some categories only, and {reason}", hint)
+
+    async def categories(self, caller: Caller, filters: Filters = _ALL) -> CategoryList:
+        """Return the categories that the caller sees, with how many of the memories meant are in each."""
+        return self._categories.listed(caller, await self._memories.by_category(self.visible(caller, filters)))
 
     async def resolve(self, caller: Caller, memory_id: str) -> Memory:
         """Return the one memory that the caller means; `memory_id` may be shortened.

@@ -11,7 +11,8 @@ from typing import Protocol
 import anyio
 import msgspec
 
-from memoryd_actors.access.categories import CORE, Categories
+from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.presets import CORE
 from memoryd_actors.context.counting import PER_MESSAGE, Counting
 from memoryd_actors.context.sizes import Measured, Sizes, shown
 from memoryd_actors.context.window import Caps, Conversation, WindowItem, WindowSettings, pressure, recent

@@ -29,6 +29,6 @@ class SessionAccess:
     async def _is_own(self, caller: Caller, session: str) -> bool:
         if session != caller.session:
             return False
-        # Whoever asks says itself which session it is in; who spoke there last is written down.
+        # Whoever asks says itself which session it is in; who spoke there is written down.
         info = await self._transcripts.info((caller.owner, session))
-        return info is None or info.agent in ("", caller.agent)
+        return info is None or all(agent == caller.agent for agent in info.agents)

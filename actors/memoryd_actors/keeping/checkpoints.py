@@ -5,7 +5,8 @@ from typing import Annotated, Protocol, assert_never
 
 import msgspec
 
-from memoryd_actors.access.categories import CHECKPOINT, Categories
+from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.presets import CHECKPOINT
 from memoryd_actors.admission.names import check_names
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.core.errors import Refused

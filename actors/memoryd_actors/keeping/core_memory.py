@@ -10,7 +10,8 @@ from typing import Annotated, Final, NamedTuple, Protocol, assert_never
 
 import msgspec
 
-from memoryd_actors.access.categories import CORE, Categories
+from memoryd_actors.access.categories import Categories
+from memoryd_actors.access.presets import CORE
 from memoryd_actors.admission.names import check_names
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.core.errors import Refused

@@ -106,6 +106,8 @@ BUILT_IN_CATEGORIES: Final[Mapping[str, CategorySettings]] = {
     "preference": CategorySettings(context="all"),
     "correction": CategorySettings(context="all"),
     "profile": CategorySettings(context="all"),
+    "event": CategorySettings(rag_length=30),
+    "activity": CategorySettings(rag_length=50),
     # Guesses about people are surfaced with low weight.
     "relationship_dynamic": CategorySettings(weight=0.5),
 }

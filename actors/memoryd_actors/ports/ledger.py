@@ -83,6 +83,10 @@ class MemoryRepository(Protocol):
         """Return memories newest first, those older than the memory `before` where given."""
         ...
 
+    async def by_category(self, visible: Visibility) -> dict[str, int]:
+        """Return how many visible memories there are of each category that has some."""
+        ...
+
     async def edges(self, owner: str, ids: Sequence[str]) -> list[Edge]:
         """Return the edges that begin or end at these memories, strongest first."""
         ...

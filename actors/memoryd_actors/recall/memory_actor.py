@@ -179,7 +179,10 @@ class MemoryActor:
         fresh = self._sessions.unsaved_traces(caller)
         kept = await self._ledger.sessions.traces(caller.owner, caller.session, limit=limit)
         # By order, not by time: the clock may have gone backwards.
-        traces = [*fresh, *(trace for trace in kept if trace not in fresh)][:limit]
+        traces = [*fresh, *(trace for trace in kept if trace not in fresh)]
+        if self._categories.allowed(caller.agent) is not None:
+            traces = [trace for trace in traces if trace.agent == caller.agent]
+        traces = traces[:limit]
         return [await self._within_reach(caller, trace) for trace in traces]
 
     async def _within_reach(self, caller: Caller, trace: Trace) -> Trace:

@@ -317,6 +317,7 @@ class Pipeline:
             topic_similarity=None if topic.similarity is None else round(topic.similarity, 4),
             topic_turn=decision.since,
             judge=weighed.judge if weighed else "",
+            agent=decision.update.caller.agent,
             candidates=weighed.candidates if weighed else (),
             timings_ms=decision.stages.finish(),
         )

@@ -10,15 +10,17 @@ from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.searching.querying import Querier
 from memoryd_actors.searching.search import FLOOR, Searcher
 from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.categories import CategoryList, ListCategories
 from memoryd_client.wire.edges import Edges, GetEdges
+from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.history import GetHistory, History
 from memoryd_client.wire.memories import Get, List, Memories, MemoryPage, Page, Read
 from memoryd_client.wire.origin import GetOrigin, Origin
 from memoryd_client.wire.query import Queried, Query
 from memoryd_client.wire.search import Hits, Search
 
-SearchingRequest = Search | Query | List | Get | Read | GetHistory | GetOrigin | GetEdges
-SearchingReply = Hits | Queried | Memories | Page | History | Origin | Edges
+SearchingRequest = Search | Query | List | Get | Read | GetHistory | GetOrigin | GetEdges | ListCategories
+SearchingReply = Hits | Queried | Memories | Page | History | Origin | Edges | CategoryList
 
 TRACES_READ = 500
 """Decision traces in which it is looked where a memory was shown."""
@@ -68,6 +70,8 @@ class SearchingAnswers:
                 return await self._origin(request, caller)
             case GetEdges():
                 return Edges(edges=tuple(await self._view.edges(caller, request.ids)))
+            case ListCategories():
+                return await self._view.categories(caller, Filters(scope=request.scope))
             case _:
                 assert_never(request)
 
@@ -108,6 +112,9 @@ class SearchingAnswers:
         edges = await self._view.edges(caller, [memory.id])
         others = await self._view.get(caller, [other_end(edge, memory.id) for edge in edges])
         traces = await self._ledger.sessions.traces(caller.owner, "", limit=TRACES_READ)
+        if not self._view.sees_all(caller):
+            # What was said of it to others may be about more than it.
+            traces = [trace for trace in traces if trace.agent == caller.agent]
         return Origin(
             memory=memory,
             edges=tuple(edges),

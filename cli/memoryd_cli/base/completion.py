@@ -44,8 +44,9 @@ def projects(incomplete: str) -> Offered:
 
 
 def categories(incomplete: str) -> Offered:
-    """Return the categories that memories have."""
-    return fitting(incomplete, ((one.category, "") for one in _memories()))
+    """Return the categories that memories have or settings name, each with how many memories it has."""
+    found = _asked(lambda memory: list(memory.categories(scope="everywhere").categories))
+    return fitting(incomplete, ((one.name, f"{one.memories} memories") for one in found))
 
 
 def _memories() -> list[Memory]:

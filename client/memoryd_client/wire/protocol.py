@@ -9,6 +9,7 @@ import hashlib
 import msgspec
 
 from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.categories import CategoryList, ListCategories
 from memoryd_client.wire.checkpoints import Checkpoint, CheckpointRequest, Checkpoints
 from memoryd_client.wire.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.wire.consolidation import ConsolidationPlan, ConsolidationRequest, Consolidations
@@ -69,6 +70,7 @@ AnyRequest = (
     | CountEvents
     | ListDone
     | CountSpending
+    | ListCategories
     | Why
     | Backup
     | Reindex
@@ -114,6 +116,7 @@ Reply = (
     | EventCounts
     | DoneEvents
     | SpentByDay
+    | CategoryList
     | Traces
     | Switched
     | Status

@@ -47,6 +47,8 @@ class Trace(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Where the topic changed: the turn that the new one began with; perhaps the turn before, by its reply."""
     judge: str = ""
     """Which judge decided, and why if it was the stand-in."""
+    agent: str = ""
+    """Who pushed the context."""
     candidates: tuple[CandidateTrace, ...] = ()
     timings_ms: dict[str, float] = {}
     """Milliseconds per stage: clean, embed, topic, search, surfaced, judge, related, pending, total."""

@@ -171,6 +171,9 @@ class SessionInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     project: str = ""
     """Where it was last spoken from."""
     agent: str = ""
+    """Who was last at work in it."""
+    agents: tuple[str, ...] = ()
+    """Everybody who was at work in it."""
     last: int = 0
     """The number of the newest entry."""
     summarized: int = 0

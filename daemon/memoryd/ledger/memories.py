@@ -100,6 +100,9 @@ class SqlMemories:
         """
         return await self._database.read(reads.page, visible, limit, before)
 
+    async def by_category(self, visible: Visibility) -> dict[str, int]:
+        return await self._database.read(reads.by_category, visible)
+
     async def files(self, visible: Visibility, *, prefix: str, limit: int) -> list[Memory]:
         return await self._database.read(reads.files, visible, prefix, limit)
 

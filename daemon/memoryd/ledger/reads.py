@@ -146,6 +146,12 @@ def files(connection: Connection, visible: Visibility, prefix: str, limit: int) 
     return sorted(named, key=lambda one: one.metadata["path"])[:limit]
 
 
+def by_category(connection: Connection, visible: Visibility) -> dict[str, int]:
+    """Return how many visible memories there are of each category."""
+    query = select(memories.c.category, func.count().label("total")).where(*_conditions(visible))
+    return {row.category: row.total for row in connection.execute(query.group_by(memories.c.category))}
+
+
 def newest(visible: Visibility) -> Select[Any]:
     """Return the query for what is visible, newest first."""
     query = select(memories).where(*_conditions(visible))

@@ -22,6 +22,8 @@ class Metadata(msgspec.Struct, kw_only=True, rename="camel"):
     """Its owner."""
     channel_id: str = ""
     """The agent that was last at work in it."""
+    agents: list[str] = []
+    """Everybody who was at work in it."""
     project: str = ""
     message_count: int = 0
     entry_count: int = 0
@@ -42,6 +44,12 @@ class Metadata(msgspec.Struct, kw_only=True, rename="camel"):
     """Lines that cannot be read."""
     bytes: int = 0
     """Length of the lines that this is about; where the file has another, it is read again."""
+
+    def spoke(self, agent: str) -> None:
+        """Note who is at work in it."""
+        known = self.agents or ([self.channel_id] if self.entry_count else [])
+        self.agents = [*dict.fromkeys((*known, agent))]
+        self.channel_id = agent
 
     def count(self, line: Line) -> None:
         """Take in one more line."""
@@ -76,6 +84,7 @@ class Metadata(msgspec.Struct, kw_only=True, rename="camel"):
             updated_at=self.updated_at,
             project=self.project,
             agent=self.channel_id,
+            agents=tuple(self.agents) or (self.channel_id,),
             last=self.last,
             summarized=self.summarized,
             last_summarized_turn=self.last_summarized_turn,

@@ -71,7 +71,8 @@ class SessionFile:
         about = self.metadata
         if not all(kept.covers for kept in fresh.values()):
             # A summary is spoken from nowhere.
-            about.project, about.channel_id = project, agent
+            about.project = project
+            about.spoke(agent)
         if not about.bytes:
             self._begin()
         self._write(b"".join(lines))
@@ -180,7 +181,7 @@ class SessionFile:
         # What the damaged lines at the end had as numbers is never given out again; nor is what was lost altogether.
         about.last += after
         if known is not None:
-            about.project, about.channel_id = known.project, known.channel_id
+            about.project, about.channel_id, about.agents = known.project, known.channel_id, known.agents
             about.last = max(about.last, known.last)
             if damaged and about.created_at is None:
                 about.created_at, about.updated_at = known.created_at, known.updated_at

@@ -1,0 +1,158 @@
+"""What an agent with an allowlist gets to see, whatever it asks for: one daemon, every request there is."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+import pytest
+
+from memoryd_client import Client, Entry, RequestFailed
+from memoryd_client.base.errors import DeadlineExceeded
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.context import ContextUpdate, Message
+from memoryd_client.wire.protocol import AnyRequest, encode
+from running import PROJECT, RunningDaemon
+
+MARKER = "Xanadu"
+OWNER = "swept"
+NOT_TRIED = {"Switch", "Backup", "Reindex", "Reembed", "Purge", "PurgeSession"}
+"""They answer with no text of a memory, and would take away what is looked for."""
+
+
+@pytest.fixture(scope="module")
+def daemon(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDaemon]:
+    home = tmp_path_factory.mktemp("md")
+    (home / "config.toml").write_text('[allowlists]\nmine = ["@planner", "idea"]\n', encoding="utf-8")
+    with RunningDaemon(home, models, MEMORYD_RUNTIME_DIR=str(home)) as running:
+        yield running
+
+
+def client_of(daemon: RunningDaemon, session: str, agent: str) -> Client:
+    return Client(session=session, project=PROJECT, agent=agent, owner=OWNER, paths=daemon.paths, deadline_s=30)
+
+
+def filled(kind: msgspec.inspect.Type, name: str, known: dict[str, Any], *, full: bool) -> Any:  # noqa: PLR0911, PLR0912 - one case a type
+    """Return a value of a type on the wire that points at what is hidden wherever it can."""
+    match kind:
+        case msgspec.inspect.StructType(cls=cls, fields=fields):
+            if cls in (ContextUpdate, Message, Caller):
+                return known[cls.__name__]
+            return cls(
+                **{one.name: filled(one.type, one.name, known, full=full) for one in fields if full or one.required}
+            )
+        case msgspec.inspect.UnionType(types=types):
+            return filled(
+                next(one for one in types if not isinstance(one, msgspec.inspect.NoneType)), name, known, full=full
+            )
+        case msgspec.inspect.VarTupleType(item_type=item):
+            return (filled(item, name, known, full=full),)
+        case msgspec.inspect.TupleType(item_types=items):
+            return tuple(filled(one, name, known, full=full) for one in items)
+        case msgspec.inspect.DictType():
+            return {}
+        case msgspec.inspect.LiteralType(values=literals):
+            return list(literals)[-1]
+        case msgspec.inspect.EnumType(cls=cls):
+            return next(iter(cls))
+        case msgspec.inspect.IntType(ge=least):
+            return known.get(name, max(least or 0, 1))
+        case msgspec.inspect.FloatType():
+            return 0.5
+        case msgspec.inspect.StrType():
+            return known.get(name, "harbour")
+        case msgspec.inspect.BytesType():
+            return b"{}"
+        case msgspec.inspect.BoolType():
+            return True
+        case msgspec.inspect.DateTimeType():
+            return datetime(2026, 3, 1, tzinfo=UTC)
+        case _:
+            raise TypeError(kind)
+
+
+def test_no_request_shows_an_agent_what_is_not_on_its_list(daemon: RunningDaemon) -> None:
+    with client_of(daemon, "elsewhere", "test") as everybody:
+        secret = everybody.remember(f"The harbour of {MARKER} opens at nine.", files=["harbour.md"])
+        other = everybody.remember(f"The harbour of {MARKER} opens at ten.")
+        everybody.relate(secret.id, other.id, relation="contradicts")
+        everybody.write_file("harbour.md", f"# The harbour\n{MARKER} has three piers.")
+        everybody.core_append("human", f"Lives in {MARKER}.")
+        everybody.core_append("context", f"The harbour of {MARKER}.", thread="elsewhere")
+        everybody.save_checkpoint("elsewhere", MARKER.encode(), meta={"about": MARKER})
+        everybody.remember(f"{MARKER}", category="profile", title="city", source="agent")
+        everybody.append([Entry(role="user", content=f"How deep is the harbour of {MARKER}?")])
+        daemon.turn(everybody, f"When does the harbour of {MARKER} open?")
+        operation = everybody.history(secret.id)[0].operation
+        daemon.indexed(everybody)
+        shown = everybody.list(scope="everywhere", limit=100)
+        assert len(shown) >= 3
+    asked = 0
+    for session in ("elsewhere", "mine"):
+        caller = Caller(owner=OWNER, project=PROJECT, agent="mine", session=session)
+        said = Message(role="user", content="When does the harbour open?")
+        known = {
+            "id": secret.id,
+            "ids": secret.id,
+            "first": secret.id,
+            "second": other.id,
+            "memory": secret.id,
+            "from_id": secret.id,
+            "to_id": other.id,
+            "replaces": secret.id,
+            "operation": operation,
+            "session": "elsewhere",
+            "thread": "elsewhere",
+            "section": "human",
+            "path": "harbour.md",
+            "prefix": "harbour",
+            "category": "fact",
+            "categories": "fact",
+            "project": PROJECT,
+            "Message": said,
+            "Caller": caller,
+            "ContextUpdate": ContextUpdate(caller=caller, messages=(said,)),
+        }
+        with client_of(daemon, session, "mine") as client:
+            for kind in get_args(AnyRequest):
+                if kind.__name__ in NOT_TRIED:
+                    continue
+                for full in (False, True):
+                    request = filled(msgspec.inspect.type_info(kind), kind.__name__, known, full=full)
+                    try:
+                        reply: object = client.call(request)
+                    except (RequestFailed, DeadlineExceeded) as failure:
+                        reply = str(failure)
+                    assert MARKER.encode() not in encode(reply), request
+                    asked += 1
+            # Also not once it has spoken there itself.
+            for look in (client.messages, client.why, client.build_context):
+                if session == "elsewhere":
+                    with pytest.raises(RequestFailed, match="that of its own session"):
+                        look()
+                else:
+                    assert MARKER.encode() not in encode(look())
+    assert asked > 200
+    with client_of(daemon, "elsewhere", "test") as everybody:
+        assert {memory.id for memory in shown} <= {
+            memory.id for memory in everybody.list(scope="everywhere", limit=200)
+        }
+
+
+def test_categories_are_listed_with_their_memories_and_lists(daemon: RunningDaemon) -> None:
+    with client_of(daemon, "s", "test") as everybody, client_of(daemon, "s", "mine") as client:
+        everybody.remember("Ship the release on Friday.", category="tasks")
+        everybody.remember("The build takes four minutes.")
+        whole = {one.name: one for one in everybody.categories().categories}
+        assert whole["tasks"].memories == 1
+        assert whole["tasks"].agents == ("mine",)
+        assert (whole["rule"].context, whole["event"].rag_length, whole["activity"].rag_length) == ("all", 30, 50)
+        assert whole["fact"].memories >= 1
+        own = client.categories()
+        assert own.allowed is not None
+        assert (
+            own.allowed == tuple(sorted(own.allowlists["mine"])) == ("goals", "idea", "procedural", "projects", "tasks")
+        )
+        assert {one.name for one in own.categories} == set(own.allowed)
+        assert set(own.presets) == {"supervisor", "planner", "stylist", "researcher", "executor"}
