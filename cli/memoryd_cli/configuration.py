@@ -8,7 +8,7 @@ import typer
 from memoryd_cli.base import completion, toml_edit
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import Json, examples
-from memoryd_cli.base.output import note, out, out_json, table
+from memoryd_cli.base.output import explained, note, on_terminal, out, out_json, table
 from memoryd_client.base.paths import Paths
 
 if TYPE_CHECKING:
@@ -69,11 +69,11 @@ def list_(
             ]
         )
     else:
-        table(
-            ("setting", "value", "from", "meaning"),
-            [(one.name, toml_edit.literal(_masked(one.name, one.value)), one.origin, one.meaning) for one in found],
-            wrap=True,
-        )
+        rows = [(one.name, toml_edit.literal(_masked(one.name, one.value)), one.origin, one.meaning) for one in found]
+        if on_terminal():  # four columns leave a sentence no room
+            explained([(f"{name} = {value} ({origin})", meaning) for name, value, origin, meaning in rows])
+        else:
+            table(("setting", "value", "from", "meaning"), rows)
     for sentence in unread(os.environ).values():
         note(f"warning: {sentence}")
     if problem:

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memoryd_cli.base.options import InSession, Json, examples, placed
-from memoryd_cli.base.output import counted, note, out_json, short_ids, table
+from memoryd_cli.base.output import note, out_json, short_ids, table
+from memoryd_client.base.wording import counted
 
 if TYPE_CHECKING:
     from memoryd_client.wire.consent import Consent

@@ -9,7 +9,8 @@ import typer
 
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import Agent, Autostart, Json, Owner, connect, examples
-from memoryd_cli.base.output import counted, note, one_line, out, out_json, short_ids, table
+from memoryd_cli.base.output import note, one_line, out, out_json, short_ids, table
+from memoryd_client.base.wording import counted
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client

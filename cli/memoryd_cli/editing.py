@@ -28,11 +28,12 @@ from memoryd_cli.base.options import (
     examples,
     placed,
 )
-from memoryd_cli.base.output import counted, note, one_line, out, out_json
+from memoryd_cli.base.output import note, one_line, out, out_json
 from memoryd_cli.confirm import confirm
 from memoryd_client import drafts
 from memoryd_client.base.errors import MemorydError
 from memoryd_client.base.paths import Paths
+from memoryd_client.base.wording import counted
 from memoryd_client.requests import ChangedFields
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.purging import PurgePlan
@@ -379,4 +380,4 @@ def _show(doomed: list[Memory], plan: PurgePlan | None, say: Callable[[str], Non
     for replaced in plan.replaced:
         say(f"{replaced} stays superseded, by nothing that is there; `memoryd restore {replaced}` brings it back")
     if plan.unreadable:
-        say(f"{plan.unreadable} entries in them cannot be read and may tell it, too: `memoryd doctor` says which")
+        say(f"{counted(plan.unreadable, 'entry')} in them, unreadable, may tell it, too: `memoryd doctor` says which")

@@ -5,9 +5,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from memoryd_cli.base import completion
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import Autostart, Json, Owner, connect, examples
 from memoryd_cli.base.output import note, out_json, table
+from memoryd_client.project import project_root
 
 if TYPE_CHECKING:
     from memoryd_client.wire.event_counts import DoneEvent
@@ -22,6 +24,7 @@ def add_to(app: typer.Typer) -> None:
             "memoryd events",
             "memoryd events --since 30d --json",
             "memoryd events --rows --op search -n 20",
+            "memoryd events --rows --project . --agent planner",
             "memoryd events --rows --memory mem_4k2m9x0c1a2b3c4d5e6f",
         )
     )(events)
@@ -40,6 +43,11 @@ def events(
     session: Annotated[str, typer.Option("--in", metavar="SESSION", help="With --rows: only in this session.")] = "",
     memory_id: Annotated[str, typer.Option("--memory", metavar="ID", help="With --rows: only with this memory.")] = "",
     category: Annotated[str, typer.Option(metavar="NAME", help="With --rows: only of this category.")] = "",
+    project: Annotated[
+        str,
+        typer.Option(metavar="FOLDER", autocompletion=completion.projects, help="With --rows: only memories of it."),
+    ] = "",
+    agent: Annotated[str, typer.Option(metavar="NAME", help="With --rows: only memories that this agent stored.")] = "",
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="With --rows: at most this many.")] = 50,
     owner: Owner = "local",
     autostart: Autostart = False,
@@ -56,6 +64,8 @@ def events(
                 session=session,
                 memory=memory.get(memory_id).id if memory_id else "",
                 category=category,
+                project=project_root(project),
+                agent=agent,
                 days=days,
                 limit=limit,
             )

@@ -126,7 +126,7 @@ def grep(
 @group.command(epilog=examples('memoryd fs search "why the export failed"', "memoryd fs search tea --prefix episodes/"))
 @placed
 def search(
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="What it is about.")],
+    query: Annotated[list[str], typer.Argument(metavar="QUERY...", help="What it is about.")],
     *,
     prefix: Prefix = "",
     tag: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="Only with all of these.")] = None,
@@ -136,7 +136,7 @@ def search(
 ) -> None:
     """Find memory files by meaning and words, best first."""
     with at.connect() as memory:
-        files = memory.search_files(query, prefix=prefix, tags=tag or (), limit=limit)
+        files = memory.search_files(" ".join(query), prefix=prefix, tags=tag or (), limit=limit)
     if as_json:
         out_json(files)
         return

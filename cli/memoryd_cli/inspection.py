@@ -13,10 +13,11 @@ import typer
 
 from memoryd_cli.base.failures import FAILED, CommandFailed
 from memoryd_cli.base.options import Autostart, Json, Owner, connect, examples
-from memoryd_cli.base.output import counted, on_terminal, out, out_json, plain, printable, table, write
+from memoryd_cli.base.output import on_terminal, out, out_json, plain, printable, table, write
 from memoryd_cli.watching import EventTeller
 from memoryd_client.base.errors import MemorydError
 from memoryd_client.base.paths import Paths
+from memoryd_client.base.wording import counted
 from memoryd_client.wire.status import Status
 
 _TRANSCRIPT_LINES = """
@@ -97,7 +98,7 @@ def _how_many(found: Status) -> str:
     """Return how many memories there are, and what is not done yet."""
     numbers = {name: part.numbers for name, part in found.components.items()}
     total, active = (int(numbers.get("ledger", {}).get(name, 0)) for name in ("memories", "active"))
-    told = [counted(total, "memory", "memories") + (f", {active} of them active" if active < total else "")]
+    told = [counted(total, "memory") + (f", {active} of them active" if active < total else "")]
     if doubts := int(numbers.get("consolidation", {}).get("doubts", 0)):
         told.append(f"{counted(doubts, 'pair')} in doubt (`memoryd review`)")
     if behind := int(numbers.get("index", {}).get("behind", 0)):

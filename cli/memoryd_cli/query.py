@@ -26,7 +26,9 @@ def add_to(app: typer.Typer) -> None:
 
 @placed
 def query(
-    text: Annotated[str, typer.Argument(metavar="[QUERY]", help="What it is about; else the newest.")] = "",
+    text: Annotated[
+        list[str] | None, typer.Argument(metavar="[QUERY]...", help="What it is about; else the newest.")
+    ] = None,
     *,
     top_k: Annotated[int, typer.Option("--top-k", "-k", min=1, max=50, help="At most this many.")] = 3,
     threshold: Annotated[
@@ -65,7 +67,7 @@ def query(
     """Ask for what is relevant, as an agent does, within a budget of tokens."""
     with at.connect() as memory:
         found = memory.query(
-            text,
+            " ".join(text or ()),
             top_k=top_k,
             threshold=threshold,
             returns=returns,

@@ -12,7 +12,8 @@ from memoryd_cli import session_transfer
 from memoryd_cli.base import completion, render
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import Agent, Autostart, InSession, Json, Owner, Session, Yes, connect, examples, placed
-from memoryd_cli.base.output import counted, note, one_line, out, out_json, printable, table
+from memoryd_cli.base.output import note, one_line, out, out_json, printable, table
+from memoryd_client.base.wording import counted
 from memoryd_client.transcript_lines import decode_event
 from memoryd_client.wire.transcripts import Entry, Kind, Role
 
@@ -64,7 +65,8 @@ def list_(
         for session in sessions
     ]
     columns = ["session", "messages", "entries", "tokens", "last", *(["unreadable"] if spoilt else []), "project"]
-    table(columns, rows, right=("messages", "entries", "tokens", "unreadable"))
+    right = ("messages", "entries", "tokens", "unreadable")
+    table(columns, rows, right=right, gives_way=("entries", "tokens", "messages", "last"))
     if spoilt:
         note("lines of a transcript are damaged: `memoryd doctor` says which, and what to do")
 
@@ -109,7 +111,9 @@ def show(
     )
 )
 def search(
-    query: Annotated[str, typer.Argument(metavar="[QUERY]", help="What it is about; else the newest.")] = "",
+    query: Annotated[
+        list[str] | None, typer.Argument(metavar="[QUERY]...", help="What it is about; else the newest.")
+    ] = None,
     *,
     by: Annotated[Literal["both", "meaning", "words"], typer.Option(help="What has to fit.")] = "both",
     inside: Annotated[str, typer.Option("--in", metavar="SESSION", help="Only in this session.")] = "",
@@ -131,7 +135,7 @@ def search(
     # From where it is asked: memory may be turned off here.
     with connect(session, None, agent, owner, autostart=autostart) as memory:
         found = memory.search_messages(
-            query,
+            " ".join(query or ()),
             by=by,
             session=inside,
             since=render.parse_date(since),
@@ -240,7 +244,9 @@ def context(
         out(f"{entry.sequence}  {entry.at:%Y-%m-%d %H:%M}  {who}\n{printable(entry.content)}\n")
     size = "" if built.counted else ", estimated"
     full = "" if built.pressure == "none" else f" (pressure to compact: {built.pressure})"
-    note(f"{built.tokens} of {built.budget} tokens{size}; {built.uncompacted} tokens are not summarised yet{full}")
+    note(
+        f"{built.tokens} of {built.budget} tokens{size}; {counted(built.uncompacted, 'token')} not summarised yet{full}"
+    )
     for left in built.left_out:
         note(f"left out: {left}")
 
@@ -265,7 +271,7 @@ def compact(
     if done.summary:
         out(printable(done.summary))
     note(
-        f"{counted(done.entries, 'entry', 'entries')} archived, "
+        f"{counted(done.entries, 'entry')} archived, "
         f"{done.tokens_before} tokens before and {done.tokens_after} after; "
         f"summarised to turn {done.last_summarized_turn}"
     )
@@ -289,7 +295,7 @@ def end(
     if as_json:
         out_json(ended)
     else:
-        note(f"{ended.session} ended after {counted(ended.last, 'entry', 'entries')}")
+        note(f"{ended.session} ended after {counted(ended.last, 'entry')}")
 
 
 @group.command(epilog=examples("memoryd session purge s1 --yes"))

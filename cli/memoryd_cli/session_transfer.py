@@ -68,7 +68,7 @@ def export(
                 out(exported(entry).decode().rstrip("\n"))
             if one.missing:
                 note(
-                    f"{name}: {one.missing} of its {one.last} entries are not in it, their lines are damaged; "
+                    f"{name}: {one.missing} of its {one.last} entries left out, as lines are damaged; "
                     "`memoryd doctor` says which"
                 )
 

@@ -13,9 +13,10 @@ import typer
 from memoryd_cli import records
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import Everything, InSession, Json, connect, examples, placed
-from memoryd_cli.base.output import counted, note, out, out_json, printable, write
+from memoryd_cli.base.output import note, out, out_json, printable, write
 from memoryd_cli.base.render import states
 from memoryd_client.base.errors import DaemonUnreachable, DeadlineExceeded
+from memoryd_client.base.wording import counted
 from memoryd_client.project import project_root
 from memoryd_client.wire.edges import MAX_RECORDS, Edge
 from memoryd_client.wire.importing import Imported, LeftOut

@@ -442,11 +442,16 @@ class Client(Blocking):
         session: str = "",
         memory: str = "",
         category: str = "",
+        project: str = "",
+        agent: str = "",
         days: int = 7,
         limit: int = 50,
         before: int = 0,
     ) -> builtins.list[DoneEvent]:
-        """Return what the daemon did for the owner, row by row, newest first; continue after the number `before`."""
+        """Return what the daemon did for the owner, row by row, newest first; continue after the number `before`.
+
+        `project` (a root) and `agent` ask for what was done with memories of that project, stored by that agent.
+        """
         request = ListDone(
             node=node,
             op=op,
@@ -454,6 +459,8 @@ class Client(Blocking):
             session=session,
             memory=memory,
             category=category,
+            project=project,
+            agent=agent,
             days=days,
             limit=limit,
             before=before,

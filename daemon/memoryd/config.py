@@ -46,6 +46,7 @@ class EmbeddingConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """The embedding model. `memoryd model embed` shows which there are, and changes it without an interruption."""
 
     backend: Literal["onnx", "sentence-transformers"] = "onnx"
+    """onnx needs no torch; sentence-transformers, an extra, runs models that have no ONNX form."""
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
     """One of the catalogue, by its name there or on the hub; or what the model in `folder` is to be called."""
     folder: str = ""
@@ -92,10 +93,13 @@ class SidecarConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     lookup_tokens: Annotated[int, msgspec.Meta(ge=100, le=4_000)] = 800
     """Size of what is looked up for it, together."""
     daily_tokens: Count = 2_000_000
+    """What all questions to the model may use in a day (UTC); then it is asked nothing until the next."""
     daily_usd: Annotated[float, msgspec.Meta(ge=0)] = 0.50
+    """What they may cost in a day, in dollars, by the two prices below."""
     input_usd_per_million: Annotated[float, msgspec.Meta(ge=0, le=1_000_000)] = 0.10
     """What a million tokens cost; models on this machine and programs are taken to be free."""
     output_usd_per_million: Annotated[float, msgspec.Meta(ge=0, le=1_000_000)] = 0.50
+    """What a million tokens of answers cost."""
 
 
 class PrivacyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -167,6 +171,7 @@ class DaemonConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     """The process."""
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
+    """debug tells of each message; warning and error leave out what goes well."""
     drain_s: Positive = 10.0
     """How long a stop may take to finish what was accepted, in seconds."""
 

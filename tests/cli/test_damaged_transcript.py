@@ -24,11 +24,11 @@ def test_damage_is_told_wherever_the_session_is_looked_at(served: Command) -> No
     assert (info["entries"], info["last"], info["damaged"], info["missing"]) == (2, 3, 1, 1)
     exported = served("session", "export", "hurt")
     assert exported.stdout.count('"type":"message"') == 2
-    assert "1 of its 3 entries are not in it" in exported.stderr
-    assert "1 entries whose lines are damaged" in served("session", "context", "hurt").stderr
+    assert "1 of its 3 entries left out" in exported.stderr
+    assert "1 entry whose lines are damaged" in served("session", "context", "hurt").stderr
     part = json.loads(served.ok("status", "--json"))["components"]["transcripts"]
     assert part["state"] == "degraded"
-    assert part["message"] == "1 entries in 1 sessions cannot be read, their lines are damaged"
+    assert part["message"] == "damaged lines: 1 entry in 1 session cannot be read"
     examined = served("doctor", "--json")
     assert examined.returncode == 1
     hurt = [one for one in json.loads(examined.stdout)["findings"] if one["file"] == str(file)]

@@ -90,6 +90,11 @@ def test_words_need_no_quotes_and_a_dash_is_what_stdin_holds(served: Command) ->
     assert memory_id.removeprefix("mem_")[:8] in served.ok("search", "token", "expiry", "midnight")
     for asked in (served.ok("recall", "when", "does", "a", "token", "expire?"), served.ok("recall", "-", given=FACT)):
         assert "computed in UTC" in asked
+    assert "computed in UTC" in served.ok("query", "token", "expiry")
+    served.ok("fs", "write", "notes/expiry.md", FACT)
+    assert "notes/expiry.md" in served.ok("fs", "search", "token", "expiry")
+    served.ok("session", "append", "--session", "s1", FACT)
+    assert FACT in served.ok("session", "search", "token", "expiry", "--by", "words")
 
 
 def test_a_list_says_that_there_are_more_and_an_empty_one_where_there_are_some(served: Command) -> None:
@@ -136,6 +141,14 @@ def test_a_shell_is_offered_what_may_stand_there(served: Command) -> None:
     assert offered("show", memory_id[4:9]) == [memory_id.removeprefix("mem_")]
     assert offered("list", "-c", "ins") == ["insurance"]
     assert offered("config", "get", "recall.strict") == ["recall.strictness"]
+
+    typed = {"_TYPER_COMPLETE_ARGS": f"memoryd show {memory_id[4:9]}"}
+    zsh = served(_MEMORYD_COMPLETE="complete_zsh", **typed).stdout
+    assert memory_id.removeprefix("mem_") in zsh
+    assert FACT in zsh
+    wanted = {"_TYPER_COMPLETE_FISH_ACTION": "get-args", "_TYPER_COMPLETE_WORD_TO_COMPLETE": memory_id[4:9]}
+    fish = served(_MEMORYD_COMPLETE="complete_fish", **typed, **wanted).stdout
+    assert fish.split("\t") == [memory_id.removeprefix("mem_"), f"{FACT}\n"]
 
 
 def test_a_conversation_comes_from_a_file_or_from_stdin(served: Command) -> None:

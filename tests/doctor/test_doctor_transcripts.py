@@ -152,7 +152,7 @@ async def test_what_others_can_read_is_found(house: House) -> None:
 async def test_messages_that_no_search_finds_are_counted(house: House) -> None:
     assert house.worst("message index").level == "ok"
     await house.said("one", "two", "three", "four")
-    assert "4 entries are not in it yet" in house.worst("message index").what
+    assert "lacks 4 entries yet" in house.worst("message index").what
     await house.index(1, 3)
     finding = house.worst("message index")
     assert finding.level == "warn"
@@ -163,7 +163,7 @@ async def test_messages_that_no_search_finds_are_counted(house: House) -> None:
 
 async def test_messages_of_a_session_that_is_gone_are_found(house: House) -> None:
     await house.index(1)
-    assert "1 messages of sessions that have no transcript" in house.worst("message index").what
+    assert "1 message of sessions that have no transcript" in house.worst("message index").what
 
 
 async def test_an_index_that_cannot_be_read_is_said_to_be_so(house: House) -> None:

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from msgspec import structs
 
 from memoryd.ledger import SqlLedger
 from memoryd_actors.core.errors import Refused
@@ -88,3 +89,17 @@ async def test_of_too_many_the_newest_are_kept(ledger: SqlLedger) -> None:
     assert deleted["events"] == 3
     found = await ledger.events.done("local", ListDone(), allowed=None)
     assert [one.number for one in found] == [5, 4]
+
+
+async def test_rows_are_told_by_project_and_agent_of_the_memory(ledger: SqlLedger) -> None:
+    ledger.events.record([SEARCHED])
+    here = structs.replace(memory("a", id="a", project="/srv/app"), agent="planner")
+    there = structs.replace(memory("b", id="b", project="/srv/site"), agent="planner")
+    await ledger.memories.apply("local", [Add(here), Add(there)], actor="x")
+
+    async def told(asked: ListDone) -> list[str]:
+        return [one.memory for one in await ledger.events.done("local", asked, allowed=None)]
+
+    assert await told(ListDone(project="/srv/app")) == ["a"]
+    assert await told(ListDone(agent="planner")) == ["b", "a"]
+    assert await told(ListDone(project="/srv/app", agent="coder")) == []

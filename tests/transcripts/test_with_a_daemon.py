@@ -281,7 +281,7 @@ def test_a_purged_session_leaves_no_byte_and_the_others_stay(daemon: RunningDaem
         client.append([Entry(content="the wombatcoconut is in the cellar", role="user")])
         assert client.search_messages("wombatcoconut", by="words").found
         assert files_with(daemon.home, b"wombatcoconut")
-        assert client.purge_session("gone") == "1 entries destroyed"
+        assert client.purge_session("gone") == "1 entry destroyed"
         assert files_with(daemon.home, b"wombatcoconut") == []
         assert client.search_messages("wombatcoconut", by="words").found == ()
     with daemon.client("stays") as client:

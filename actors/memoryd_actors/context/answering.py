@@ -15,6 +15,7 @@ from memoryd_actors.ports.ledger import PurgeRepository
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.purging.finisher import PurgeFinisher
 from memoryd_actors.searching.conversation import Conversations
+from memoryd_client.base.wording import counted
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.request import Done
 from memoryd_client.wire.session_context import BuildContext, Compact, Compacted, ContextRequest, SessionContext
@@ -125,7 +126,7 @@ class ConversationAnswers:
         self._let_go(key)
         await self._purges.purge_session(*key, project=info.project if info else project, last=last)
         await self._finisher.finish(deadline_s=deadline_s)
-        return Done(f"{info.entries if info else 0} entries destroyed")
+        return Done(f"{counted(info.entries if info else 0, 'entry')} destroyed")
 
     async def _end(self, session: str, caller: Caller, deadline_s: float) -> Ended:
         if not session:

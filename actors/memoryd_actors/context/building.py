@@ -22,6 +22,7 @@ from memoryd_actors.memory.described import surfaced
 from memoryd_actors.memory.render import SHORTEST_LINE, line
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.texts.fence import CLOSING, TAG, defused
+from memoryd_client.base.wording import counted
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.core_memory import Section
 from memoryd_client.wire.memory import Memory
@@ -146,7 +147,7 @@ class ContextBuilder:
             tokens += opening
         info = measured.info
         if info is not None and info.missing:
-            left_out.append(f"{info.missing} entries whose lines are damaged: `memoryd doctor` says which")
+            left_out.append(f"{counted(info.missing, 'entry')} whose lines are damaged: `memoryd doctor` says which")
         return SessionContext(
             session=session,
             sections=tuple(sections),

@@ -30,6 +30,7 @@ from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.summarising import EXTRACTED, Spoken, Summariser, said_of
+from memoryd_client.base.wording import counted
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.events import Warned
 from memoryd_client.wire.filters import Filters
@@ -256,7 +257,7 @@ class Compactor:
         summary = await self._summariser.summarise(
             said, budget_tokens=self._settings.summary_tokens, purpose="compaction", earlier=earlier
         )
-        text = summary.text or f"- {len(taken)} entries in which nothing was said."
+        text = summary.text or f"- {counted(len(taken), 'entry')} in which nothing was said."
         done = await self._appender.summarise(
             key, covers=covers, turns=turns, text=f"{SUMMARY_OPENING}\n{text}", by=summary.by, deadline_s=SCRIBE_S
         )

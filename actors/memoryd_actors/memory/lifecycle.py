@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from memoryd_actors.memory.decay import LifecycleSettings, decay_score
 from memoryd_actors.memory.steps import ChangeState
+from memoryd_client.base.wording import counted
 from memoryd_client.wire.memory import Memory, State
 
 ENDURING = frozenset({"correction", "rule", "procedural", "episode", "project_summary"})
@@ -28,10 +29,10 @@ def due(memory: Memory, now: datetime, settings: LifecycleSettings) -> ChangeSta
         return None
     if memory.importance < settings.forget_below_importance:
         purge_at = now + timedelta(days=settings.purge_days) if settings.purge_days else None
-        reason = f"unused for {unused.days} days, importance {memory.importance}"
+        reason = f"unused for {counted(unused.days, 'day')}, importance {memory.importance}"
         return ChangeState(memory.id, State.FORGOTTEN, EVENT, purge_at, reason)
     score = decay_score(memory, now)
     if score < settings.archive_below:
-        reason = f"unused for {unused.days} days, decay score {score:.3f}"
+        reason = f"unused for {counted(unused.days, 'day')}, decay score {score:.3f}"
         return ChangeState(memory.id, State.ARCHIVED, EVENT, None, reason)
     return None

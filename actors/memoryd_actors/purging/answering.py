@@ -15,6 +15,7 @@ from memoryd_actors.memory.visibility import is_allowed
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.purging.finisher import PurgeFinisher
 from memoryd_actors.purging.purger import Places, PurgeReach, ReachFinder
+from memoryd_client.base.wording import counted
 from memoryd_client.drafts import destroy
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import Memory
@@ -92,8 +93,7 @@ class PurgingAnswers:
         gone = await self._keeper.ask(message, deadline_s=deadline_s)
         await self._finisher.finish(deadline_s=deadline_s)
         leaves = self._ledger.purges.leaves
-        memories = "1 memory" if len(gone) == 1 else f"{len(gone)} memories"
-        answer = f"{memories} {f'purged: {leaves}' if leaves else 'destroyed'}"
+        answer = f"{counted(len(gone), 'memory')} {f'purged: {leaves}' if leaves else 'destroyed'}"
         if request.transcripts:
             answer += _erased(reach)
         else:
@@ -140,11 +140,12 @@ class PurgingAnswers:
 
 def _erased(reach: PurgeReach) -> str:
     """Say what was taken out of transcripts."""
-    entries = "1 entry" if len(reach.entries) == 1 else f"{len(reach.entries)} entries"
-    transcripts = "1 transcript" if len(reach.places) == 1 else f"{len(reach.places)} transcripts"
-    answer = f", and the words of {entries} of {transcripts}" if reach.places else ""
+    words = f"{counted(len(reach.entries), 'entry')} of {counted(len(reach.places), 'transcript')}"
+    answer = f", and the words of {words}" if reach.places else ""
     if reach.unreadable:
-        answer += f"; {reach.unreadable} entries there have damaged lines and may tell it: `memoryd doctor` says which"
+        answer += (
+            f"; {counted(reach.unreadable, 'entry')} there with damaged lines may tell it: `memoryd doctor` says which"
+        )
     return answer
 
 

@@ -13,6 +13,7 @@ from memoryd_actors.memory.visibility import micros
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.transcripts import MessageCandidate, MessageIndex, Transcripts, Wanted
 from memoryd_actors.searching.ranking import rank
+from memoryd_client.base.wording import counted
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import Source
 from memoryd_client.wire.transcripts import (
@@ -114,7 +115,7 @@ class Conversations:
         """
         patience_s = PATIENCE * deadline_s if self._indexer.behind <= MOST_AWAITED else 0.001
         complete = await self._indexer.caught_up(deadline_s=OPENING * deadline_s, patience_s=patience_s)
-        note = "" if complete else f"{self._indexer.behind} messages are not indexed yet"
+        note = "" if complete else f"not indexed yet: {counted(self._indexer.behind, 'message')}"
         wanted = Wanted(
             owner=caller.owner,
             session=request.session,

@@ -4,7 +4,9 @@ On a terminal tables are drawn by rich; anywhere else they are plain, aligned an
 """
 
 import os
+import shutil
 import sys
+import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from enum import Enum
 
@@ -82,11 +84,6 @@ def plain(value: object) -> object:
 def printable(text: str) -> str:
     """Return text that cannot steer a terminal: control characters but newline and tab become a replacement sign."""
     return "".join(c if c in "\n\t" or c.isprintable() else "\ufffd" for c in text)
-
-
-def counted(number: int, one: str, many: str = "") -> str:
-    """Return a number with what it counts: 1 memory, 2 memories."""
-    return f"{number} {one if number == 1 else many or f'{one}s'}"
 
 
 def one_line(text: str) -> str:
@@ -185,6 +182,7 @@ def _rich_table(
 
 
 _GAP = 2
+_INDENT = "    "
 _SHORT = 24
 _STYLES = {
     "ok": "green",
@@ -197,6 +195,15 @@ _STYLES = {
     "dropped": "dim",
     "off": "dim",
 }
+
+
+def explained(heads: Sequence[tuple[str, str]]) -> None:
+    """Print each head in a line of its own, and beneath it what it means, indented and wrapped to the terminal."""
+    line = shutil.get_terminal_size().columns
+    for head, meaning in heads:
+        out(one_line(head))
+        for part in textwrap.wrap(one_line(meaning), max(line - len(_INDENT), 20)):
+            out(_INDENT + part)
 
 
 def fields(pairs: Iterable[tuple[str, str]]) -> None:

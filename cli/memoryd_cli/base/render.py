@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from memoryd_cli.base.output import counted, fields, note, one_line, out, out_json, printable, short_ids, table
+from memoryd_cli.base.output import fields, note, one_line, out, out_json, printable, short_ids, table
 from memoryd_client.base.errors import InvalidArgument
+from memoryd_client.base.wording import counted
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memory import Memory, State

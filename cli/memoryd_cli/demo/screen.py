@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, assert_never
 
 from memoryd_cli.base.launch import Launched
-from memoryd_cli.base.output import counted, on_terminal, one_line, out, short_ids
+from memoryd_cli.base.output import on_terminal, one_line, out, short_ids
 from memoryd_cli.base.render import timings
 from memoryd_cli.demo.steps import (
     ContextDecided,
@@ -17,6 +17,7 @@ from memoryd_cli.demo.steps import (
     TurnOutcome,
 )
 from memoryd_cli.demo.transcript import DemoTranscript
+from memoryd_client.base.wording import counted
 from memoryd_client.wire.traces import CandidateTrace
 
 if TYPE_CHECKING:

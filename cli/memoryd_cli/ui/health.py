@@ -12,7 +12,8 @@ from memoryd_cli.base.output import printable
 from memoryd_cli.ui.backend import Backend
 from memoryd_cli.ui.page import Details, UiScreen
 from memoryd_cli.ui.plots import bar, by_day, columns
-from memoryd_cli.ui.words import LIGHT, head, line, moment, number
+from memoryd_cli.ui.words import LIGHT, head, line, moment
+from memoryd_client.base.wording import counted
 from memoryd_client.wire.consolidation import Consolidation
 from memoryd_client.wire.event_counts import EventCount
 from memoryd_client.wire.memory import State
@@ -132,7 +133,7 @@ def _facts(part: ComponentStatus) -> str:
 def _grown(status: Status, counts: list[EventCount]) -> Content:
     today = datetime.now(UTC).date()
     total = _part(status, "ledger").numbers.get("memories", 0.0)
-    told = [head(f"Growth, {DAYS} days"), Content(f"{number(int(total), 'memory')} in all\n")]
+    told = [head(f"Growth, {DAYS} days"), Content(f"{counted(int(total), 'memory')} in all\n")]
     for name, operations in GROWTH.items():
         days: dict[str, float] = {}
         for one in counts:
@@ -194,7 +195,9 @@ def _cost(status: Status, spent: list[DaySpending]) -> Content:
             f"{sum(cost.values()):.3f}, today {cost.get(today.isoformat(), 0):.3f}",
         )
     )
-    told.append(_plot("tokens", by_day(tokens, today, DAYS), f"{sum(tokens.values()):,.0f} in {number(calls, 'call')}"))
+    told.append(
+        _plot("tokens", by_day(tokens, today, DAYS), f"{sum(tokens.values()):,.0f} in {counted(calls, 'call')}")
+    )
     return Content.assemble(*told)
 
 

@@ -13,8 +13,9 @@ from textual.widgets import OptionList, Static
 from memoryd_cli.ui.backend import Backend
 from memoryd_cli.ui.page import Details, Rows, UiScreen
 from memoryd_cli.ui.turns import LiveTurn, TurnFilter
-from memoryd_cli.ui.words import LIGHT, line, number, turn_details, turn_row
+from memoryd_cli.ui.words import LIGHT, line, turn_details, turn_row
 from memoryd_client.base.errors import MemorydError
+from memoryd_client.base.wording import counted
 
 KINDS = ("session", "project", "agent")
 
@@ -80,7 +81,7 @@ class LiveScreen(UiScreen):
 
     def _tell(self) -> None:
         shown = [f"{kind} {value}" for kind in KINDS if (value := getattr(self._filter, kind))]
-        parts = [", ".join(shown) or "all sessions", number(self.query_one(Rows).option_count, "turn")]
+        parts = [", ".join(shown) or "all sessions", counted(self.query_one(Rows).option_count, "turn")]
         if self._paused:
             parts.append(f"PAUSED, {self._missed} new" if self._missed else "PAUSED")
         if self.backend.trouble:

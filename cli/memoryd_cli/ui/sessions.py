@@ -14,7 +14,8 @@ from memoryd_cli.base.output import printable
 from memoryd_cli.ui.backend import Backend
 from memoryd_cli.ui.page import Details, Rows, UiScreen
 from memoryd_cli.ui.plots import shares
-from memoryd_cli.ui.words import HEAD, LIGHT, head, line, message, moment, number
+from memoryd_cli.ui.words import HEAD, LIGHT, head, line, message, moment
+from memoryd_client.base.wording import counted
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.session_context import SessionContext
 from memoryd_client.wire.transcripts import FoundMessage, SessionInfo, Transcript, TranscriptRecord
@@ -93,7 +94,7 @@ class SessionsScreen(UiScreen):
             self.query_one(Rows).fill(
                 ((key, _found_row(one)) for key, one in self._found.items()), fresh=self._is_new(query)
             )
-            told = found.note or f"{number(len(self._found), 'message')}, the nearest first"
+            told = found.note or f"{counted(len(self._found), 'message')}, the nearest first"
         else:
             self._found = {}
             sessions = await self.ask(self.backend.client.sessions(limit=PAGE))
@@ -102,7 +103,7 @@ class SessionsScreen(UiScreen):
             self._complete = len(sessions) < PAGE
             self._sessions = {one.session: one for one in sessions}
             self.query_one(Rows).fill(((one.session, _session_row(one)) for one in sessions), fresh=self._is_new(query))
-            told = f"{number(len(sessions), 'session')}{'' if self._complete else ', and more'}"
+            told = f"{counted(len(sessions), 'session')}{'' if self._complete else ', and more'}"
         self.query_one("#about", Static).update(Content.styled(line(told), LIGHT))
         self._show()
 
@@ -243,7 +244,7 @@ def _session_row(one: SessionInfo) -> Content:
     return Content.assemble(
         (f"{moment(one.updated_at)[5:]} ", LIGHT),
         line(one.session),
-        (f"  {line(who)}, {number(one.messages, 'message')}", LIGHT),
+        (f"  {line(who)}, {counted(one.messages, 'message')}", LIGHT),
     )
 
 

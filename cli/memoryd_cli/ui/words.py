@@ -8,6 +8,7 @@ from textual.content import Content
 from memoryd_cli.base.output import one_line, printable
 from memoryd_cli.base.render import to_other
 from memoryd_cli.ui.turns import LiveTurn
+from memoryd_client.base.wording import counted
 from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memory import Memory, State
 from memoryd_client.wire.origin import Origin
@@ -64,15 +65,6 @@ def moment(at: datetime | str) -> str:
 def clock(at: str) -> str:
     """Return the time of day of a moment."""
     return moment(at)[11:] or "     "
-
-
-def number(count: int, thing: str) -> str:
-    """Return a count with what is counted."""
-    return f"{count:,} {thing}" if count == 1 else f"{count:,} {_plural(thing)}"
-
-
-def _plural(thing: str) -> str:
-    return f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
 
 
 # --- turns ----------------------------------------------------------------------------------------------------------
@@ -196,7 +188,7 @@ def _facts(memory: Memory) -> Iterable[tuple[str, str]]:
     yield "written by", ", ".join(filter(None, (memory.source.value, memory.speaker, memory.agent)))
     yield "happened", moment(memory.occurred_at) if memory.occurred_at else ""
     yield "stored", moment(memory.created_at)
-    yield "given", number(memory.access_count, "time") if memory.access_count else "never"
+    yield "given", counted(memory.access_count, "time") if memory.access_count else "never"
     yield "files", ", ".join(memory.files)
     yield "destroyed", moment(memory.purge_at) if memory.purge_at else ""
     yield from memory.metadata.items()
@@ -248,9 +240,9 @@ def purge_plan(memory: Memory, plan: PurgePlan) -> Content:
         Content.styled("Nothing brings it back: not undo, not a backup.\n", "$text-error"),
     ]
     if merged := len(plan.ids) - 1:
-        parts.append(Content(f"{number(merged, 'memory')} merged into it would go with it.\n"))
+        parts.append(Content(f"{counted(merged, 'memory')} merged into it would go with it.\n"))
     if plan.replaced:
-        parts.append(Content(f"{number(len(plan.replaced), 'memory')} that it replaced would stay replaced.\n"))
+        parts.append(Content(f"{counted(len(plan.replaced), 'memory')} that it replaced would stay replaced.\n"))
     told = len(plan.entries) + plan.more
     parts.append(head("Told in transcripts", told))
     parts += [
@@ -264,6 +256,6 @@ def purge_plan(memory: Memory, plan: PurgePlan) -> Content:
         parts += [Content(f"{line(_title(one))}\n") for one in plan.retold[:4]]
     if plan.unreadable:
         parts.append(
-            Content.styled(f"{number(plan.unreadable, 'entry')} cannot be read, and may tell it, too.\n", LIGHT)
+            Content.styled(f"{counted(plan.unreadable, 'entry')} cannot be read, and may tell it, too.\n", LIGHT)
         )
     return Content.assemble(*parts)

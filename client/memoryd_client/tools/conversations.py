@@ -4,6 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
+from memoryd_client.base.wording import counted
 from memoryd_client.requests import search_messages
 from memoryd_client.tools.memories import Limit
 from memoryd_client.tools.tool import Tool, line
@@ -56,4 +57,4 @@ class SummarizeConversation(Tool, frozen=True, kw_only=True):
         if not done.entries:
             return "There was nothing to summarize: the conversation is short enough."
         sizes = f"{done.tokens_before} tokens in {done.tokens_after}"
-        return f"{done.entries} entries are summarized, {sizes}:\n{done.summary}"
+        return f"Summarized: {counted(done.entries, 'entry')}, {sizes}:\n{done.summary}"

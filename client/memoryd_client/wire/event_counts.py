@@ -70,6 +70,10 @@ class ListDone(Request[DoneEvents], frozen=True, kw_only=True, omit_defaults=Tru
     memory: str = ""
     """An id, whole."""
     category: str = ""
+    project: str = ""
+    """Of memories of this project."""
+    agent: str = ""
+    """Of memories that this agent stored."""
     days: Annotated[int, msgspec.Meta(ge=1, le=366)] = 7
     limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
     before: int = 0

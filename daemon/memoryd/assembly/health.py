@@ -29,6 +29,7 @@ from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.upkeep.curator import Curator
 from memoryd_actors.upkeep.sharing import Sharing
+from memoryd_client.base.wording import counted
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.events import Wrote
 from memoryd_client.wire.status import ComponentStatus, Status
@@ -273,10 +274,15 @@ def _used_up(extractor: Extractor) -> tuple[str, str]:
     settings = extractor.settings
     goes_on = "They go on at 00:00 UTC;"
     if waiting := extractor.full(DAILY):
-        message = f"{waiting} sessions wait: conversations have brought the {settings.daily_memories} memories of today"
+        message = (
+            f"{counted(waiting, 'session')} waiting: "
+            f"conversations have brought the {settings.daily_memories} memories of today"
+        )
         return message, f"{goes_on} `memoryd config set {DAILY} NUMBER` allows more."
     if waiting := extractor.full(OF_SESSION):
-        message = f"{waiting} sessions wait: each has brought the {settings.session_memories} memories of today"
+        message = (
+            f"{counted(waiting, 'session')} waiting: each has brought the {settings.session_memories} memories of today"
+        )
         return message, f"{goes_on} `memoryd config set {OF_SESSION} NUMBER` allows more."
     return "", ""
 
@@ -314,9 +320,11 @@ def transcripts(
     elif indexer.problem is not None:
         message, hint = str(indexer.problem), indexer.problem.hint
     elif counts.crashed:
-        message = f"{counts.crashed} messages met a bug and are not written; who appended them was told"
+        message = f"{counted(counts.crashed, 'message')} met a bug and went unwritten; who appended was told"
         hint = "`memoryd logs` shows the details."
     elif damaged:
-        message = f"{sum(damaged)} entries in {len(damaged)} sessions cannot be read, their lines are damaged"
+        message = (
+            f"damaged lines: {counted(sum(damaged), 'entry')} in {counted(len(damaged), 'session')} cannot be read"
+        )
         hint = "`memoryd doctor` says which, and what to do."
     return ComponentStatus(state="degraded" if message else "ok", message=message, hint=hint, numbers=numbers)

@@ -9,6 +9,7 @@ from memoryd.doctor.finding import Finding, fail, ok, quoted
 from memoryd.doctor.generation import messages_index
 from memoryd.doctor.transcripts import Looked
 from memoryd_client.base.paths import Paths
+from memoryd_client.base.wording import counted
 from memoryd_client.wire.status import Status
 
 if TYPE_CHECKING:
@@ -65,17 +66,17 @@ def examine_messages(
         later += sum(number > head for number in lacking)
         holes += sum(number < head for number in lacking)
     gone = sum(len(has) for key, has in there.items() if key not in known)
-    counted = {"messages": sum(map(len, there.values())), "waiting": later, "missing": holes, "without_session": gone}
+    counts = {"messages": sum(map(len, there.values())), "waiting": later, "missing": holes, "without_session": gone}
     if holes:
-        what = f"{holes} entries of transcripts are missing from it, and no search finds them"
-        return Finding(NAME, "warn", what, aside, counted)
+        what = f"it lacks {counted(holes, 'entry')} of transcripts, which no search finds"
+        return Finding(NAME, "warn", what, aside, counts)
     if gone:
-        what = f"it has {gone} messages of sessions that have no transcript"
-        return Finding(NAME, "warn", what, aside, counted)
+        what = f"it has {counted(gone, 'message')} of sessions that have no transcript"
+        return Finding(NAME, "warn", what, aside, counts)
     if later:
         soon = "the daemon is at it" if status is not None else "the next start brings them in"
-        return Finding(NAME, "ok", f"{later} entries are not in it yet; {soon}", numbers=counted)
-    return Finding(NAME, "ok", "everything that was said can be found", numbers=counted)
+        return Finding(NAME, "ok", f"it lacks {counted(later, 'entry')} yet; {soon}", numbers=counts)
+    return Finding(NAME, "ok", "everything that was said can be found", numbers=counts)
 
 
 def _aside(folder: Path) -> str:

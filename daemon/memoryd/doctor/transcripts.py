@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from memoryd.doctor.finding import Finding, fail, ok, quoted, warn
 from memoryd_client.base.paths import Paths
+from memoryd_client.base.wording import counted
 
 if TYPE_CHECKING:
     from memoryd.transcripts.metadata import Metadata
@@ -107,20 +108,21 @@ def examine_transcripts(paths: Paths, sessions: list[Looked]) -> Iterator[Findin
 
 
 def _summary(sessions: list[Looked]) -> Finding:
-    counted = [session.counted for session in sessions if session.counted is not None]
+    known = [session.counted for session in sessions if session.counted is not None]
     numbers = {
         "sessions": len(sessions),
-        "entries": sum(session.entry_count for session in counted),
-        "messages": sum(session.message_count for session in counted),
+        "entries": sum(session.entry_count for session in known),
+        "messages": sum(session.message_count for session in known),
         "damaged_lines": sum(len(session.damaged) for session in sessions),
         "unreadable_entries": sum(max(0, session.lost) for session in sessions),
-        "compacted_sessions": sum(bool(session.summarized) for session in counted),
+        "compacted_sessions": sum(bool(session.summarized) for session in known),
         "archived_entries": sum(sum(number <= about.summarized for number in session.numbers)
                                 for session in sessions if (about := session.counted) is not None),
     }  # fmt: skip
     said = (
-        f"{numbers['sessions']} sessions with {numbers['entries']} entries, {numbers['messages']} of them messages; "
-        f"{numbers['archived_entries']} archived, in {numbers['compacted_sessions']} sessions"
+        f"{counted(numbers['sessions'], 'session')} with {counted(numbers['entries'], 'entry')}, "
+        f"{numbers['messages']} of them messages; "
+        f"{numbers['archived_entries']} archived, in {counted(numbers['compacted_sessions'], 'session')}"
     )
     return Finding(NAME, "ok", said, numbers=numbers)
 
@@ -137,7 +139,7 @@ def _damage(paths: Paths, session: Looked) -> Finding:
         if session.damaged
         else "lines of it are gone"
     )
-    what = f"{file} (session {session.name!r}): {which}, {max(session.lost, 0)} entries in all"
+    what = f"{file} (session {session.name!r}): {which}, {counted(max(session.lost, 0), 'entry')} in all"
     copy = paths.transcripts_copy.joinpath(*session.folder.parts[-2:])
     try:
         back = mendable(file, copy) if session.damaged else 0
@@ -168,9 +170,9 @@ def _disagreement(paths: Paths, session: Looked) -> Finding | None:
     from memoryd.transcripts.places import METADATA, session_folder
     from memoryd.transcripts.session_file import whose
 
-    file, written, counted = session.folder / METADATA, session.written, session.counted
+    file, written, known = session.folder / METADATA, session.written, session.counted
     mend = "memoryd restart  # writes it anew from the lines"
-    if counted is None:
+    if known is None:
         return None
     if written is None:
         if whose(session.folder, paths.transcripts_copy.joinpath(*session.folder.parts[-2:])):
@@ -186,7 +188,7 @@ def _disagreement(paths: Paths, session: Looked) -> Finding | None:
             f"with memoryd stopped: mv {quoted(session.folder)} {quoted(right)}",
         )
     compared = ("entry_count", "message_count", "last", "summarized", "last_summarized_turn", "summary")
-    counts = {name: (getattr(written, name), getattr(counted, name)) for name in compared}
+    counts = {name: (getattr(written, name), getattr(known, name)) for name in compared}
     wrong = [f"{name} is {noted} and should be {right}" for name, (noted, right) in counts.items() if noted != right]
     if wrong and written.bytes == session.size:
         return warn(NAME, f"{file} does not fit its lines: {'; '.join(wrong)}", f"rm {quoted(file)}; {mend}")
@@ -209,10 +211,10 @@ def _readable_by_others(root: Path) -> Iterator[Finding]:
             if not first and (status.st_uid != uid or stat.S_IMODE(status.st_mode) & 0o077):
                 first = path
     if foreign:
-        what = f"{foreign} files in {root} belong to somebody else, {first} among them"
+        what = f"{counted(foreign, 'file')} in {root} of somebody else, {first} among them"
         yield fail(NAME, what, f"sudo chown -R {uid} {quoted(root)}")
     elif open_to_others:
-        what = f"others may read {open_to_others} files and folders in {root}, {first} among them"
+        what = f"others may read {counted(open_to_others, 'path')} in {root}, {first} among them"
         yield warn(NAME, what, f"chmod -R go= {quoted(root)}")
 
 

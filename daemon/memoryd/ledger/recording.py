@@ -127,6 +127,9 @@ def rows(
     }
     query = select(events).where(events.c.owner == clean(owner), events.c.ts >= to_micros(since))
     query = query.where(*(column == clean(value) for column, value in wanted.items() if value))
+    told = {memories.c.project: asked.project, memories.c.agent: asked.agent}
+    if owned := [column == clean(value) for column, value in told.items() if value]:
+        query = query.where(events.c.memory_id.in_(select(memories.c.id).where(*owned)))
     if asked.before:
         query = query.where(events.c.id < asked.before)
     if allowed is not None:
