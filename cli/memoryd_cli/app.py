@@ -18,6 +18,7 @@ from memoryd_cli import (
     events,
     files,
     inspection,
+    knowledge,
     lifecycle,
     memories,
     model,
@@ -71,7 +72,7 @@ _SECTIONS = {
         "history",
         "consent",
     ),
-    "For agents": ("push", "take", "why", "session", "core", "fs", "checkpoint"),
+    "For agents": ("push", "take", "why", "session", "core", "fs", "knowledge", "checkpoint"),
     "Data": ("import", "export", "backup", "reindex", "consolidate", "review"),
     "Agents' programs": ("connect", "disconnect", "connections", "mcp"),
     "Settings": ("config", "model"),
@@ -158,6 +159,7 @@ for module in (
 app.add_typer(consent.group, name="consent")
 app.add_typer(core.group, name="core")
 app.add_typer(files.group, name="fs")
+app.add_typer(knowledge.group, name="knowledge")
 app.add_typer(checkpoints.group, name="checkpoint")
 app.add_typer(service.group, name="service")
 app.add_typer(session.group, name="session")

@@ -1,5 +1,6 @@
 """What is wrong with a value that the wire does not take: which field, what it is, what it may be, and the way out."""
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -86,6 +87,11 @@ def texts(field: str, given: Iterable[str]) -> tuple[str, ...]:
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check types
         raise WrongType(f"`{field}` is of type {type(given).__name__}, and has to be a list of texts", "Put it in [].")
     return tuple(given)
+
+
+def absolute(path: str | os.PathLike[str]) -> str:
+    """Return a path from the root on, as somebody in another folder reads it; links stay as they are."""
+    return os.path.abspath(os.path.expanduser(path))
 
 
 def several(field: str, given: Iterable[T], kind: type[T]) -> list[T]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal, Unpack
 
 from memoryd_client.agent_messages import Said
-from memoryd_client.arguments import texts
+from memoryd_client.arguments import absolute, texts
 from memoryd_client.base.errors import RequestFailed
 from memoryd_client.blocking import Blocking
 from memoryd_client.interrupted import KIND, Interrupted, pack, run_in
@@ -56,8 +56,17 @@ from memoryd_client.wire.editing import Update
 from memoryd_client.wire.event_counts import CountEvents, DoneEvent, EventCount, ListDone
 from memoryd_client.wire.history import GetHistory, HistoryEntry, Undo
 from memoryd_client.wire.importing import Import, Imported, MemoryRecord
+from memoryd_client.wire.knowledge import (
+    AddKnowledge,
+    Document,
+    Documents,
+    KnowledgeHit,
+    ListKnowledge,
+    RemoveKnowledge,
+    SearchKnowledge,
+)
 from memoryd_client.wire.memories import Forget, Get, List, MemoryPage, Read, Remember, Restore
-from memoryd_client.wire.memory import Memory, NewMemory
+from memoryd_client.wire.memory import Memory, NewMemory, Scope
 from memoryd_client.wire.origin import GetOrigin, Origin
 from memoryd_client.wire.pending import Cleared, PendingMemory, Recall
 from memoryd_client.wire.purging import PlanPurge, Purge, PurgePlan
@@ -413,6 +422,28 @@ class Client(Blocking):
     def delete_file(self, path: str) -> str:
         """Delete a memory file, and say how it is brought back."""
         return self.call(DeleteFile(path=path)).detail
+
+    def add_knowledge(self, path: str | Path, *, everywhere: bool = False, deadline_s: float = 600.0) -> Documents:
+        """Read a file, or all documents in a folder, as knowledge; durable on return.
+
+        Markdown, text, PDF, HTML and code. What has changed since is read again by itself. `everywhere`: for every
+        project, not for this one alone. What could not be read, or may not be kept, is in `left_out`.
+        """
+        scope = Scope.GLOBAL if everywhere else Scope.PROJECT
+        request = AddKnowledge(path=absolute(path), scope=scope)
+        return self.call(request, deadline_s)
+
+    def list_knowledge(self) -> builtins.list[Document]:
+        """Return the documents of this project and those that hold everywhere, by path."""
+        return builtins.list(self.call(ListKnowledge()).documents)
+
+    def remove_knowledge(self, path: str | Path, *, purge: bool = False, deadline_s: float = 300.0) -> str:
+        """Forget what was read of a file or folder, or `purge` it with its earlier versions. Say what was done."""
+        return self.call(RemoveKnowledge(path=absolute(path), purge=purge), deadline_s).detail
+
+    def knowledge_search(self, query: str, *, limit: int = 3) -> builtins.list[KnowledgeHit]:
+        """Return passages of documents by meaning and words, best first, each with file, heading and lines."""
+        return builtins.list(self.call(SearchKnowledge(query=query, limit=limit)).hits)
 
     def end_session(self, session: str = "") -> Ended:
         """Say that a session, by default this one, is over, so that what is done then is done now; durable on return.

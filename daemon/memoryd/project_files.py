@@ -30,7 +30,7 @@ MOST_FOLDERS = 400
 which the stats alone take 0.75."""
 MOST_LEVELS = 5
 MOST_SEEN = 64
-_NOT_OURS = frozenset(
+FILLED_BY_TOOLS = frozenset(
     {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", "site-packages", "target", "dist", "build"}
     | {".tox", ".nox", ".mypy_cache", ".ruff_cache", ".pytest_cache", ".cache", ".next", "vendor", "bower_components"}
 )
@@ -145,7 +145,7 @@ def _list(folder: Path, changed_ns: int) -> _Listing:
             for _, entry in zip(range(_MOST_ENTRIES), entries, strict=False):
                 if is_environment(entry.name):
                     environment.append(folder / entry.name)
-                elif entry.name not in _NOT_OURS and entry.is_dir(follow_symlinks=False):
+                elif entry.name not in FILLED_BY_TOOLS and entry.is_dir(follow_symlinks=False):
                     folders.append(folder / entry.name)
     except OSError:
         return _NOTHING

@@ -19,7 +19,7 @@ from memoryd_actors.admission.names import check_names
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named_files, quoted_files, stated_files
 from memoryd_actors.admission.writing import written
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.memory.settings import FACT, FILE, PATH, RULE
+from memoryd_actors.memory.settings import DOCUMENT, FACT, FILE, KNOWLEDGE, PATH, RULE
 from memoryd_actors.memory.signature import MAX_LABEL, signed
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
@@ -154,6 +154,8 @@ def content_hash(content: str, category: str = FACT, name: str = "") -> str:
 def identity(memory: Memory) -> str:
     """Return the hash by which a memory is known as the very same as another in its place."""
     name = memory.metadata.get(PATH, "") if memory.category == FILE else ""
+    if memory.category == KNOWLEDGE and memory.metadata.get(DOCUMENT):
+        name = memory.id  # what stands in several documents, or twice in one, does so
     if memory.category in _NAMED:
         name = _NOT_IN_NAMES.sub("", memory.title.casefold())
     return content_hash(memory.content, memory.category, name)

@@ -41,7 +41,7 @@ LONGEST_STATEMENT = 1_000
 """Characters."""
 CORRECTION = "correction"
 _TOLD = ("episode", "episodic", "message", "summary", "project_summary", "session_summary", "relationship_dynamic")
-APART = frozenset({"rule", "procedural", "file", *_TOLD})
+APART = frozenset({"rule", "procedural", "file", "knowledge", *_TOLD})
 """Categories that are never merged or superseded by what they resemble: rules have keys, what happened twice happened
 twice."""
 

@@ -1,5 +1,6 @@
 """A memory in one line of words: its summary, whose it is, where it comes from."""
 
+from memoryd_actors.memory.settings import DOCUMENT, HEADING, KNOWLEDGE, LINES, PAGES
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.memory import Memory, Source
 from memoryd_client.wire.pending import SurfacedMemory
@@ -14,6 +15,8 @@ MAX_PROVENANCE = 2 * MAX_LABEL + len(SESSION)
 
 def summary(memory: Memory) -> str:
     """Return the title, or the beginning of the content, in one line of at most 200 characters."""
+    if memory.category == KNOWLEDGE and memory.title:
+        return one_line(f"{memory.title}: {memory.content}", MAX_SUMMARY)
     return one_line(memory.title, MAX_SUMMARY) or one_line(memory.content, MAX_SUMMARY)
 
 
@@ -29,8 +32,21 @@ def voice(memory: Memory) -> str:
 
 def provenance(memory: Memory) -> str:
     """Say in words where a memory comes from."""
+    if memory.metadata.get(DOCUMENT):
+        return one_line(document_source(memory), MAX_PROVENANCE)
     session = one_line(memory.session, MAX_LABEL)
     return f"{voice(memory)}{SESSION}{session}" if session else voice(memory)
+
+
+def document_source(memory: Memory) -> str:
+    """Return where a passage stands: file, lines or pages, and heading."""
+    path = memory.metadata[DOCUMENT].removeprefix(f"{memory.project}/" if memory.project else "")
+    lines, pages = memory.metadata.get(LINES, ""), memory.metadata.get(PAGES, "")
+    place = f":{lines}" if lines else f" p. {pages}" if pages else ""
+    heading = memory.metadata.get(HEADING, "")
+    # Of a path its end says most.
+    short = path if len(path) <= MAX_LABEL else f"…{path[-MAX_LABEL:]}"
+    return f"{short}{place} ({heading})" if heading else f"{short}{place}"
 
 
 def surfaced(memory: Memory, *, score: float, reason: str) -> SurfacedMemory:

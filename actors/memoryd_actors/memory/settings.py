@@ -85,6 +85,13 @@ FILE: Final = "file"
 PATH: Final = "path"
 """The entry of a memory's metadata that holds its path."""
 RULE: Final = "rule"
+KNOWLEDGE: Final = "knowledge"
+"""That of what stands in documents."""
+DOCUMENT: Final = "document"
+"""The entry of a passage's metadata that holds the path of its document."""
+HEADING: Final = "heading"
+LINES: Final = "lines"
+PAGES: Final = "pages"
 DERIVED: Final = frozenset({"episode", "session_summary"})
 """Categories of what is told of conversations: of what went on in them, right or wrong."""
 
@@ -108,6 +115,8 @@ BUILT_IN_CATEGORIES: Final[Mapping[str, CategorySettings]] = {
     "profile": CategorySettings(context="all"),
     "event": CategorySettings(rag_length=30),
     "activity": CategorySettings(rag_length=50),
+    # As many as `knowledge_search` gives.
+    KNOWLEDGE: CategorySettings(rag_length=3),
     # Guesses about people are surfaced with low weight.
     "relationship_dynamic": CategorySettings(weight=0.5),
 }

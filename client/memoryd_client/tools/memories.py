@@ -39,21 +39,6 @@ class MemorySearch(Tool, frozen=True, kw_only=True):
         return await found(ask, self.query, self.limit, filters)
 
 
-class KnowledgeSearch(Tool, frozen=True, kw_only=True):
-    """Search the documents that the user gave to memory as knowledge."""
-
-    name = "knowledge_search"
-    title = "Search knowledge"
-    reads = True
-
-    query: str
-    limit: Limit = 5
-
-    async def answer(self, ask: Ask) -> str:
-        """Return hits, a line each."""
-        return await found(ask, self.query, self.limit, Filters(categories=("knowledge",)))
-
-
 class MemoryRead(Tool, frozen=True, kw_only=True):
     """Read one memory whole: what it says, where it comes from, what contradicts or replaces it."""
 

@@ -20,8 +20,8 @@ from memoryd_client.tools.files import (
     SearchMemoryFiles,
     WriteMemoryFile,
 )
+from memoryd_client.tools.knowledge import KnowledgeSearch
 from memoryd_client.tools.memories import (
-    KnowledgeSearch,
     MemoryForget,
     MemoryRead,
     MemoryReview,

@@ -22,6 +22,7 @@ from memoryd_client.wire.events import Event, IndexProgress, PipelineRan, Surfac
 from memoryd_client.wire.failures import Failure
 from memoryd_client.wire.history import GetHistory, History, Undo
 from memoryd_client.wire.importing import Import, Imported
+from memoryd_client.wire.knowledge import Documents, KnowledgeHits, KnowledgeRequest
 from memoryd_client.wire.memories import Forget, Get, List, Memories, Page, Read, Remember, Restore
 from memoryd_client.wire.origin import GetOrigin, Origin
 from memoryd_client.wire.pending import Cleared, Recall, Take, Taken, Turn
@@ -78,6 +79,7 @@ AnyRequest = (
     | CoreRequest
     | CheckpointRequest
     | FileRequest
+    | KnowledgeRequest
     | Import
     | GetEdges
     | Switch
@@ -128,6 +130,8 @@ Reply = (
     | Ended
     | MemoryFiles
     | FileMatches
+    | Documents
+    | KnowledgeHits
     | SessionContext
     | Compacted
     | Transcript

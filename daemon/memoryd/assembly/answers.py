@@ -16,6 +16,7 @@ from memoryd_actors.keeping.answering import KeepingAnswers
 from memoryd_actors.keeping.checkpoints import CheckpointKeeper
 from memoryd_actors.keeping.core_memory import CoreMemory
 from memoryd_actors.keeping.importing import Importer
+from memoryd_actors.knowledge import KnowledgeBase
 from memoryd_actors.purging.answering import PurgingAnswers
 from memoryd_actors.searching.answering import SearchingAnswers
 from memoryd_actors.searching.querying import Querier
@@ -30,6 +31,7 @@ def build_dispatcher(
     conversations: ConversationServices,
     consolidation: ConsolidationServices,
     *,
+    knowledge: KnowledgeBase,
     model_change: ModelChange,
     health: Health,
     intake: Intake,
@@ -71,6 +73,7 @@ def build_dispatcher(
         review=consolidation.review,
         core=CoreMemory(ledger.core, memory.here, config.core, memory.categories),
         checkpoints=CheckpointKeeper(ledger.checkpoints, memory.here, config.checkpoints, memory.categories),
+        knowledge=knowledge,
         files=VirtualFiles(ledger.memories, keeper, view, memory.searcher, grep=grep),
         switches=memory.switches,
         indexer=memory.indexer,

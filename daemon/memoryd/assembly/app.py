@@ -19,7 +19,9 @@ from memoryd.assembly.memory import MemoryServices
 from memoryd.assembly.upkeep import build_curator, build_model_change
 from memoryd.config import Config, ConfigInvalid, load, retired_in, unread
 from memoryd.descriptors import allow_many, most_connections
+from memoryd.documents import DocumentFiles
 from memoryd.heap import share_arenas
+from memoryd.home_name import home_name
 from memoryd.hosts.listener import HostListener
 from memoryd.hosts.server import HookServer
 from memoryd.intake import Intake
@@ -28,6 +30,7 @@ from memoryd.lock import hold_home
 from memoryd.logs import logging_to
 from memoryd.publisher import EventBus
 from memoryd_actors.core.errors import DaemonError, Refused, first_of
+from memoryd_actors.knowledge import KnowledgeBase
 from memoryd_actors.upkeep.sharing import Follower
 from memoryd_client.base.paths import Paths
 from memoryd_client.wire.context import ContextUpdate
@@ -49,6 +52,19 @@ def build(paths: Paths, config: Config) -> Daemon:
     health = Health(
         paths.home, memory, conversations, consolidation, curator, model_change=model_change, sockets=sockets
     )
+    knowledge = KnowledgeBase(
+        DocumentFiles(),
+        memory.ledger.memories,
+        memory.keeper,
+        view=memory.view,
+        searcher=memory.searcher,
+        gate=memory.gate,
+        files=memory.files,
+        finisher=conversations.finisher,
+        switches=memory.switches,
+        clock=memory.clock,
+        home=home_name(paths.home) if config.ledger.url else "",
+    )
     intake = Intake(conversations.scribe, publish, memory.recall, memory.switches, conversations.access)
     dispatcher = build_dispatcher(
         config,
@@ -56,6 +72,7 @@ def build(paths: Paths, config: Config) -> Daemon:
         memory,
         conversations,
         consolidation,
+        knowledge=knowledge,
         model_change=model_change,
         health=health,
         intake=intake,
@@ -89,6 +106,7 @@ def build(paths: Paths, config: Config) -> Daemon:
         conversations=conversations,
         consolidation=consolidation,
         curator=curator,
+        knowledge=knowledge,
         model_change=model_change,
         follower=Follower(memory.ledger.sharing, memory.indexer, memory.switches),
         health=health,

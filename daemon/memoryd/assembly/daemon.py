@@ -23,6 +23,7 @@ from memoryd.hosts import prompts
 from memoryd.hosts.server import HookServer
 from memoryd.ipc import Server
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.knowledge import KnowledgeBase
 from memoryd_actors.upkeep.curator import Curator
 from memoryd_actors.upkeep.sharing import Follower
 from memoryd_client import drafts
@@ -41,6 +42,7 @@ class Daemon:
     conversations: ConversationServices
     consolidation: ConsolidationServices
     curator: Curator
+    knowledge: KnowledgeBase
     model_change: ModelChange
     follower: Follower
     health: Health
@@ -59,6 +61,7 @@ class Daemon:
                     tasks.start_soon(self.follower.run, name="follower")
                     tasks.start_soon(self.memory.ledger.sharing.lead, self._work_in_the_background, name="background")
                     tasks.start_soon(self.curator.run, name="curator")
+                    tasks.start_soon(self.knowledge.run, name="knowledge")
                     tasks.start_soon(self._load_model, name="model")
                     tasks.start_soon(self.memory.ledger.memories.read_newest, name="newest memories")
                     tasks.start_soon(self.model_change.run, name="model change")

@@ -19,6 +19,7 @@ from memoryd_actors.indexing.indexer import Indexer
 from memoryd_actors.keeping.answering import KeepingAnswers, KeepingRequest
 from memoryd_actors.keeping.checkpoints import CheckpointKeeper
 from memoryd_actors.keeping.core_memory import CoreMemory
+from memoryd_actors.knowledge import KnowledgeBase
 from memoryd_actors.model.account import SpendingHistory
 from memoryd_actors.ports.ledger import EventRepository
 from memoryd_actors.purging.answering import PurgingAnswers
@@ -29,6 +30,7 @@ from memoryd_client.wire.checkpoints import CheckpointRequest
 from memoryd_client.wire.consolidation import ConsolidationRequest
 from memoryd_client.wire.core_memory import CoreRequest
 from memoryd_client.wire.event_counts import CountEvents, DoneEvents, EventCounts, ListDone
+from memoryd_client.wire.knowledge import KnowledgeRequest
 from memoryd_client.wire.pending import Take
 from memoryd_client.wire.protocol import AnyRequest, Reply
 from memoryd_client.wire.purging import PlanPurge, Purge
@@ -53,6 +55,7 @@ class Dispatcher:
     purging: PurgingAnswers
     conversations: ConversationAnswers
     files: VirtualFiles
+    knowledge: KnowledgeBase
     core: CoreMemory
     checkpoints: CheckpointKeeper
     consolidation: ConsolidationAnswers
@@ -92,6 +95,8 @@ class Dispatcher:
             return await self.conversations.answer(request, caller, deadline_s)
         if isinstance(request, FileRequest):
             return await self.files.answer(request, caller, deadline_s=deadline_s)
+        if isinstance(request, KnowledgeRequest):
+            return await self.knowledge.answer(request, caller, deadline_s)
         if isinstance(request, CoreRequest):
             return await self.core.answer(request, caller)
         if isinstance(request, CheckpointRequest):

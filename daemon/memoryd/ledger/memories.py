@@ -12,6 +12,7 @@ from memoryd.ledger.database import Database
 from memoryd.ledger.edges import OwnedEdge
 from memoryd.ledger.recent import RECENT
 from memoryd_actors.memory.changes import News
+from memoryd_actors.memory.settings import PATH
 from memoryd_actors.memory.steps import Applied, Step
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import LedgerChange
@@ -103,8 +104,11 @@ class SqlMemories:
     async def by_category(self, visible: Visibility) -> dict[str, int]:
         return await self._database.read(reads.by_category, visible)
 
-    async def files(self, visible: Visibility, *, prefix: str, limit: int) -> list[Memory]:
-        return await self._database.read(reads.files, visible, prefix, limit)
+    async def files(self, visible: Visibility, *, prefix: str, limit: int, key: str = PATH) -> list[Memory]:
+        return await self._database.read(reads.files, visible, prefix, limit, key)
+
+    async def owners_of(self, category: str) -> list[str]:
+        return await self._database.read(reads.owners_of, category)
 
     async def unused(self, owner: str, *, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
         return await self._database.read(reads.unused, owner, since, after, limit)

@@ -13,6 +13,7 @@ from memoryd.ledger.rows import history_of, memory_of, to_micros
 from memoryd.ledger.tables import IS_ACTIVE, aliases, changes, doubts, history, memories, memory_tags, relations
 from memoryd_actors.core.errors import Ambiguous, NotFound
 from memoryd_actors.memory.changes import EVENTS, News
+from memoryd_actors.memory.settings import KNOWLEDGE, PATH
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import LedgerChange
 from memoryd_actors.texts.characters import clean
@@ -134,16 +135,22 @@ def foremost(connection: Connection, visible: Visibility, limit: int) -> tuple[l
     return [memory_of(row) for row in rows], rows[0]["all"] if rows else 0
 
 
-def files(connection: Connection, visible: Visibility, prefix: str, limit: int) -> list[Memory]:
-    """Return visible memories with a path that begins so, in the order of their paths.
+def files(connection: Connection, visible: Visibility, prefix: str, limit: int, key: str = PATH) -> list[Memory]:
+    """Return visible memories with a path that begins so, in the order of their paths; or with another `key`.
 
     The path is an entry of the metadata, which are JSON: what the database finds in them is looked at once more.
     """
-    begins = f'"path":{msgspec.json.encode(clean(prefix)).decode()[:-1]}'
+    begins = f'"{key}":{msgspec.json.encode(clean(prefix)).decode()[:-1]}'
     query = newest(visible).where(memories.c.metadata.contains(begins, autoescape=True))
     found = [memory_of(row) for row in connection.execute(query).mappings()]
-    named = [one for one in found if one.metadata.get("path") and one.metadata["path"].startswith(clean(prefix))]
-    return sorted(named, key=lambda one: one.metadata["path"])[:limit]
+    named = [one for one in found if one.metadata.get(key) and one.metadata[key].startswith(clean(prefix))]
+    return sorted(named, key=lambda one: one.metadata[key])[:limit]
+
+
+def owners_of(connection: Connection, category: str) -> list[str]:
+    """Return who has memories of a category."""
+    query = select(memories.c.owner).distinct().where(memories.c.category == category)
+    return list(connection.execute(query).scalars())
 
 
 def by_category(connection: Connection, visible: Visibility) -> dict[str, int]:
@@ -200,6 +207,8 @@ def news(connection: Connection, visible: Visibility, after: int, limit: int) ->
             history.c.owner == clean(visible.owner),
             history.c.id > after,
             history.c.event.in_(sorted(EVENTS)),
+            # Of a document that has changed a hundred passages may be new.
+            memories.c.category != KNOWLEDGE,
             *_conditions(place),
         )
         .order_by(history.c.id.desc())

@@ -1,0 +1,411 @@
+"""Knowledge: documents as memories, one for each passage. They are found, recalled, redacted and purged as any other.
+
+The first passage of a document also says which version of the file was read. What has changed is read again before
+knowledge is searched or listed, and once a minute; passages that stand in it as they did stay the memories they are.
+"""
+
+import logging
+import posixpath
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Final, Protocol, assert_never
+
+import anyio
+import msgspec
+from anyio.lowlevel import checkpoint
+
+from memoryd_actors.access.switch import Switches
+from memoryd_actors.access.view import MemoryView
+from memoryd_actors.admission.gate import Admitted
+from memoryd_actors.admission.project_files import ProjectFiles, named_files
+from memoryd_actors.admission.project_rules import IgnoredFiles
+from memoryd_actors.core.actor import ActorRef
+from memoryd_actors.core.errors import DaemonError, Refused
+from memoryd_actors.core.worker import attempt
+from memoryd_actors.keeping.gatekeeper import Gatekeeper, gate_notes
+from memoryd_actors.keeping.orders import KeeperMessage, Perform, PurgeMemories
+from memoryd_actors.knowledge.document_text import DocumentReader, DocumentText, FileStamp
+from memoryd_actors.knowledge.passages import DocumentPassage, passages_of
+from memoryd_actors.memory.settings import DOCUMENT, HEADING, KNOWLEDGE, LINES, PAGES
+from memoryd_actors.memory.steps import Add, ChangeState, Revise, Step
+from memoryd_actors.memory.visibility import Visibility
+from memoryd_actors.ports.clock import Clock
+from memoryd_actors.purging.finisher import PurgeFinisher
+from memoryd_actors.searching.search import FLOOR, Searcher
+from memoryd_actors.texts.fence import one_line
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.filters import Filters
+from memoryd_client.wire.knowledge import (
+    AddKnowledge,
+    Document,
+    Documents,
+    KnowledgeHit,
+    KnowledgeHits,
+    KnowledgeRequest,
+    LeftOutFile,
+    ListKnowledge,
+    RemoveKnowledge,
+    SearchKnowledge,
+)
+from memoryd_client.wire.memory import Memory, NewMemory, Scope, Source, State
+from memoryd_client.wire.request import Done
+
+log = logging.getLogger(__name__)
+
+STAMP: Final = "stamp"
+"""The entry of a first passage's metadata that says which version of the file was read."""
+COUNT: Final = "passages"
+NUMBER: Final = "passage"
+HOME: Final = "home"
+"""Of the daemon that reads the file, where several share a ledger: the others may have another file of that path."""
+TRUST = 0.8
+"""As of what a user stores."""
+MOST_PASSAGES = 3_000
+"""Of one document: a book of 2 MB."""
+MOST_READ = 100_000
+KEPT_DAYS = 30
+"""After which what stood in earlier versions is destroyed."""
+AT_ONCE = 1_000
+"""Memories that are purged in one go."""
+EVERY_S = 60.0
+REFRESH_SHARE = 0.4
+"""Of a request's deadline, for reading again what has changed; what takes longer is done in the background."""
+KEEPER_S = 300.0
+NODE: Final = "knowledge"
+_TITLE = 150
+_HEADING = 300
+
+
+class PassageRepository(Protocol):
+    """Finds memories by an entry of their metadata; the ledger is one."""
+
+    async def files(self, visible: Visibility, *, prefix: str, limit: int, key: str) -> list[Memory]:
+        """Return visible memories whose metadata have a `key` with a value that begins so, in its order."""
+        ...
+
+    async def owners_of(self, category: str) -> list[str]:
+        """Return who has memories of a category."""
+        ...
+
+
+class KnowledgeBase:
+    """Answers what is asked of documents, and follows the files; `run` it in a task group."""
+
+    def __init__(
+        self,
+        reader: DocumentReader,
+        repository: PassageRepository,
+        keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
+        *,
+        view: MemoryView,
+        searcher: Searcher,
+        gate: Gatekeeper,
+        files: IgnoredFiles,
+        finisher: PurgeFinisher,
+        switches: Switches,
+        clock: Clock,
+        home: str = "",
+    ) -> None:
+        """Prepare; `home` names this daemon where others share its ledger."""
+        self._reader = reader
+        self._repository = repository
+        self._keeper = keeper
+        self._view = view
+        self._searcher = searcher
+        self._gate = gate
+        self._files = files
+        self._finisher = finisher
+        self._switches = switches
+        self._clock = clock
+        self._home = home
+        self._reading = anyio.Lock()
+        self._unreadable: dict[str, str] = {}
+        """The version of a file that could not be read, by its path: it is not tried again every minute."""
+        self._owners: set[str] = set()
+
+    async def run(self) -> None:
+        """Read again what has changed, once a minute."""
+        self._owners.update(await self._repository.owners_of(KNOWLEDGE))
+        while True:
+            await anyio.sleep(EVERY_S)
+            problem = await attempt(self._refresh_all)
+            if problem is not None:
+                log.warning("documents are not read again: %s", problem)
+
+    async def answer(
+        self, request: KnowledgeRequest, caller: Caller, deadline_s: float
+    ) -> Documents | KnowledgeHits | Done:
+        """Answer one request within its deadline.
+
+        Raises:
+            Refused: there is no such document, or it cannot be read or may not be kept.
+            Unavailable: the index cannot be searched.
+        """
+        visible = self._view.visible(caller, Filters(categories=(KNOWLEDGE,)))
+        match request:
+            case AddKnowledge():
+                self._owners.add(caller.owner)
+                return await self._add(request, caller)
+            case ListKnowledge():
+                await self._refresh_within(visible, deadline_s)
+                return Documents(documents=await self._documents(visible))
+            case RemoveKnowledge():
+                return await self._remove(request, caller, visible, deadline_s)
+            case SearchKnowledge():
+                await self._refresh_within(visible, deadline_s)
+                found = await self._searcher.find(
+                    request.query, visible, limit=request.limit, deadline_s=deadline_s, floor=FLOOR
+                )
+                stamps = await self._stamps([one.memory for one in found])
+                hits = (self._hit(one.memory, one.ranked.score, stamps) for one in found)
+                return KnowledgeHits(hits=tuple(hits))
+            case _:
+                assert_never(request)
+
+    # --- documents come in
+
+    async def _add(self, request: AddKnowledge, caller: Caller) -> Documents:
+        if request.scope is Scope.PROJECT and not caller.project.strip():
+            raise Refused(
+                "knowledge of scope `project` needs a project",
+                "Give the project's folder, or add it for all of them: `--scope global`.",
+            )
+        found = await self._reader.find(request.path)
+        visible = self._place(caller, request.scope)
+        left_out = list(found.left_out)
+        async with self._reading:
+            known = {one.metadata[DOCUMENT]: one for one in await self._firsts(visible)}
+            for path in found.paths:
+                try:
+                    left_out += await self._read(path, known.get(path), caller, request.scope)
+                except Refused as refused:
+                    if found.paths == (request.path,):
+                        raise
+                    left_out.append(LeftOutFile(path=path, reason=str(refused)))
+        there = [one for one in await self._documents(visible) if one.path in found.paths]
+        return Documents(documents=tuple(there), left_out=tuple(left_out))
+
+    async def _read(self, path: str, known: Memory | None, caller: Caller, scope: Scope) -> list[LeftOutFile]:
+        """Read a document where it is not the version that is known; return what of it may not be kept."""
+        stamp = (await self._reader.stamps([path])).get(path)
+        if stamp is None:
+            raise Refused(f"there is no file {path}", "Name one that there is.")
+        if known is not None and known.metadata[STAMP] == str(stamp) and known.metadata.get(HOME, "") == self._home:
+            return []
+        root = await self._reader.root(path)
+        if why := (await self._files.look(root, [path])).why_not(path):
+            raise Refused(f"{path} is a file {why}", "What such files hold is not kept.")
+        text = await self._reader.read(path)
+        passages = passages_of(text)
+        if not passages:
+            raise Refused(f"{path} has no text", "Of a scanned page only the picture is there.")
+        if len(passages) > MOST_PASSAGES:
+            raise Refused(f"{path} has {len(passages)} passages and may have {MOST_PASSAGES}", "Add parts of it.")
+        named = [file for passage in passages for file in named_files(passage.text)]
+        seen = await self._files.look(root, [path, *named])
+        offered = _memories(path, text, passages, stamp, scope)
+        admitted, left_out = await self._admitted(offered, caller, seen)
+        if not admitted:
+            raise Refused(f"nothing of {path} may be kept: {left_out[0].reason}", "")
+        first = {STAMP: str(stamp), COUNT: str(len(admitted)), **({HOME: self._home} if self._home else {})}
+        admitted[0] = _labelled(admitted[0], first)
+        of_path = await self._of_document(self._place(caller, scope), path)
+        steps = self._steps([one for one in of_path if one.metadata[DOCUMENT] == path], admitted)
+        if steps:
+            message = Perform(caller.owner, tuple(steps), self._gate.sign(caller), NODE)
+            await self._keeper.ask(message, deadline_s=KEEPER_S)
+        log.info("%s: %d passages are knowledge", path, len(admitted))
+        return left_out
+
+    async def _admitted(
+        self, offered: Sequence[NewMemory], caller: Caller, seen: ProjectFiles
+    ) -> tuple[list[Admitted], list[LeftOutFile]]:
+        """Return the passages as they may be kept, and those that may not."""
+        place = msgspec.structs.replace(caller, session="")
+        admitted: list[Admitted] = []
+        left_out: list[LeftOutFile] = []
+        for new in offered:
+            await checkpoint()  # each takes a moment of a core
+            try:
+                # The path is the one under which the file is found again.
+                admitted.append(_labelled(self._gate.admit(new, place, seen), {DOCUMENT: new.metadata[DOCUMENT]}))
+            except Refused as refused:
+                where = f"{LINES} {new.metadata[LINES]}" if LINES in new.metadata else f"{PAGES} {new.metadata[PAGES]}"
+                left_out.append(LeftOutFile(path=f"{new.metadata[DOCUMENT]}, {where}", reason=str(refused)))
+        return admitted, left_out
+
+    def _steps(self, before: Sequence[Memory], admitted: Sequence[Admitted]) -> list[Step]:
+        """Return what turns the passages that there are into those that the document has now."""
+        left: dict[tuple[str, str], list[Memory]] = {}
+        for memory in before:
+            left.setdefault((memory.title, memory.content), []).append(memory)
+        now = self._clock.now()
+        steps: list[Step] = []
+        for one in admitted:
+            same = left.get((one.memory.title, one.memory.content))
+            if not same:
+                steps.append(Add(one.memory, gate_notes(one), confirm=False))
+                continue
+            # It stands there since it was read first, in whatever lines.
+            memory = same.pop(0)
+            if memory.metadata != one.memory.metadata:
+                steps.append(Revise(msgspec.structs.replace(memory, metadata=one.memory.metadata, updated_at=now)))
+        gone = [memory for same in left.values() for memory in same]
+        purge_at = now + timedelta(days=KEPT_DAYS)
+        reason = "it stands in the document no more"
+        return [*(ChangeState(one.id, State.FORGOTTEN, "DELETE", purge_at, reason) for one in gone), *steps]
+
+    # --- the files are followed
+
+    async def _refresh_all(self) -> None:
+        everywhere = Filters(categories=(KNOWLEDGE,), scope="everywhere")
+        for owner in sorted(self._owners):
+            await self._refresh(Visibility(owner=owner, filters=everywhere))
+
+    async def _refresh_within(self, visible: Visibility, deadline_s: float) -> None:
+        """Read again what has changed, as far as there is time: the background does the rest."""
+        with anyio.move_on_after(deadline_s * REFRESH_SHARE):
+            await self._refresh(visible)
+
+    async def _refresh(self, visible: Visibility) -> None:
+        async with self._reading:
+            firsts = [one for one in await self._firsts(visible) if one.metadata.get(HOME, "") == self._home]
+            stamps = await self._reader.stamps([one.metadata[DOCUMENT] for one in firsts])
+            for first in firsts:
+                path = first.metadata[DOCUMENT]
+                if path not in stamps or first.metadata[STAMP] == str(stamps[path]):
+                    continue
+                off = self._switches.off(first.owner, first.project) is not None
+                if off or self._unreadable.get(path) == str(stamps[path]):
+                    continue
+                caller = Caller(owner=first.owner, project=first.project, agent=first.agent)
+                try:
+                    for part in await self._read(path, first, caller, first.scope):
+                        log.warning("%s is left out: %s", part.path, part.reason)
+                except DaemonError as problem:
+                    self._unreadable[path] = str(stamps[path])
+                    log.warning("%s has changed and is not read again: %s", path, problem)
+
+    # --- what there is
+
+    async def _remove(self, request: RemoveKnowledge, caller: Caller, visible: Visibility, deadline_s: float) -> Done:
+        wanted = visible
+        if request.purge:
+            filters = Filters(categories=(KNOWLEDGE,), states=tuple(State))
+            wanted = self._view.visible(caller, filters)
+        path = request.path if request.path == "/" else request.path.rstrip("/")
+        async with self._reading:
+            passages = [
+                one
+                for one in await self._of_document(wanted, path)
+                if one.metadata[DOCUMENT] == path or one.metadata[DOCUMENT].startswith(f"{path.rstrip('/')}/")
+            ]
+            if not passages:
+                raise Refused(f"nothing was read of {path}", "`memoryd knowledge list` shows the documents.")
+            ids, actor = [one.id for one in passages], self._gate.sign(caller)
+            if request.purge:
+                for at in range(0, len(ids), AT_ONCE):
+                    purge = PurgeMemories(tuple(ids[at : at + AT_ONCE]), caller.owner, actor)
+                    await self._keeper.ask(purge, deadline_s=KEEPER_S)
+            else:
+                purge_at = self._clock.now() + timedelta(days=KEPT_DAYS)
+                forget = [ChangeState(one, State.FORGOTTEN, "DELETE", purge_at, "knowledge removed") for one in ids]
+                await self._keeper.ask(Perform(caller.owner, tuple(forget), actor, NODE), deadline_s=KEEPER_S)
+        if request.purge:
+            await self._finisher.finish(deadline_s=deadline_s)
+        documents = len({one.metadata[DOCUMENT] for one in passages})
+        what = f"{len(ids)} passages of {documents} document{'s' if documents > 1 else ''}"
+        if request.purge:
+            return Done(f"{what} destroyed; the files are as they were")
+        return Done(f"{what} forgotten, and destroyed in {KEPT_DAYS} days; the files are as they were")
+
+    async def _documents(self, visible: Visibility) -> tuple[Document, ...]:
+        firsts = await self._firsts(visible)
+        stamps = await self._stamps(firsts)
+        documents = [
+            Document(
+                path=one.metadata[DOCUMENT],
+                scope=one.scope,
+                title=one.title.partition(" > ")[0],
+                passages=int(one.metadata.get(COUNT, "1")),
+                modified=_modified(one),
+                read_at=one.updated_at,
+                gone=self._gone(one, stamps),
+            )
+            for one in firsts
+        ]
+        return tuple(sorted(documents, key=lambda one: one.path))
+
+    async def _firsts(self, visible: Visibility) -> list[Memory]:
+        """Return the first passage of each document."""
+        firsts = await self._repository.files(visible, prefix="", limit=MOST_READ, key=STAMP)
+        return [one for one in firsts if one.metadata.get(DOCUMENT)]
+
+    async def _of_document(self, visible: Visibility, path: str) -> list[Memory]:
+        """Return the passages of a document, in order, and those of documents whose path begins so."""
+        found = await self._repository.files(visible, prefix=path, limit=MOST_READ, key=DOCUMENT)
+        return sorted(found, key=lambda one: int(one.metadata.get(NUMBER, "0")))
+
+    async def _stamps(self, passages: Sequence[Memory]) -> Mapping[str, FileStamp]:
+        return await self._reader.stamps([path for one in passages if (path := one.metadata.get(DOCUMENT))])
+
+    def _gone(self, passage: Memory, stamps: Mapping[str, FileStamp]) -> bool:
+        path = passage.metadata.get(DOCUMENT, "")
+        return bool(path) and passage.metadata.get(HOME, "") == self._home and path not in stamps
+
+    def _place(self, caller: Caller, scope: Scope) -> Visibility:
+        filters = Filters(categories=(KNOWLEDGE,), scope="project" if scope is Scope.PROJECT else "global")
+        return self._view.visible(caller, filters)
+
+    def _hit(self, memory: Memory, score: float, stamps: Mapping[str, FileStamp]) -> KnowledgeHit:
+        return KnowledgeHit(
+            id=memory.id,
+            path=memory.metadata.get(DOCUMENT, ""),
+            heading=memory.metadata.get(HEADING, ""),
+            lines=_span(memory.metadata.get(LINES, "")),
+            pages=_span(memory.metadata.get(PAGES, "")),
+            text=memory.content,
+            modified=memory.occurred_at or memory.created_at,
+            score=round(score, 4),
+            gone=self._gone(memory, stamps),
+        )
+
+
+def _memories(
+    path: str, text: DocumentText, passages: Sequence[DocumentPassage], stamp: FileStamp, scope: Scope
+) -> list[NewMemory]:
+    """Return the passages of a document as memories on their way in."""
+    name = text.title or posixpath.basename(path)
+    return [
+        NewMemory(
+            content=passage.text,
+            category=KNOWLEDGE,
+            scope=scope,
+            title=one_line(f"{name} > {passage.heading}" if passage.heading else name, _TITLE),
+            metadata={
+                DOCUMENT: path,
+                HEADING: one_line(passage.heading, _HEADING),
+                PAGES if text.paged else LINES: f"{passage.first}-{passage.last}",
+                NUMBER: str(number),
+            },
+            source=Source.IMPORTED,
+            occurred_at=stamp.modified,
+            trust=TRUST,
+        )
+        for number, passage in enumerate(passages, start=1)
+    ]
+
+
+def _labelled(admitted: Admitted, entries: Mapping[str, str]) -> Admitted:
+    """Return a passage with entries of ours in its metadata, which are no words of anybody."""
+    metadata = {**admitted.memory.metadata, **entries}
+    return admitted._replace(memory=msgspec.structs.replace(admitted.memory, metadata=metadata))
+
+
+def _modified(first: Memory) -> datetime:
+    return datetime.fromisoformat(first.metadata[STAMP].partition(" ")[0])
+
+
+def _span(text: str) -> tuple[int, int] | None:
+    first, joined, last = text.partition("-")
+    return (int(first), int(last)) if joined and first.isdecimal() and last.isdecimal() else None

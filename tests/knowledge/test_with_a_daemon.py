@@ -1,0 +1,128 @@
+"""Knowledge at a real daemon: documents are read, found with their sources, followed and removed."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from memoryd_client import Client, RequestFailed
+from memoryd_client.tools import Tools
+from running import RunningDaemon, until
+
+HANDBOOK = """# Handbook
+
+## Deploying
+The ferry service is deployed on Fridays at noon by the harbour crew.
+
+## Lunch
+On Mondays there is soup.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "handbook.md").write_text(HANDBOOK)
+    (tmp_path / "docs" / "fares.txt").write_text("A crossing to Aran costs four euros for adults.\n")
+    return tmp_path
+
+
+def in_project(served: RunningDaemon, folder: Path) -> Client:
+    return served.client("s1", project=str(folder))
+
+
+def rewrite(file: Path, text: str) -> None:
+    before = file.stat().st_mtime
+    file.write_text(text)
+    os.utime(file, (before + 10, before + 10))
+
+
+def test_passages_are_found_with_file_heading_and_lines(served: RunningDaemon, folder: Path) -> None:
+    with in_project(served, folder) as client:
+        added = client.add_knowledge(folder / "docs")
+        assert [(one.path.rpartition("/")[2], one.passages) for one in added.documents] == [
+            ("fares.txt", 1),
+            ("handbook.md", 2),
+        ]
+        (best,) = client.knowledge_search("when is the ferry service deployed?", limit=1)
+        assert (best.path, best.heading, best.lines) == (str(folder / "docs/handbook.md"), "Deploying", (3, 4))
+        assert best.text.startswith("## Deploying\nThe ferry service")
+        told = Tools(client, ["knowledge_search"]).call("knowledge_search", {"query": "what is a crossing to Aran?"})
+        assert told.startswith(f"[{folder}/docs/fares.txt, line 1, of ")
+        assert "costs four euros" in told
+    with served.client("s1", project="/elsewhere") as client:
+        assert client.list_knowledge() == []
+        assert client.knowledge_search("when is the ferry service deployed?") == []
+
+
+def test_what_changes_is_read_again_and_what_did_not_stays(served: RunningDaemon, folder: Path) -> None:
+    file = folder / "docs" / "handbook.md"
+    with in_project(served, folder) as client:
+        client.add_knowledge(file)
+        (lunch,) = client.knowledge_search("soup on Mondays", limit=1)
+        rewrite(file, HANDBOOK.replace("# Handbook\n", "# Handbook\n\nNew here.\n").replace("on Fridays", "on Sundays"))
+        (found,) = client.knowledge_search("when is the ferry service deployed?", limit=1)
+        assert "on Sundays" in found.text
+        assert found.modified > lunch.modified
+        (again,) = client.knowledge_search("soup on Mondays", limit=1)
+        assert (again.id, again.modified) == (lunch.id, lunch.modified)
+        assert lunch.lines is not None
+        assert again.lines == (lunch.lines[0] + 2, lunch.lines[1] + 2)
+        (document,) = client.list_knowledge()
+        assert (document.passages, document.gone) == (3, False)
+        old = client.list(categories=["knowledge"], states=["forgotten"])
+        assert any("on Fridays" in one.content for one in old)
+        file.unlink()
+        assert client.list_knowledge()[0].gone
+        assert client.knowledge_search("soup on Mondays", limit=1)[0].gone
+
+
+def test_secrets_are_replaced_and_what_may_not_be_kept_is_left_out(served: RunningDaemon, folder: Path) -> None:
+    key = "ghp_" + "a1B2c3D4e5F6" * 3
+    (folder / ".git").mkdir()
+    (folder / ".gitignore").write_text("docs/private.md\n")
+    (folder / "docs" / "private.md").write_text("The vault stands behind the mirror.\n")
+    (folder / "docs" / "token.md").write_text(f"# Token\nThe deploy token is {key} and lives in the harbour.\n")
+    (folder / "docs" / "picture.png").write_bytes(b"\x89PNG")
+    with in_project(served, folder) as client:
+        added = client.add_knowledge(folder / "docs")
+        assert {one.path.rpartition("/")[2]: one.reason for one in added.left_out} == {
+            "picture.png": "its name is not that of a document",
+            "private.md": f"{folder}/docs/private.md is a file which .gitignore leaves out",
+        }
+        (hit,) = client.knowledge_search("deploy token of the harbour", limit=1)
+        assert key not in hit.text
+        assert "[redacted:" in hit.text
+        with pytest.raises(RequestFailed, match="gitignore"):
+            client.add_knowledge(folder / "docs" / "private.md")
+        with pytest.raises(RequestFailed, match="No such file"):
+            client.add_knowledge(folder / "nowhere")
+
+
+def test_removed_is_out_of_sight_and_purged_is_gone(served: RunningDaemon, folder: Path) -> None:
+    with in_project(served, folder) as client:
+        client.add_knowledge(folder / "docs")
+        assert client.remove_knowledge(folder / "docs" / "fares.txt").startswith("1 passages of 1 document forgotten")
+        assert [one.path for one in client.list_knowledge()] == [str(folder / "docs/handbook.md")]
+        rewrite(folder / "docs" / "handbook.md", "# Handbook\nNothing is left here but this line.\n")
+        assert client.list_knowledge()[0].passages == 1
+        said = client.remove_knowledge(folder / "docs", purge=True)
+        assert said.startswith("4 passages of 2 documents destroyed")  # those of the earlier version, too
+        assert client.list(categories=["knowledge"], states=["active", "forgotten"]) == []
+        with pytest.raises(RequestFailed, match="nothing was read"):
+            client.remove_knowledge(folder / "docs")
+        # The file is still there, and may come again.
+        assert len(client.add_knowledge(folder / "docs").documents) == 2
+
+
+def test_knowledge_is_recalled_beside_memories_with_its_source(served: RunningDaemon, folder: Path) -> None:
+    with served.client("earlier", project=str(folder)) as client:
+        client.remember("Ada leads the harbour crew that deploys the ferry service.")
+    with in_project(served, folder) as client:
+        client.add_knowledge(folder / "docs")
+        served.indexed(client)
+        served.turn(client, "Who leads the harbour crew, and when is the ferry service deployed?")
+        pending = until(client.take_pending, "what was found")
+        assert "docs/handbook.md:3-4 (Deploying)" in pending.text
+        assert "Ada leads" in pending.text
+        assert "Memory updates" not in pending.text
