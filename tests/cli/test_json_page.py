@@ -23,6 +23,7 @@ from memoryd_client.wire.core_memory import CoreWrite, Section
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.event_counts import EventCount
 from memoryd_client.wire.history import HistoryEntry
+from memoryd_client.wire.knowledge import Document, Documents, KnowledgeHit, LeftOutFile
 from memoryd_client.wire.memories import MemoryPage
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.origin import Origin, Showing
@@ -69,6 +70,7 @@ SECTIONS = {
         TellingEntry,
     ),
     "Memory file": (MemoryFile, FileMatch),
+    "Knowledge": (Document, Documents, LeftOutFile, KnowledgeHit),
     "Context": (SessionContext, ContextSection, ContextEntry, Compacted),
     "Edge, origin": (Edge, Origin, Showing),
     "Trace": (Trace, CandidateTrace),
