@@ -14,20 +14,32 @@ from memoryd_client.base.wording import counted
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client
-    from memoryd_client.wire.consolidation import Consolidation, ConsolidationPlan
+    from memoryd_client.wire.consolidation import Consolidation, ConsolidationPlan, Rollup
 
 LOOK_S = 0.2
 
 
 def add_to(app: typer.Typer) -> None:
     """Register the command."""
-    shown = examples("memoryd consolidate --dry-run", "memoryd consolidate", "memoryd consolidate --report --json")
+    shown = examples(
+        "memoryd consolidate --dry-run",
+        "memoryd consolidate",
+        "memoryd consolidate --report --json",
+        "memoryd consolidate --rollups",
+    )
     app.command(epilog=shown)(consolidate)
 
 
 def consolidate(
     *,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what a run would do, and do nothing.")] = False,
+    rollups: Annotated[
+        bool,
+        typer.Option("--rollups", help="Only gather episodes into their projects' summaries, also before it is due."),
+    ] = False,
+    project: Annotated[
+        str, typer.Option(metavar="FOLDER", help="With --rollups: only of this project. [default: of all]")
+    ] = "",
     report: Annotated[bool, typer.Option("--report", help="Show what the last runs did.")] = False,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100, help="Runs in the report.")] = 10,
     agent: Agent = "cli",
@@ -39,12 +51,17 @@ def consolidate(
 
     What it does stands in `memoryd history`, and `memoryd undo` takes it back.
     """
-    if dry_run and report:
-        raise CommandFailed("a plan and a report at once?", "Give `--dry-run` or `--report`.")
+    if dry_run + report + rollups > 1:
+        raise CommandFailed("several things at once?", "Give one of `--dry-run`, `--report` and `--rollups`.")
+    if project and not rollups:
+        raise CommandFailed("a run looks at every project", "`--project` goes with `--rollups`.")
     with connect("", "", agent, owner, autostart=autostart) as memory:
         if dry_run:
             plan = memory.consolidation_plan()
             out_json(plan) if as_json else _print_plan(plan)
+        elif rollups:
+            done = memory.roll_up(project)
+            out_json(done) if as_json else _print_rollups(done)
         elif report:
             runs = memory.consolidations(limit=limit)
             out_json(runs) if as_json else _print_runs(runs)
@@ -94,6 +111,14 @@ def _print_runs(runs: "Sequence[Consolidation]") -> None:
         did = ", ".join(f"{count} {name}" for name, count in run.counts.items() if count)
         rows.append((str(run.number), run.started_at[:16].replace("T", " "), state, did or "nothing to do"))
     table(("run", "began (UTC)", "state", "did"), rows, right=("run",), wrap=True)
+
+
+def _print_rollups(rollups: "Sequence[Rollup]") -> None:
+    for one in rollups:
+        what = one.reason or f"{counted(one.episodes, 'episode')} gathered ({one.by})"
+        out(one_line(f"{one.path}  {what}"))
+    if not rollups:
+        out("nothing to do: no project has episodes that are in no summary yet")
 
 
 def _print_plan(plan: "ConsolidationPlan") -> None:

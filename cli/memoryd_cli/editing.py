@@ -172,6 +172,9 @@ def update(
     metadata: Annotated[
         list[str] | None, typer.Option("--metadata", metavar="NAME=TEXT", help="Its metadata from now on; '' for none.")
     ] = None,
+    ttl: Annotated[
+        str | None, typer.Option(metavar="SPAN", help="Forget it by itself after that, 30m, 12h, 7d, 2w; '' for never.")
+    ] = None,
     revision: Annotated[
         int | None, typer.Option(min=1, metavar="N", help="Only where it is still at this revision.")
     ] = None,
@@ -197,6 +200,8 @@ def update(
             wanted[name] = value  # type: ignore[literal-required] # pyright: ignore[reportGeneralTypeIssues] - the names above are its own
     if occurred_at is not None:
         wanted["occurred_at"] = render.parse_date(occurred_at)
+    if ttl is not None:
+        wanted["ttl"] = ttl or None
     if not wanted:
         raise typer.BadParameter("say what is to change, for instance with --content or --title")
     with at.connect() as memory:

@@ -41,6 +41,7 @@ def add_to(app: typer.Typer) -> None:
         epilog=examples(
             'memoryd add "Token expiry is computed in UTC." --tag auth',
             'memoryd add "Use uv, never pip." --category correction --scope global --trust 1',
+            "memoryd add 'The staging server is down for repairs.' --ttl 7d",
             "git log -1 --format=%B | memoryd add - --title 'Why we changed the parser'",
         )
     )(add)
@@ -78,6 +79,9 @@ def add(
     speaker: Annotated[str, typer.Option(metavar="NAME", help="Who said it.")] = "",
     occurred_at: Annotated[str, typer.Option(metavar="DATE", help="When it happened, ISO 8601.")] = "",
     file: Annotated[list[str] | None, typer.Option("--file", metavar="PATH", help="A file it is about.")] = None,
+    ttl: Annotated[
+        str, typer.Option(metavar="SPAN", help="Forget it by itself after that: 30m, 12h, 7d, 2w. [default: never]")
+    ] = "",
     at: InSession,
     as_json: Json = False,
 ) -> None:
@@ -98,6 +102,7 @@ def add(
             occurred_at=render.parse_date(occurred_at),
             source_session=at.session,
             files=tuple(file or ()),
+            ttl=ttl or None,
         )
     if as_json:
         out_json(saved)

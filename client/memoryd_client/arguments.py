@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
 from functools import lru_cache
 from typing import Final, TypeVar
@@ -18,6 +18,8 @@ S = TypeVar("S", bound=msgspec.Struct)
 T = TypeVar("T")
 _LONGEST: Final = 60
 """Characters of a value that a message shows."""
+_SPAN = re.compile(r"([0-9]{1,5})\s*([mhdw])", re.IGNORECASE)
+_UNITS: Final = {"m": timedelta(minutes=1), "h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
 _STEP = re.compile(r"\.(\w+)|\[(\d+)\]|\[\.\.\.\]")
 _PATH = re.compile(r" - at `(key in )?\$([^`]*)`$")
 _PYTHON_NAMES: Final[Mapping[str, str]] = {"return": "returns", "return_": "returns"}
@@ -76,6 +78,20 @@ def seconds(field: str, given: float) -> float:
     if not isinstance(given, int | float):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check types
         raise WrongType(f"`{field}` is of type {type(given).__name__}, and has to be a number of seconds", "Try 0.5.")
     return given
+
+
+def time_span(field: str, given: str) -> timedelta:
+    """Return how long a text says: `30m`, `12h`, `7d`, `2w`.
+
+    Raises:
+        InvalidArgument: it says no such thing.
+    """
+    said = _SPAN.fullmatch(given.strip())
+    if said is None:
+        raise InvalidArgument(
+            f"`{field}` is {given[:_LONGEST]!r}, which is no time span", "Write it as 30m, 12h, 7d or 2w."
+        )
+    return int(said[1]) * _UNITS[said[2].lower()]
 
 
 def texts(field: str, given: Iterable[str]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from memoryd_client.arguments import absolute, texts
 from memoryd_client.base.errors import RequestFailed
 from memoryd_client.interrupted import KIND, Interrupted, pack, run_in
 from memoryd_client.outgoing import ContextArguments, conversation
+from memoryd_client.project import project_root
 from memoryd_client.requests import (
     ChangedFields,
     MemoryFields,
@@ -35,8 +36,10 @@ from memoryd_client.wire.consolidation import (
     Consolidate,
     Consolidation,
     ConsolidationPlan,
+    GatherEpisodes,
     ListConsolidations,
     PlanConsolidation,
+    Rollup,
 )
 from memoryd_client.wire.context import Trigger
 from memoryd_client.wire.core_memory import (
@@ -542,6 +545,14 @@ class AsyncClient(Suspending):
         One that is under way already is returned as it is.
         """
         return (await self.call(Consolidate())).only
+
+    async def roll_up(self, project: str | Path = "", *, deadline_s: float = 120.0) -> builtins.list[Rollup]:
+        """Gather the episodes that wait into their projects' summaries now, of one project or of all.
+
+        What came of each says why nothing was done, where nothing was.
+        """
+        root = project_root(project) if project else ""
+        return builtins.list((await self.call(GatherEpisodes(project=root), deadline_s)).rollups)
 
     async def consolidation_plan(self, *, deadline_s: float = 600.0) -> ConsolidationPlan:
         """Return what a consolidation would do now. Nothing is written, and no model is asked."""

@@ -1,10 +1,10 @@
 """What both clients ask: requests built from the arguments of their methods."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final, Literal, TypedDict, Unpack
 
-from memoryd_client.arguments import converted, moment, texts
+from memoryd_client.arguments import converted, moment, texts, time_span
 from memoryd_client.base.errors import InvalidArgument, RequestFailed, WrongType
 from memoryd_client.wire.checkpoints import MAX_CHECKPOINT_BYTES, SaveCheckpoint
 from memoryd_client.wire.core_memory import new_write_id
@@ -44,6 +44,10 @@ class MemoryFields(TypedDict, total=False):
     files: Sequence[str]
     metadata: Mapping[str, str]
     trust: float | None
+    expires_at: datetime | str | None
+    """When it is forgotten by itself."""
+    ttl: timedelta | str | None
+    """How long until then, instead: a time span, or "30m", "12h", "7d", "2w"."""
 
 
 class ChangedFields(TypedDict, total=False):
@@ -60,6 +64,9 @@ class ChangedFields(TypedDict, total=False):
     files: Sequence[str]
     metadata: Mapping[str, str]
     trust: float
+    expires_at: datetime | str | None
+    """None: it stays."""
+    ttl: timedelta | str | None
 
 
 class Narrowing(TypedDict, total=False):
@@ -91,10 +98,14 @@ def new_memory(content: str, **fields: Unpack[MemoryFields]) -> NewMemory:
         TypeError: a field does not exist.
         ValueError: `occurred_at` is not a date, or a field has a value that it cannot have.
     """
-    occurred_at = _moment(fields.get("occurred_at"))
+    _read_ttl(fields)
+    moments = {
+        "occurred_at": _moment("occurred_at", fields.get("occurred_at")),
+        "expires_at": _moment("expires_at", fields.get("expires_at")),
+    }
     # Through builtins, so that lists become tuples, text becomes a scope, and a wrong value is found here.
     _refuse_unknown(fields, MemoryFields, "a memory has no field")
-    return converted({**fields, "content": content, "occurred_at": occurred_at}, NewMemory)
+    return converted({**fields, "content": content, **moments}, NewMemory)
 
 
 def changes(**fields: Unpack[ChangedFields]) -> Changes:
@@ -105,9 +116,13 @@ def changes(**fields: Unpack[ChangedFields]) -> Changes:
         ValueError: `occurred_at` is not a date, or a field has a value that it cannot have.
     """
     _refuse_unknown(fields, ChangedFields, "an update has no field")
+    _read_ttl(fields)
+    given: dict[str, object] = {**fields}
     if "occurred_at" in fields:
-        fields["occurred_at"] = _moment(fields["occurred_at"])
-    return converted(fields, Changes)
+        given["occurred_at"] = _moment("occurred_at", fields["occurred_at"])
+    if "expires_at" in fields:
+        given["expires_at"] = _moment("expires_at", fields["expires_at"])
+    return converted(given, Changes)
 
 
 def filters(**narrowing: Unpack[Narrowing]) -> Filters:
@@ -176,8 +191,29 @@ def _refuse_unknown(given: Mapping[str, object], kind: type, what: str) -> None:
         raise TypeError(f"{what} {', '.join(sorted(unknown))}")
 
 
-def _moment(given: datetime | str | None) -> datetime | None:
-    at = moment("occurred_at", given) if isinstance(given, str) else given
+def _read_ttl(fields: MemoryFields | ChangedFields) -> None:
+    """Put the moment that a `ttl` means into its place.
+
+    Raises:
+        InvalidArgument: it is no time span to come.
+    """
+    if "ttl" not in fields:
+        return
+    given = fields.pop("ttl")
+    if given is None:
+        fields.setdefault("expires_at", None)
+        return
+    span = time_span("ttl", given) if isinstance(given, str) else given
+    try:
+        fields["expires_at"] = datetime.now(UTC) + span
+    except OverflowError:
+        raise InvalidArgument(f"`ttl` reaches beyond the calendar: {given}", "Give none, and it stays.") from None
+    if span <= timedelta():
+        raise InvalidArgument(f"`ttl` is {given}, and has to be above 0", "Give a span to come: 7d.")
+
+
+def _moment(name: str, given: datetime | str | None) -> datetime | None:
+    at = moment(name, given) if isinstance(given, str) else given
     if isinstance(at, datetime):
         try:
             if at.tzinfo is None:
@@ -185,7 +221,7 @@ def _moment(given: datetime | str | None) -> datetime | None:
             at.astimezone(UTC)  # as it travels, and as it is kept
         except (OverflowError, OSError, ValueError):
             raise InvalidArgument(
-                f"`occurred_at` is outside the calendar: {at.isoformat()}", "Give a year from 2 to 9998."
+                f"`{name}` is outside the calendar: {at.isoformat()}", "Give a year from 2 to 9998."
             ) from None
     return at
 

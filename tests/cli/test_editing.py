@@ -207,3 +207,15 @@ def test_history_tells_operations_and_the_gate_and_is_exported_whole(served: Com
     assert str(writes(served)[0].operation) in table.splitlines()[1]
     lines = served.ok("history", "--export").splitlines()
     assert [msgspec.json.decode(line, type=HistoryEntry) for line in lines] == writes(served, "--limit", "1000")
+
+
+def test_a_memory_with_a_time_to_live_says_until_when_it_lasts(served: Command) -> None:
+    memory_id = served.ok("add", "The lift of the boathouse is out of order.", "--ttl", "7d").strip()
+    until = shown(served, memory_id).expires_at
+    assert until is not None
+    for command in ("show", "why"):
+        assert re.search(rf"^lasts until +{until:%Y-%m-%d %H:%M} UTC$", served.ok(command, memory_id), re.MULTILINE)
+    assert f"{until:%Y-%m-%d}" in served.ok("list")
+    served.ok("update", memory_id, "--ttl", "")
+    assert shown(served, memory_id).expires_at is None
+    assert served("add", "x y z", "--ttl", "soon").returncode == 2

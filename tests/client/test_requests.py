@@ -1,14 +1,16 @@
 """Arguments become requests, and wrong ones errors, before anything is sent."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd_client import NewMemory, Scope
+from memoryd_client.base.errors import InvalidArgument
 from memoryd_client.outgoing import encoded
-from memoryd_client.requests import chunks, filters, new_memory
+from memoryd_client.requests import changes, chunks, filters, new_memory
+from memoryd_client.wire.editing import Changes
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memories import MAX_IMPORT_BATCH, Remember
 from memoryd_client.wire.protocol import MAX_FRAME_BYTES, Envelope
@@ -75,3 +77,17 @@ def test_chunks_keep_every_memory_in_order_and_fit_a_frame(shapes: list[tuple[st
 def test_chunks_hold_no_more_than_a_request_may() -> None:
     sizes = [len(chunk) for chunk in chunks([NewMemory(content="x")] * (2 * MAX_IMPORT_BATCH + 1))]
     assert sizes == [MAX_IMPORT_BATCH, MAX_IMPORT_BATCH, 1]
+
+
+def test_a_time_to_live_is_said_as_a_span_or_in_words() -> None:
+    before = datetime.now(UTC)
+    for ttl, span in (("7d", timedelta(days=7)), (" 2W", timedelta(weeks=2)), (timedelta(hours=3), timedelta(hours=3))):
+        until = new_memory("x", ttl=ttl).expires_at
+        assert until is not None
+        assert before + span <= until <= datetime.now(UTC) + span
+    assert new_memory("x", ttl=None).expires_at is None
+    assert changes(ttl=None) == Changes(expires_at=None)
+    assert changes(title="x") == Changes(title="x")
+    for wrong in ("soon", "0d", "-1d", timedelta(), "7"):
+        with pytest.raises(InvalidArgument, match="`ttl` is"):
+            new_memory("x", ttl=wrong)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd_actors.consolidating.rollup import is_due, path_of, points_of, told_before, written
+from memoryd_actors.consolidating.rollup import path_of, points_of, told_before, why_not, written
 from memoryd_actors.memory.paths import plain
 from memoryd_client import Memory, State
 
@@ -30,22 +30,32 @@ def memory(content: str = EPISODE, *, days: float = 0, state: State = State.ACTI
 
 def test_episodes_are_gathered_a_week_after_the_first_of_them_and_then_week_by_week() -> None:
     new = [memory(days=7), memory(days=1)]
-    assert is_due(None, new, NOON, 7)
-    assert not is_due(None, new, NOON - timedelta(hours=1), 7)
-    assert not is_due(memory(days=6), new, NOON, 7)
-    assert is_due(memory(days=7), new, NOON, 7)
-    assert is_due(memory(days=7), new[1:], NOON, 7)
+    assert not why_not(None, new, NOON, 7)
+    assert why_not(None, new, NOON - timedelta(hours=1), 7)
+    assert why_not(memory(days=6), new, NOON, 7)
+    assert not why_not(memory(days=7), new, NOON, 7)
+    assert not why_not(memory(days=7), new[1:], NOON, 7)
 
 
 def test_without_new_episodes_nothing_is_written_nor_of_a_single_first_one() -> None:
-    assert not is_due(memory(days=30), [], NOON, 7)
-    assert not is_due(None, [memory(days=30)], NOON, 7)
+    assert why_not(memory(days=30), [], NOON, 7)
+    assert why_not(None, [memory(days=30)], NOON, 7)
 
 
 def test_a_summary_that_was_forgotten_is_not_written_again_and_an_archived_one_is() -> None:
     new = [memory(days=1)]
-    assert not is_due(memory(days=30, state=State.FORGOTTEN), new, NOON, 7)
-    assert is_due(memory(days=30, state=State.ARCHIVED), new, NOON, 7)
+    assert why_not(memory(days=30, state=State.FORGOTTEN), new, NOON, 7)
+    assert not why_not(memory(days=30, state=State.ARCHIVED), new, NOON, 7)
+
+
+def test_what_somebody_asks_for_is_gathered_before_it_is_due_and_else_there_is_a_reason() -> None:
+    new = [memory(days=1)]
+    assert why_not(memory(days=2), new, NOON, 7) == "it is due 2026-03-06"
+    assert not why_not(memory(days=2), new, NOON, 7, forced=True)
+    assert not why_not(None, new, NOON, 7, forced=True)
+    assert why_not(memory(days=2), [], NOON, 7, forced=True) == "there are no new episodes since 2026-02-27"
+    forgotten = memory(days=30, state=State.FORGOTTEN)
+    assert "`memoryd restore mem_30`" in why_not(forgotten, new, NOON, 7, forced=True)
 
 
 def test_the_points_of_an_episode_carry_its_date_and_nothing_of_its_head() -> None:

@@ -49,6 +49,7 @@ async def test_every_field_of_a_memory_comes_back_as_it_was_stored(ledger: SqlLe
         role="user",
         revision=3,
         purge_at=NOON + timedelta(days=30),
+        expires_at=NOON + timedelta(days=60),
     )
     # A field that the ledger forgot would have its default on both sides.
     plain = memory("x")
@@ -256,7 +257,7 @@ async def test_a_number_that_no_column_holds_is_refused_and_the_next_write_goes_
     assert await ledger.memories.counts() == {"active": 1}
 
 
-@pytest.mark.parametrize("column", ["created_at", "updated_at", "last_accessed_at", "purge_at"])
+@pytest.mark.parametrize("column", ["created_at", "updated_at", "last_accessed_at", "purge_at", "expires_at"])
 async def test_no_date_outside_the_calendar_is_stored(ledger: SqlLedger, column: str) -> None:
     given = msgspec.structs.replace(memory("late"), **{column: datetime.fromisoformat("9999-12-31T23:59:59-12:00")})
     with pytest.raises(Refused, match="outside the calendar"):

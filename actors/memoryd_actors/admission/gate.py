@@ -109,6 +109,7 @@ def admit(
         trust=initial_trust(new),
         agent=signed(caller),
         role=role_of(new),
+        expires_at=new.expires_at,
     )
     return Admitted(msgspec.structs.replace(memory, content_hash=identity(memory)), tuple(gate.notes))
 

@@ -5,6 +5,7 @@ from typing import assert_never
 from memoryd_actors.access.view import MemoryView
 from memoryd_actors.consolidating.plan import Planner
 from memoryd_actors.consolidating.report import told_shortly
+from memoryd_actors.consolidating.rollup_writer import RollupWriter
 from memoryd_actors.consolidating.worker import Consolidator
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.consolidation import (
@@ -12,20 +13,25 @@ from memoryd_client.wire.consolidation import (
     ConsolidationPlan,
     ConsolidationRequest,
     Consolidations,
+    GatherEpisodes,
     ListConsolidations,
     PlanConsolidation,
+    Rollups,
 )
+
+ConsolidationReply = Consolidations | ConsolidationPlan | Rollups
 
 
 class ConsolidationAnswers:
     """The worker and its planner, as they are asked over the wire."""
 
-    def __init__(self, worker: Consolidator, planner: Planner, view: MemoryView) -> None:
+    def __init__(self, worker: Consolidator, planner: Planner, rollups: RollupWriter, view: MemoryView) -> None:
+        self._rollups = rollups
         self._worker = worker
         self._planner = planner
         self._view = view
 
-    async def answer(self, request: ConsolidationRequest, caller: Caller) -> Consolidations | ConsolidationPlan:
+    async def answer(self, request: ConsolidationRequest, caller: Caller) -> ConsolidationReply:
         """Answer a request.
 
         Raises:
@@ -43,6 +49,8 @@ class ConsolidationAnswers:
                 return await self._planner.plan(caller.owner)
             case ListConsolidations():
                 return Consolidations(runs=tuple(await self._worker.runs(caller.owner, limit=request.limit)))
+            case GatherEpisodes():
+                return Rollups(rollups=tuple(await self._rollups.force(caller.owner, request.project)))
             case _:
                 assert_never(request)
 

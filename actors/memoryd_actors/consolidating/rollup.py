@@ -27,18 +27,25 @@ def path_of(project: str) -> str:
     return f"projects/{as_part(PurePath(project).name) or 'unnamed'}/summary.md"
 
 
-def is_due(summary: Memory | None, episodes: Sequence[Memory], now: datetime, days: float) -> bool:
-    """Return whether new episodes, oldest first, are to be gathered now.
+def why_not(
+    summary: Memory | None, episodes: Sequence[Memory], now: datetime, days: float, *, forced: bool = False
+) -> str:
+    """Return why new episodes, oldest first, are not to be gathered now; empty where they are.
 
-    A summary that the user has forgotten is not written again, nor is one of a single episode, which tells itself. A
-    clock that was turned back puts nothing off for ever.
+    A summary that the user has forgotten is not written again, nor is one of a single episode, which tells itself,
+    unless somebody asks for it. A clock that was turned back puts nothing off for ever.
     """
-    if not episodes or (summary is None and len(episodes) == 1):
-        return False
+    if not episodes:
+        since = f" since {summary.updated_at:%Y-%m-%d}" if summary is not None else ""
+        return f"there are no new episodes{since}"
     if summary is not None and summary.state is State.FORGOTTEN:
-        return False
+        return f"its summary was forgotten: `memoryd restore {summary.id}` brings it back"
+    if forced:
+        return ""
+    if summary is None and len(episodes) == 1:
+        return "there is one episode, which tells itself"
     last = summary.updated_at if summary is not None else episodes[0].created_at
-    return abs(now - last) >= timedelta(days=days)
+    return "" if abs(now - last) >= timedelta(days=days) else f"it is due {last + timedelta(days=days):%Y-%m-%d}"
 
 
 def when(episode: Memory) -> datetime:

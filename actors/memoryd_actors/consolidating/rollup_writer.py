@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import anyio
 import msgspec
 
 from memoryd_actors.consolidating.repository import ConsolidationRepository
@@ -11,23 +12,25 @@ from memoryd_actors.consolidating.rollup import (
     PATH,
     PROJECT_SUMMARY,
     SUMMARISES,
-    is_due,
     path_of,
     points_of,
     told_before,
     when,
+    why_not,
     written,
 )
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, gate_notes
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
+from memoryd_actors.memory.lifecycle import EVENT
 from memoryd_actors.memory.steps import Add, AddEdge, ChangeState, Noted, Revise, Step
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import MemoryRepository
-from memoryd_actors.summarising import Spoken, Summariser, Summary
+from memoryd_actors.summarising import EXTRACTED, Spoken, Summariser, Summary
 from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.consolidation import Rollup
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memory import Memory, NewMemory, State
 
@@ -80,6 +83,7 @@ class RollupWriter:
         self._settings = settings
         self._gate = gate
         self._off = off
+        self._gathering = anyio.Lock()
 
     async def due(self, owner: str) -> list[RollupMaterial]:
         """Return the projects whose episodes are to be gathered now.
@@ -89,17 +93,48 @@ class RollupWriter:
         """
         if not self._settings.rollups:
             return []
+        now, days = self._clock.now(), self._settings.rollup_days
+        return [
+            one
+            for one in await self._waiting(owner)
+            if self._off(owner, one.project) is None and not why_not(one.summary, one.episodes, now, days)
+        ]
+
+    async def force(self, owner: str, project: str) -> list[Rollup]:
+        """Gather what waits in a project now, in all of them where none is named; say what came of it, or why nothing.
+
+        Raises:
+            Refused: the ledger failed, or somebody changed a summary meanwhile.
+            ActorError: the Keeper did not answer.
+        """
+        waiting = [one for one in await self._waiting(owner) if project in ("", one.project)]
+        if project and not waiting:
+            waiting = [RollupMaterial(owner, project, await self._summary(owner, project), ())]
+        return [await self._force(one) for one in waiting]
+
+    async def _force(self, one: RollupMaterial) -> Rollup:
+        told = Rollup(project=one.project, path=path_of(one.project), memory=one.summary.id if one.summary else "")
+        reason = why_not(one.summary, one.episodes, self._clock.now(), self._settings.rollup_days, forced=True)
+        if self._off(one.owner, one.project) is not None:
+            reason = "memory is off there"
+        if reason:
+            return msgspec.structs.replace(told, reason=reason)
+        summary = await self.gather(one, 0)
+        if not summary.text:
+            return msgspec.structs.replace(told, reason="its episodes say nothing that could be told shortly")
+        written_now = await self._summary(one.owner, one.project)
+        memory_id = written_now.id if written_now is not None else ""
+        return msgspec.structs.replace(told, memory=memory_id, episodes=len(one.episodes), by=summary.by)
+
+    async def _waiting(self, owner: str) -> list[RollupMaterial]:
+        """Return each project that has episodes in no summary yet."""
         projects: dict[str, list[Memory]] = defaultdict(list)
         for episode in await self._repository.episodes(owner):
-            if self._off(owner, episode.project) is None:
-                projects[episode.project].append(episode)
-        now = self._clock.now()
-        found: list[RollupMaterial] = []
-        for project, episodes in sorted(projects.items()):
-            summary = await self._summary(owner, project)
-            if is_due(summary, episodes, now, self._settings.rollup_days):
-                found.append(RollupMaterial(owner, project, summary, tuple(episodes[:MOST_EPISODES])))
-        return found
+            projects[episode.project].append(episode)
+        return [
+            RollupMaterial(owner, project, await self._summary(owner, project), tuple(episodes[:MOST_EPISODES]))
+            for project, episodes in sorted(projects.items())
+        ]
 
     async def gather(self, one: RollupMaterial, run: int) -> Summary:
         """Write a project's summary; return what was written, empty where its episodes say nothing.
@@ -108,6 +143,13 @@ class RollupWriter:
             Refused: the ledger failed, or somebody changed the summary meanwhile.
             ActorError: the Keeper did not answer.
         """
+        async with self._gathering:
+            there = await self._summary(one.owner, one.project)
+            if (there and (there.id, there.revision)) != (one.summary and (one.summary.id, one.summary.revision)):
+                return Summary(text="", by=EXTRACTED)  # somebody else gathered them in the meantime
+            return await self._gather(one, run)
+
+    async def _gather(self, one: RollupMaterial, run: int) -> Summary:
         said = [
             Spoken(points_of(episode), role="assistant", name=f"{when(episode):%Y-%m-%d}") for episode in one.episodes
         ]
@@ -162,7 +204,12 @@ class RollupWriter:
             steps = [Revise(memory, notes=notes)]
             if not one.summary.active:
                 steps.append(ChangeState(memory.id, State.ACTIVE, "RESTORE"))
-        return [*steps, *(AddEdge(memory.id, episode.id, SUMMARISES, 1.0) for episode in one.episodes)]
+        steps += [AddEdge(memory.id, episode.id, SUMMARISES, 1.0) for episode in one.episodes]
+        if self._settings.prune_episodes:
+            reason = f"told by {path_of(one.project)}"
+            gone = [episode.id for episode in one.episodes if not episode.pinned]
+            steps += [ChangeState(episode, State.ARCHIVED, EVENT, reason=reason) for episode in gone]
+        return steps
 
 
 def reckoned(one: RollupMaterial, budget_tokens: int) -> int:

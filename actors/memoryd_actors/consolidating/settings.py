@@ -26,5 +26,7 @@ class ConsolidationSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_un
     """Put before the model together."""
     rollups: bool = True
     """Whether a project's episodes are gathered into its summary."""
+    prune_episodes: bool = False
+    """Whether episodes are archived once their project's summary tells them: out of recall, not destroyed."""
     rollup_days: Annotated[float, msgspec.Meta(ge=0, le=365)] = 7.0
     """Once in so many days, where there are new ones."""

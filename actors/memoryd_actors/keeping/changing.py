@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET
 
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.gatekeeper import Gatekeeper, as_new, gate_notes
+from memoryd_actors.keeping.gatekeeper import Gatekeeper, as_new, check_expiry, gate_notes
 from memoryd_actors.keeping.merging import plan_revised
 from memoryd_actors.keeping.orders import PERSON, DecideProposal, EditMemory, LinkMemories, SetState
 from memoryd_actors.keeping.performing import Operations
@@ -119,6 +119,8 @@ class Changing:
                 f"`memoryd show {before.id}` shows it as it is now; make your change to that.",
             )
         new = _as_new(before, message.changes)
+        if new.expires_at != before.expires_at:
+            check_expiry(new.expires_at, self._clock.now())
         admitted = await self._gate.admit_again(before, new, message.caller)
         after = msgspec.structs.replace(
             admitted.memory,

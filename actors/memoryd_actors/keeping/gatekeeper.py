@@ -1,7 +1,7 @@
 """What is to be kept goes through the gate first, and what is about the user waits for their yes."""
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import msgspec
 
@@ -67,6 +67,8 @@ class Gatekeeper:
             Refused: one of them does not pass; of several, it says which.
         """
         admitted: list[Admitted] = []
+        for new in memories:
+            check_expiry(new.expires_at, self._clock.now())
         for number, (_, found) in enumerate(await self._sifted(memories, caller), 1):
             if isinstance(found, Admitted):
                 admitted.append(found)
@@ -156,7 +158,18 @@ def as_new(known: Memory | MemoryRecord) -> NewMemory:
         source_messages=known.source_messages,
         files=known.files,
         trust=known.trust,
+        expires_at=known.expires_at,
     )
+
+
+def check_expiry(expires_at: datetime | None, now: datetime) -> None:
+    """Refuse what would be over before it is stored.
+
+    Raises:
+        Refused: it would.
+    """
+    if expires_at is not None and expires_at <= now:
+        raise Refused(f"`expires_at` is over already: {expires_at.isoformat()}", "Give a moment to come, or a `ttl`.")
 
 
 def gate_notes(admitted: Admitted) -> dict[str, str]:

@@ -73,6 +73,7 @@ def admitted_record(
             role=_label(record.role, gate.rules) or memory.role,
             revision=record.revision,
             purge_at=aware(record.purge_at),
+            expires_at=aware(record.expires_at),
         ),
         notes,
     )

@@ -18,6 +18,21 @@ def endures(memory: Memory) -> bool:
     return memory.pinned or memory.category in ENDURING
 
 
+def last_expiry(one: Memory, same: Memory) -> datetime | None:
+    """Return when what two memories say is over: never where one of them says so."""
+    if one.expires_at is None or same.expires_at is None:
+        return None
+    return max(one.expires_at, same.expires_at)
+
+
+def expiry(memory: Memory, now: datetime, settings: LifecycleSettings) -> ChangeState:
+    """Return the step for a memory whose time to live is over: it is forgotten, and can be restored for a while."""
+    purge_at = now + timedelta(days=settings.purge_days) if settings.purge_days else None
+    return ChangeState(
+        memory.id, State.FORGOTTEN, EVENT, purge_at, f"was to last until {memory.expires_at:%Y-%m-%d %H:%M}"
+    )
+
+
 def last_used(memory: Memory) -> datetime:
     """Return when a memory was last stored, confirmed, changed or handed over."""
     return max(memory.created_at, memory.updated_at, memory.last_accessed_at or memory.created_at)

@@ -121,6 +121,10 @@ class MemoryRepository(Protocol):
         """
         ...
 
+    async def expired(self, at: datetime, *, limit: int) -> list[Memory]:
+        """Return active memories of any owner that are over by then, and that nobody wrote to since they were."""
+        ...
+
     async def uncompared(self, *, limit: int) -> list[Memory]:
         """Return active memories of any owner whose neighbours nobody has looked at yet, oldest first."""
         ...

@@ -26,6 +26,8 @@ EVICTION_S = 300.0
 LOOK_S = 3600.0
 """How often it is looked whether a backup is due: a machine that sleeps does not count the hours. Until a failed one
 is tried again, too."""
+EXPIRY_S = 60.0
+"""How often it is looked which memories are over."""
 PRUNE_S = 86400.0
 """How often what nobody will ask for any more is deleted, beginning with the start."""
 ALIAS_DAYS = 30
@@ -74,7 +76,10 @@ class Curator:
         clock: Clock,
         publish: Publisher,
         schedule: Schedule,
+        expire: Callable[[], Awaitable[int]],
     ) -> None:
+        """Prepare; `expire` forgets the memories that are over."""
+        self._expire = expire
         self._index = index
         self._indexer = indexer
         self._recall = recall
@@ -93,6 +98,7 @@ class Curator:
         duties = [
             Worker(self._look_after_index, complain=partial(self._warn, "index"), retry_s=LOOK_S),
             Worker(self._let_idle_sessions_go, complain=partial(self._warn, "sessions"), retry_s=LOOK_S),
+            Worker(self._forget_what_is_over, complain=partial(self._warn, "ledger"), retry_s=EXPIRY_S),
             Worker(self._look_after_ledger, complain=partial(self._warn, "ledger"), retry_s=LOOK_S),
         ]
         if self._schedule.backup_s > 0:
@@ -124,6 +130,11 @@ class Curator:
     async def _let_idle_sessions_go(self) -> float:
         self._recall.evict_idle()
         return EVICTION_S
+
+    async def _forget_what_is_over(self) -> float:
+        if forgotten := await self._expire():
+            log.info("%d memories were to last until now, and are forgotten", forgotten)
+        return EXPIRY_S
 
     async def _look_after_ledger(self) -> float:
         # Of what was written while the model was changed, too.

@@ -1,5 +1,6 @@
 """A memory as a text that a person edits, and what of it they changed."""
 
+from datetime import datetime
 from typing import cast
 
 import msgspec
@@ -9,7 +10,10 @@ from memoryd_client import front_matter
 from memoryd_client.requests import ChangedFields
 from memoryd_client.wire.memory import Importance, Memory, Share
 
-FIELDS = ("title", "category", "tags", "importance", "pinned", "trust", "speaker", "occurred_at", "files", "metadata")
+FIELDS = (
+    *("title", "category", "tags", "importance", "pinned", "trust", "speaker", "occurred_at", "expires_at"),
+    *("files", "metadata"),
+)
 """What may be changed beside the content, in the order in which it is shown."""
 
 
@@ -26,19 +30,22 @@ class _Draft(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     trust: Share = 0.5
     speaker: str = ""
     occurred_at: str = ""
+    expires_at: str = ""
     files: tuple[str, ...] = ()
     metadata: dict[str, str] = {}
 
 
-_EMPTY: dict[str, object] = {"title": "", "tags": [], "speaker": "", "occurred_at": "", "files": [], "metadata": {}}
+_MOMENTS = ("occurred_at", "expires_at")
+_EMPTY: dict[str, object] = {
+    **{"title": "", "tags": [], "speaker": "", "files": [], "metadata": {}},
+    **dict.fromkeys(_MOMENTS, ""),
+}
 """What a line without a value says of the fields that may be empty; of the others it says nothing."""
 
 
 def written(memory: Memory) -> str:
     """Return a memory as Markdown with front matter; fields without a value are there, to be filled in."""
-    shown: dict[str, object] = {name: getattr(memory, name) for name in FIELDS}
-    shown["occurred_at"] = memory.occurred_at.isoformat() if memory.occurred_at else ""
-    head = {"id": memory.id, "revision": memory.revision, **shown}
+    head = {"id": memory.id, "revision": memory.revision, **_fields(memory)}
     return front_matter.joined(cast("dict[str, front_matter.Written]", head), memory.content)
 
 
@@ -60,13 +67,19 @@ def changed(text: str, memory: Memory) -> ChangedFields:
         raise CommandFailed(f"the text cannot be read: {wrong}") from wrong
     if draft.id not in {"", memory.id}:
         raise CommandFailed(f"the text is of {draft.id}, not of {memory.id}", "Leave `id` as it is.")
-    before: dict[str, object] = {name: getattr(memory, name) for name in FIELDS}
-    before["occurred_at"] = memory.occurred_at.isoformat() if memory.occurred_at else ""
+    before = _fields(memory)
     found: dict[str, object] = {
         name: getattr(draft, name) for name in FIELDS if name in said and getattr(draft, name) != before[name]
     }
-    if "occurred_at" in found:
-        found["occurred_at"] = found["occurred_at"] or None
+    found |= {name: found[name] or None for name in _MOMENTS if name in found}
     if content.strip() != memory.content.strip():
         found["content"] = content
     return cast("ChangedFields", found)
+
+
+def _fields(memory: Memory) -> dict[str, object]:
+    shown: dict[str, object] = {name: getattr(memory, name) for name in FIELDS}
+    moments = {name: shown[name] for name in _MOMENTS}
+    return shown | {
+        name: moment.isoformat() if isinstance(moment, datetime) else "" for name, moment in moments.items()
+    }

@@ -48,7 +48,16 @@ def memory_table(memories: Sequence[Memory]) -> None:
     """Print one line per memory; the state only where one is not active."""
     ids = short_ids(memory.id for memory in memories)
     stated = not all(memory.active for memory in memories)
-    columns = ("id", "date", "category", "scope", *(("state",) if stated else ()), "memory")
+    ends = any(memory.expires_at is not None for memory in memories)
+    columns = (
+        "id",
+        "date",
+        "category",
+        "scope",
+        *(("state",) if stated else ()),
+        *(("until",) if ends else ()),
+        "memory",
+    )
     rows = [
         (
             ids[memory.id],
@@ -56,11 +65,12 @@ def memory_table(memories: Sequence[Memory]) -> None:
             memory.category,
             memory.scope.value,
             *((memory.state.value,) if stated else ()),
+            *((f"{memory.expires_at:%Y-%m-%d}" if memory.expires_at else "",) if ends else ()),
             summary(memory),
         )
         for memory in memories
     ]
-    table(columns, rows, gives_way=("scope", "date", "category", "state"))
+    table(columns, rows, gives_way=("scope", "date", "category", "until", "state"))
 
 
 def memory_fields(memory: Memory) -> Iterable[tuple[str, str]]:
@@ -76,6 +86,7 @@ def memory_fields(memory: Memory) -> Iterable[tuple[str, str]]:
     yield "source", ", ".join(filter(None, (memory.source.value, memory.speaker, memory.session)))
     yield "files", ", ".join(memory.files)
     yield "happened", _moment(memory.occurred_at)
+    yield "lasts until", _moment(memory.expires_at)
     yield "stored", _moment(memory.created_at)
     yield "updated", _moment(memory.updated_at) if memory.updated_at != memory.created_at else ""
     yield (
@@ -155,6 +166,7 @@ def origin(one: Origin) -> None:
             ("confirmed by", ", ".join(memory.sources)),
             ("files", ", ".join(memory.files)),
             ("happened", _moment(memory.occurred_at)),
+            ("lasts until", _moment(memory.expires_at)),
             ("stored", _moment(memory.created_at)),
             (
                 "shown",

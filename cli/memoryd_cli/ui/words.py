@@ -187,6 +187,7 @@ def _facts(memory: Memory) -> Iterable[tuple[str, str]]:
     yield "importance", f"{memory.importance} of 5, trust {memory.trust:g}"
     yield "written by", ", ".join(filter(None, (memory.source.value, memory.speaker, memory.agent)))
     yield "happened", moment(memory.occurred_at) if memory.occurred_at else ""
+    yield "lasts until", moment(memory.expires_at) if memory.expires_at else ""
     yield "stored", moment(memory.created_at)
     yield "given", counted(memory.access_count, "time") if memory.access_count else "never"
     yield "files", ", ".join(memory.files)

@@ -108,8 +108,37 @@ class ConsolidationPlan(msgspec.Struct, frozen=True, kw_only=True, omit_defaults
     """That a model may use for it today."""
 
 
+class Rollup(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What became of the episodes of one project that waited to be gathered."""
+
+    project: str
+    path: str
+    """Of its summary, as a memory file."""
+    memory: str = ""
+    """The summary's id; empty: there is none."""
+    episodes: int = 0
+    """That were gathered."""
+    by: str = ""
+    """Who wrote it: extracted, or a model's name."""
+    reason: str = ""
+    """Why nothing was done; empty where the summary was written."""
+
+
+class Rollups(msgspec.Struct, frozen=True, kw_only=True, tag="rolled_up"):
+    """What became of each project; none has episodes that wait where it is empty."""
+
+    rollups: tuple[Rollup, ...]
+
+
+class GatherEpisodes(Request[Rollups], frozen=True, kw_only=True, omit_defaults=True, tag="roll_up"):
+    """Gather the episodes that wait into the summaries of their projects now, whether that is due or not."""
+
+    project: str = ""
+    """Empty: every project of the caller's owner."""
+
+
 class PlanConsolidation(Request[ConsolidationPlan], frozen=True, tag="plan_consolidation"):
     """What would a run do now? Nothing is written, and no model is asked."""
 
 
-ConsolidationRequest = Consolidate | PlanConsolidation | ListConsolidations
+ConsolidationRequest = Consolidate | PlanConsolidation | ListConsolidations | GatherEpisodes

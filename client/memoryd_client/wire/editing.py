@@ -26,10 +26,11 @@ class Changes(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     occurred_at: datetime | UnsetType | None = UNSET
     files: tuple[str, ...] | UnsetType = UNSET
     trust: Share | UnsetType = UNSET
+    expires_at: datetime | UnsetType | None = UNSET
 
     def __post_init__(self) -> None:
         """Bring its moments into UTC."""
-        to_utc(self, "occurred_at")
+        to_utc(self, "occurred_at", "expires_at")
 
 
 class Update(Request[Memories], frozen=True, kw_only=True, omit_defaults=True, tag="update"):

@@ -48,10 +48,11 @@ class MemoryRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
     """Empty: as if it were stored now."""
     revision: Annotated[int, msgspec.Meta(ge=1, le=MAX_COUNT)] = 1
     purge_at: datetime | None = None
+    expires_at: datetime | None = None
 
     def __post_init__(self) -> None:
         """Bring its moments into UTC."""
-        to_utc(self, "occurred_at", "created_at", "updated_at", "last_accessed_at", "purge_at")
+        to_utc(self, "occurred_at", "created_at", "updated_at", "last_accessed_at", "purge_at", "expires_at")
 
 
 class LeftOut(msgspec.Struct, frozen=True, kw_only=True):

@@ -110,6 +110,8 @@ class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Counts the writes to it. An edit names the one it began with, and loses nobody's change."""
     purge_at: datetime | None = None
     """When it will be destroyed, if nobody restores it."""
+    expires_at: datetime | None = None
+    """When it is forgotten by itself; None: never. One that was written to since then stays."""
 
     @property
     def active(self) -> bool:
@@ -137,7 +139,9 @@ class NewMemory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     files: tuple[str, ...] = ()
     trust: Share | None = None
     """None: 1.0 for a user's correction, 0.8 for what a user stored, 0.5 otherwise."""
+    expires_at: datetime | None = None
+    """When it is to be forgotten by itself; None: never."""
 
     def __post_init__(self) -> None:
         """Bring its moments into UTC."""
-        to_utc(self, "occurred_at")
+        to_utc(self, "occurred_at", "expires_at")

@@ -12,7 +12,7 @@ from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.categories import CategoryList, ListCategories
 from memoryd_client.wire.checkpoints import Checkpoint, CheckpointRequest, Checkpoints
 from memoryd_client.wire.consent import Consents, DecideConsent, ListConsents
-from memoryd_client.wire.consolidation import ConsolidationPlan, ConsolidationRequest, Consolidations
+from memoryd_client.wire.consolidation import ConsolidationPlan, ConsolidationRequest, Consolidations, Rollups
 from memoryd_client.wire.context import ContextUpdate, Push
 from memoryd_client.wire.core_memory import CoreRequest, CoreSections, CoreWrites
 from memoryd_client.wire.edges import Edges, GetEdges, Relate, Unrelate
@@ -119,6 +119,7 @@ Reply = (
     | DoneEvents
     | SpentByDay
     | CategoryList
+    | Rollups
     | Traces
     | Switched
     | Status

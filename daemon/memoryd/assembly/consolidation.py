@@ -96,7 +96,7 @@ def build_consolidation(
         checker=checker,
     )
     answers, review = (
-        ConsolidationAnswers(worker, planner, memory.view),
+        ConsolidationAnswers(worker, planner, rollups, memory.view),
         ReviewAnswers(ledger.consolidation, keeper, memory.view),
     )
     return ConsolidationServices(comparer, worker, answers, review)

@@ -5,6 +5,7 @@ from memoryd.assembly.conversations import ConversationServices
 from memoryd.assembly.memory import MemoryServices
 from memoryd.config import Config
 from memoryd.embedding.model_change import ModelChange
+from memoryd_actors.ageing.expiry import Expiry
 from memoryd_actors.upkeep.curator import Curator, Schedule
 from memoryd_client.base.paths import Paths
 
@@ -22,6 +23,7 @@ def build_curator(config: Config, memory: MemoryServices, backup: BackupMaker) -
         back_up=backup.make,
         clock=memory.clock,
         publish=memory.publish,
+        expire=Expiry(memory.ledger.memories, memory.keeper, memory.clock, config.lifecycle).forget_expired,
         schedule=Schedule(
             optimise_s=config.index.optimise_s,
             optimise_rows=config.index.optimise_rows,

@@ -75,7 +75,7 @@ def follow(connection: Connection, memory: Memory, actor: str, now: datetime) ->
 def asked_before(connection: Connection, memory: Memory, field: str, now: datetime) -> Memory | None:
     """Return the proposal of the same value in the same place that waits, or was rejected lately."""
     query = (
-        select(memories, consents.c.status, consents.c.decided_at, consents.c.expires_at)
+        select(memories, consents.c.status, consents.c.decided_at, consents.c.expires_at.label("lapses_at"))
         .select_from(consents.join(memories, memories.c.id == consents.c.id))
         .where(
             consents.c.owner == memory.owner,
@@ -91,7 +91,7 @@ def asked_before(connection: Connection, memory: Memory, field: str, now: dateti
     )
     for row in connection.execute(query).mappings():
         # A no is remembered for a while; a silence is not.
-        answered = row["decided_at"] is not None and row["decided_at"] < row["expires_at"]
+        answered = row["decided_at"] is not None and row["decided_at"] < row["lapses_at"]
         lately = answered and from_micros(row["decided_at"]) + REMEMBERED > now
         if row["state"] == State.PROPOSED.value or lately:
             return memory_of(row)

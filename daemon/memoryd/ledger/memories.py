@@ -113,6 +113,9 @@ class SqlMemories:
     async def unused(self, owner: str, *, since: datetime, after: int, limit: int) -> list[tuple[int, Memory]]:
         return await self._database.read(reads.unused, owner, since, after, limit)
 
+    async def expired(self, at: datetime, *, limit: int) -> list[Memory]:
+        return await self._database.read(reads.expired, at, limit)
+
     async def uncompared(self, *, limit: int) -> list[Memory]:
         return await self._database.read(reads.uncompared, limit)
 

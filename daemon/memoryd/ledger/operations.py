@@ -21,6 +21,7 @@ from memoryd.ledger.writes import store
 from memoryd_actors.admission.gate import identity
 from memoryd_actors.core.errors import OutOfStep, Refused
 from memoryd_actors.memory.consent import CONSENT, field_of, replaces
+from memoryd_actors.memory.lifecycle import last_expiry
 from memoryd_actors.memory.progress import Progress
 from memoryd_actors.memory.settings import RULE
 from memoryd_actors.memory.steps import (
@@ -440,6 +441,7 @@ class _Operation(UnitOfWork):
             sources=sources,
             updated_at=self.now,
             trust=max(into.trust, absorbed.trust),
+            expires_at=last_expiry(into, absorbed),
         )
         if content != into.content:
             worded = msgspec.structs.replace(after, content=clean(content))

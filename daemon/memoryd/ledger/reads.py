@@ -242,6 +242,13 @@ def changes_after(connection: Connection, sequence: int, limit: int) -> list[Led
     ]
 
 
+def expired(connection: Connection, at: datetime, limit: int) -> list[Memory]:
+    """Return active memories that are over by then, of whoever, and that nobody wrote to since: restored ones stay."""
+    over = and_(memories.c.expires_at <= to_micros(at), memories.c.updated_at < memories.c.expires_at)
+    query = select(memories).where(over, IS_ACTIVE).order_by(memories.c.expires_at).limit(limit)
+    return [memory_of(row) for row in connection.execute(query).mappings()]
+
+
 def uncompared(connection: Connection, limit: int) -> list[Memory]:
     """Return active memories whose neighbours nobody has looked at yet, oldest first."""
     query = select(memories).where(~memories.c.compared, IS_ACTIVE).order_by(memories.c.number).limit(limit)

@@ -112,6 +112,7 @@ def memory_of(row: RowMapping | dict[str, Any]) -> Memory:
         role=row["role"],
         revision=row["revision"],
         purge_at=_moment(row["purge_at"]),
+        expires_at=_moment(row["expires_at"]),
     )
 
 

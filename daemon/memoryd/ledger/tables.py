@@ -18,7 +18,7 @@ from sqlalchemy import (
 
 from memoryd.ledger.columns import Identifier, Moment, keys, number, required
 
-HEAD = "0013"
+HEAD = "0014"
 """The newest migration. Known here so that a start on an up-to-date ledger need not import Alembic."""
 
 metadata = MetaData()
@@ -44,6 +44,7 @@ memories = Table(
     Column("role", Text, nullable=False, server_default=""),
     Column("revision", Integer, nullable=False, server_default="1"),
     Column("purge_at", Moment),
+    Column("expires_at", Moment),
     # Whether its neighbours have been looked at: what was stored in bulk or without a model waits for the worker.
     Column("compared", Boolean, nullable=False, server_default=false()),
     Index("ix_memories_id", "id", unique=True),
@@ -62,6 +63,12 @@ Index(
     memories.c.purge_at,
     sqlite_where=text("purge_at IS NOT NULL"),
     postgresql_where=text("purge_at IS NOT NULL"),
+)
+Index(
+    "ix_memories_expires",
+    memories.c.expires_at,
+    sqlite_where=text("expires_at IS NOT NULL AND state = 'active'"),
+    postgresql_where=text("expires_at IS NOT NULL AND state = 'active'"),
 )
 Index(
     "ix_memories_content",

@@ -15,6 +15,7 @@ from memoryd.ledger.records import Before, difference, next_operation, record
 from memoryd.ledger.rows import cleaned, dump, from_micros, memory_of, memory_row, to_micros
 from memoryd.ledger.tables import HAS_SAID, aliases, changes, history, memories, memory_tags
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.lifecycle import last_expiry
 from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.memory import Memory
 
@@ -162,6 +163,7 @@ def _confirm(batch: _Batch, there: Memory, again: Memory, actor: str, now: datet
         sources=confirmed,
         updated_at=from_micros(to_micros(now)),
         revision=there.revision + 1,
+        expires_at=last_expiry(there, again),
     )
     batch.known[there.id] = after
     batch.raised[there.id] = None
@@ -198,6 +200,7 @@ def _flush(connection: Connection, batch: _Batch) -> None:
                     strength=memory.strength,
                     sources=dump(memory.sources),
                     updated_at=to_micros(memory.updated_at),
+                    expires_at=None if memory.expires_at is None else to_micros(memory.expires_at),
                     revision=memory.revision,
                 )
             )
