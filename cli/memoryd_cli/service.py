@@ -1,42 +1,53 @@
-"""`memoryd service`: let systemd run the daemon."""
+"""`memoryd service`: let systemd run the daemon; on macOS launchd."""
 
+import sys
+from collections.abc import Callable
 from typing import Annotated
 
 import typer
 
 from memoryd_cli.base.options import examples
-from memoryd_cli.base.output import out
+from memoryd_cli.base.output import note, out
 from memoryd_client.base.paths import Paths
 
 group = typer.Typer(
-    help="Let systemd run the daemon.",
+    help="Let systemd run the daemon (on macOS launchd, untried).",
     rich_markup_mode=None,
     no_args_is_help=True,
     epilog=examples("memoryd service install", "memoryd service uninstall"),
 )
+_UNTRIED = "note: nobody has tried the launchd agent on a Mac yet; `memoryd start` needs none"
 
 
 @group.command(epilog=examples("memoryd service install", "memoryd service install --no-start"))
 def install(*, start: Annotated[bool, typer.Option(help="Start it at once.")] = True) -> None:
     """Install and enable systemd user units, so that the daemon starts at login or at the first use."""
-    from memoryd.system import service
+    from memoryd.system import launchd, service
 
-    try:
-        steps = service.install(Paths.from_environment(), start=start)
-    except service.ServiceFailed as failed:
-        _print(failed.steps)
-        raise
-    _print(steps)
+    paths = Paths.from_environment()
+    if sys.platform == "darwin":
+        note(_UNTRIED)
+        _told(lambda: launchd.install(paths, start=start))
+    else:
+        _told(lambda: service.install(paths, start=start))
 
 
 @group.command(epilog=examples("memoryd service uninstall"))
 def uninstall() -> None:
     """Stop, disable and remove the units. Memories stay."""
-    from memoryd.system import service
+    from memoryd.system import launchd, service
+
+    paths = Paths.from_environment()
+    _told(lambda: launchd.uninstall(paths) if sys.platform == "darwin" else service.uninstall(paths))
+
+
+def _told(do: Callable[[], list[str]]) -> None:
+    """Print the steps that were done, also where one of them failed."""
+    from memoryd.system.service import ServiceFailed
 
     try:
-        steps = service.uninstall(Paths.from_environment())
-    except service.ServiceFailed as failed:
+        steps = do()
+    except ServiceFailed as failed:
         _print(failed.steps)
         raise
     _print(steps)
