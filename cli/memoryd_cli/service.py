@@ -1,6 +1,5 @@
 """`memoryd service`: let systemd run the daemon; on macOS launchd."""
 
-import sys
 from collections.abc import Callable
 from typing import Annotated
 
@@ -25,7 +24,7 @@ def install(*, start: Annotated[bool, typer.Option(help="Start it at once.")] = 
     from memoryd.system import launchd, service
 
     paths = Paths.from_environment()
-    if sys.platform == "darwin":
+    if launchd.rules_here():
         note(_UNTRIED)
         _told(lambda: launchd.install(paths, start=start))
     else:
@@ -38,7 +37,7 @@ def uninstall() -> None:
     from memoryd.system import launchd, service
 
     paths = Paths.from_environment()
-    _told(lambda: launchd.uninstall(paths) if sys.platform == "darwin" else service.uninstall(paths))
+    _told(lambda: launchd.uninstall(paths) if launchd.rules_here() else service.uninstall(paths))
 
 
 def _told(do: Callable[[], list[str]]) -> None:

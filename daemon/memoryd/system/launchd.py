@@ -7,6 +7,7 @@ holds no sockets for the daemon: it starts at login, and again where it ended wi
 import os
 import plistlib
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -20,6 +21,11 @@ _LAUNCHCTL_S = 30.0
 _AGAIN_AFTER_S = 30
 _OPEN_FILES = 65_536
 WITHOUT = "`memoryd start` runs the daemon without launchd."
+
+
+def rules_here() -> bool:
+    """Return whether this is a system whose services launchd runs."""
+    return sys.platform == "darwin"
 
 
 def agent_file(environ: Mapping[str, str]) -> Path:
