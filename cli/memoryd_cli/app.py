@@ -18,6 +18,7 @@ from memoryd_cli import (
     events,
     files,
     inspection,
+    keys,
     knowledge,
     lifecycle,
     memories,
@@ -38,6 +39,7 @@ from memoryd_cli.ui import command as ui
 _SECTIONS = {
     "The daemon": (
         "run",
+        "serve",
         "start",
         "stop",
         "restart",
@@ -49,6 +51,7 @@ _SECTIONS = {
         "doctor",
         "on",
         "off",
+        "keys",
         "service",
         "demo",
     ),
@@ -161,6 +164,7 @@ app.add_typer(core.group, name="core")
 app.add_typer(files.group, name="fs")
 app.add_typer(knowledge.group, name="knowledge")
 app.add_typer(checkpoints.group, name="checkpoint")
+app.add_typer(keys.group, name="keys")
 app.add_typer(service.group, name="service")
 app.add_typer(session.group, name="session")
 app.add_typer(configuration.group, name="config")

@@ -16,9 +16,11 @@ from memoryd_client.base.paths import Paths
 from memoryd_client.wire.events import IndexProgress
 
 if TYPE_CHECKING:
+    from memoryd_client.base.remote import Remote
     from memoryd_client.client import Client
     from memoryd_client.transport.subscription import Subscription
 
+    place = Remote.from_environment() or Paths.from_environment()
 QUIET_S = 2.0
 """An index without news for this long is asked how far it is: an empty one has nothing to report."""
 
@@ -69,11 +71,13 @@ def _private(path: str, flags: int) -> int:
 
 def reindex(*, autostart: Autostart = False) -> None:
     """Rebuild the index from the ledger, and wait until it is there."""
+    from memoryd_client.base.remote import Remote
     from memoryd_client.transport.subscription import Subscription
 
+    place = Remote.from_environment() or Paths.from_environment()
     with (
         connect("", "", "cli", "local", autostart=autostart) as memory,
-        Subscription(Paths.from_environment(), "local") as news,
+        Subscription(place, "local") as news,
     ):
         begun = time.monotonic()
         note(memory.reindex())

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from memoryd_cli.base.failures import CommandFailed
-from memoryd_cli.base.options import connect, examples
+from memoryd_cli.base.options import examples
 from memoryd_cli.base.output import note, out, printable
 from memoryd_client.base.paths import Paths
 
@@ -16,6 +16,7 @@ StartTimeout = Annotated[float, typer.Option("--timeout", min=0.1, metavar="SECO
 def add_to(app: typer.Typer) -> None:
     """Register the commands."""
     app.command(epilog=examples("memoryd run", "MEMORYD_HOME=/tmp/m MEMORYD_DAEMON_LOG_LEVEL=debug memoryd run"))(run)
+    app.command(epilog=examples("memoryd serve --tcp 0.0.0.0:7117"))(serve)
     app.command(epilog=examples("memoryd start", "memoryd start --timeout 120"))(start)
     app.command(epilog=examples("memoryd stop"))(stop)
     app.command(epilog=examples("memoryd restart"))(restart)
@@ -25,6 +26,19 @@ def run() -> None:
     """Run the daemon in the foreground, until a signal ends it."""
     from memoryd.assembly.app import main
 
+    raise typer.Exit(main())
+
+
+def serve(
+    tcp: Annotated[str, typer.Option("--tcp", metavar="HOST:PORT", help="Where clients on other machines connect.")],
+) -> None:
+    """Run the daemon in the foreground, and serve clients on a network that have a key (`memoryd keys`), too.
+
+    Three ports are used: PORT and the two above. `memoryd config set ipc.tcp HOST:PORT` does the same for every start.
+    """
+    from memoryd.assembly.app import main
+
+    os.environ["MEMORYD_IPC_TCP"] = tcp
     raise typer.Exit(main())
 
 
@@ -75,6 +89,8 @@ def _start(paths: Paths, timeout_s: float) -> None:
         out(f"memoryd is ready, pid {launched.pid}, after {launched.seconds:.1f} s")
     else:
         out(f"memoryd runs already, pid {launched.pid}")
-    with connect("", "", "cli", "local", autostart=False) as memory:
+    from memoryd_client.client import Client
+
+    with Client(agent="cli", paths=paths) as memory:
         for warning in memory.status().warnings:
             note(f"warning: {printable(warning)}")

@@ -22,6 +22,7 @@ plain and whole. `--json` is described in [json.md](json.md). Ids may be shorten
 |---|---|
 | `MEMORYD_HOME` | the folder of data, sockets and settings, and so which daemon is meant |
 | `MEMORYD_CONFIG`, `MEMORYD_RUNTIME_DIR` | the configuration file and the sockets' folder, where they lie elsewhere |
+| `MEMORYD_SERVER`, `MEMORYD_KEY` | a daemon on a network, and the key file for it ([remote.md](remote.md)) |
 | `MEMORYD_SESSION`, `_PROJECT`, `_AGENT`, `_OWNER`, `_AUTOSTART` | the options of that name |
 | `MEMORYD_<SECTION>_<KEY>` | a setting of the daemon, above its file; `memoryd config list` names them |
 | `MEMORYD_DEBUG` | shows the traceback of what failed |

@@ -11,12 +11,14 @@ if TYPE_CHECKING:
         DaemonUnreachable,
         DeadlineExceeded,
         InvalidArgument,
+        KeyRefused,
         MemorydError,
         NotInterrupted,
         RequestFailed,
         UnsafeSocket,
         WrongType,
     )
+    from memoryd_client.base.remote import Remote
     from memoryd_client.client import Client
     from memoryd_client.interrupted import Interrupted, PendingCall
     from memoryd_client.wire.context import Message
@@ -32,8 +34,9 @@ if TYPE_CHECKING:
 _MODULES = {
     "async_client": "AsyncClient",
     "client": "Client",
-    "base.errors": "DaemonUnreachable DeadlineExceeded InvalidArgument MemorydError NotInterrupted RequestFailed "
-    "UnsafeSocket WrongType",
+    "base.errors": "DaemonUnreachable DeadlineExceeded InvalidArgument KeyRefused MemorydError NotInterrupted "
+    "RequestFailed UnsafeSocket WrongType",
+    "base.remote": "Remote",
     "interrupted": "Interrupted PendingCall",
     "wire.context": "Message",
     "wire.filters": "Filters",
@@ -56,6 +59,7 @@ __all__ = [
     "Hit",
     "Interrupted",
     "InvalidArgument",
+    "KeyRefused",
     "Memory",
     "MemoryPage",
     "MemorydError",
@@ -65,6 +69,7 @@ __all__ = [
     "PendingCall",
     "PendingMemory",
     "RelatedMemory",
+    "Remote",
     "RequestFailed",
     "Scope",
     "Source",

@@ -8,6 +8,7 @@ from typing import Any, Self, TypeVar
 
 from memoryd_client.agent_messages import Said
 from memoryd_client.base.paths import Paths
+from memoryd_client.base.remote import Remote
 from memoryd_client.core import Core
 from memoryd_client.outgoing import ContextArguments, encoded
 from memoryd_client.transport.connection import Connection
@@ -24,8 +25,8 @@ T = TypeVar("T")
 class _Blocking:
     """A transport that blocks its thread; its coroutines never suspend."""
 
-    async def connect(self, link: Link) -> Connection | None:
-        return link.connect()
+    async def connect(self, link: Link, within_s: float) -> Connection | None:
+        return link.connect(within_s)
 
     async def receive(self, connection: Connection, timeout_s: float) -> bytes | None:
         return connection.receive(timeout_s)
@@ -48,11 +49,12 @@ class Blocking:
         agent: str = "",
         owner: str = "local",
         paths: Paths | None = None,
+        remote: Remote | None = None,
         deadline_s: float = 5.0,
         linger_s: float = 0.1,
     ) -> None:
         self._core = Core(
-            session=session, agent=agent, owner=owner, paths=paths, deadline_s=deadline_s, linger_s=linger_s
+            session=session, agent=agent, owner=owner, place=remote or paths, deadline_s=deadline_s, linger_s=linger_s
         )
         self._core.locate(project)
         # Now, so that no push pays for it: up to 9 ms for the threads and the socket.
@@ -102,7 +104,7 @@ class Blocking:
         Begins to listen at the first step. Goes on after a restart of the daemon; ends when the client is closed.
         """
         link = self._core.link()
-        with Subscription(self._core.paths, self._core.caller.owner) as subscription:
+        with Subscription(self._core.place, self._core.caller.owner) as subscription:
             until = None if timeout_s is None else time.monotonic() + timeout_s
             while not link.closed and (until is None or time.monotonic() < until):
                 event = subscription.next()

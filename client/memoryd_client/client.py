@@ -114,15 +114,18 @@ class Client(Blocking):
     `with` it, or call `close`.
 
     Without a `project` it sees and stores global memories only. `paths` says where the daemon is, if not where the
-    environment says. Each call that has an answer gives up after `deadline_s` seconds. `close`, or the end of the
-    process, gives queued context updates `linger_s` seconds to leave: enough for a daemon that runs. One that does not
-    loses them with this process; `push_acknowledged` says so.
+    environment says; `remote`, made by `Remote.at("HOST:PORT", "KEY FILE")`, one that is on a network. Each call that
+    has an answer gives up after `deadline_s` seconds. `close`, or the end of the process, gives queued context updates
+    `linger_s` seconds to leave: enough for a daemon that runs. One that does not loses them with this process;
+    `push_acknowledged` says so.
 
     Raises:
         UnsafeSocket: the runtime folder's path is too long for a socket.
+        KeyRefused: the environment names a server, and its key file cannot be used.
 
     Every call that has an answer raises:
-        DaemonUnreachable: no daemon listens; found out at once. UnsafeSocket where somebody else might.
+        DaemonUnreachable: no daemon listens; found out at once. UnsafeSocket where somebody else might, KeyRefused
+            where it does not let this client in.
         DeadlineExceeded: it did not answer in time.
         RequestFailed: it answered with an error, in `code`, `message` and `hint`.
     """

@@ -12,11 +12,12 @@ from typing import cast
 from memoryd_client.arguments import seconds, several
 from memoryd_client.base.errors import DaemonUnreachable, RequestFailed
 from memoryd_client.base.paths import Paths
+from memoryd_client.base.remote import Remote
 from memoryd_client.entries import chunked, chunked_records
 from memoryd_client.outgoing import ContextArguments, check_context, checked, conversation, files_in_hand
 from memoryd_client.project import project_root
 from memoryd_client.requests import chunks
-from memoryd_client.transport.connection import check_path
+from memoryd_client.transport.endpoint import Place, endpoint
 from memoryd_client.transport.exchange import Transport, exchange
 from memoryd_client.transport.link import Link
 from memoryd_client.wire.caller import Caller
@@ -34,13 +35,17 @@ class Core:
     """A client without its way of waiting."""
 
     def __init__(
-        self, *, session: str, agent: str, owner: str, paths: Paths | None, deadline_s: float, linger_s: float
+        self, *, session: str, agent: str, owner: str, place: Place | None, deadline_s: float, linger_s: float
     ) -> None:
-        self.paths = paths or Paths.from_environment()
+        self.place = place or Remote.from_environment() or Paths.from_environment()
         self.deadline_s = deadline_s
         self.linger_s = linger_s
-        for path in (self.paths.push_socket, self.paths.rpc_socket, self.paths.events_socket):
-            check_path(path)
+        for purpose in ("push", "rpc", "events"):
+            endpoint(self.place, purpose).check_path()
+        if isinstance(self.place, Remote):
+            key = self.place.key
+            owner = key.owners[0] if key.owners and owner == "local" else owner
+            agent = key.agent or agent
         self.caller = Caller(owner=owner, agent=agent, session=session)
         self._links: dict[int, Link] = {}
         self._closed = False
@@ -58,7 +63,7 @@ class Core:
         """Return this process's sockets; a forked child gets its own, and leaves its parent's alone."""
         pid = os.getpid()
         # setdefault is atomic: of two threads that come here first in a child, one wins.
-        link = self._links.get(pid) or Link(self.paths, linger_s=self.linger_s, closed=self._closed)
+        link = self._links.get(pid) or Link(self.place, linger_s=self.linger_s, closed=self._closed)
         return self._links.setdefault(pid, link)
 
     def close(self) -> Link | None:

@@ -10,9 +10,11 @@ from anyio import to_thread
 
 from memoryd_client.agent_messages import Said
 from memoryd_client.base.paths import Paths
+from memoryd_client.base.remote import Remote
 from memoryd_client.core import Core
 from memoryd_client.outgoing import ContextArguments, encoded
 from memoryd_client.transport.connection import Connection
+from memoryd_client.transport.endpoint import Place
 from memoryd_client.transport.exchange import TICK_S, Transport
 from memoryd_client.transport.link import Link
 from memoryd_client.transport.subscription import Subscription
@@ -29,9 +31,9 @@ class _Suspending:
     def __init__(self, threads: anyio.CapacityLimiter) -> None:
         self._threads = threads
 
-    async def connect(self, link: Link) -> Connection | None:
+    async def connect(self, link: Link, within_s: float) -> Connection | None:
         # Not to be abandoned when cancelled: the connection would be nobody's.
-        return await to_thread.run_sync(link.connect, limiter=self._threads)
+        return await to_thread.run_sync(link.connect, within_s, limiter=self._threads)
 
     async def receive(self, connection: Connection, timeout_s: float) -> bytes | None:
         data = connection.receive(0)
@@ -50,8 +52,8 @@ class _Suspending:
     async def prepare(self, link: Link) -> None:
         await to_thread.run_sync(link.prepare, limiter=self._threads)
 
-    async def subscribe(self, paths: Paths, owner: str) -> Subscription:
-        return await to_thread.run_sync(Subscription, paths, owner, limiter=self._threads)
+    async def subscribe(self, place: Place, owner: str) -> Subscription:
+        return await to_thread.run_sync(Subscription, place, owner, limiter=self._threads)
 
     async def locate(self, core: Core, project: str | Path | None) -> None:
         await to_thread.run_sync(core.locate, project, limiter=self._threads)
@@ -75,11 +77,12 @@ class Suspending:
         agent: str = "",
         owner: str = "local",
         paths: Paths | None = None,
+        remote: Remote | None = None,
         deadline_s: float = 5.0,
         linger_s: float = 0.1,
     ) -> None:
         self._core = Core(
-            session=session, agent=agent, owner=owner, paths=paths, deadline_s=deadline_s, linger_s=linger_s
+            session=session, agent=agent, owner=owner, place=remote or paths, deadline_s=deadline_s, linger_s=linger_s
         )
         self._project = project
         self._located = project is None
@@ -140,7 +143,7 @@ class Suspending:
         Begins to listen at the first step. Goes on after a restart of the daemon; ends when the client is closed.
         """
         transport, link = await self._ready(), self._core.link()
-        subscription = await transport.subscribe(self._core.paths, self._core.caller.owner)
+        subscription = await transport.subscribe(self._core.place, self._core.caller.owner)
         with subscription:
             while not link.closed:
                 event = subscription.next()

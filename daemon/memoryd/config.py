@@ -165,6 +165,13 @@ class IpcConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     connections: Annotated[int, msgspec.Meta(ge=0)] = 0
     """How many there may be at once; a client has one to three. 0, and at most: as many as the limit of open files
     allows."""
+    tcp: str = ""
+    """HOST:PORT where clients on other machines are served, if they have a key (`memoryd keys`); the two ports above
+    are used, too. Empty: nobody on a network is served."""
+    tcp_connections: Annotated[int, msgspec.Meta(ge=1, le=1_000)] = 256
+    """How many of them there may be at once."""
+    tcp_rate: Annotated[float, msgspec.Meta(gt=0, le=100_000)] = 50.0
+    """Messages a second for each key, and four times as many at once; one of more than 64 KiB counts as several."""
 
 
 class DaemonConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -221,7 +228,8 @@ RETIRED: Final[Mapping[str, str]] = {
 
 
 _READ_ELSEWHERE: Final = frozenset(
-    f"MEMORYD_{name}" for name in "HOME CONFIG RUNTIME_DIR SESSION PROJECT AGENT OWNER AUTOSTART DEBUG INTERNAL".split()
+    f"MEMORYD_{name}"
+    for name in "HOME CONFIG RUNTIME_DIR SESSION PROJECT AGENT OWNER SERVER KEY AUTOSTART DEBUG INTERNAL".split()
 )
 """Variables that are no settings of the daemon: where it is, and on whose behalf the command line speaks."""
 

@@ -132,10 +132,11 @@ def examples(*lines: str) -> str:
 
 def connect(session: str, project: str | None, agent: str, owner: str, *, autostart: bool) -> "Client":
     """Return a client for the daemon of this environment, started first where that is wanted and needed."""
+    from memoryd_client.base.remote import Remote
     from memoryd_client.client import Client
 
-    paths = Paths.from_environment()
-    if autostart:
+    paths, remote = Paths.from_environment(), Remote.from_environment()
+    if autostart and remote is None:
         from memoryd_cli.base.launch import start
 
         launched = start(paths)
@@ -147,6 +148,7 @@ def connect(session: str, project: str | None, agent: str, owner: str, *, autost
         agent=agent,
         owner=owner,
         paths=paths,
+        remote=remote,
     )
 
 

@@ -12,6 +12,7 @@ from memoryd_cli.ui.turns import TurnLog, Written
 from memoryd_client.async_client import AsyncClient
 from memoryd_client.base.errors import MemorydError
 from memoryd_client.base.paths import Paths
+from memoryd_client.base.remote import Remote
 from memoryd_client.wire.events import Event, PipelineRan, Surfaced, Wrote
 from memoryd_client.wire.status import Status
 
@@ -37,8 +38,10 @@ class Undoable:
 class Backend:
     """Asks the daemon for the screens, and follows it: also through its restarts."""
 
-    def __init__(self, paths: Paths, *, project: str | None, owner: str) -> None:
-        self.client = AsyncClient(project=project, agent=AGENT, owner=owner, paths=paths)
+    def __init__(self, place: Paths | Remote, *, project: str | None, owner: str) -> None:
+        remote = place if isinstance(place, Remote) else None
+        paths = place if isinstance(place, Paths) else None
+        self.client = AsyncClient(project=project, agent=AGENT, owner=owner, paths=paths, remote=remote)
         self.turns = TurnLog()
         self.status: Status | None = None
         self.trouble = ""

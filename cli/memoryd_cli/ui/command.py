@@ -8,6 +8,7 @@ import typer
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import Autostart, Owner, Project, connect, examples, here
 from memoryd_client.base.paths import Paths
+from memoryd_client.base.remote import Remote
 
 
 def add_to(app: typer.Typer) -> None:
@@ -34,4 +35,5 @@ def ui(
     if autostart:
         connect("", "", "cli", owner, autostart=True).close()
     at = here() if project is None else project
-    MemorydUi(Backend(Paths.from_environment(), project=at, owner=owner), bright=light).run()
+    place = Remote.from_environment() or Paths.from_environment()
+    MemorydUi(Backend(place, project=at, owner=owner), bright=light).run()

@@ -2,7 +2,8 @@
 
 MemorydError
 ├── DaemonUnreachable        no daemon, or it stopped answering
-│   └── UnsafeSocket         its sockets are open to others, or cannot exist: nothing was sent
+│   ├── UnsafeSocket         its sockets are open to others, or cannot exist: nothing was sent
+│   └── KeyRefused           over a network: a key file cannot be used, or the daemon does not know it: nothing was sent
 ├── DeadlineExceeded         it is there and did not answer in time
 ├── InvalidArgument          a value that it does not take, also a ValueError: nothing was sent
 │   └── WrongType            of another type than it takes, also a TypeError
@@ -36,6 +37,15 @@ class UnsafeSocket(DaemonUnreachable):
 
     def __init__(self, where: str, reason: str, hint: str) -> None:
         super().__init__(where, reason)
+        self.hint = hint
+
+
+class KeyRefused(DaemonUnreachable):
+    """Raised when a key for a daemon on a network cannot be used, or is not the one that the other side expects."""
+
+    def __init__(self, where: str, reason: str, hint: str) -> None:
+        super().__init__(where, reason)
+        self.args = (f"{where}: {reason}",)
         self.hint = hint
 
 

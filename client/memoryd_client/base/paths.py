@@ -148,6 +148,11 @@ class Paths:
         return self.home / "memoryd.lock"
 
     @property
+    def keys(self) -> Path:
+        """The daemon's key for a network, and those of the clients that it lets in."""
+        return self.home / "keys"
+
+    @property
     def log(self) -> Path:
         """What the daemon logs when nobody else collects it."""
         return self.home / "memoryd.log"

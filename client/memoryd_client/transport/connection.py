@@ -1,135 +1,74 @@
-"""Reaching the daemon's sockets: who may answer there, whether anybody does, and one connection for requests."""
+"""One connection to the daemon, for one request at a time."""
 
-import errno
-import os
-import socket
-import stat
+import struct
 from contextlib import suppress
-from pathlib import Path
+from time import monotonic
 from typing import Final
 
 import zmq
 
-from memoryd_client.base.errors import DaemonUnreachable, UnsafeSocket
-from memoryd_client.base.paths import address
+from memoryd_client.base.errors import DaemonUnreachable, KeyRefused
+from memoryd_client.transport.endpoint import Endpoint
 
-MAX_PATH_BYTES: Final = 103
-"""Longest path of a Unix socket that both Linux (108 bytes with its end) and macOS (104) take."""
 _GONE = (
     zmq.Event.DISCONNECTED
     | zmq.Event.CLOSED
     | zmq.Event.CONNECT_RETRIED
     | zmq.Event.HANDSHAKE_FAILED_NO_DETAIL
     | zmq.Event.HANDSHAKE_FAILED_PROTOCOL
+    | zmq.Event.HANDSHAKE_FAILED_AUTH
 )
-
-
-def check_path(path: Path) -> None:
-    """Raise UnsafeSocket where the path is too long for a socket."""
-    size = len(os.fsencode(path))
-    if size > MAX_PATH_BYTES:
-        raise UnsafeSocket(
-            str(path),
-            f"the path has {size} bytes and a socket's may have {MAX_PATH_BYTES}",
-            "Set MEMORYD_RUNTIME_DIR to a folder with a shorter path.",
-        )
-
-
-def check_private(path: Path) -> None:
-    """Make sure that only this user, or root, can be behind a socket.
-
-    Raises:
-        UnsafeSocket: the socket or its folder belongs to somebody else or is open to others; the path is too long.
-        DaemonUnreachable: there is no such socket.
-    """
-    check_path(path)
-    try:
-        _check_owned(path.parent)
-        _check_owned(path)
-    except (FileNotFoundError, NotADirectoryError) as exc:
-        raise DaemonUnreachable(str(path)) from exc
-    except OSError as exc:
-        raise DaemonUnreachable(str(path), exc.strerror or str(exc)) from exc
-
-
-def check_later(path: Path) -> None:
-    """As `check_private`, but a socket that is not there yet passes where nobody else could put one.
-
-    Raises:
-        UnsafeSocket: somebody else can.
-    """
-    try:
-        check_private(path)
-    except UnsafeSocket:
-        raise
-    except DaemonUnreachable as unreachable:
-        for folder in path.parents:
-            try:
-                status = folder.stat()
-            except (FileNotFoundError, NotADirectoryError):
-                continue
-            except OSError:
-                raise unreachable from None
-            if status.st_uid not in (0, os.geteuid()) or status.st_mode & 0o022:
-                raise UnsafeSocket(
-                    str(path), f"others can write to {folder}", "Create the folder yourself with mode 0700."
-                ) from None
-            return
-
-
-def _check_owned(path: Path) -> None:
-    status = path.lstat()
-    _check_owner(path, status)
-    if stat.S_ISLNK(status.st_mode):
-        status = path.stat()
-        _check_owner(path, status)
-    if status.st_mode & 0o077:
-        raise UnsafeSocket(
-            str(path), f"others may use it (mode {stat.S_IMODE(status.st_mode):04o})", f"Run `chmod go= {path}`."
-        )
-
-
-def _check_owner(path: Path, status: os.stat_result) -> None:
-    if status.st_uid not in (0, os.geteuid()):
-        raise UnsafeSocket(
-            str(path),
-            f"it belongs to user {status.st_uid}, not to you",
-            "Set MEMORYD_RUNTIME_DIR to a folder of your own.",
-        )
-
-
-def listening(path: Path) -> bool:
-    """Return whether somebody, or systemd on their behalf, accepts connections at a socket file. Never blocks."""
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
-        probe.setblocking(False)
-        # A full backlog (EAGAIN) means that somebody is there and busy, or stopped.
-        return probe.connect_ex(os.fsencode(path)) in (0, errno.EAGAIN, errno.EINPROGRESS)
-
-
-def check_listening(path: Path) -> None:
-    """Raise DaemonUnreachable, or UnsafeSocket, where no daemon of this user's accepts connections."""
-    check_private(path)
-    if not listening(path):
-        raise DaemonUnreachable(str(path))
+_EVENT: Final = struct.Struct("=Hi")
+GREETING_S: Final = 5.0
+"""How long a daemon on a network may take to show that it has its key, and to accept the client's."""
 
 
 class Connection:
     """One DEALER for one request at a time. Once it is lost or a request on it failed, it is thrown away."""
 
-    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], path: Path) -> None:
+    def __init__(self, context: zmq.Context[zmq.Socket[bytes]], endpoint: Endpoint) -> None:
+        self._endpoint = endpoint
         self._socket = context.socket(zmq.DEALER)
         # A connection that libzmq mends by itself would hide that a request was lost with the old one.
         self._socket.set(zmq.RECONNECT_IVL, -1)
         self._socket.set(zmq.LINGER, 0)
         try:
-            self._monitor = self._socket.get_monitor_socket(_GONE)
+            heard = _GONE if endpoint.key is None else _GONE | zmq.Event.HANDSHAKE_SUCCEEDED
+            self._monitor = self._socket.get_monitor_socket(heard)
         except zmq.ZMQError:  # this process has no descriptors left
             self._socket.close(0)
             raise
         self._monitor.set(zmq.LINGER, 0)
         self._timeout_ms = -1
-        self._socket.connect(address(path))
+        endpoint.connect(self._socket)
         self.fd = self._socket.fileno()
+
+    def greet(self, within_s: float = GREETING_S) -> None:
+        """Wait until daemon and client have accepted each other's keys; on this machine there is nothing to wait for.
+
+        Raises:
+            DaemonUnreachable: nobody listens there, or nobody answered in time.
+            KeyRefused: one of the two does not accept the other's key.
+        """
+        if self._endpoint.key is None:
+            return
+        where, until = self._endpoint.where, monotonic() + min(within_s, GREETING_S)
+        while (left_s := until - monotonic()) > 0:
+            if not self._monitor.poll(max(1, int(left_s * 1000))):
+                break
+            (event, _) = _EVENT.unpack(self._monitor.recv_multipart()[0])
+            match event:
+                case zmq.Event.HANDSHAKE_SUCCEEDED:
+                    return
+                case zmq.Event.CLOSED | zmq.Event.CONNECT_RETRIED:
+                    raise DaemonUnreachable(where)
+                case zmq.Event.HANDSHAKE_FAILED_AUTH:
+                    hint = "`memoryd keys list`, where the daemon runs, shows which keys it knows."
+                    raise KeyRefused(where, "the daemon does not know this key", hint)
+                case _:
+                    hint = "Has the key file the key that `memoryd keys list` shows there? Is the port `ipc.tcp`'s?"
+                    raise KeyRefused(where, "whoever listens there is not the daemon of this key file", hint)
+        raise DaemonUnreachable(where, "nobody answered")
 
     def alive(self) -> bool:
         """Return whether the connection has not been lost, as far as is known by now."""

@@ -11,7 +11,7 @@ from typing import Any, Final, Protocol, TypeVar, cast
 import msgspec
 import zmq
 
-from memoryd_client.base.errors import DaemonUnreachable, DeadlineExceeded, RequestFailed, UnsafeSocket
+from memoryd_client.base.errors import DaemonUnreachable, DeadlineExceeded, KeyRefused, RequestFailed, UnsafeSocket
 from memoryd_client.transport.connection import Connection
 from memoryd_client.transport.link import Link
 from memoryd_client.wire.failures import Failure
@@ -34,7 +34,7 @@ first, and at most, each twice the one before."""
 class Transport(Protocol):
     """What an exchange waits for."""
 
-    async def connect(self, link: Link) -> Connection | None:
+    async def connect(self, link: Link, within_s: float) -> Connection | None:
         """Return a new connection, None where one will be free; raise DaemonUnreachable where nobody listens."""
         ...
 
@@ -59,7 +59,7 @@ async def exchange(
 
     Raises:
         DaemonUnreachable: nobody listens, or nobody came back within the deadline and `COMES_BACK_S`.
-        UnsafeSocket: somebody else may be listening.
+        UnsafeSocket, KeyRefused: somebody else may be listening; the daemon does not let this client in.
         DeadlineExceeded: the daemon is there and did not answer in time.
         RequestFailed: the reply cannot be understood.
     """
@@ -84,7 +84,7 @@ async def _answered(
     while True:
         try:
             connection = await _free(transport, link, until)
-        except UnsafeSocket:
+        except (UnsafeSocket, KeyRefused):
             raise
         except DaemonUnreachable:
             gone = monotonic() if gone is None else gone
@@ -120,7 +120,9 @@ async def _answered(
 async def _free(transport: Transport, link: Link, until: float) -> Connection | None:
     """Return a connection: an idle one, a new one, or that of a call that is done meanwhile; None when time is up."""
     turn_s = _TURN_S
-    while (connection := link.idle() or await transport.connect(link)) is None and monotonic() + turn_s < until:
+    while (
+        connection := link.idle() or await transport.connect(link, until - monotonic())
+    ) is None and monotonic() + turn_s < until:
         with link.turn():
             await transport.pause(turn_s)
         turn_s = min(2 * turn_s, _LONGEST_TURN_S)

@@ -14,8 +14,8 @@ from weakref import WeakSet
 import zmq
 
 from memoryd_client.base.errors import DaemonUnreachable
-from memoryd_client.base.paths import Paths, address
-from memoryd_client.transport.connection import Connection, check_later, check_listening
+from memoryd_client.transport.connection import GREETING_S, Connection
+from memoryd_client.transport.endpoint import Place, endpoint
 from memoryd_client.transport.outbox import PUSH_HIGH_WATER, Outbox
 
 MOST_CONNECTIONS: int = 32
@@ -34,14 +34,14 @@ class Link:
     Queued pushes have `linger_s` seconds to leave, also where nobody calls `close` before the interpreter ends.
     """
 
-    def __init__(self, paths: Paths, *, linger_s: float, closed: bool = False) -> None:
-        self.where = str(paths.rpc_socket)
+    def __init__(self, place: Place, *, linger_s: float, closed: bool = False) -> None:
+        self._rpc, self._push = endpoint(place, "rpc"), endpoint(place, "push")
+        self.where = self._rpc.where
         self.client = secrets.token_hex(8)
         self.sequence = itertools.count(1)
         self.requests = itertools.count(1)
         self.pushing = False
         """Whether the push socket is set up, so that `push` touches no file."""
-        self._paths = paths
         self._lock = Lock()
         self._context: zmq.Context[zmq.Socket[bytes]] | None = None
         self._outbox: Outbox | None = None
@@ -76,11 +76,10 @@ class Link:
                 self._prepare()
 
     def _prepare(self) -> Outbox | None:
-        path = self._paths.push_socket
         if self._closed:
             return None
         try:
-            check_later(path)
+            self._push.check_later()
             push = self._sockets().socket(zmq.PUSH)
         except (DaemonUnreachable, zmq.ZMQError):
             # Calls that have an answer say why; a push only says no. The other: no descriptors are left.
@@ -90,7 +89,7 @@ class Link:
         push.set(zmq.LINGER, int(self._linger_s * 1000))
         push.set(zmq.RECONNECT_IVL, 50)
         push.set(zmq.RECONNECT_IVL_MAX, 1000)
-        push.connect(address(path))
+        self._push.connect(push)
         self._outbox = Outbox(push)
         self.pushing = True
         return self._outbox
@@ -107,32 +106,37 @@ class Link:
             self.drop(connection)
         return None
 
-    def connect(self) -> Connection | None:
+    def connect(self, within_s: float = GREETING_S) -> Connection | None:
         """Return a new connection; None where there are as many as there may be, and one will be free.
 
         Raises:
             DaemonUnreachable: nobody listens, or this client is closed.
             UnsafeSocket: somebody else may be listening.
+            KeyRefused: on a network, one of the two does not accept the other's key.
         """
-        path = self._paths.rpc_socket
         if len(self._open) >= MOST_CONNECTIONS:
             return None
         try:
-            check_listening(path)
+            self._rpc.check_listening()
             with self._lock:
                 if self._closed:
-                    raise DaemonUnreachable(str(path), "this client is closed")
+                    raise DaemonUnreachable(self.where, "this client is closed")
                 if len(self._open) >= MOST_CONNECTIONS:
                     return None
-                connection = Connection(self._sockets(), path)
+                connection = Connection(self._sockets(), self._rpc)
                 self._open.add(connection)
-                return connection
         except (OSError, zmq.ZMQError) as exc:
             if exc.errno not in _NO_DESCRIPTORS:
                 raise
             if self._open:
                 return None
-            raise DaemonUnreachable(str(path), "this process has no file descriptors left") from exc
+            raise DaemonUnreachable(self.where, "this process has no file descriptors left") from exc
+        try:
+            connection.greet(within_s)
+        except BaseException:
+            self.drop(connection)
+            raise
+        return connection
 
     @contextmanager
     def turn(self) -> Generator[None]:

@@ -6,8 +6,7 @@ from typing import Self
 import msgspec
 import zmq
 
-from memoryd_client.base.paths import Paths, address
-from memoryd_client.transport.connection import check_listening
+from memoryd_client.transport.endpoint import Place, endpoint
 from memoryd_client.wire.events import Event
 from memoryd_client.wire.protocol import decode_event, topics_for
 
@@ -18,20 +17,20 @@ class Subscription:
     It reconnects by itself: a restart of the daemon is a pause. Events published meanwhile are not repeated.
     """
 
-    def __init__(self, paths: Paths, owner: str) -> None:
+    def __init__(self, place: Place, owner: str) -> None:
         """Subscribe to the owner's events and to those that concern everybody.
 
         Raises:
             DaemonUnreachable, UnsafeSocket: that is not possible.
         """
-        path = paths.events_socket
-        check_listening(path)
+        events = endpoint(place, "events")
+        events.check_listening()
         self._context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
         self._socket = self._context.socket(zmq.SUB)
         self._socket.set(zmq.LINGER, 0)
         for topic in topics_for(owner):
             self._socket.set(zmq.SUBSCRIBE, topic)
-        self._socket.connect(address(path))
+        events.connect(self._socket)
         self.fd = self._socket.fileno()
 
     def next(self) -> Event | None:

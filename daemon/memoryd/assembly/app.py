@@ -17,7 +17,7 @@ from memoryd.assembly.daemon import Daemon
 from memoryd.assembly.health import Health
 from memoryd.assembly.memory import MemoryServices
 from memoryd.assembly.upkeep import build_curator, build_model_change
-from memoryd.config import Config, ConfigInvalid, load, retired_in, unread
+from memoryd.config import Config, ConfigInvalid, IpcConfig, load, retired_in, unread
 from memoryd.descriptors import allow_many, most_connections
 from memoryd.documents import DocumentFiles
 from memoryd.heap import share_arenas
@@ -25,14 +25,17 @@ from memoryd.home_name import home_name
 from memoryd.hosts.listener import HostListener
 from memoryd.hosts.server import HookServer
 from memoryd.intake import Intake
-from memoryd.ipc import Server, SocketStatistics
+from memoryd.ipc import Guard, Network, Server, SocketStatistics
+from memoryd.keys import KeyRing
 from memoryd.lock import hold_home
 from memoryd.logs import logging_to
 from memoryd.publisher import EventBus
 from memoryd_actors.core.errors import DaemonError, Refused, first_of
 from memoryd_actors.knowledge import KnowledgeBase
 from memoryd_actors.upkeep.sharing import Follower
+from memoryd_client.base.errors import KeyRefused
 from memoryd_client.base.paths import Paths
+from memoryd_client.base.remote import host_and_port
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.events import Event, PipelineRan, Wrote
 
@@ -49,8 +52,16 @@ def build(paths: Paths, config: Config) -> Daemon:
     curator = build_curator(config, memory, backup)
     consolidation = build_consolidation(config, memory, optimise=curator.optimise)
     model_change = build_model_change(paths, memory, conversations)
+    beyond, network = SocketStatistics(), build_network(paths, config.ipc)
     health = Health(
-        paths.home, memory, conversations, consolidation, curator, model_change=model_change, sockets=sockets
+        paths.home,
+        memory,
+        conversations,
+        consolidation,
+        curator,
+        model_change=model_change,
+        sockets=sockets,
+        network=(beyond, network.guard) if network is not None else None,
     )
     knowledge = KnowledgeBase(
         DocumentFiles(),
@@ -87,6 +98,19 @@ def build(paths: Paths, config: Config) -> Daemon:
         most_connections=min(config.ipc.connections or most_connections(), most_connections()),
         counts=sockets,
     )
+    remote = (
+        Server(
+            paths,
+            on_update=intake.offer,
+            answer=dispatcher.answer,
+            answer_now=dispatcher.answer_now,
+            most_connections=config.ipc.tcp_connections,
+            counts=beyond,
+            network=network,
+        )
+        if network is not None
+        else None
+    )
     hosts = HostListener(
         paths=paths,
         intake=intake,
@@ -99,6 +123,8 @@ def build(paths: Paths, config: Config) -> Daemon:
     publish.listen(Wrote, health.count_write)
     for kind in get_args(Event):
         publish.listen(kind, server.publish)
+        if remote is not None:
+            publish.listen(kind, remote.publish)
     return Daemon(
         paths=paths,
         drain_s=config.daemon.drain_s,
@@ -111,8 +137,25 @@ def build(paths: Paths, config: Config) -> Daemon:
         follower=Follower(memory.ledger.sharing, memory.indexer, memory.switches),
         health=health,
         server=server,
+        remote=remote,
         hooks=HookServer(paths, hosts.hear, wait_s=config.hosts.wait_s, lost=hosts.lost),
     )
+
+
+def build_network(paths: Paths, config: IpcConfig) -> Network | None:
+    """Return where a network is served, and who is let in there; None where none is.
+
+    Raises:
+        ConfigInvalid: the address is none.
+    """
+    if not config.tcp:
+        return None
+    try:
+        host, port = host_and_port(config.tcp)
+    except KeyRefused as exc:
+        raise ConfigInvalid(f"ipc.tcp: {exc}") from exc
+    ring = KeyRing(paths.keys)
+    return Network(host, port, ring, Guard(ring, rate=config.tcp_rate))
 
 
 def main() -> int:

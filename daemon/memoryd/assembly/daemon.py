@@ -7,7 +7,7 @@ only. On the way down it is the other way round: nothing new in, what was accept
 import logging
 import signal
 from collections.abc import AsyncGenerator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 
 import anyio
@@ -47,13 +47,15 @@ class Daemon:
     follower: Follower
     health: Health
     server: Server
+    remote: Server | None
+    """For clients on a network."""
     hooks: HookServer
 
     async def run(self) -> None:
         """Serve until SIGTERM or SIGINT, then finish what was accepted."""
         async with self._resources(), anyio.create_task_group() as tasks:
             with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-                async with anyio.create_task_group() as sessions, self.server:
+                async with anyio.create_task_group() as sessions, self.server, self.remote or nullcontext():
                     self.memory.recall.start(sessions)
                     tasks.start_soon(self.memory.keeper.run, name="keeper")
                     self.conversations.start(tasks)
@@ -105,7 +107,10 @@ class Daemon:
         notify.stopping(limit_s)
         self.health.ready = False
         with anyio.move_on_after(limit_s) as limit:
-            await self.server.drain(limit_s)
+            async with anyio.create_task_group() as draining:
+                for server in (self.server, self.remote):
+                    if server is not None:
+                        draining.start_soon(server.drain, limit_s)
             await self.conversations.capturer.drain()
             self.memory.keeper.close()
             self.conversations.scribe.close()

@@ -17,7 +17,7 @@ from memoryd.assembly.conversations import ConversationServices
 from memoryd.assembly.memory import MemoryServices
 from memoryd.embedding import ModelStatistics
 from memoryd.embedding.model_change import ModelChange
-from memoryd.ipc import SocketStatistics
+from memoryd.ipc import Guard, SocketStatistics
 from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.conversations.counts import TranscriptCounts
 from memoryd_actors.core.actor import MailboxStatistics
@@ -61,6 +61,7 @@ class Health:
         *,
         model_change: ModelChange,
         sockets: SocketStatistics,
+        network: tuple[SocketStatistics, Guard] | None = None,
     ) -> None:
         self.ready = False
         """Whether requests are answered: said by whoever brings the daemon up and down."""
@@ -71,6 +72,7 @@ class Health:
         self._curator = curator
         self._model_change = model_change
         self._sockets = sockets
+        self._network = network
         self._began = monotonic()
         self._written: Counter[str] = Counter()
         """Writes since the start, by event."""
@@ -150,6 +152,7 @@ class Health:
                 cached_bytes=conversations.messages.cached_bytes,
             ),
             "sockets": sockets(self._sockets),
+            **({"network": served_network(*self._network)} if self._network is not None else {}),
         }
 
 
@@ -290,6 +293,15 @@ def _used_up(extractor: Extractor) -> tuple[str, str]:
 def sockets(statistics: SocketStatistics) -> ComponentStatus:
     """Return what crossed the sockets."""
     return ComponentStatus(state="ok", numbers=_numbers(asdict(statistics)))
+
+
+def served_network(statistics: SocketStatistics, guard: Guard) -> ComponentStatus:
+    """Return what crossed the ports of a network, and who was not let in there."""
+    numbers = _numbers({**asdict(statistics), **asdict(guard.counts)})
+    if (problem := guard.problem) is None:
+        return ComponentStatus(state="ok", numbers=numbers)
+    message = f"nobody on the network is let in: {problem}"
+    return ComponentStatus(state="degraded", message=message, hint=problem.hint, numbers=numbers)
 
 
 def _numbers(counts: Mapping[str, int]) -> dict[str, float]:

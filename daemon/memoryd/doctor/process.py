@@ -12,7 +12,7 @@ from memoryd.system import units
 from memoryd.system.units import UnitState
 from memoryd_client.base.errors import UnsafeSocket
 from memoryd_client.base.paths import Paths
-from memoryd_client.transport.connection import check_path, listening
+from memoryd_client.transport.socket_files import check_path, listening
 from memoryd_client.wire.status import Status
 
 _LISTENS = 0x10000

@@ -27,9 +27,12 @@ _HEARD: Final = zmq.Event.ACCEPTED | zmq.Event.DISCONNECTED
 class Connections:
     """The connections of some sockets, by the descriptors that ZeroMQ reports."""
 
-    def __init__(self, sockets: Sequence[Socket], most: int, counts: SocketStatistics) -> None:
+    def __init__(
+        self, sockets: Sequence[Socket], most: int, counts: SocketStatistics, ports: frozenset[int] = frozenset()
+    ) -> None:
         """Begin to listen. `monitors` are to be read at all times: ZeroMQ waits where a thousand events are unread."""
         self.most = most
+        self._ports = ports
         self._counts = counts
         self._sockets = tuple(sockets)
         self.monitors: tuple[Socket, ...] = tuple(one.get_monitor_socket(_HEARD) for one in sockets)
@@ -83,7 +86,7 @@ class Connections:
         if len(self._told) < MOST_TOLD:
             self._told[descriptor] = now
         else:
-            _cut(descriptor)
+            self._cut(descriptor)
 
     def crowd_has_left(self) -> bool:
         """Return, once, whether many have left whose memory nobody needs."""
@@ -98,15 +101,24 @@ class Connections:
         """Disconnect those who have been told for long enough."""
         for descriptor in [one for one, since in self._told.items() if now - since >= TOLD_S]:
             del self._told[descriptor]
-            _cut(descriptor)
+            self._cut(descriptor)
 
+    def cut_all(self) -> None:
+        """Disconnect everybody. Whoever may come comes back."""
+        for descriptor in [one for there in self._open.values() for one in there]:
+            self._cut(descriptor)
 
-def _cut(descriptor: int) -> None:
-    """End a connection, of which ZeroMQ then closes the descriptor. It may have done so already."""
-    with suppress(OSError):
-        connection = socket.socket(fileno=descriptor)
-        try:
-            if connection.family == socket.AF_UNIX:
-                connection.shutdown(socket.SHUT_RDWR)
-        finally:
-            connection.detach()
+    def _cut(self, descriptor: int) -> None:
+        """End a connection, of which ZeroMQ then closes the descriptor. It may have done so already."""
+        with suppress(OSError):
+            connection = socket.socket(fileno=descriptor)
+            try:
+                if self._is_ours(connection):
+                    connection.shutdown(socket.SHUT_RDWR)
+            finally:
+                connection.detach()
+
+    def _is_ours(self, connection: socket.socket) -> bool:
+        if not self._ports:
+            return connection.family == socket.AF_UNIX
+        return connection.family != socket.AF_UNIX and connection.getsockname()[1] in self._ports

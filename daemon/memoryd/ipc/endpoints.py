@@ -1,21 +1,25 @@
-"""The three sockets: made in a folder of this user's alone, or inherited from systemd."""
+"""The three sockets: made in a folder of this user's alone, inherited from systemd, or ports of a network."""
 
 import os
 import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import zmq
 
 from memoryd.ipc.frames import HARD_LIMIT_BYTES
+from memoryd.keys import ServerKey
 from memoryd.private_folder import private_folder
 from memoryd_actors.core.errors import Refused
 from memoryd_client.base.errors import UnsafeSocket
 from memoryd_client.base.paths import Paths, address
-from memoryd_client.transport.connection import check_path, listening
+from memoryd_client.transport.socket_files import check_path, listening
 
 Socket = zmq.Socket[bytes]
+DOMAIN: Final = b"memoryd"
+"""The name under which ZeroMQ asks whether a key is let in."""
 _BACKLOG = 512
 _PUSHED_AHEAD = 4096
 """Context updates of one client that may have arrived and not been looked at.
@@ -25,6 +29,8 @@ there is none: with room for 64, an agent that pushed 300 messages and ended los
 """
 _HANDSHAKE_MS = 5_000
 """How long somebody may take to say that they speak ZeroMQ: whoever says nothing keeps no connection."""
+_BEAT_MS = 30_000
+"""How often it is looked whether whoever is on a network is still there, and how long that may take."""
 _LINGER_MS = 250
 """How long the last replies may take to leave when the daemon stops; a stopped client must not hold it up."""
 
@@ -41,8 +47,12 @@ class Endpoints:
     push: Socket
     rpc: Socket
     events: Socket
-    files: tuple[Path, ...]
+    files: tuple[Path, ...] = ()
     """Those that this daemon made."""
+    ports: frozenset[int] = frozenset()
+    """Those that are on a network."""
+    door: Socket | None = None
+    """Where ZeroMQ asks whether a key is let in."""
 
     def close(self) -> None:
         """Close them; waits a moment for what is still to be sent."""
@@ -51,6 +61,8 @@ class Endpoints:
             file.unlink(missing_ok=True)
         for socket in (self.push, self.rpc, self.events):
             socket.close(_LINGER_MS)
+        if self.door is not None:
+            self.door.close(0)
         self.context.term()
 
 
@@ -82,6 +94,51 @@ def bind(paths: Paths, inherited: Mapping[str, int]) -> Endpoints:
     made = {"push": paths.push_socket, "rpc": paths.rpc_socket, "events": paths.events_socket}
     files = tuple(path for name, path in made.items() if name not in inherited)
     return Endpoints(context, push, rpc, events, files)
+
+
+def bind_network(host: str, port: int, key: ServerKey) -> Endpoints:
+    """Bind three ports, each behind the daemon's key: `port` for requests, the next for pushes, and one for events.
+
+    Raises:
+        SocketsInUse: that is not possible; the message says why.
+    """
+    context: zmq.Context[Socket] = zmq.Context()
+    try:
+        door = context.socket(zmq.REP)  # first: whoever comes before it is there is turned away
+        door.bind("inproc://zeromq.zap.01")
+        rpc = _made(context, zmq.ROUTER)
+        rpc.set(zmq.RCVHWM, 64)
+        rpc.set(zmq.SNDHWM, 64)
+        push = _made(context, zmq.PULL)
+        push.set(zmq.RCVHWM, 64)
+        # Whoever listens is told only of what its key may hear: each subscription is looked at.
+        events = _made(context, zmq.XPUB)
+        events.set(zmq.XPUB_MANUAL, 1)
+        events.set(zmq.SNDHWM, 256)
+        for beyond, socket in enumerate((rpc, push, events)):
+            _bind_port(socket, f"tcp://{f'[{host}]' if ':' in host else host}:{port + beyond}", key)
+    except BaseException:
+        context.destroy(0)
+        raise
+    return Endpoints(context, push, rpc, events, ports=frozenset(range(port, port + 3)), door=door)
+
+
+def _bind_port(socket: Socket, url: str, key: ServerKey) -> None:
+    socket.set(zmq.CURVE_SERVER, 1)
+    socket.set(zmq.CURVE_PUBLICKEY, key.public.encode())
+    socket.set(zmq.CURVE_SECRETKEY, key.secret.encode())
+    socket.set(zmq.ZAP_DOMAIN, DOMAIN)
+    socket.set(zmq.ZAP_ENFORCE_DOMAIN, 1)  # where nobody answers for the keys, nobody is let in
+    socket.set(zmq.IPV6, int("[" in url))
+    socket.set(zmq.HEARTBEAT_IVL, _BEAT_MS)
+    socket.set(zmq.HEARTBEAT_TIMEOUT, _BEAT_MS)
+    try:
+        socket.bind(url)
+    except zmq.ZMQError as exc:
+        raise SocketsInUse(
+            f"cannot listen at {url}: {exc.strerror}",
+            "HOST is an address of this machine, and PORT and the two above it are free: see `ipc.tcp`.",
+        ) from exc
 
 
 def _made(context: zmq.Context[Socket], kind: zmq.SocketType) -> Socket:

@@ -63,12 +63,21 @@ def bug(request: str, error: Exception) -> Failure:
     )
 
 
-def crowded(most: int) -> Failure:
-    """Return the answer for a client too many."""
+def crowded(most: int, setting: str) -> Failure:
+    """Return the answer for a client too many, with the setting that says how many there may be."""
     return Failure(
         code="overloaded",
         message=f"{most} connections to memoryd are open, which is the most",
-        hint="Close some clients; `ipc.connections`, or a higher limit of open files (`ulimit -n`), allows more.",
+        hint=f"Close some clients; `{setting}`, or a higher limit of open files (`ulimit -n`), allows more.",
+    )
+
+
+def too_fast() -> Failure:
+    """Return the answer for a message of a key that has sent too many lately."""
+    return Failure(
+        code="overloaded",
+        message="this key has sent more than it may",
+        hint="Try again in a moment; `ipc.tcp_rate`, where the daemon runs, allows more.",
     )
 
 

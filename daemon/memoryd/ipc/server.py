@@ -5,10 +5,14 @@ That answers many clients per wake-up where zmq.asyncio makes a future per messa
 rest, in which ZeroMQ lets its senders wait: they get a small share of the loop, however fast they send. One thing needs
 care: any send on the rpc socket may swallow the wake-up for a request that has arrived meanwhile, so after a reply that
 is sent from a task of its own the socket is looked at again.
+
+The same serves the ports of a network. There each message carries the key of its sender, and a `Guard` says what that
+key's holder may say.
 """
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from time import perf_counter
 from types import TracebackType
 from typing import Final, Self
@@ -20,15 +24,18 @@ from anyio.abc import TaskGroup
 from memoryd.heap import trim
 from memoryd.ipc import failures
 from memoryd.ipc.connections import TOLD_S, Connections
-from memoryd.ipc.endpoints import Endpoints, Socket, bind
+from memoryd.ipc.doorkeeper import Doorkeeper
+from memoryd.ipc.endpoints import Endpoints, Socket, bind, bind_network
 from memoryd.ipc.frames import Unreadable, number_of, read_envelope, read_update
+from memoryd.ipc.guard import AT_ONCE, Network
 from memoryd.ipc.statistics import SocketStatistics
+from memoryd.keys import Grant
 from memoryd_client.base.paths import Paths
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.events import Event
 from memoryd_client.wire.failures import Failure
-from memoryd_client.wire.protocol import Answer, AnyRequest, Envelope, Reply, encode, topic_of
+from memoryd_client.wire.protocol import Answer, AnyRequest, Envelope, Reply, encode, topic_of, topics_for
 
 _log = logging.getLogger(__name__)
 _TURN_S: Final = 0.001
@@ -53,6 +60,10 @@ def _nothing_now(request: AnyRequest, caller: Caller, /) -> Reply | None:
     return None
 
 
+_Take = Callable[[list[bytes], Grant | None], bool]
+"""Takes a message, and on a network who sent it; returns whether it was of use."""
+
+
 class Server:
     """The daemon's sockets, as an async context manager: bound on entry, closed on exit.
 
@@ -60,6 +71,8 @@ class Server:
     where it returns None the request gets a task of its own, in which `answer` has until the client's deadline. At
     most `concurrency` of these run at once; requests beyond that are told so, and so is whoever connects while
     `most_connections` are there.
+
+    With a `network`, ports there take the place of the sockets, and its guard says who is served.
 
     `publish` and `counts`, which may be given, may be used before, during and after; from the event loop's thread only.
 
@@ -79,6 +92,7 @@ class Server:
         concurrency: int = 256,
         most_connections: int = 1_000,
         counts: SocketStatistics | None = None,
+        network: Network | None = None,
     ) -> None:
         self._paths = paths
         self._on_update = on_update
@@ -87,6 +101,8 @@ class Server:
         self._inherited = dict(inherited or {})
         self._concurrency = concurrency
         self._most_connections = most_connections
+        self._network = network
+        self._guard = network.guard if network is not None else None
         self.counts = counts or SocketStatistics()
         """What has crossed the sockets so far."""
         self._endpoints: Endpoints | None = None
@@ -102,14 +118,22 @@ class Server:
 
     async def __aenter__(self) -> Self:
         # A few system calls on local files, before anybody is served.
-        self._endpoints = await anyio.to_thread.run_sync(bind, self._paths, self._inherited)
+        self._endpoints = await anyio.to_thread.run_sync(self._bind)
         self._tasks = anyio.create_task_group()
         await self._tasks.__aenter__()
         sockets = self._endpoints.push, self._endpoints.rpc, self._endpoints.events
-        self._connections = Connections(sockets, self._most_connections, self.counts)
+        self._connections = Connections(sockets, self._most_connections, self.counts, self._endpoints.ports)
+        if self._endpoints.door is not None and self._guard is not None:
+            self._tasks.start_soon(self._keep_door, Doorkeeper(self._endpoints.door, self._guard), name="doorkeeper")
         self._tasks.start_soon(self._read, self._endpoints, name="ipc")
         self._tasks.start_soon(self._count, self._connections, name="connections")
         return self
+
+    def _bind(self) -> Endpoints:
+        if self._network is None:
+            return bind(self._paths, self._inherited)
+        self._network.guard.look()
+        return bind_network(self._network.host, self._network.port, self._network.ring.server())
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -159,6 +183,8 @@ class Server:
         try:
             self._endpoints.events.send_multipart((topic_of(event), encode(event)), zmq.NOBLOCK)
             self.counts.events += 1
+            if self._guard is not None and int(self._endpoints.events.get(zmq.EVENTS)) & zmq.POLLIN:
+                self._more.set()
         except (zmq.ZMQError, ValueError, OverflowError):  # nobody listens fast enough, or it cannot be said
             self.counts.dropped += 1
 
@@ -167,16 +193,23 @@ class Server:
             async with anyio.create_task_group() as readers:
                 readers.start_soon(self._watch, endpoints.push, self._take_update)
                 readers.start_soon(self._watch, endpoints.rpc, self._take_request)
-                readers.start_soon(self._look_again, endpoints.rpc)
+                readers.start_soon(self._look_again, endpoints)
+                if self._guard is not None:
+                    readers.start_soon(self._watch, endpoints.events, self._take_subscription)
 
-    async def _watch(self, socket: Socket, take: Callable[[list[bytes]], bool]) -> None:
+    async def _keep_door(self, doorkeeper: Doorkeeper) -> None:
+        while True:
+            doorkeeper.answer_all()
+            await anyio.wait_readable(doorkeeper.fd)
+
+    async def _watch(self, socket: Socket, take: _Take) -> None:
         descriptor = socket.fileno()
         while True:
             await self._empty(socket, take)
             await self._rest()
             await anyio.wait_readable(descriptor)
 
-    async def _empty(self, socket: Socket, take: Callable[[list[bytes]], bool]) -> int:
+    async def _empty(self, socket: Socket, take: _Take) -> int:
         """Take every message that has arrived, letting others have their turn now and then; return how many."""
         taken = 0
         while True:
@@ -185,28 +218,43 @@ class Server:
             while now < until:
                 began = now
                 try:
-                    frames = self._next(socket)
+                    frames, sender = self._next(socket)
                 except zmq.Again:
                     return taken
                 taken += 1
-                is_readable = bool(frames) and take(frames)
+                is_readable = bool(frames) and take(frames, sender)
                 now = perf_counter()
                 if not is_readable:
                     self._unreadable_s += now - began
             await self._rest()
 
-    def _next(self, socket: Socket) -> list[bytes]:
-        """Return the next message of a socket; none where its sender is not served."""
-        connections = self._connections
-        if connections is None or not connections.is_full:
-            return socket.recv_multipart(zmq.NOBLOCK)
+    def _next(self, socket: Socket) -> tuple[list[bytes], Grant | None]:
+        """Return the next message of a socket, and on a network who sent it; none where its sender is not served."""
+        connections, guard = self._connections, self._guard
+        is_full = connections is not None and connections.is_full
+        if not is_full and guard is None:
+            return socket.recv_multipart(zmq.NOBLOCK), None
         parts = socket.recv_multipart(zmq.NOBLOCK, copy=False)
         frames = [part.bytes for part in parts]
-        if not connections.is_above(int(parts[-1].get(zmq.SRCFD))):
-            return frames
-        if self._endpoints is not None and socket is self._endpoints.rpc:
-            self._reply(frames[0], number_of(frames[-1]), failures.crowded(connections.most))
-        return []
+        is_rpc = self._endpoints is not None and socket is self._endpoints.rpc
+        if connections is not None and is_full and connections.is_above(int(parts[-1].get(zmq.SRCFD))):
+            if is_rpc:
+                setting = "ipc.connections" if guard is None else "ipc.tcp_connections"
+                self._reply(frames[0], number_of(frames[-1]), failures.crowded(connections.most, setting))
+            return [], None
+        if guard is None:
+            return frames, None
+        sender = guard.grant(_key_of(parts[-1]))
+        # Whoever gives its connection a name of its own could be handed the replies to another one of that name.
+        if sender is None or (is_rpc and not frames[0].startswith(b"\0")):
+            guard.counts.overstepped += 1
+            return [], None
+        if not guard.admits(sender, sum(map(len, frames))):
+            guard.counts.too_fast += 1
+            if is_rpc:
+                self._reply(frames[0], number_of(frames[-1]), failures.too_fast())
+            return [], None
+        return frames, sender
 
     async def _rest(self) -> None:
         rest_s, self._unreadable_s = min(_REST * self._unreadable_s, _LONGEST_REST_S), 0.0
@@ -220,6 +268,11 @@ class Server:
             while True:
                 await anyio.sleep(TOLD_S)
                 connections.cut_told(anyio.current_time())
+                if self._guard is not None and await anyio.to_thread.run_sync(self._guard.look):
+                    _log.info(
+                        "the keys that are let in have changed: everybody on the network has to show its key again"
+                    )
+                    connections.cut_all()
                 if connections.crowd_has_left() or self._flood_is_over():
                     await anyio.to_thread.run_sync(trim)
 
@@ -238,18 +291,36 @@ class Server:
             connections.hear_all(monitor, anyio.current_time())
             await anyio.wait_readable(descriptor)
 
-    async def _look_again(self, socket: Socket) -> None:
+    async def _look_again(self, endpoints: Endpoints) -> None:
         while True:
             await self._more.wait()
             self._more = anyio.Event()
-            await self._empty(socket, self._take_request)
+            await self._empty(endpoints.rpc, self._take_request)
+            if self._guard is not None:
+                await self._empty(endpoints.events, self._take_subscription)
 
-    def _take_update(self, frames: list[bytes]) -> bool:
+    def _take_subscription(self, frames: list[bytes], sender: Grant | None) -> bool:
+        """Have somebody on a network told of what its key may hear; return whether it may."""
+        guard, endpoints = self._guard, self._endpoints
+        if guard is None or endpoints is None or sender is None:
+            return False
+        kind, topic = frames[0][:1], frames[0][1:]
+        if kind == b"\1" and not guard.may_hear(sender, topic):
+            guard.counts.overstepped += topic not in topics_for("")  # every client asks for those
+            return False
+        with suppress(zmq.ZMQError):  # it has left
+            endpoints.events.set(zmq.SUBSCRIBE if kind == b"\1" else zmq.UNSUBSCRIBE, topic)
+        return True
+
+    def _take_update(self, frames: list[bytes], sender: Grant | None) -> bool:
         """Hand a context update on; return whether it could be read."""
         try:
             update = read_update(frames)
         except Unreadable as exc:
             self._count_unreadable(exc, update=True)
+            return False
+        if sender is not None and self._guard is not None and not self._guard.may_speak(sender, update.caller):
+            self._guard.counts.overstepped += 1
             return False
         try:
             self._on_update(update)
@@ -259,7 +330,7 @@ class Server:
             _log.error("a context update of session %r failed", update.caller.session, exc_info=error)
         return True
 
-    def _take_request(self, frames: list[bytes]) -> bool:
+    def _take_request(self, frames: list[bytes], sender: Grant | None) -> bool:
         """Answer a request, or have it answered; return whether it could be read."""
         identity = frames[0]
         try:
@@ -269,20 +340,35 @@ class Server:
             self._reply(identity, exc.request_id, exc.failure)
             return False
         self.counts.requests += 1
+        if (refusal := self._refusal(envelope, sender)) is not None:
+            self._reply(identity, envelope.id, refusal)
+            return False
         try:
             reply = self._answer_now(envelope.request, envelope.caller)
         except Exception as error:  # the outer edge
             reply = self._failed(envelope, error)
         if reply is None:
-            if self.counts.running < self._concurrency and self._tasks is not None:
+            if self.counts.running < self._concurrency and self._tasks is not None and self._begins(sender):
                 self.counts.running += 1
-                self._tasks.start_soon(self._answer_later, identity, envelope)
+                self._tasks.start_soon(self._answer_later, identity, envelope, sender)
                 return True
-            reply = failures.overloaded(self._concurrency)
+            reply = failures.overloaded(self._concurrency if sender is None else AT_ONCE)
         self._reply(identity, envelope.id, reply)
         return True
 
-    async def _answer_later(self, identity: bytes, envelope: Envelope) -> None:
+    def _refusal(self, envelope: Envelope, sender: Grant | None) -> Failure | None:
+        """Return why somebody on a network is not answered, if it is not."""
+        if sender is None or self._guard is None:
+            return None
+        refusal = self._guard.refusal(sender, envelope.request, envelope.caller)
+        if refusal is not None:
+            self._guard.counts.overstepped += 1
+        return refusal
+
+    def _begins(self, sender: Grant | None) -> bool:
+        return sender is None or self._guard is None or self._guard.begin(sender)
+
+    async def _answer_later(self, identity: bytes, envelope: Envelope, sender: Grant | None) -> None:
         deadline_s = min(envelope.deadline_s, _MAX_DEADLINE_S)
         reply: Reply
         try:
@@ -292,6 +378,8 @@ class Server:
             reply = self._failed(envelope, error)
         finally:
             self.counts.running -= 1
+            if sender is not None and self._guard is not None:
+                self._guard.end(sender)
             if not self.counts.running:
                 self._idle.set()
         self._reply(identity, envelope.id, reply)
@@ -331,6 +419,14 @@ class Server:
             self.counts.bad_updates += 1
         else:
             self.counts.bad_requests += 1
+
+
+def _key_of(part: zmq.Frame) -> str:
+    """Return the key that the sender of a message has proved to have; nothing where it has none."""
+    try:
+        return str(part.get("User-Id"))
+    except zmq.ZMQError:
+        return ""
 
 
 def _arrived(endpoints: Endpoints) -> bool:

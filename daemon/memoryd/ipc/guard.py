@@ -1,0 +1,179 @@
+"""Who is let in from a network, and how much of what: each message belongs to a key, and each key to a grant."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import monotonic
+from typing import Final, get_args
+
+from memoryd.keys import Grant, KeyRing, KeysUnusable
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.checkpoints import DeleteCheckpoint
+from memoryd_client.wire.consent import DecideConsent
+from memoryd_client.wire.consolidation import Consolidate
+from memoryd_client.wire.context import Push
+from memoryd_client.wire.core_memory import CorePurge
+from memoryd_client.wire.failures import Failure
+from memoryd_client.wire.importing import Import
+from memoryd_client.wire.pending import Turn
+from memoryd_client.wire.protocol import AnyRequest, owner_topic, topics_for
+from memoryd_client.wire.purging import Purge
+from memoryd_client.wire.spending import CountSpending
+from memoryd_client.wire.status import GetStatus
+from memoryd_client.wire.switching import Switch
+from memoryd_client.wire.transcripts import ImportTranscript, PurgeSession
+from memoryd_client.wire.upkeep import Backup, Reembed, Reindex
+
+_OF_THE_DAEMON: Final = GetStatus | CountSpending | Backup | Reindex | Reembed | Switch | Consolidate
+_FOR_A_PERSON: Final = DecideConsent | Purge | PurgeSession | CorePurge
+ADMINISTRATION: Final = _OF_THE_DAEMON | _FOR_A_PERSON
+"""What a key has to say that its holder may; with it what destroys a checkpoint, and an import that says it is the
+person's own."""
+_AHEAD_S: Final = 4.0
+"""How much of what it may send in a time a client may send at once, in seconds."""
+_MESSAGE_BYTES: Final = 64 * 1024
+"""A larger message counts as several."""
+AT_ONCE: Final = 16
+"""Requests of one key that may be under way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Where a network is served, and who is let in there."""
+
+    host: str
+    port: int
+    ring: KeyRing
+    guard: "Guard"
+
+
+@dataclass(slots=True)
+class GuardCounts:
+    """Counts since the start."""
+
+    strangers: int = 0
+    """Greetings with a key that is not let in."""
+    overstepped: int = 0
+    """Messages in the name of somebody else, or for what their key does not allow."""
+    too_fast: int = 0
+    """Messages of keys that sent more than they may; pushes among them are lost."""
+
+
+@dataclass(slots=True)
+class _Purse:
+    """What a key may still send now."""
+
+    left: float
+    since: float
+
+
+class Guard:
+    """Knows the keys that are let in, reads them again when they have changed, and counts what each one sends."""
+
+    def __init__(self, ring: KeyRing, *, rate: float, clock: Callable[[], float] = monotonic) -> None:
+        self._ring = ring
+        self._rate = rate
+        self._clock = clock
+        self._grants: dict[str, Grant] = {}
+        self._read: tuple[int, int, int] | None = None
+        self._purses: dict[str, _Purse] = {}
+        self._running: Counter[str] = Counter()
+        self.counts = GuardCounts()
+        self.problem: KeysUnusable | None = None
+        """Why nobody is let in."""
+
+    def look(self) -> bool:
+        """Read the keys again where they have changed; return whether somebody has lost what they had. Blocks.
+
+        Keys that cannot be read let nobody in.
+        """
+        stamp = self._stamp()
+        if stamp == self._read and self.problem is None:
+            return False
+        before, self._read, self.problem = self._grants, stamp, None
+        try:
+            self._grants = {grant.key: grant for grant in self._ring.grants().values()}
+        except KeysUnusable as unusable:
+            self._grants, self.problem = {}, unusable
+        self._purses = {key: purse for key, purse in self._purses.items() if key in self._grants}
+        return any(self._grants.get(key) != grant for key, grant in before.items())
+
+    def _stamp(self) -> tuple[int, int, int] | None:
+        try:
+            status = self._ring.clients_file.stat()
+        except OSError:
+            return None
+        return status.st_ino, status.st_mtime_ns, status.st_mode
+
+    def grant(self, key: str) -> Grant | None:
+        """Return what the holder of a key may do; None where nobody knows it."""
+        return self._grants.get(key)
+
+    def admits(self, grant: Grant, size: int) -> bool:
+        """Return whether the holder of a key may send a message of so many bytes now, and count it."""
+        now = self._clock()
+        purse = self._purses.setdefault(grant.key, _Purse(_AHEAD_S * self._rate, now))
+        purse.left = min(_AHEAD_S * self._rate, purse.left + (now - purse.since) * self._rate)
+        purse.since = now
+        if purse.left < 0:
+            return False
+        purse.left -= 1 + size / _MESSAGE_BYTES
+        return True
+
+    def begin(self, grant: Grant) -> bool:
+        """Return whether another request of a key may be under way, and count it."""
+        if self._running[grant.key] >= AT_ONCE:
+            return False
+        self._running[grant.key] += 1
+        return True
+
+    def end(self, grant: Grant) -> None:
+        """Count a request as done."""
+        self._running[grant.key] -= 1
+        if not self._running[grant.key]:
+            del self._running[grant.key]
+
+    def may_speak(self, grant: Grant, caller: Caller) -> bool:
+        """Return whether the holder of a key is who it says that it is."""
+        return caller.owner in grant.owners and caller.agent == grant.agent
+
+    def refusal(self, grant: Grant, request: AnyRequest, caller: Caller) -> Failure | None:
+        """Return why a request is not answered, if it is not."""
+        callers = (caller, request.update.caller) if isinstance(request, Push | Turn) else (caller,)
+        for one in callers:
+            if not self.may_speak(grant, one):
+                return _not_they(grant, one)
+        if isinstance(request, ImportTranscript) and request.agent not in {"", grant.agent}:
+            return _not_they(grant, Caller(owner=caller.owner, agent=request.agent))
+        if grant.admin or not _is_administration(request):
+            return None
+        return Failure(
+            code="refused",
+            message=f"this key may not ask for `{request.__struct_config__.tag}`",
+            hint="Ask where the daemon runs, or with a key that was made with --admin.",
+        )
+
+    def may_hear(self, grant: Grant, topic: bytes) -> bool:
+        """Return whether the holder of a key may listen to a topic: its owners', with --admin also everybody's."""
+        topics = [owner_topic(owner) for owner in grant.owners]
+        return any(topic.startswith(one) for one in (*topics, *(topics_for("") if grant.admin else ())))
+
+
+def _is_administration(request: AnyRequest) -> bool:
+    match request:
+        case DeleteCheckpoint():
+            return request.purge
+        case Import():
+            return request.restore
+        case _:
+            return isinstance(request, get_args(ADMINISTRATION))
+
+
+def _not_they(grant: Grant, caller: Caller) -> Failure:
+    owners = " or ".join(repr(owner) for owner in grant.owners)
+    return Failure(
+        code="refused",
+        message=f"this key speaks for owner {owners} as agent {grant.agent!r}, "
+        f"not for {caller.owner!r} as {caller.agent!r}",
+        hint="`memoryd keys list`, where the daemon runs, shows what each key may.",
+    )
