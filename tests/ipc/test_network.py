@@ -7,7 +7,7 @@ import threading
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import anyio
 import msgspec
@@ -18,10 +18,11 @@ from memoryd.ipc import Guard, Network, Server
 from memoryd.ipc.endpoints import SocketsInUse
 from memoryd.ipc.guard import ADMINISTRATION, AT_ONCE
 from memoryd.keys import Grant, KeyRing, KeysUnusable, write_key
-from memoryd_client import AsyncClient, Client, DaemonUnreachable, KeyRefused, Message, Remote
+from memoryd_client import AsyncClient, DaemonUnreachable, KeyRefused, Message, Remote
 from memoryd_client.base.paths import Paths
 from memoryd_client.base.remote import ClientKey
-from memoryd_client.transport.endpoint import endpoint
+from memoryd_client.core import Core
+from memoryd_client.transport.endpoint import Purpose, endpoint
 from memoryd_client.transport.subscription import Subscription
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.checkpoints import DeleteCheckpoint
@@ -111,20 +112,20 @@ async def serving(served: Served) -> AsyncGenerator[Served]:
         yield served
 
 
-def client(remote: Remote, **fields: Any) -> AsyncClient:
-    return AsyncClient(session="s", project="", remote=remote, **{"deadline_s": 20, **fields})
+def client(remote: Remote) -> AsyncClient:
+    return AsyncClient(session="s", project="", remote=remote, deadline_s=20)
 
 
 @asynccontextmanager
-async def raw(remote: Remote, kind: int = zmq.DEALER, **options: Any) -> AsyncGenerator[zmq.Socket[bytes]]:
+async def raw(remote: Remote, kind: zmq.SocketType = zmq.DEALER, **options: bytes) -> AsyncGenerator[zmq.Socket[bytes]]:
     """Yield a socket that says whatever it is told to say."""
     context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-    purpose = {zmq.DEALER: "rpc", zmq.PUSH: "push", zmq.SUB: "events"}[kind]
+    purposes: dict[zmq.SocketType, Purpose] = {zmq.DEALER: "rpc", zmq.PUSH: "push", zmq.SUB: "events"}
     try:
         made = context.socket(kind)
         for name, value in options.items():
             made.set(getattr(zmq, name), value)
-        endpoint(remote, purpose).connect(made)  # type: ignore[arg-type]
+        endpoint(remote, purposes[kind]).connect(made)
         yield made
     finally:
         context.destroy(0)
@@ -150,9 +151,9 @@ async def ask(there: zmq.Socket[bytes], request: AnyRequest, caller: Caller) -> 
 
 def test_the_key_says_on_whose_behalf_and_as_which_agent(unserved: Served) -> None:
     remote = unserved.client("laptop", "ana", "team")
-    for said, owner in (({}, "ana"), ({"owner": "local"}, "ana"), ({"owner": "team", "agent": "other"}, "team")):
-        with Client(remote=remote, **said) as memory:
-            assert memory._core.caller == Caller(owner=owner, agent="coder")
+    for said, owner in (("local", "ana"), ("ana", "ana"), ("team", "team")):
+        core = Core(session="", agent="other", owner=said, place=remote, deadline_s=1, linger_s=0)
+        assert core.caller == Caller(owner=owner, agent="coder")
 
 
 async def test_who_has_a_key_is_served_as_on_the_machine_itself(unserved: Served) -> None:
