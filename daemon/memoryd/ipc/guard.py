@@ -4,31 +4,30 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
-from typing import Final, get_args
+from typing import Final
 
 from memoryd.keys import Grant, KeyRing, KeysUnusable
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.checkpoints import DeleteCheckpoint
-from memoryd_client.wire.consent import DecideConsent
-from memoryd_client.wire.consolidation import Consolidate
 from memoryd_client.wire.context import Push
-from memoryd_client.wire.core_memory import CorePurge
 from memoryd_client.wire.failures import Failure
 from memoryd_client.wire.importing import Import
 from memoryd_client.wire.pending import Turn
 from memoryd_client.wire.protocol import AnyRequest, owner_topic, topics_for
-from memoryd_client.wire.purging import Purge
-from memoryd_client.wire.spending import CountSpending
-from memoryd_client.wire.status import GetStatus
-from memoryd_client.wire.switching import Switch
-from memoryd_client.wire.transcripts import ImportTranscript, PurgeSession
-from memoryd_client.wire.upkeep import Backup, Reembed, Reindex
+from memoryd_client.wire.transcripts import ImportTranscript
 
-_OF_THE_DAEMON: Final = GetStatus | CountSpending | Backup | Reindex | Reembed | Switch | Consolidate
-_FOR_A_PERSON: Final = DecideConsent | Purge | PurgeSession | CorePurge
-ADMINISTRATION: Final = _OF_THE_DAEMON | _FOR_A_PERSON
-"""What a key has to say that its holder may; with it what destroys a checkpoint, and an import that says it is the
-person's own."""
+ORDINARY: Final = frozenset(
+    """
+    append build_context categories checkpoint_delete checkpoint_list checkpoint_load checkpoint_save cleared compact
+    consents consolidations conversation core_append core_history core_replace core_set core_undo core_view counts
+    end_session files_delete files_edit files_grep files_list files_read files_search files_write forget get get_edges
+    history import import_transcript knowledge_list knowledge_remove knowledge_search list list_done origin ping
+    plan_consolidation purge_plan push query read recall relate remember restore review search sessions settle take
+    transcript turn undo unrelate update why
+    """.split()
+)
+"""What the holder of any key may ask for. All else is administration: what concerns the whole daemon, reads or writes
+files of its machine, is for a person to decide, or cannot be taken back."""
 _AHEAD_S: Final = 4.0
 """How much of what it may send in a time a client may send at once, in seconds."""
 _MESSAGE_BYTES: Final = 64 * 1024
@@ -145,7 +144,7 @@ class Guard:
                 return _not_they(grant, one)
         if isinstance(request, ImportTranscript) and request.agent not in {"", grant.agent}:
             return _not_they(grant, Caller(owner=caller.owner, agent=request.agent))
-        if grant.admin or not _is_administration(request):
+        if grant.admin or _is_ordinary(request):
             return None
         return Failure(
             code="refused",
@@ -159,14 +158,12 @@ class Guard:
         return any(topic.startswith(one) for one in (*topics, *(topics_for("") if grant.admin else ())))
 
 
-def _is_administration(request: AnyRequest) -> bool:
+def _is_ordinary(request: AnyRequest) -> bool:
     match request:
-        case DeleteCheckpoint():
-            return request.purge
-        case Import():
-            return request.restore
+        case DeleteCheckpoint(purge=True) | Import(restore=True):
+            return False
         case _:
-            return isinstance(request, get_args(ADMINISTRATION))
+            return request.__struct_config__.tag in ORDINARY
 
 
 def _not_they(grant: Grant, caller: Caller) -> Failure:
