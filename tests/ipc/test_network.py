@@ -366,8 +366,10 @@ async def test_nobody_gives_its_connection_the_name_of_another(unserved: Served)
         assert await arrives(there, 0.1) is None
 
 
-ADMINISTRATION = "backup consent consolidate core_purge knowledge_add purge purge_session reembed reindex roll_up spending status "
+ADMINISTRATION = (
+    "backup consent consolidate core_purge knowledge_add purge purge_session reembed reindex roll_up spending status "
     "switch"
+)
 
 
 async def test_administration_needs_a_key_that_says_so(unserved: Served) -> None:
