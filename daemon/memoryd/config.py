@@ -13,6 +13,7 @@ from typing import Annotated, Any, Final, Literal, cast
 
 import msgspec
 
+from memoryd.project_files import SENSITIVE_FILES
 from memoryd_actors.access.presets import NoSuchPreset, expanded
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.context import WindowSettings
@@ -29,7 +30,7 @@ from memoryd_actors.memory.settings import (
     RecallSettings,
     name_of,
 )
-from memoryd_actors.redaction.personal import DEFAULT_KINDS, PersonalData
+from memoryd_actors.redaction.personal import DEFAULT_KINDS, PersonalData, PersonalGroup
 from memoryd_actors.summarising import SummarySettings
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
@@ -39,6 +40,7 @@ Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
 OwnWord = Annotated[str, msgspec.Meta(min_length=3, max_length=200)]
 
 
+FilePattern = Annotated[str, msgspec.Meta(min_length=1, max_length=500)]
 Device = Literal["auto", "cpu", "cuda", "openvino", "coreml"]
 
 
@@ -107,8 +109,12 @@ class PrivacyConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
 
     offline: bool = False
     """True turns every outbound path off: sidecar and model hub."""
-    personal_data: tuple[PersonalData, ...] = DEFAULT_KINDS
-    """What is replaced besides secrets: any of card, iban, national-id, phone, email."""
+    personal_data: tuple[PersonalData | PersonalGroup, ...] = DEFAULT_KINDS
+    """What is replaced besides secrets: any of card, iban, national-id, phone, email, street, name; or groups of them:
+    numbers (card, iban, national-id), contact (phone, email, street), names, all."""
+    sensitive_files: tuple[FilePattern, ...] = SENSITIVE_FILES
+    """Files of whose contents nothing is kept, by their names as in a .gitignore; beside those that a .gitattributes
+    calls `sensitive` (or encrypts: filter=git-crypt), and those whose front matter says `sensitive: true`."""
     replace: tuple[OwnWord, ...] = ()
     """Words of your own that are replaced wherever they stand, in any case: a name, a customer, a street."""
 

@@ -1,6 +1,7 @@
 """Reads what a project says about its files: ignore files at every level, and the variables of environment files.
 
-Ignore files are `.gitignore`, `.secretsignore` (the same form, for what git has to know) and `.git/info/exclude`.
+Ignore files are `.gitignore`, `.secretsignore` (the same form, for what git has to know) and `.git/info/exclude`. Files
+are sensitive by their names, by an attribute in `.gitattributes`, or because their own front matter says so.
 Everything is bounded, read in a worker thread, and read again only when a file has changed. What cannot be read says
 nothing. Values of variables stay in this process and are never logged.
 """
@@ -37,6 +38,20 @@ FILLED_BY_TOOLS = frozenset(
 """Folders that tools fill."""
 _MOST_ENTRIES = 2_000
 """Entries of a folder among which environment files are looked for."""
+SENSITIVE_FILES = (
+    *("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.kdbx", "*.gpg", "*.age", "*.tfstate", "*.secret"),
+    *("id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", ".netrc", ".pgpass", ".pypirc", ".htpasswd", "credentials"),
+    *("credentials.json", "secrets.*", ".aws/", ".ssh/", ".gnupg/"),
+)
+"""What holds keys and passwords and nothing else."""
+_ATTRIBUTES = ".gitattributes"
+_MARKS = re.compile(
+    r"(?<!\S)(?:(?P<off>[-!])(?:sensitive|secret)|(?:sensitive|secret)(?:=(?:true|1|yes))?|filter=git-crypt)(?!\S)"
+)
+_FRONT_MATTER_BYTES = 4_096
+_MARKED = re.compile(
+    r"^(?:sensitive|private|confidential|secret)\s*:\s*[\"']?(?:true|yes|on|1)\b", re.IGNORECASE | re.MULTILINE
+)
 _DEEPEST = 64
 """Folders of a path; a deeper one is looked at as far as this."""
 _IGNORE_FILES = (".gitignore", ".secretsignore")
@@ -58,8 +73,9 @@ class _Stamp:
 class _Reader(Generic[Content]):
     """Files as they were understood, read again when they have changed."""
 
-    def __init__(self, understand: Callable[[str], tuple[Content, ...]]) -> None:
+    def __init__(self, understand: Callable[[str], tuple[Content, ...]], *, largest_bytes: int = LARGEST_BYTES) -> None:
         self._understand = understand
+        self._largest_bytes = largest_bytes
         self._known: OrderedDict[Path, tuple[_Stamp, tuple[Content, ...]]] = OrderedDict()
 
     def read(self, path: Path) -> tuple[Content, ...]:
@@ -70,16 +86,17 @@ class _Reader(Generic[Content]):
         except (OSError, ValueError):
             self._known.pop(path, None)
             return ()
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
+            os.close(descriptor)
+            return ()
         with os.fdopen(descriptor, "rb") as file:
-            about = os.fstat(descriptor)
-            if not stat.S_ISREG(about.st_mode):
-                return ()
             stamp = _Stamp(about.st_ino, about.st_size, about.st_mtime_ns)
             known = self._known.get(path)
             if known is not None and known[0] == stamp:
                 self._known.move_to_end(path)
                 return known[1]
-            content = self._understand(file.read(LARGEST_BYTES).decode("utf-8", "replace"))
+            content = self._understand(file.read(self._largest_bytes).decode("utf-8", "replace"))
         self._known[path] = (stamp, content)
         while len(self._known) > CACHED_FILES:
             self._known.popitem(last=False)
@@ -155,13 +172,17 @@ def _list(folder: Path, changed_ns: int) -> _Listing:
 class ProjectFolders:
     """The port `IgnoredFiles` over the local file system."""
 
-    def __init__(self) -> None:
+    def __init__(self, sensitive: Sequence[str] = SENSITIVE_FILES) -> None:
+        """Prepare; `sensitive` are patterns of names, as in an ignore file."""
+        self._sensitive = parse("\n".join(sensitive))
         self._thread = WorkerThreads(name="project files")
         self._lock = Lock()
         self._looks = 0
         self._seen: OrderedDict[tuple[str, ...], tuple[int, ProjectFiles]] = OrderedDict()
         """What was seen, and the number of that look."""
         self._rules = _Reader[Rule](parse)
+        self._attributes = _Reader[Rule](lambda text: parse("\n".join(_sensitive_lines(text))))
+        self._fronts = _Reader[bool](_is_marked, largest_bytes=_FRONT_MATTER_BYTES)
         self._variables = _Reader[Variable](_variables)
         self._tree = _Tree()
 
@@ -194,10 +215,10 @@ class ProjectFolders:
         return seen
 
     def _look(self, project: str, paths: Sequence[str]) -> ProjectFiles:
+        ignored = {path: "which is sensitive by its name" for path in paths if self._is_sensitive(path)}
         if not os.path.isabs(project) or not os.path.isdir(project):
-            return NO_FILES
+            return ProjectFiles(ignored=ignored) if ignored else NO_FILES
         root = Path(os.path.normpath(project))
-        ignored: dict[str, str] = {}
         folders = {root: None}
         for path in paths:
             below = _below(root, path)
@@ -209,6 +230,10 @@ class ProjectFolders:
                 ignored[path] = ENVIRONMENT_REASON
             elif by := self._ignored_by(root, below.parts[:_DEEPEST]):
                 ignored[path] = f"which {by} leaves out"
+            elif self._verdict(root, below.parts[:_DEEPEST], _ATTRIBUTES, is_folder=False):
+                ignored[path] = f"which {_ATTRIBUTES} calls sensitive"
+            elif self._fronts.read(root / below):
+                ignored[path] = "which calls itself sensitive"
         variables: dict[Variable, None] = {}
         for above in _up_to_repository(root):
             for file in _list(above, 0).environment:
@@ -217,6 +242,12 @@ class ProjectFolders:
         for file in self._tree.environment_files(list(folders)[:_DEEPEST]):
             variables.update(dict.fromkeys(self._variables.read(file)))
         return ProjectFiles(ignored=ignored, environment=tuple(variables)[:MOST_VARIABLES])
+
+    def _is_sensitive(self, path: str) -> bool:
+        names = tuple(name for name in path.replace("\\", "/").split("/") if name not in {"", ".", "~"})[-_DEEPEST:]
+        return any(
+            verdict(self._sensitive, names[:end], is_folder=end < len(names)) for end in range(len(names), 0, -1)
+        )
 
     def _ignored_by(self, root: Path, names: tuple[str, ...]) -> str:
         """Return the name of the ignore file that leaves a path out; a file in an ignored folder stays ignored."""
@@ -230,7 +261,8 @@ class ProjectFolders:
     def _verdict(self, root: Path, names: tuple[str, ...], name: str, *, is_folder: bool) -> bool:
         """Ask the ignore files from the path's own folder up to the root; the nearest that speaks of it decides."""
         for depth in range(len(names) - 1, -1, -1):
-            rules = self._rules.read(root.joinpath(*names[:depth], name))
+            reader = self._attributes if name == _ATTRIBUTES else self._rules
+            rules = reader.read(root.joinpath(*names[:depth], name))
             said = verdict(rules, names[depth:], is_folder=is_folder)
             if said is not None:
                 return said
@@ -238,6 +270,24 @@ class ProjectFolders:
             return False
         excluded = self._rules.read(root / ".git" / "info" / "exclude")
         return verdict(excluded, names, is_folder=is_folder) or False
+
+
+def _sensitive_lines(text: str) -> Iterator[str]:
+    """Yield the patterns of a `.gitattributes` that make files sensitive, or take that back, as ignore files say it."""
+    for line in text.splitlines():
+        pattern, _, attributes = line.strip().replace("\t", " ").partition(" ")
+        if not pattern or pattern.startswith(("#", '"', "[")):
+            continue
+        for mark in _MARKS.finditer(attributes):
+            yield f"!{pattern}" if mark["off"] else pattern
+
+
+def _is_marked(text: str) -> tuple[bool, ...]:
+    """Return something where the front matter of a text calls it sensitive, and nothing else."""
+    if not text.startswith("---"):
+        return ()
+    head, end, _ = text[3:].partition("\n---")
+    return (True,) if end and _MARKED.search(head) else ()
 
 
 def _below(root: Path, path: str) -> PurePosixPath | None:

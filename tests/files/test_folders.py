@@ -50,3 +50,37 @@ def test_a_tree_without_end_and_a_circle_of_links_come_to_an_end(tmp_path: Path)
     os.symlink(tmp_path, tmp_path / "0000" / "again")
     write(tmp_path / "0001" / ".env", "FIRST_PASS=x\n")
     assert names(ProjectFolders(), tmp_path) == ["FIRST_PASS"]
+
+
+def test_files_are_sensitive_by_name_by_attribute_and_by_their_own_word(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / ".gitattributes").write_text(
+        "# attributes\n*.md text\ncontracts/** sensitive\ncontracts/public.md -sensitive\n"
+        "vault.yml filter=git-crypt diff=git-crypt\n"
+    )
+    (tmp_path / "docs" / ".gitattributes").write_text("salaries.csv\tsensitive=true\n")
+    (tmp_path / "plan.md").write_text("---\ntitle: Plan\nsensitive: true\n---\nWe move to Graz.\n")
+    (tmp_path / "open.md").write_text("---\ntitle: Open\nsensitive: false\n---\nsensitive: true\n")
+    (tmp_path / "draft.md").write_text("---\nprivate: yes\nno end\n")
+    paths = {
+        "server.pem": "which is sensitive by its name",
+        "deploy/secrets.yaml": "which is sensitive by its name",
+        "~/.ssh/config": "which is sensitive by its name",
+        "contracts/acme.md": "which .gitattributes calls sensitive",
+        "contracts/public.md": "",
+        "vault.yml": "which .gitattributes calls sensitive",
+        "docs/salaries.csv": "which .gitattributes calls sensitive",
+        "plan.md": "which calls itself sensitive",
+        "open.md": "",
+        "draft.md": "",
+        "docs/keys.md": "",
+    }
+    seen = ProjectFolders().look_now(str(tmp_path), list(paths))
+    assert {path: seen.why_not(path) for path in paths} == paths
+    own = ProjectFolders(["payroll/", "*.private.*"])
+    paths = {"payroll/march.md": "which is sensitive by its name", "a.private.md": "which is sensitive by its name"}
+    assert own.look_now(str(tmp_path), [*paths, "server.pem"]).ignored == paths
+    # Also where there is no folder to look into.
+    assert own.look_now("/no/such/project", ["a.private.md"]).ignored == {
+        "a.private.md": "which is sensitive by its name"
+    }

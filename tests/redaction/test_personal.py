@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_actors.redaction import Rules, redact
-from memoryd_actors.redaction.personal import KINDS
+from memoryd_actors.redaction.personal import DEFAULT_KINDS, KINDS, kinds_of
 from memoryd_actors.redaction.rules import Variable
 
 ALL = Rules(personal_data=frozenset(KINDS))
@@ -72,6 +72,46 @@ def test_phone_numbers_and_addresses_are_replaced_on_demand_only(text: str, expe
 )
 def test_what_is_no_phone_number_and_no_address_stays(text: str) -> None:
     assert redact(text, ALL).text == text
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("She lives at 12 Old Mill Lane now.", "She lives at [redacted:street] now."),
+        ("221B Baker Street, Apt 4, London", "[redacted:street], London"),
+        ("Er wohnt in der Hauptstraße 5a.", "Er wohnt in der [redacted:street]."),
+        ("Lendplatz 17/2 and Kärntner Ring 12", "[redacted:street] and [redacted:street]"),
+        ("rue de la Paix 3 in Paris", "[redacted:street] in Paris"),
+        ("Ask Ann Smith and Dr. Jane van Dyke.", "Ask [redacted:name] and Dr. [redacted:name]."),
+        ("My name is Priya. Frau Haberl pays.", "My name is [redacted:name]. Frau [redacted:name] pays."),
+        ("ich heiße Jürgen Müller", "ich heiße [redacted:name]"),
+    ],
+)
+def test_streets_and_names_are_replaced_on_demand_only(text: str, expected: str) -> None:
+    assert redact(text, ALL).text == expected
+    assert redact(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Securing 3 servers, step 2 of the Way Forward",
+        "Use 2 spaces. Drive it home, St. Gallen, 5 St",
+        "Arbeitsplatz 3 ist frei",
+        "Visual Studio Code and Claude Code, Monday March",
+        "Michael's Findings; call me on Monday",
+        "mark the rose and will it",
+    ],
+)
+def test_what_is_no_street_and_no_name_stays(text: str) -> None:
+    assert redact(text, ALL).text == text
+
+
+def test_a_group_stands_for_its_kinds() -> None:
+    assert kinds_of(["contact", "card"]) == {"phone", "email", "street", "card"}
+    assert kinds_of(["numbers"]) == frozenset(DEFAULT_KINDS)
+    assert kinds_of(["all"]) == kinds_of(["numbers", "contact", "names"]) == frozenset(KINDS)
+    assert kinds_of([]) == frozenset()
 
 
 def test_every_kind_can_be_switched_off() -> None:

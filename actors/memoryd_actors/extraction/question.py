@@ -8,6 +8,7 @@ import msgspec
 
 from memoryd_actors.extraction.candidate import TRUST, Extraction
 from memoryd_actors.extraction.input_message import InputMessage
+from memoryd_actors.memory.personal_matters import BASIS, MATTER, MATTERS
 from memoryd_actors.memory.signature import MAX_LABEL
 from memoryd_actors.model.question import Prompt, Question, Unusable
 from memoryd_actors.model.reading import entries, in_line
@@ -48,10 +49,11 @@ field its name, such as preferred_name, pronouns, city, language, tone, goals_ad
 - messages: the numbers of the messages that it rests on; never of `before`.
 - files: paths of files that it is about, as they were named; mostly none.
 - importance: 1 (hardly matters) to 5 (must not be forgotten); mostly 3.
+- personal: name, home or health where it tells what somebody is called, where they live, or how they are; else empty.
 - about_person: true where it is about the user, and holds in whatever project they work on.
 
 Answer with JSON: {"memories": [{"content": "...", "category": "fact", "field": "", "trust": "user_stated", \
-"messages": [0], "files": [], "importance": 3, "about_person": false}, ...]}
+"messages": [0], "files": [], "importance": 3, "personal": "", "about_person": false}, ...]}
 """
 SCHEMA: Final = shape(
     {
@@ -65,6 +67,7 @@ SCHEMA: Final = shape(
                     "messages": array(WHOLE),
                     "files": array(TEXT),
                     "importance": WHOLE,
+                    "personal": choice("", *MATTERS),
                     "about_person": FLAG,
                 }
             )
@@ -100,6 +103,7 @@ class _Given(msgspec.Struct, frozen=True):
     messages: tuple[int, ...]
     files: tuple[str, ...] = ()
     importance: int = 3
+    personal: str = ""
     about_person: bool = False
     field: str = ""
     """Of a profile: which."""
@@ -185,5 +189,6 @@ def _candidate(given: _Given, passage: ConversationPart, model: str) -> Extracti
         at=last.at,
         everywhere=given.about_person or profile,
         title=in_line(given.field, MAX_LABEL) if profile else "",
-        metadata={"extracted": "model", "model": model, "basis": given.trust},
+        metadata={BASIS: "model", "model": model, "basis": given.trust}
+        | ({MATTER: given.personal} if given.personal in MATTERS else {}),
     )

@@ -11,6 +11,7 @@ from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named
 from memoryd_actors.admission.project_rules import IgnoredFiles, in_force
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.consent import ConsentSettings, decide, field_of
+from memoryd_actors.memory.personal_matters import matter_of
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.memory.steps import Patch
 from memoryd_actors.ports.clock import Clock
@@ -123,7 +124,7 @@ class Gatekeeper:
             return None
         return Patch(
             memory,
-            field_of(memory.category, memory.title) or memory.category,
+            field_of(memory.category, memory.title) or matter_of(memory) or memory.category,
             decision,
             expires_at=self._clock.now() + timedelta(days=settings.days),
             signals=settings.signals if decision == "wait_for_signal" else 0,

@@ -9,6 +9,7 @@ from typing import Annotated, Final, Literal
 
 import msgspec
 
+from memoryd_actors.memory.personal_matters import matter_of
 from memoryd_client.wire.memory import Memory, Source
 
 PERSONAL: Final = frozenset({"profile", "user_context"})
@@ -85,9 +86,12 @@ def needs_consent(category: str, title: str, settings: ConsentSettings) -> bool:
 def decide(memory: Memory, settings: ConsentSettings, *, own_word: bool = True) -> Decision | None:
     """Return what is to be done with a new memory; None where it is about no field that is watched over.
 
-    A field on both lists is sensitive. `own_word`: whether it is known that the user said it, where it says so; that an
+    A field on both lists is sensitive. What a model read about a person's name, home or health is a proposal under
+    whatever category it filed it. `own_word`: whether it is known that the user said it, where it says so; that an
     agent says so proves nothing.
     """
+    if memory.category not in PERSONAL and matter_of(memory):
+        return "propose"
     field = field_of(memory.category, memory.title)
     sensitive = needs_consent(memory.category, memory.title, settings)
     if not sensitive and field not in map(spelled, settings.benign):

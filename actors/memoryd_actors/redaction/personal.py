@@ -1,19 +1,28 @@
-"""Personal data that can be told by its form: card numbers, IBANs, national ids; phone numbers and addresses on demand.
+"""Personal data: card numbers, IBANs, national ids; phone numbers, addresses, streets and names on demand.
 
 Where a number has a check digit, it is checked: of numbers of the same length one in ten passes for a card and one in
 97 for an IBAN. Every pattern is bounded, and the time is linear in the text.
 """
 
 import re
-from collections.abc import Callable, Iterator
-from typing import Literal, get_args
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Final, Literal, get_args
 
 from memoryd_actors.redaction.finding import SecretFinding
+from memoryd_actors.redaction.people import find_names, find_streets
 
-PersonalData = Literal["card", "iban", "national-id", "phone", "email"]
+PersonalData = Literal["card", "iban", "national-id", "phone", "email", "street", "name"]
 KINDS: tuple[PersonalData, ...] = get_args(PersonalData)
 DEFAULT_KINDS: tuple[PersonalData, ...] = ("card", "iban", "national-id")
-"""What nobody asks an agent to remember. Addresses and phone numbers are what people do want remembered."""
+"""What nobody asks an agent to remember. Addresses, phone numbers and names are what people do want remembered."""
+PersonalGroup = Literal["numbers", "contact", "names", "all"]
+GROUPS: Final[Mapping[PersonalGroup, tuple[PersonalData, ...]]] = {
+    "numbers": DEFAULT_KINDS,
+    "contact": ("phone", "email", "street"),
+    "names": ("name",),
+    "all": KINDS,
+}
+"""Several kinds by one name."""
 
 _CARD = re.compile(r"(?<![\w.+/-])\d(?:[ -]?\d){12,18}(?![\w/-]|\.\d)", re.ASCII)
 # Issuer ranges and lengths: ISO/IEC 7812, and the brands' own documents.
@@ -65,6 +74,18 @@ _FEWEST_DIGITS, _MOST_DIGITS = 7, 15
 _LOCAL = re.compile(r"[\w.+-]{1,64}\Z")
 _DOMAIN = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,6}[A-Za-z]{2,24}(?![\w-])")
 _RESERVED = re.compile(r"(?:.*\.)?(?:example\.(?:com|org|net)|example|test|invalid|localhost|local)", re.IGNORECASE)
+
+
+def kinds_of(named: Iterable[PersonalData | PersonalGroup]) -> frozenset[PersonalData]:
+    """Return the kinds that are named, one by one or as a group."""
+    found: set[PersonalData] = set()
+    for name in named:
+        match name:
+            case "numbers" | "contact" | "names" | "all":
+                found.update(GROUPS[name])
+            case _:
+                found.add(name)
+    return frozenset(found)
 
 
 def find_personal(text: str, kinds: frozenset[PersonalData]) -> Iterator[SecretFinding]:
@@ -158,4 +179,6 @@ _FINDERS: dict[PersonalData, Callable[[str], Iterator[SecretFinding]]] = {
     "national-id": _national_ids,
     "phone": _phones,
     "email": _emails,
+    "street": find_streets,
+    "name": find_names,
 }

@@ -30,6 +30,7 @@ from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.recall.standing_memory import StandingMemory
 from memoryd_actors.redaction import Rules
+from memoryd_actors.redaction.personal import kinds_of
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import Searcher
 from memoryd_client.base.paths import Paths
@@ -59,8 +60,8 @@ class MemoryServices:
         active = self.generations.active
         self.index = LanceIndex(memories_at(paths, config.index, active.place), config.index)
         self.embedder = ServingEmbedder(self.build_embedder(config, active.spec))
-        self.rules = Rules(personal_data=frozenset(config.privacy.personal_data), words=config.privacy.replace)
-        self.files = ProjectFolders()
+        self.rules = Rules(personal_data=kinds_of(config.privacy.personal_data), words=config.privacy.replace)
+        self.files = ProjectFolders(config.privacy.sensitive_files)
         self.here = ProjectRules(self.rules, self.files)
         """The rules, with what each project leaves out."""
         self.categories = Categories(config.categories, config.allowlists)

@@ -1,0 +1,56 @@
+"""What a model reads about a person is theirs to allow, whatever it is filed under."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memoryd_actors.memory.consent import ConsentSettings, decide
+from memoryd_actors.memory.personal_matters import told_of
+from memoryd_client import Memory
+from memoryd_client.wire.memory import Source
+
+
+@pytest.mark.parametrize(
+    ("text", "matter"),
+    [
+        ("The user's full name is Ana Lopez.", "name"),
+        ("The user's wife is called Ida.", "name"),
+        ("The user lives in a flat near the park.", "home"),
+        ("Ana moved away; she moved to Berlin in 2025.", "home"),
+        ("Tom is allergic to nuts.", "health"),
+        ("The user was diagnosed with asthma.", "health"),
+        ("Der Nutzer wohnt in Graz.", "home"),
+        ("Sie leidet an Migräne.", "health"),
+        ("The function is called Parser.", ""),
+        ("The deploy job moved to Frankfurt.", ""),
+        ("The server lives in Frankfurt, and the config in /etc.", ""),
+        ("The table has three columns.", ""),
+    ],
+)
+def test_a_sentence_tells_of_a_person_or_does_not(text: str, matter: str) -> None:
+    assert told_of(text) == matter
+
+
+def extracted(content: str, category: str = "fact", **metadata: str) -> Memory:
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+    return Memory(
+        id="m",
+        owner="local",
+        content=content,
+        category=category,
+        source=Source.EXTRACTED,
+        metadata=metadata,
+        created_at=at,
+        updated_at=at,
+    )
+
+
+def test_what_a_model_read_about_a_person_is_proposed_under_any_category() -> None:
+    settings = ConsentSettings()
+    for category in ("fact", "preference", "lesson"):
+        assert decide(extracted("Tom is allergic to nuts.", category, extracted="model"), settings) == "propose"
+    flagged = extracted("Their doctor said no coffee.", extracted="model", personal="health")
+    assert decide(flagged, settings) == "propose"
+    assert decide(extracted("The deploy job moved to Frankfurt.", extracted="model"), settings) is None
+    # What a rule took is in the user's own words.
+    assert decide(extracted("Tom is allergic to nuts.", extracted="rules"), settings) is None
