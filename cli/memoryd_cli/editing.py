@@ -192,7 +192,7 @@ def update(
         "trust": trust,
         "speaker": speaker,
         "files": None if file is None else [one for one in file if one],
-        "metadata": None if metadata is None else dict(_entry(one) for one in metadata if one),
+        "metadata": None if metadata is None else dict(parse_entry(one) for one in metadata if one),
     }
     wanted = ChangedFields()
     for name, value in given.items():
@@ -211,7 +211,8 @@ def update(
         _told(before, after, as_json=as_json, operation=0 if same else _last_operation(memory, after))
 
 
-def _entry(text: str) -> tuple[str, str]:
+def parse_entry(text: str) -> tuple[str, str]:
+    """Return the name and the text of an entry of metadata."""
     name, separator, value = text.partition("=")
     if not separator:
         raise typer.BadParameter(f"{text!r} is not NAME=TEXT")

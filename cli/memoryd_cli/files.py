@@ -7,6 +7,7 @@ import typer
 
 from memoryd_cli.base.options import InProject, Json, examples, placed
 from memoryd_cli.base.output import note, one_line, out, out_json, printable, table
+from memoryd_cli.editing import parse_entry
 
 if TYPE_CHECKING:
     from memoryd_client.wire.virtual_files import MemoryFile
@@ -75,30 +76,42 @@ def write(
     content: Annotated[str, typer.Argument(metavar="TEXT", help="What it shall say; - reads it from stdin.")],
     *,
     tag: Annotated[list[str] | None, typer.Option("--tag", metavar="TAG", help="May be given several times.")] = None,
+    metadata: Annotated[
+        list[str] | None, typer.Option("--metadata", metavar="NAME=TEXT", help="May be given several times.")
+    ] = None,
     revision: Revision = None,
     at: InProject,
     as_json: Json = False,
 ) -> None:
-    """Create a memory file, or overwrite it."""
-    text = sys.stdin.buffer.read().decode(errors="replace") if content == "-" else content
+    """Create a memory file, or overwrite it; tags and metadata that are not given stay as they are."""
+    entries = None if metadata is None else dict(parse_entry(one) for one in metadata if one)
     with at.connect() as memory:
-        _told(memory.write_file(path, text, tags=tag, revision=revision), as_json=as_json)
+        written = memory.write_file(path, _text(content), tags=tag, metadata=entries, revision=revision)
+        _told(written, as_json=as_json)
 
 
-@group.command(epilog=examples('memoryd fs edit notes/deploy.md "on Monday" "on Friday"'))
+@group.command(
+    epilog=examples(
+        'memoryd fs edit notes/deploy.md "on Monday" "on Friday"',
+        "memoryd fs edit notes/deploy.md --diff - < change.diff",
+    )
+)
 @placed
 def edit(
     path: Path,
-    old: Annotated[str, typer.Argument(metavar="OLD", help="The passage, which stands there exactly once.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="What stands there instead.")],
+    old: Annotated[str, typer.Argument(metavar="[OLD]", help="The passage, which stands there exactly once.")] = "",
+    new: Annotated[str, typer.Argument(metavar="[NEW]", help="What stands there instead.")] = "",
     *,
+    diff: Annotated[
+        str, typer.Option("--diff", metavar="TEXT", help="A unified diff instead of both; - reads it from stdin.")
+    ] = "",
     revision: Revision = None,
     at: InProject,
     as_json: Json = False,
 ) -> None:
-    """Replace a passage of a memory file."""
+    """Replace a passage of a memory file, or apply a unified diff."""
     with at.connect() as memory:
-        _told(memory.edit_file(path, old, new, revision=revision), as_json=as_json)
+        _told(memory.edit_file(path, old, new, diff=_text(diff), revision=revision), as_json=as_json)
 
 
 @group.command(epilog=examples('memoryd fs grep "host (alpha|beta)"', "memoryd fs grep TODO --prefix notes/ --json"))
@@ -156,6 +169,10 @@ def delete(
     """Delete a memory file; `memoryd restore` brings it back."""
     with at.connect() as memory:
         note(memory.delete_file(path))
+
+
+def _text(given: str) -> str:
+    return sys.stdin.buffer.read().decode(errors="replace") if given == "-" else given
 
 
 def _told(file: "MemoryFile", *, as_json: bool) -> None:

@@ -403,16 +403,28 @@ class Client(Blocking):
         return self.call(ReadFile(path=path, offset=offset, limit=limit)).page
 
     def write_file(
-        self, path: str, content: str, *, tags: Sequence[str] | None = None, revision: int | None = None
+        self,
+        path: str,
+        content: str,
+        *,
+        tags: Sequence[str] | None = None,
+        metadata: Mapping[str, str] | None = None,
+        revision: int | None = None,
     ) -> MemoryFile:
-        """Create a memory file, or overwrite it; refused where it is not at the `revision` that is given."""
+        """Create a memory file, or overwrite it; refused where it is not at the `revision` that is given.
+
+        Tags and metadata that are not given stay as they are.
+        """
         kept = None if tags is None else texts("tags", tags)
-        request = WriteFile(path=path, content=content, tags=kept, revision=revision)
+        labels = None if metadata is None else dict(metadata)
+        request = WriteFile(path=path, content=content, tags=kept, metadata=labels, revision=revision)
         return self.call(request).only
 
-    def edit_file(self, path: str, old: str, new: str, *, revision: int | None = None) -> MemoryFile:
-        """Replace a passage of a memory file, which has to stand in it exactly once."""
-        return self.call(EditFile(path=path, old=old, new=new, revision=revision)).only
+    def edit_file(
+        self, path: str, old: str = "", new: str = "", *, diff: str = "", revision: int | None = None
+    ) -> MemoryFile:
+        """Replace a passage of a memory file, which has to stand in it exactly once; or apply a unified `diff`."""
+        return self.call(EditFile(path=path, old=old, new=new, diff=diff, revision=revision)).only
 
     def grep_files(self, pattern: str, *, prefix: str = "", limit: int = 100) -> builtins.list[FileMatch]:
         """Return the lines of memory files that a regular expression matches, in whatever case."""

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from memoryd_client.base.errors import MemorydError
+from memoryd_client.wire.memory import MAX_FILE_BYTES
 from memoryd_client.wire.request import Ask
 from memoryd_client.wire.virtual_files import DeleteFile, ListFiles, MemoryFile, ReadFile, WriteFile
 
@@ -111,9 +112,9 @@ class MemoryFolder:
         if not files:
             raise CommandRefused(f"The path {old_path} does not exist")
         for file in files:
-            content = (await self._ask(ReadFile(path=file.path, limit=100_000))).page.content
+            content = (await self._ask(ReadFile(path=file.path, limit=MAX_FILE_BYTES))).page.content
             moved = self._kept(new) + file.path.removeprefix(self._kept(old))
-            await self._ask(WriteFile(path=moved, content=content, tags=file.tags))
+            await self._ask(WriteFile(path=moved, content=content, tags=file.tags, metadata=file.metadata))
             await self._ask(DeleteFile(path=file.path))
         return f"Successfully renamed {old_path} to {new_path}"
 
@@ -143,7 +144,7 @@ class MemoryFolder:
         raise CommandRefused(f"The path {path} does not exist. Please provide a valid path.")
 
     async def _content(self, inside: str) -> str:
-        return (await self._ask(ReadFile(path=self._kept(inside), limit=100_000))).page.content
+        return (await self._ask(ReadFile(path=self._kept(inside), limit=MAX_FILE_BYTES))).page.content
 
     def _listing(self, path: str, inside: str, files: Sequence[MemoryFile]) -> str:
         sizes: dict[tuple[str, ...], int] = {(): 0}

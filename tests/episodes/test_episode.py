@@ -62,3 +62,9 @@ def test_a_path_is_plain_whatever_the_title_is(title: str, session: str) -> None
     assert place.count("/") == 2
     assert set(place) <= set("abcdefghijklmnopqrstuvwxyz0123456789-/.")
     assert len(place) < 120
+
+
+def test_the_project_that_the_user_named_stands_in_path_and_tags() -> None:
+    named = episode(summary("The user chose SQLite."), RUN, CALLER, before=2, label="hdrpop")
+    assert named.metadata[PATH].startswith("projects/hdrpop/episodes/2026-01-17/zerg-memory-system-")
+    assert named.tags == ("zerg", "memory", "project:hdrpop")

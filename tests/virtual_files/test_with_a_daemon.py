@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from memoryd_client import RequestFailed
-from running import RunningDaemon
+from memoryd_client import Entry, Message, RequestFailed
+from running import RunningDaemon, until
 
 
 @pytest.fixture(scope="module")
@@ -111,3 +111,66 @@ def test_no_secret_is_kept_in_a_file(daemon: RunningDaemon) -> None:
     with daemon.client("s1") as client:
         client.write_file("notes/keys.md", f"# Keys\nThe token of the build host is {key}")
         assert key not in client.read_file("notes/keys.md").content
+
+
+def test_metadata_are_written_and_stay_until_others_are_given(daemon: RunningDaemon) -> None:
+    with daemon.client("s1", owner="labels") as client:
+        made = client.write_file("notes/ads.md", "# Ads\nThe ads are paused.", metadata={"status": "draft"})
+        assert made.metadata == {"status": "draft"}
+        client.write_file("notes/ads.md", "# Ads\nThe ads are paused until May.")
+        assert client.list_files()[0].metadata == {"status": "draft"}
+        assert client.write_file("notes/ads.md", "# Ads\nThey run.", metadata={"ttl": "30"}).metadata == {"ttl": "30"}
+        with pytest.raises(RequestFailed, match="not among its metadata"):
+            client.write_file("notes/ads.md", "x y", metadata={"path": "elsewhere.md"})
+
+
+def test_a_file_is_edited_by_a_unified_diff(daemon: RunningDaemon) -> None:
+    with daemon.client("s1", owner="differ") as client:
+        client.write_file("notes/plan.md", "# Plan\nMonday: soup\nTuesday: rice\n")
+        edited = client.edit_file(
+            "notes/plan.md", diff="@@ -2,2 +2,3 @@\n-Monday: soup\n+Monday: stew\n Tuesday: rice\n+Friday: fish"
+        )
+        assert edited.revision == 2
+        assert client.read_file("notes/plan.md").content == "# Plan\nMonday: stew\nTuesday: rice\nFriday: fish\n"
+        with pytest.raises(RequestFailed, match="hunk 1 of 1 does not fit"):
+            client.edit_file("notes/plan.md", diff="@@\n-Monday: soup\n+Monday: salad")
+        with pytest.raises(RequestFailed, match="a diff, or `old` and `new`"):
+            client.edit_file("notes/plan.md", "stew", "soup", diff="@@\n-Monday: stew\n+Monday: salad")
+
+
+def test_a_file_may_have_a_megabyte_and_its_end_is_found(daemon: RunningDaemon) -> None:
+    text = "# Log\n" + "".join(f"Line {number} of the harbour log, nothing went on.\n" for number in range(2_000))
+    with daemon.client("s1", owner="large") as client:
+        client.write_file("logs/harbour.md", text + "The crane of the northern pier broke down.\n")
+        page = client.read_file("logs/harbour.md", limit=1024 * 1024)
+        assert page.total == len(page.content) > 64 * 1024
+        assert [one.line for one in client.grep_files("northern pier")] == [2_002]
+        with pytest.raises(RequestFailed, match="may have 1048576"):
+            client.write_file("logs/too-large.md", "ü" * 600_000)
+
+
+def test_a_project_that_the_user_names_places_what_is_written(daemon: RunningDaemon) -> None:
+    said = [
+        ("user", "Let's see why the ads lose money, project: hdrpop"),
+        ("assistant", "The return on ad spend was below one since May."),
+        ("user", "Remember that the hdrpop ads are paused until June."),
+        ("assistant", "Done: the ads were paused."),
+        ("user", "We decided to look at the keywords again on Monday."),
+        ("assistant", "A reminder was set for Monday."),
+    ]
+    with daemon.client("s1", owner="labelled") as client:
+        client.append([Entry(id=f"e{n}", role=role, content=text) for n, (role, text) in enumerate(said)])
+        client.push_acknowledged([Message("user", "Remember that hdrpop belongs to Ana. project: hdrpop")])
+        kept = until(lambda: client.list(tags=["project:hdrpop"], category="fact"), "the memory")
+        assert ["Ana" in one.content for one in kept] == [True]
+        client.end_session()
+        (episode,) = until(lambda: client.list(category="episode"), "the episode")
+        assert episode.metadata["path"].startswith("projects/hdrpop/episodes/")
+        assert "project:hdrpop" in episode.tags
+        daemon.indexed(client)
+    with daemon.client("s2", owner="labelled") as client:
+        recalled = client.recall(
+            [Message("user", "Why did the hdrpop ads lose money, and what was decided about the keywords?")]
+        )
+        assert recalled is not None
+        assert f"file {episode.metadata['path'][:40]}" in recalled.text

@@ -27,7 +27,7 @@ from memoryd_actors.texts.characters import clean
 from memoryd_actors.texts.fence import TAG, one_line
 from memoryd_actors.texts.hidden import PRIVATE, UnopenedPrivate, hidden_names, is_skipped, strip_hidden, strip_private
 from memoryd_client.wire.caller import Caller
-from memoryd_client.wire.memory import MAX_CONTENT_BYTES, Memory, NewMemory, Scope, Source
+from memoryd_client.wire.memory import MAX_CONTENT_BYTES, MAX_FILE_BYTES, Memory, NewMemory, Scope, Source
 
 MAX_SESSION = 500
 """Characters of a session: some agents use the path of a transcript."""
@@ -74,7 +74,7 @@ def admit(
         )
     check_names(id=new.id)
     gate = _Gate(replace(rules, environment=seen.environment) if seen.environment else rules)
-    _check_size(new.content)
+    _check_size(new)
     _check_skipped(new)
     _check_files(new, seen)
     content = gate.content(new)
@@ -288,11 +288,12 @@ def _blank(text: str) -> bool:
     return not any(character.isprintable() and not character.isspace() for character in text)
 
 
-def _check_size(content: str) -> None:
-    size = len(content.encode("utf-8", "replace"))
-    if size > MAX_CONTENT_BYTES:
+def _check_size(new: NewMemory) -> None:
+    size = len(new.content.encode("utf-8", "replace"))
+    most = MAX_FILE_BYTES if category_of(new) == FILE else MAX_CONTENT_BYTES
+    if size > most:
         raise Refused(
-            f"the content has {size} bytes and may have {MAX_CONTENT_BYTES} ({MAX_CONTENT_BYTES // 1024} kB)",
+            f"the content has {size} bytes and may have {most} ({most // 1024} kB)",
             "Store the gist, and name the file that has the rest in `files`.",
         )
 

@@ -27,6 +27,7 @@ from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.clean import clean_text
+from memoryd_actors.texts.labels import LABEL, project_label
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.consent import Consent
 from memoryd_client.wire.context import ContextUpdate, Message
@@ -184,7 +185,7 @@ class Capturer:
         said, found = await self._thread.run(partial(self._found, given))
         for captured in found:
             at = await self._place(given.caller, said) if self._place else None
-            new = _as_new(captured, given, at)
+            new = _as_new(captured, given, at, project_label([said]))
             try:
                 await self._keep(new, given)
             except (ActorError, DiskFull, Unavailable) as failed:
@@ -298,7 +299,7 @@ def _key(said: str, before: Message | None, caller: Caller) -> int:
     return hash((caller.owner, caller.session, caller.project, said, before.content if before else None))
 
 
-def _as_new(captured: Captured, given: CaptureInput, at: int | None) -> NewMemory:
+def _as_new(captured: Captured, given: CaptureInput, at: int | None, label: str) -> NewMemory:
     caller = given.caller
     in_project = bool(caller.project.strip()) and not captured.everywhere
     speaker = given.before.role if captured.from_before and given.before else "user"
@@ -308,6 +309,7 @@ def _as_new(captured: Captured, given: CaptureInput, at: int | None) -> NewMemor
         category=captured.category,
         scope=Scope.PROJECT if in_project else Scope.GLOBAL,
         source=Source.USER,
+        tags=(f"{LABEL}{label}",) if label else (),
         speaker=speaker,
         occurred_at=given.at,
         source_messages=None if at is None else (at, at),

@@ -14,6 +14,7 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.summarising import EXTRACTED, Summary
 from memoryd_actors.texts.fence import one_line
+from memoryd_actors.texts.labels import LABEL
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import NewMemory, Scope
 from memoryd_client.wire.transcripts import TranscriptRecord
@@ -82,15 +83,19 @@ def document(summary: Summary, run: AgentRun, session: str) -> str:
     return "\n".join(lines)
 
 
-def path(summary: Summary, run: AgentRun, session: str, episode_id: str) -> str:
-    """Return where an episode is among the virtual files: `episodes/2026-01-17/why-the-export-fails-k3v9.md`."""
+def path(summary: Summary, run: AgentRun, session: str, episode_id: str, label: str = "") -> str:
+    """Return where an episode is among the virtual files: `episodes/2026-01-17/why-the-export-fails-k3v9.md`.
+
+    Where the user named a project, it is below that: `projects/hdrpop/episodes/...`.
+    """
     plain = unicodedata.normalize("NFKD", _title(summary, session)).encode("ascii", "ignore").decode().lower()
     name = _UNNAMED.sub("-", plain)[:LONGEST_NAME].strip("-") or "run"
-    return f"episodes/{run.ended_at:%Y-%m-%d}/{name}-{episode_id[-6:]}.md"
+    below = f"projects/{label}/" if label else ""
+    return f"{below}episodes/{run.ended_at:%Y-%m-%d}/{name}-{episode_id[-6:]}.md"
 
 
-def episode(summary: Summary, run: AgentRun, caller: Caller, *, before: int) -> NewMemory:
-    """Return the episode as a memory; `before` is the entry at which the run before it ended."""
+def episode(summary: Summary, run: AgentRun, caller: Caller, *, before: int, label: str = "") -> NewMemory:
+    """Return the episode as a memory; `before` is the entry at which the run before it ended, `label` its project."""
     # The id follows from where the run begins: told again after a crash it is the same episode.
     episode_id = memory_id(caller.owner, caller.session, f"{CATEGORY} {before} {run.mark}")
     return NewMemory(
@@ -99,12 +104,12 @@ def episode(summary: Summary, run: AgentRun, caller: Caller, *, before: int) -> 
         category=CATEGORY,
         scope=Scope.PROJECT if caller.project.strip() else Scope.GLOBAL,
         title=_title(summary, caller.session),
-        tags=summary.tags,
+        tags=(*summary.tags, f"{LABEL}{label}") if label else summary.tags,
         speaker="quoted from the conversation" if summary.by == EXTRACTED else summary.by,
         occurred_at=run.ended_at,
         source_session=caller.session,
         source_messages=(run.first, run.last),
-        metadata={PATH: path(summary, run, caller.session, episode_id), "summarised_by": summary.by},
+        metadata={PATH: path(summary, run, caller.session, episode_id, label), "summarised_by": summary.by},
     )
 
 

@@ -28,6 +28,7 @@ from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.summarising import Summariser, said_of
+from memoryd_actors.texts.labels import project_label
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.events import Warned
 from memoryd_client.wire.memory import Memory
@@ -238,7 +239,9 @@ class EpisodeWriter:
         if not points(summary):
             self.counts.refused += 1
             return []
-        admitted, refused = await self._gate.sift([episode(summary, run, caller, before=before)], caller)
+        label = project_label(one.content for one in records if one.role == "user" and one.kind == "message")
+        told = episode(summary, run, caller, before=before, label=label)
+        admitted, refused = await self._gate.sift([told], caller)
         for new, why in refused:
             log.info("a run of %s is not told: %s", new.source_session, why)
         self.counts.refused += len(refused)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 import msgspec
+from anyio import to_thread
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.admission.gate import Admitted, admit
@@ -100,16 +101,23 @@ class Gatekeeper:
         sifted: list[tuple[NewMemory, Admitted | Refused]] = []
         for new in memories:
             try:
-                sifted.append((new, self.admit(new, caller, seen)))
+                sifted.append((new, await self._admit_any(new, caller, seen)))
             except Refused as refused:
                 sifted.append((new, refused))
         return sifted
+
+    async def _admit_any(self, new: NewMemory, place: Caller, seen: ProjectFiles) -> Admitted:
+        """Do what `admit` does; of a large file, which is a second of work, beside the event loop."""
+        if len(new.content) <= MAX_CONTENT_BYTES:
+            return self.admit(new, place, seen)
+        return await to_thread.run_sync(self.admit, new, place, seen)
 
     async def admit_again(self, before: Memory, new: NewMemory, caller: Caller) -> Admitted:
         """Return a memory as it is after a change: it passes the same gate, and stays in its place."""
         # As it stands, it was admitted already: in its own place, whoever changes it from wherever.
         place = msgspec.structs.replace(caller, project=before.project, session=before.session)
-        return self.admit(new, place, await self.look(before.project or caller.project, [new]))
+        seen = await self.look(before.project or caller.project, [new])
+        return await self._admit_any(new, place, seen)
 
     async def clean_label(self, text: str, caller: Caller) -> str:
         """Return a name that somebody gives as one line, without secrets, and without what the project's files hold."""

@@ -1,6 +1,6 @@
 """A memory in one line of words: its summary, whose it is, where it comes from."""
 
-from memoryd_actors.memory.settings import DOCUMENT, HEADING, KNOWLEDGE, LINES, PAGES
+from memoryd_actors.memory.settings import DERIVED, DOCUMENT, HEADING, KNOWLEDGE, LINES, PAGES, PATH
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.memory import Memory, Source
 from memoryd_client.wire.pending import SurfacedMemory
@@ -34,6 +34,9 @@ def provenance(memory: Memory) -> str:
     """Say in words where a memory comes from."""
     if memory.metadata.get(DOCUMENT):
         return one_line(document_source(memory), MAX_PROVENANCE)
+    if memory.category in DERIVED and memory.metadata.get(PATH):
+        # It names the day and what it was about, and is read whole under it.
+        return one_line(f"{voice(memory)}, file {memory.metadata[PATH]}", MAX_PROVENANCE)
     session = one_line(memory.session, MAX_LABEL)
     return f"{voice(memory)}{SESSION}{session}" if session else voice(memory)
 

@@ -13,6 +13,7 @@ from memoryd_actors.access.view import MemoryView
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.orders import EditMemory, KeeperMessage, SetState, Store
+from memoryd_actors.memory.diffs import patched
 from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.memory.paths import compiled, plain, replaced
 from memoryd_actors.memory.settings import FILE, PATH
@@ -96,7 +97,13 @@ class VirtualFiles:
                 return MemoryFiles(files=(_listed(await self._write(request, caller, deadline_s)),))
             case EditFile():
                 file = await self._one(caller, request.path)
-                content = replaced(file.content, request.old, request.new, request.path)
+                if request.diff and (request.old or request.new):
+                    raise Refused("an edit is a diff, or `old` and `new`", "Leave one of them out.")
+                content = (
+                    patched(file.content, request.diff, request.path)
+                    if request.diff
+                    else replaced(file.content, request.old, request.new, request.path)
+                )
                 # At the revision that was read here, so that two edits that meet do not lose each other's words.
                 revision = request.revision or file.revision
                 edit = EditMemory(file.id, Changes(content=content), revision, caller)
@@ -144,7 +151,7 @@ class VirtualFiles:
             scope=Scope.PROJECT if in_project else Scope.GLOBAL,
             title=_title(request.content, path),
             tags=request.tags or (),
-            metadata={PATH: path},
+            metadata={**_labels(request), PATH: path},
         )
         stored = (await self._keeper.ask(Store((new,), caller), deadline_s=deadline_s))[0]
         if stored.id != new.id:
@@ -161,7 +168,8 @@ class VirtualFiles:
         self, file: Memory, path: str, request: WriteFile, caller: Caller, deadline_s: float
     ) -> Memory:
         # The path, too: as a memory it may have lost it.
-        metadata = {**file.metadata, PATH: path}
+        labels = file.metadata if request.metadata is None else _labels(request)
+        metadata = {**labels, PATH: path}
         changes = Changes(content=request.content, title=_title(request.content, path), metadata=metadata)
         if request.tags is not None:
             changes = msgspec.structs.replace(changes, tags=request.tags)
@@ -193,6 +201,12 @@ class VirtualFiles:
         return MemoryFiles(files=tuple(files[: request.limit]))
 
 
+def _labels(request: WriteFile) -> dict[str, str]:
+    if PATH in (labels := request.metadata or {}):
+        raise Refused("the path of a memory file is not among its metadata", f"Leave `{PATH}` out.")
+    return labels
+
+
 def _listed(memory: Memory) -> MemoryFile:
     return MemoryFile(
         path=memory.metadata[PATH],
@@ -200,6 +214,7 @@ def _listed(memory: Memory) -> MemoryFile:
         title=memory.title,
         category=memory.category,
         tags=memory.tags,
+        metadata={key: value for key, value in memory.metadata.items() if key != PATH},
         characters=len(memory.content),
         revision=memory.revision,
         updated_at=memory.updated_at,

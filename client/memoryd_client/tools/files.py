@@ -2,6 +2,7 @@
 
 from typing import Annotated
 
+import msgspec
 from msgspec import Meta
 
 from memoryd_client.tools.memories import Limit
@@ -67,15 +68,17 @@ class WriteMemoryFile(Tool, frozen=True, kw_only=True):
     path: Path
     content: str
     tags: tuple[str, ...] = ()
+    metadata: dict[str, str] = msgspec.field(default_factory=dict[str, str])
 
     async def answer(self, ask: Ask) -> str:
         """Write it."""
-        reply = await ask(WriteFile(path=self.path, content=self.content, tags=self.tags or None))
+        tags, metadata = self.tags or None, self.metadata or None
+        reply = await ask(WriteFile(path=self.path, content=self.content, tags=tags, metadata=metadata))
         return f"Written: {_listed(reply.only)}"
 
 
 class EditMemoryFile(Tool, frozen=True, kw_only=True):
-    """Replace a passage of a memory file that stands in it exactly once."""
+    """Replace a passage of a memory file that stands in it exactly once, or apply a unified diff."""
 
     name = "edit"
     title = "Edit a memory file"
@@ -83,12 +86,14 @@ class EditMemoryFile(Tool, frozen=True, kw_only=True):
     destroys = True
 
     path: Path
-    old: Annotated[str, Meta(min_length=1)]
+    old: str = ""
     new: str = ""
+    diff: Annotated[str, Meta(description="hunks as of diff -u, instead of old and new")] = ""
 
     async def answer(self, ask: Ask) -> str:
         """Edit it."""
-        return f"Edited: {_listed((await ask(EditFile(path=self.path, old=self.old, new=self.new))).only)}"
+        request = EditFile(path=self.path, old=self.old, new=self.new, diff=self.diff)
+        return f"Edited: {_listed((await ask(request)).only)}"
 
 
 class Grep(Tool, frozen=True, kw_only=True):

@@ -11,6 +11,8 @@ from memoryd_client.wire.moments import to_utc
 
 MAX_CONTENT_BYTES = 64 * 1024
 """The longest explicit memory. Longer text belongs in a file that a memory points at."""
+MAX_FILE_BYTES = 1024 * 1024
+"""Of a memory file, all the same."""
 MAX_COUNT = 2**53
 """Of whatever is numbered or counted: what every database and every JSON keeps exactly."""
 Importance = Annotated[int, msgspec.Meta(ge=1, le=5)]

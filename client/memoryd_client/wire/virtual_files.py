@@ -6,12 +6,13 @@ from typing import Annotated
 import msgspec
 
 from memoryd_client.wire.memories import Page
+from memoryd_client.wire.memory import MAX_FILE_BYTES
 from memoryd_client.wire.request import Done, Request
 
 MAX_PATH_CHARACTERS = 512
 Path = Annotated[str, msgspec.Meta(min_length=1, max_length=MAX_PATH_CHARACTERS)]
 Prefix = Annotated[str, msgspec.Meta(max_length=MAX_PATH_CHARACTERS)]
-Text = Annotated[str, msgspec.Meta(max_length=100_000)]
+Text = Annotated[str, msgspec.Meta(max_length=MAX_FILE_BYTES)]
 Limit = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 
 
@@ -20,7 +21,7 @@ class ReadFile(Request[Page], frozen=True, kw_only=True, omit_defaults=True, tag
 
     path: Path
     offset: Annotated[int, msgspec.Meta(ge=0)] = 0
-    limit: Annotated[int, msgspec.Meta(ge=1, le=100_000)] = 20_000
+    limit: Annotated[int, msgspec.Meta(ge=1, le=MAX_FILE_BYTES)] = 20_000
 
 
 class DeleteFile(Request[Done], frozen=True, kw_only=True, omit_defaults=True, tag="files_delete"):
@@ -38,6 +39,7 @@ class MemoryFile(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     title: str = ""
     category: str = "file"
     tags: tuple[str, ...] = ()
+    metadata: dict[str, str] = {}
     characters: int
     revision: int
     updated_at: datetime
@@ -84,18 +86,22 @@ class WriteFile(Request[MemoryFiles], frozen=True, kw_only=True, omit_defaults=T
     content: Text
     tags: tuple[str, ...] | None = None
     """None: as they are."""
+    metadata: dict[str, str] | None = None
+    """None: as they are."""
     revision: Annotated[int, msgspec.Meta(ge=1)] | None = None
     """Refused where the file is at another revision; None: whatever it is at."""
 
 
 class EditFile(Request[MemoryFiles], frozen=True, kw_only=True, omit_defaults=True, tag="files_edit"):
-    """Replace a passage of a memory file, which has to stand in it exactly once."""
+    """Replace a passage of a memory file, which has to stand in it exactly once; or apply a unified diff."""
 
     needs_memory = True
 
     path: Path
-    old: Text
+    old: Text = ""
     new: Text = ""
+    diff: Text = ""
+    """Instead of both."""
     revision: Annotated[int, msgspec.Meta(ge=1)] | None = None
 
 
