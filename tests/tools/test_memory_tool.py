@@ -11,7 +11,6 @@ from anthropic.tools.memory import BetaLocalFilesystemMemoryTool
 
 from memoryd_client import AsyncClient
 from memoryd_client.memory_tool import AsyncMemoryTool, MemoryTool
-from memoryd_client.wire.memory import MAX_CONTENT_BYTES
 from messages_api import MessagesApi, Reply
 from running import PROJECT, RunningDaemon
 
@@ -131,7 +130,7 @@ def test_what_the_daemon_refuses_is_an_error_of_the_tool(served: RunningDaemon) 
     with served.client("s1") as client:
         tool = MemoryTool(client)
         with pytest.raises(ToolError, match="bytes and may have"):
-            tool.call(create(NOTES, "x" * (MAX_CONTENT_BYTES + 1)))
+            tool.call(create(NOTES, "ü" * 600_000))
         with pytest.raises(ToolError, match="nothing to remember"):
             tool.call(create(NOTES, ""))
 
