@@ -182,16 +182,26 @@ class Client(Blocking):
         """Judge memories against a context now, by default the one last pushed; marks nothing as shown."""
         return self.call(Recall(messages=conversation(messages))).pending
 
-    def remember(self, content: str, *, replaces: str = "", **fields: Unpack[MemoryFields]) -> Memory:
+    def remember(
+        self,
+        content: str,
+        *,
+        replaces: str = "",
+        related: Sequence[str] = (),
+        relation: str = "related_to",
+        **fields: Unpack[MemoryFields],
+    ) -> Memory:
         """Store a memory and return it as it now stands; it is durable then.
 
-        `replaces` names a memory whose place it takes, in the same operation.
+        `replaces` names a memory whose place it takes, `related` others to which it is what `relation` says, all in the
+        same operation.
 
         Raises:
             ValueError: a field has a value that it cannot have.
         """
         new = new_memory(content, **fields)
-        return self.call(Remember(memories=(new,), replaces=replaces)).memories[0]
+        request = Remember(memories=(new,), replaces=replaces, related=texts("related", related), relation=relation)
+        return self.call(request).memories[0]
 
     def remember_many(self, memories: Sequence[NewMemory]) -> builtins.list[Memory]:
         """Store memories, in requests of at most 1,000 and 2 MiB; each of these is stored whole or not at all."""

@@ -64,6 +64,16 @@ async def test_what_the_model_finds_has_its_messages_trust_and_files(api: Messag
     assert one.metadata == {"extracted": "model", "model": "claude-haiku-5-5", "basis": "user_stated"}
 
 
+async def test_the_model_says_what_a_finding_is_to_what_was_known_and_whom_it_is_about(
+    api: MessagesApi, model: Model
+) -> None:
+    related = [{"id": "4k2m9x0c1a", "relation": "explains"}, {"id": "x", "relation": "hates"}]
+    api.always(answer(found(related=related, personal="home")))
+    (one,) = (await asked(model)).candidates
+    assert one.related == (("explains", "4k2m9x0c1a"),)
+    assert one.metadata["personal"] == "home"
+
+
 async def test_what_only_an_assistant_said_is_nothing_that_a_user_stated(api: MessagesApi, model: Model) -> None:
     api.always(answer(found(messages=[1])))
     (one,) = (await asked(model)).candidates

@@ -284,3 +284,27 @@ def test_after_twelve_turns_the_model_is_asked_at_once(short_home: Path, models:
         client.append([Entry(content=f"What is number {n}?", role="user") for n in range(12)])
         until(lambda: bool(extracted(client)), "the model's answer")
         assert (len(readings(api)), api.submitted) == (1, [])
+
+
+def test_what_a_model_finds_is_joined_to_what_was_known_and_waits_where_it_is_about_a_person(
+    short_home: Path, models: Path
+) -> None:
+    with (
+        MessagesApi(answer()) as api,
+        RunningDaemon(short_home, models, **keyed(api)) as daemon,
+        daemon.client("s1") as client,
+    ):
+        known = client.remember("The tests against staging take twice as long since March.")
+        daemon.indexed(client)
+        home = found("The user lives in Graz.")
+        joined = found(FOUND) | {
+            "related": [{"id": known.id[4:14], "relation": "explains"}, {"id": "made-up", "relation": "causes"}]
+        }
+        api.always(message(json.dumps({"memories": [joined, home]}), input_tokens=900, output_tokens=100))
+        talk(client)
+        (one,) = [memory for memory in looked_at(client) if memory.active]
+        edges = [edge for edge in client.edges([one.id]) if edge.relation != "related_to"]
+        assert [(edge.from_id, edge.to_id, edge.relation) for edge in edges] == [(one.id, known.id, "explains")]
+        assert f"{known.id[4:14]}: The tests against staging" in json.dumps(api.submitted)
+        (asked,) = client.consents()
+        assert (asked.field, asked.category, asked.proposed) == ("home", "fact", "The user lives in Graz.")

@@ -41,8 +41,26 @@ def test_a_correction_replaces_what_it_corrects(served: RunningDaemon) -> None:
         new = id_in(said)
         assert f"It replaces {old[:12]}" in said
         assert (client.get(old).state, client.get(old).superseded_by) == ("superseded", new)
-        assert f"supersedes {old[:12]}" in tools.call("memory_read", {"id": new})
-        assert f"{new[:12]} supersedes this" in tools.call("memory_read", {"id": old})
+        assert f"replacing: {old[:12]}" in tools.call("memory_read", {"id": new})
+        assert f"replaced by: {new[:12]}" in tools.call("memory_read", {"id": old})
+
+
+def test_an_agent_says_in_passing_what_a_memory_is_to_others(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        tools = Tools(client)
+        tide = id_in(tools.call("memory_write", {"content": "Low tide closes the small harbour until ten."}))
+        given = {
+            "content": "The ferry to Aran sails at eleven now.",
+            "related": [tide[:12]],
+            "relation": "follows_from",
+        }
+        late = id_in(tools.call("memory_write", given))
+        assert f"follows from: {tide[:12]}" in tools.call("memory_read", {"id": late})
+        assert f"follows from this: {late[:12]}" in tools.call("memory_read", {"id": tide})
+        assert {one.operation for one in client.history(late)} == {client.history(late)[0].operation}
+        refused = tools.run("memory_write", given | {"content": "Boats wait.", "relation": "supersedes"})
+        assert refused.failed
+        assert "`replaces`" in refused.text
 
 
 def test_a_correction_is_one_operation(served: RunningDaemon) -> None:

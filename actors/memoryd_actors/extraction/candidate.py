@@ -41,6 +41,8 @@ class Extraction:
     """Whether it is about the person, and holds in every project."""
     weight: float = 0.0
     """Which of several is worth more."""
+    related: tuple[tuple[str, str], ...] = ()
+    """What it is to memories that were known: the relation, and the beginning of an id."""
     metadata: dict[str, str] = field(default_factory=dict[str, str])
 
 

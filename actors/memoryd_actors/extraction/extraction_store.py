@@ -2,12 +2,14 @@
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 import msgspec
 
+from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.core.actor import ActorRef
-from memoryd_actors.core.errors import Refused
+from memoryd_actors.core.errors import Ambiguous, NotFound, Refused
 from memoryd_actors.extraction.candidate import Extraction
 from memoryd_actors.extraction.reader import Detail
 from memoryd_actors.extraction.session import DAY, JOB, Day, ExtractionSession, Today, encoded
@@ -16,7 +18,7 @@ from memoryd_actors.keeping.orders import KeeperMessage, Perform, StoreFindings
 from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.memory.progress import ProgressRepository
 from memoryd_actors.memory.settings import CaptureSettings
-from memoryd_actors.memory.steps import Advance, Step
+from memoryd_actors.memory.steps import AddEdge, Advance, Step
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.transcripts import Transcripts
@@ -107,7 +109,9 @@ class ExtractionStore:
         if memories:
             await self._recall.note_written(caller, [admitted.memory.id for admitted in memories])
         stored = today.stored + len(memories)
+        links = await self._links(caller, candidates, memories)
         advances = (
+            *links,
             Advance(
                 session.key[1], JOB, session.progress.sequence, upto, encoded(session.counted(detail, len(memories)))
             ),
@@ -117,6 +121,21 @@ class ExtractionStore:
         self._counts.extracted += len(brought)
         if brought:
             await self._recall.note_written(caller, [memory.id for memory in brought])
+
+    async def _links(
+        self, caller: Caller, candidates: Sequence[Extraction], admitted: Sequence[Admitted]
+    ) -> list[AddEdge]:
+        """Return what new memories are to those that were known; a proposal is joined to nothing before its yes."""
+        stored = {one.memory.id for one in admitted if self._gate.consent_step(one) is None}
+        links: list[AddEdge] = []
+        for candidate in candidates:
+            new = _as_new(candidate, caller).id
+            for relation, known in candidate.related if new in stored else ():
+                with suppress(NotFound, Ambiguous):  # a model may have made it up
+                    other = await self._ledger.resolve(caller.owner, known, allowed=self._gate.allowed(caller))
+                    if other.active and other.id != new:
+                        links.append(AddEdge(new, other.id, relation, 1.0, told=True))
+        return links
 
     async def stay(self, session: ExtractionSession, detail: Detail | None) -> None:
         """Put down what is kept of a part that is not done with."""

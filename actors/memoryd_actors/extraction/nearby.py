@@ -4,10 +4,13 @@ from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.searching.search import LONGEST_QUERY, Searcher
 from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.memory import ID_PREFIX
 
 MOST = 12
 """Memories that a model is shown, so that it does not find them again."""
 SEARCH_S = 20.0
+SHORT_ID = 10
+"""Characters of an id by which a model names one: 50 bits."""
 
 
 class Nearby:
@@ -18,7 +21,7 @@ class Nearby:
         self._categories = categories
 
     async def near(self, text: str, caller: Caller) -> tuple[str, ...]:
-        """Return what is known about a text, best first; nothing where it cannot be searched now."""
+        """Return what is known about a text, each with the beginning of its id; nothing where it cannot be searched."""
         if not text.strip():
             return ()
         visible = self._categories.visible(caller)
@@ -26,4 +29,4 @@ class Nearby:
             hits = await self._searcher.search(text[:LONGEST_QUERY], visible, limit=MOST, deadline_s=SEARCH_S)
         except Refused:
             return ()
-        return tuple(hit.summary for hit in hits)
+        return tuple(f"{hit.id.removeprefix(ID_PREFIX)[:SHORT_ID]}: {hit.summary}" for hit in hits)

@@ -25,6 +25,8 @@ LARGEST_ASKED: Final = 12_000
 CALL_S: Final = 90.0
 """For one call: nobody waits, and an answer of 1,500 tokens takes some ten seconds."""
 _MOST_FILES = 10
+_MOST_RELATED = 3
+RELATIONS: Final = ("explains", "causes", "depends_on", "follows_from", "part_of", "related_to")
 SYSTEM: Final = """\
 You review a part of a conversation between a user and an AI agent, and pick out what another session, weeks later, \
 will be glad to know. You get as JSON: `messages`, numbered; `before`, what was said just before them; `known`, what \
@@ -49,11 +51,13 @@ field its name, such as preferred_name, pronouns, city, language, tone, goals_ad
 - messages: the numbers of the messages that it rests on; never of `before`.
 - files: paths of files that it is about, as they were named; mostly none.
 - importance: 1 (hardly matters) to 5 (must not be forgotten); mostly 3.
+- related: where it explains, causes, depends on or follows from something in `known`, or is a part of it: the id that \
+stands there, and how; mostly none.
 - personal: name, home or health where it tells what somebody is called, where they live, or how they are; else empty.
 - about_person: true where it is about the user, and holds in whatever project they work on.
 
 Answer with JSON: {"memories": [{"content": "...", "category": "fact", "field": "", "trust": "user_stated", \
-"messages": [0], "files": [], "importance": 3, "personal": "", "about_person": false}, ...]}
+"messages": [0], "files": [], "importance": 3, "related": [], "personal": "", "about_person": false}, ...]}
 """
 SCHEMA: Final = shape(
     {
@@ -67,6 +71,7 @@ SCHEMA: Final = shape(
                     "messages": array(WHOLE),
                     "files": array(TEXT),
                     "importance": WHOLE,
+                    "related": array(shape({"id": TEXT, "relation": choice(*RELATIONS)})),
                     "personal": choice("", *MATTERS),
                     "about_person": FLAG,
                 }
@@ -96,6 +101,11 @@ class ExtractionResult:
     """Candidates that named no message, or had nothing in them."""
 
 
+class _GivenRelation(msgspec.Struct, frozen=True):
+    id: str
+    relation: str
+
+
 class _Given(msgspec.Struct, frozen=True):
     content: str
     category: Literal["fact", "preference", "correction", "lesson", "profile"]
@@ -103,6 +113,7 @@ class _Given(msgspec.Struct, frozen=True):
     messages: tuple[int, ...]
     files: tuple[str, ...] = ()
     importance: int = 3
+    related: tuple[_GivenRelation, ...] = ()
     personal: str = ""
     about_person: bool = False
     field: str = ""
@@ -189,6 +200,9 @@ def _candidate(given: _Given, passage: ConversationPart, model: str) -> Extracti
         at=last.at,
         everywhere=given.about_person or profile,
         title=in_line(given.field, MAX_LABEL) if profile else "",
+        related=tuple((one.relation, one.id) for one in given.related if one.relation in RELATIONS and one.id)[
+            :_MOST_RELATED
+        ],
         metadata={BASIS: "model", "model": model, "basis": given.trust}
         | ({MATTER: given.personal} if given.personal in MATTERS else {}),
     )

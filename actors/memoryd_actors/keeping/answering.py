@@ -21,6 +21,7 @@ from memoryd_actors.keeping.orders import (
     Store,
     TakeBack,
 )
+from memoryd_actors.memory.steps import RESERVED, AddEdge
 from memoryd_actors.ports.ledger import ConsentRepository
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.consent import Consents, DecideConsent, ListConsents
@@ -96,12 +97,13 @@ class KeepingAnswers:
                 check_by_model(new.content, new.category)
         asked = [new.id for new in request.memories]
         replaced = await self._replaced(request, caller)
+        links = await self._links(request, caller)
         stored: tuple[Memory, ...] = ()
         try:
             # Beside the storing, which waits for the model: one after the other, two commits took 6 ms more of 42.
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._note_written, caller, asked)
-                stored = await self._keeper.ask(Store(request.memories, caller, replaced), deadline_s=deadline_s)
+                stored = await self._keeper.ask(Store(request.memories, caller, replaced, links), deadline_s=deadline_s)
         except BaseExceptionGroup as failed:
             # One of the two failed, and the other was cancelled.
             raise first_of(failed) from None
@@ -123,6 +125,22 @@ class KeepingAnswers:
                 "Store the new one by itself, or replace the memory that is true now.",
             )
         return old.id
+
+    async def _links(self, request: Remember, caller: Caller) -> tuple[AddEdge, ...]:
+        """Return the edges from the only new memory to those that it is something to."""
+        if not request.related:
+            return ()
+        if len(request.memories) != 1:
+            raise Refused(f"{len(request.memories)} memories cannot be related at once", "Store one that is.")
+        relation = " ".join(request.relation.split())
+        if relation in RESERVED:
+            raise Refused(
+                f"`{relation}` says what became of a memory, and is not said while one is stored",
+                "Name what it replaces in `replaces`.",
+            )
+        (new,) = request.memories
+        others = [await self._changeable(caller, memory_id) for memory_id in request.related]
+        return tuple(AddEdge(new.id, other.id, relation, 1.0, told=True) for other in others)
 
     async def _update(self, request: Update, caller: Caller, deadline_s: float) -> Memories:
         memory = await self._changeable(caller, request.id)

@@ -83,8 +83,12 @@ class Gatekeeper:
 
     def may_write(self, caller: Caller, category: str) -> bool:
         """Return whether the caller's agent may write a category: of another nothing is worth asking a model for."""
-        allowed = self._categories.allowed(caller.agent)
+        allowed = self.allowed(caller)
         return allowed is None or category in allowed
+
+    def allowed(self, caller: Caller) -> frozenset[str] | None:
+        """Return the categories that the caller's agent may see and write; None: all."""
+        return self._categories.allowed(caller.agent)
 
     async def sift(
         self, memories: Sequence[NewMemory], caller: Caller

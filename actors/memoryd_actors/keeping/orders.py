@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from memoryd_actors.admission.gate import Admitted
-from memoryd_actors.memory.steps import Advance, Step, Supersede
+from memoryd_actors.memory.steps import AddEdge, Advance, Step, Supersede
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.editing import Changes
 from memoryd_client.wire.memory import NewMemory, State
@@ -21,6 +21,8 @@ class Store:
     caller: Caller
     replaces: str = ""
     """The memory whose place the only one takes; the id must be whole."""
+    links: tuple[AddEdge, ...] = ()
+    """What the only one is to others; none of a proposal."""
     from_user: bool = False
     """Whether memoryd found them in the user's own messages. Else what says that the user wrote it is the user's where
     it comes from the command line only."""
@@ -115,7 +117,7 @@ class StoreFindings:
 
     admitted: tuple[Admitted, ...]
     caller: Caller
-    advances: tuple[Advance | Supersede, ...]
+    advances: tuple[Advance | Supersede | AddEdge, ...]
     """What is done with it."""
     node: str
 

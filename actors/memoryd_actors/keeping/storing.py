@@ -1,5 +1,6 @@
 """Memories come in: beside their neighbours where somebody waits for one, in bulk otherwise."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from memoryd_actors.access.view import MemoryView
@@ -11,7 +12,7 @@ from memoryd_actors.keeping.orders import PERSON, Adopt, Store, StoreFindings
 from memoryd_actors.keeping.performing import Operations
 from memoryd_actors.keeping.surroundings import NeighbourLookup
 from memoryd_actors.memory.settings import RULE
-from memoryd_actors.memory.steps import Add, Step, Supersede
+from memoryd_actors.memory.steps import Add, AddEdge, Step, Supersede
 from memoryd_client.wire.memory import Memory
 
 
@@ -37,10 +38,14 @@ class Storing:
             )
         actor = self._gate.sign(message.caller)
         own_word = message.from_user or message.caller.agent == PERSON
+        links = [
+            replace(link, relation=await self._gate.clean_label(link.relation, message.caller))
+            for link in message.links
+        ]
         if message.replaces:
-            return await self._store_in_place(admitted[0], message.replaces, actor, own_word=own_word)
+            return await self._store_in_place(admitted[0], message.replaces, actor, links, own_word=own_word)
         if len(admitted) == 1:
-            return await self._store_one(admitted[0], actor, own_word=own_word)
+            return await self._store_one(admitted[0], actor, links, own_word=own_word)
         # Several are compared with what is there afterwards, in the background: an import waits for the disk only.
         steps = [
             self._gate.consent_step(one, own_word=own_word) or Add(one.memory, gate_notes(one), compared=False)
@@ -69,30 +74,33 @@ class Storing:
         return (await self._operations.perform(message.owner, steps, message.actor))[0]
 
     async def _store_in_place(
-        self, admitted: Admitted, replaced: str, actor: str, *, own_word: bool
+        self, admitted: Admitted, replaced: str, actor: str, links: Sequence[AddEdge], *, own_word: bool
     ) -> tuple[Memory, ...]:
         """Store a memory in the place of another. Its neighbours are looked at afterwards, in the background."""
         new = admitted.memory
         patch = self._gate.consent_step(admitted, own_word=own_word)
         steps: list[Step] = [patch or Add(new, gate_notes(admitted), compared=False)]
         if patch is None or patch.decision == "apply":  # what waits for a yes takes nobody's place before
-            steps.append(Supersede(replaced, new.id, "replaced as it was stored"))
+            steps += [Supersede(replaced, new.id, "replaced as it was stored"), *links]
         return (await self._operations.perform(new.owner, steps, actor))[0]
 
-    async def _store_one(self, admitted: Admitted, actor: str, *, own_word: bool) -> tuple[Memory, ...]:
+    async def _store_one(
+        self, admitted: Admitted, actor: str, links: Sequence[AddEdge], *, own_word: bool
+    ) -> tuple[Memory, ...]:
         """Store a memory beside its neighbours; where that needs what is not there, it is compared later."""
         patch = self._gate.consent_step(admitted, own_word=own_word)
         if patch is not None:
-            return (await self._operations.perform(patch.memory.owner, [patch], actor))[0]
+            linked = links if patch.decision == "apply" else ()
+            return (await self._operations.perform(patch.memory.owner, [patch, *linked], actor))[0][:1]
         memory, notes = admitted.memory, gate_notes(admitted)
         if memory.category == RULE and memory.title:
-            return (await self._operations.perform(memory.owner, [Add(memory, notes)], actor))[0]
+            return (await self._operations.perform(memory.owner, [Add(memory, notes), *links], actor))[0][:1]
         seen = await self._surroundings.find(memory)
         steps: list[Step] = [Add(memory, notes, compared=False)]
         if seen is not None:
             steps = plan(memory, seen.near, seen.compared, notes)
             steps = [replace(step, as_of=seen.as_of) if isinstance(step, Add) else step for step in steps]
-        stored, sequence = await self._operations.perform(memory.owner, steps, actor)
+        stored, sequence = await self._operations.perform(memory.owner, [*steps, *links], actor)
         if seen is not None and stored[0].id == memory.id:
             self._surroundings.note_written(stored[0], seen, sequence)
         return stored[:1]

@@ -10,6 +10,7 @@ from memoryd_actors.memory.consent import ADDED
 from memoryd_actors.memory.described import MAX_LABEL, MAX_PROVENANCE, MAX_SUMMARY
 from memoryd_actors.memory.steps import CONTRADICTS, RELATED
 from memoryd_actors.texts.fence import CLOSING, OPENING, PREFACE, defused, one_line
+from memoryd_client.relation_words import relation_words
 from memoryd_client.wire.consent import Consent
 from memoryd_client.wire.memory import ID_PREFIX
 from memoryd_client.wire.pending import PendingMemory, RelatedMemory, ShownMemory, SurfacedMemory
@@ -89,8 +90,7 @@ def words_beside(relation: str, *, outgoing: bool) -> str:
         return "contradicted by"
     if relation == RELATED:
         return "related"
-    name = one_line(relation, MAX_LABEL)
-    return name if outgoing else f"{name} of this"
+    return relation_words(one_line(relation, MAX_LABEL), outgoing=outgoing)
 
 
 def render(

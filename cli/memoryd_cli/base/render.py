@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from memoryd_cli.base.output import fields, note, one_line, out, out_json, printable, short_ids, table
 from memoryd_client.base.errors import InvalidArgument
 from memoryd_client.base.wording import counted
+from memoryd_client.relation_words import relation_words
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memory import Memory, State
@@ -183,7 +184,9 @@ def origin(one: Origin) -> None:
         outgoing = edge.from_id == memory.id
         other = others.get(edge.to_id if outgoing else edge.from_id)
         if other is not None:
-            rows.append((to_other(edge.relation, outgoing=outgoing), ids[other.id], other.state.value, summary(other)))
+            rows.append(
+                (relation_words(edge.relation, outgoing=outgoing), ids[other.id], other.state.value, summary(other))
+            )
     if rows:
         out()
         table(("is", "id", "state", "memory"), rows)
@@ -197,18 +200,6 @@ def origin(one: Origin) -> None:
             for each in one.shown
         ]
         table(("considered", "session", "turn", "verdict", "reason"), told, right=("turn",), wrap=True)
-
-
-_BACKWARDS = {"supersedes": "replaced by", "merged_into": "made of", "contradicts": "contradicted by"}
-_FORWARDS = {"supersedes": "replacing", "merged_into": "merged into", "contradicts": "contradicting"}
-
-
-def to_other(relation: str, *, outgoing: bool) -> str:
-    """Return what a memory is to the one at the other end."""
-    if relation == "related_to":
-        return "related to"
-    known = (_FORWARDS if outgoing else _BACKWARDS).get(relation)
-    return known or (relation if outgoing else f"the other's {relation}")
 
 
 def pending(found: PendingMemory | None, *, as_json: bool) -> None:

@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 from textual.content import Content
 
 from memoryd_cli.base.output import one_line, printable
-from memoryd_cli.base.render import to_other
 from memoryd_cli.ui.turns import LiveTurn
 from memoryd_client.base.wording import counted
+from memoryd_client.relation_words import relation_words
 from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memory import Memory, State
 from memoryd_client.wire.origin import Origin
@@ -222,7 +222,7 @@ def _relations(origin: Origin) -> Iterable[Content]:
         outgoing = edge.from_id == origin.memory.id
         other = others.get(edge.to_id if outgoing else edge.from_id)
         text = line(_title(other)) if other else "a memory that is gone"
-        yield Content.assemble((f"{to_other(edge.relation, outgoing=outgoing)} ", "$text-accent"), text, "\n")
+        yield Content.assemble((f"{relation_words(edge.relation, outgoing=outgoing)} ", "$text-accent"), text, "\n")
 
 
 def history_row(entry: HistoryEntry) -> Content:

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from memoryd_client.relation_words import relation_words
 from memoryd_client.tools.tool import Tool, day, line, provenance, short
 from memoryd_client.wire.context import Message
 from memoryd_client.wire.edges import GetEdges
@@ -58,7 +59,7 @@ class MemoryRead(Tool, frozen=True, kw_only=True):
             outgoing = edge.from_id == memory.id
             if edge.relation != "related_to":
                 other = short(edge.to_id if outgoing else edge.from_id)
-                lines.append(f"{edge.relation} {other}" if outgoing else f"{other} {edge.relation} this")
+                lines.append(f"{relation_words(edge.relation, outgoing=outgoing)}: {other}")
         lines.append(page.content)
         if page.next_offset is not None:
             lines.append(f"[{page.total - page.next_offset} more characters: offset={page.next_offset}]")
@@ -80,11 +81,23 @@ class MemoryWrite(Tool, frozen=True, kw_only=True):
     category: Annotated[str, Meta(description="fact, preference, rule, correction, procedure, ...")] = "fact"
     scope: Annotated[Literal["project", "global"], Meta(description="global: true in every project")] = "project"
     replaces: Annotated[str, Meta(description="id of the memory that is no longer true")] = ""
+    related: Annotated[tuple[str, ...], Meta(max_length=3, description="ids of memories that it is something to")] = ()
+    relation: Annotated[str, Meta(description="what: explains, causes, depends_on, part_of, ...")] = "related_to"
 
     async def answer(self, ask: Ask) -> str:
-        """Store it, and retire what it replaces."""
+        """Store it, join it to others, and retire what it replaces."""
         new = NewMemory(content=self.content, category=self.category, scope=Scope(self.scope))
-        memory, *retired = (await ask(Remember(memories=(new,), replaces=self.replaces, by_model=True))).memories
+        memory, *retired = (
+            await ask(
+                Remember(
+                    memories=(new,),
+                    replaces=self.replaces,
+                    related=self.related,
+                    relation=self.relation,
+                    by_model=True,
+                )
+            )
+        ).memories
         gone = [f"It replaces {short(old.id)}: {line(old.content, 200)}" for old in retired]
         return " ".join([confirmation(memory, new.id), *gone])
 

@@ -9,6 +9,7 @@ from memoryd_client.wire.memory import Memory, NewMemory
 from memoryd_client.wire.request import Request
 
 MAX_IMPORT_BATCH = 1_000
+MOST_RELATED = 10
 
 
 class Memories(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="memories"):
@@ -34,6 +35,11 @@ class Remember(Request[Memories], frozen=True, kw_only=True, omit_defaults=True,
     replaces: str = ""
     """The id of a memory whose place the only new one takes, in the same operation; it may be shortened. Where that was
     retired, it follows the new one in the answer."""
+    related: Annotated[tuple[str, ...], msgspec.Meta(max_length=MOST_RELATED)] = ()
+    """Ids of memories that the only new one is something to; they may be shortened. The edges are made in the same
+    operation, but for a memory that waits for the user's yes."""
+    relation: Annotated[str, msgspec.Meta(min_length=1, max_length=60)] = "related_to"
+    """What it is to them."""
     by_model: bool = False
     """Whether a model chose the words: what is too short or too long, true for a moment only or about the model itself
     is refused then, with what to write instead. What a person types is taken."""

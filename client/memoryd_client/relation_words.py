@@ -1,0 +1,36 @@
+"""What one memory is to another, in words that read well from either end."""
+
+from typing import Final
+
+_FORWARDS: Final = {
+    "related_to": "related to",
+    "supersedes": "replacing",
+    "merged_into": "merged into",
+    "contradicts": "contradicting",
+    "summarises": "a summary of",
+}
+_BACKWARDS: Final = {
+    "related_to": "related to",
+    "supersedes": "replaced by",
+    "merged_into": "made of",
+    "contradicts": "contradicted by",
+    "summarises": "told in",
+}
+_JOINING: Final = frozenset("of to by in on at with from for into than as about after before behind".split())
+"""Words after which the other one is named: `part of`, `depends on`."""
+
+
+def relation_words(relation: str, *, outgoing: bool) -> str:
+    """Return how a memory stands to the one that is named after these words; `outgoing`: their edge begins at it.
+
+    Of a name that somebody made up, `explains` is `explains` from the one end and `explains this` from the other, a
+    noun (`cause`) is `cause of` and `cause of this`.
+    """
+    known = (_FORWARDS if outgoing else _BACKWARDS).get(relation)
+    if known is not None:
+        return known
+    words = " ".join(relation.replace("_", " ").replace("-", " ").split())
+    last = words.rpartition(" ")[2]
+    if not last.endswith("s") and last not in _JOINING:
+        words += " of"
+    return words if outgoing else f"{words} this"
