@@ -115,6 +115,9 @@ class Conversations:
         best = [session[at] for at in np.argsort(-scores)[: MOST_TEXTS + 1] if scores[at] > 0]
         return [told(one) for one in best if one.id != memory_id]
 
+    async def file(self, path: str, about: str, visible: Visibility) -> Sequence[str]:
+        return []  # the data have none
+
     def _of(self, group: str, session: str) -> list[Memory]:
         return [one for one in self._stored.values() if one.project == group and session in {"", one.session}]
 

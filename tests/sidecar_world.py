@@ -80,6 +80,9 @@ class Shelf:
     async def source(self, memory_id: str, visible: Visibility) -> Sequence[str]:
         return await self._found(self.sources, memory_id, memory_id)
 
+    async def file(self, path: str, about: str, visible: Visibility) -> Sequence[str]:
+        return [f"{path}, about {about}"]
+
     async def session_search(self, query: str, memory_id: str, visible: Visibility) -> Sequence[str]:
         return await self._found(self.sessions, query, memory_id)
 

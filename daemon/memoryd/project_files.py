@@ -182,6 +182,7 @@ class ProjectFolders:
         """What was seen, and the number of that look."""
         self._rules = _Reader[Rule](parse)
         self._attributes = _Reader[Rule](lambda text: parse("\n".join(_sensitive_lines(text))))
+        self._texts = _Reader[str](lambda text: (text,) if "\0" not in text else ())
         self._fronts = _Reader[bool](_is_marked, largest_bytes=_FRONT_MATTER_BYTES)
         self._variables = _Reader[Variable](_variables)
         self._tree = _Tree()
@@ -213,6 +214,23 @@ class ProjectFolders:
             while len(self._seen) > MOST_SEEN:
                 self._seen.popitem(last=False)
         return seen
+
+    async def text(self, project: str, path: str) -> str:
+        """Return what a file of a project says; nothing where it lies elsewhere, is no text, or is not to be kept."""
+        return await self._thread.run(partial(self._text, project, path))
+
+    def _text(self, project: str, path: str) -> str:
+        if self.look_now(project, [path]).why_not(path) or not os.path.isabs(project):
+            return ""
+        root = Path(os.path.realpath(project))
+        below = _below(Path(os.path.normpath(project)), path)
+        # Where a link leads out of the project, or to what has another name there, that name counts.
+        whole = Path(os.path.realpath(os.path.join(project, below))) if below is not None else root
+        if whole == root or not whole.is_relative_to(root) or FILLED_BY_TOOLS & set(whole.relative_to(root).parts):
+            return ""
+        if self.look_now(str(root), [str(whole)]).why_not(str(whole)):
+            return ""
+        return next(iter(self._texts.read(whole)), "")
 
     def _look(self, project: str, paths: Sequence[str]) -> ProjectFiles:
         ignored = {path: "which is sensitive by its name" for path in paths if self._is_sensitive(path)}

@@ -3,11 +3,14 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+from memoryd.project_files import ProjectFolders
 from memoryd.transcripts import JsonlTranscripts
+from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.judging.lookups import MOST_TEXTS, MemoryLookups, nearby
 from memoryd_actors.keeping.orders import Store
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.transcripts import Kept
+from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_client import Memory, NewMemory, Scope
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.transcripts import Entry
@@ -110,3 +113,48 @@ def test_without_known_messages_those_stored_nearest_in_time_are_near() -> None:
     session = [at(None, number=number) for number in range(10)]
     assert len(nearby(session[0], session)) == MOST_TEXTS
     assert session[0] not in nearby(session[0], session)
+
+
+async def test_a_session_is_searched_in_what_was_said_there_and_not_for_an_agent_with_a_list(place: Place) -> None:
+    async def found(owner: str, session: str, query: str, limit: int) -> list[str]:
+        return [f"2026-03-01 Anna: {query} was said in {session} of {owner}, {limit}"]
+
+    async with running(place) as system:
+        ids = await told(system, "monday")
+        lookups = MemoryLookups(system.ledger.memories, system.searcher)
+        lookups.search_messages(found)
+        everybody = Visibility(owner="local")
+        texts = await lookups.session_search("staging database", ids[0], everybody)
+        assert texts == [f"2026-03-01 Anna: staging database was said in monday of local, {MOST_TEXTS}"]
+        limited = await lookups.session_search(
+            "staging database", ids[0], Visibility(owner="local", allowed=frozenset({"fact"}))
+        )
+        assert "The staging database is restored every night. (monday)" in limited[0]
+
+
+async def test_of_a_projects_files_those_are_read_that_may_be_kept(place: Place, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    (project / "docs").mkdir(parents=True)
+    lines = [f"Line {n} is about nothing." for n in range(1, 40)]
+    lines[20] = "The staging database is restored every night with token hunter2hunter2."
+    (project / "docs" / "staging.md").write_text("\n".join(lines))
+    (project / ".env").write_text("RESTORE_TOKEN=hunter2hunter2\n")
+    (project / "private.md").write_text("---\nsensitive: true\n---\nThe staging database is Anna's.\n")
+    (project / "data.bin").write_bytes(b"staging\0database")
+    (tmp_path / "outside.md").write_text("The staging database of others.")
+    (project / "link.md").symlink_to(tmp_path / "outside.md")
+    (project / "alias.txt").symlink_to(project / ".env")
+    folders = ProjectFolders()
+    async with running(place) as system:
+        lookups = MemoryLookups(
+            system.ledger.memories, system.searcher, files=folders, here=ProjectRules(DEFAULT, folders)
+        )
+        here = Visibility(owner="local", project=str(project))
+        (text,) = await lookups.file("docs/staging.md", "which staging database is restored?", here)
+        assert text.startswith("line 13: Line 13")
+        assert "The staging database is restored every night" in text
+        assert "hunter2hunter2" not in text
+        for path in (".env", "private.md", "data.bin", "../outside.md", "link.md", "alias.txt", "nowhere.md", "docs"):
+            assert await lookups.file(path, "staging database", here) == [], path
+        limited = Visibility(owner="local", project=str(project), allowed=frozenset({"fact"}))
+        assert await lookups.file("docs/staging.md", "staging database", limited) == []

@@ -75,6 +75,14 @@ async def test_a_session_is_searched_by_the_candidate_that_comes_from_it_or_ever
     assert judgement.note == "after 2 look-ups"
 
 
+async def test_a_file_is_read_where_somebody_spoke_of_it(world: World) -> None:
+    named = replace(puzzle(), window="user: docs/clock.md says how", lookups=2)
+    world.api.queue(asking(lookup("file", -1, "docs/clock.md"), lookup("file", 0, "/etc/passwd")), DECIDED)
+    judgement = await world.sidecar().judge(named)
+    assert judgement.note == "after 1 look-up"
+    assert "docs/clock.md, about" in world.api.requests[-1].prompt
+
+
 async def test_no_more_is_looked_up_than_is_allowed_and_nothing_impossible(world: World) -> None:
     impossible = [lookup("source", 99), lookup("session_search", 0, "  "), lookup("web_search", 0, "x"), "source"]
     twice = [lookup("source", 1), lookup("source", 1)]

@@ -52,6 +52,8 @@ as much as this whole call, so mostly "lookups" is empty. Say what you keep as i
 - "source": what was said around the memory with this index; its query is empty. For memories with "source": true.
 - "session_search": what else the conversation of that memory has on a query of a few words; with index -1, all \
 memories.
+- "file": the part of a file of the project that has most to do with the message; its query is the path, as it is \
+named in the conversation, a memory or <files>.
 """
 
 LOOKED_UP: Final = """

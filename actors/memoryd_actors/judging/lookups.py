@@ -1,12 +1,14 @@
-"""What the remote judge may look up before it decides, from transcripts and from the memories themselves."""
+"""What the remote judge may look up before it decides: in transcripts, in the project's files, in memories."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
 
 import anyio.to_thread
 import msgspec
 
+from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.case import Case, Lookup, Passage
 from memoryd_actors.memory.visibility import Visibility, is_visible
@@ -15,6 +17,7 @@ from memoryd_actors.ports.transcripts import Transcripts
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.searching.search import Searcher
+from memoryd_actors.texts.stems import stem_set
 from memoryd_client.wire.memory import Memory
 
 AROUND = 3
@@ -27,6 +30,9 @@ _LONGEST_READ = 4_000
 """Characters of each in which secrets are looked for: one that this cut goes through lies far behind the other."""
 SESSION_READ = 1_000
 """Memories of one session, the newest, among which its source is looked for."""
+EXCERPT_LINES = 12
+EXCERPT_STEP = 4
+"""Lines from one excerpt of a file to the next that is compared."""
 SEARCH_S = 1.0
 """A search for the judge waits for the index no longer than this."""
 CHARACTERS_PER_TOKEN = 3
@@ -52,6 +58,22 @@ class Lookups(Protocol):
         """
         ...
 
+    async def file(self, path: str, about: str, visible: Visibility) -> Sequence[str]:
+        """Return the part of a project's file that has most to do with a text; nothing where it is not to be read."""
+        ...
+
+
+class ProjectTexts(Protocol):
+    """Reads a project's files, as far as what they hold may be kept."""
+
+    async def text(self, project: str, path: str) -> str:
+        """Return what a file says; nothing where it is none of the project's, no text, or not to be kept."""
+        ...
+
+
+SearchMessages = Callable[[str, str, str, int], Awaitable[Sequence[str]]]
+"""Finds what was said in a session of an owner: owner, session, query, at most how many."""
+
 
 async def look_up(
     lookups: Lookups, wanted: Sequence[Lookup], case: Case, *, budget_tokens: int
@@ -73,6 +95,8 @@ async def look_up(
                     texts = await lookups.source(memory_id, case.visible)
                 case "session_search":
                     texts = await lookups.session_search(one.query, memory_id, case.visible)
+                case "file":
+                    texts = await lookups.file(one.query, case.focus, case.visible)
         except Refused as refused:
             trouble = str(refused)
             continue
@@ -104,11 +128,21 @@ class MemoryLookups:
         rules: Rules = DEFAULT,
         *,
         transcripts: Transcripts | None = None,
+        files: ProjectTexts | None = None,
+        here: ProjectRules | None = None,
     ) -> None:
+        """Prepare; `files` are those of projects, and `here` says what is not to be kept in one."""
+        self._files = files
+        self._here = here
+        self._messages: SearchMessages | None = None
         self._ledger = ledger
         self._searcher = searcher
         self._rules = rules
         self._transcripts = transcripts
+
+    def search_messages(self, search: SearchMessages) -> None:
+        """Search the transcripts so from now on: their index is put together after the judge."""
+        self._messages = search
 
     async def source(self, memory_id: str, visible: Visibility) -> list[str]:
         """Return what was said around a memory; without a transcript the memories around it, in their order."""
@@ -143,15 +177,33 @@ class MemoryLookups:
         ]
 
     async def session_search(self, query: str, memory_id: str, visible: Visibility) -> list[str]:
-        """Search the memories of that memory's session, or all that is visible where there is none."""
+        """Search what was said in that memory's session, or else its memories; without one all that is visible."""
         memory = await self._memory(memory_id, visible) if memory_id else None
         session = memory.session if memory is not None else ""
+        if session and self._messages is not None and visible.allowed is None:
+            with suppress(Refused):  # its memories are there still
+                if said := await self._messages(visible.owner, session, query, MOST_TEXTS):
+                    return await self._redacted([text[:_LONGEST_READ] for text in said])
         within = of_session(visible, session)
         hits = await self._searcher.search(query, within, limit=MOST_TEXTS + 1, deadline_s=SEARCH_S)
         # The candidate itself is before the judge already.
         ids = [hit.id for hit in hits if hit.id != memory_id]
         known = await self._ledger.get(visible.owner, ids)
         return await self._told(known[one] for one in ids if one in known)
+
+    async def file(self, path: str, about: str, visible: Visibility) -> list[str]:
+        """Return the part of a file that has most to do with a text, with its first line's number.
+
+        To an agent whose categories are limited files are closed, as conversations are.
+        """
+        if self._files is None or not visible.project or visible.allowed is not None:
+            return []
+        text = await self._files.text(visible.project, path)
+        if not text.strip():
+            return []
+        # What stands in the project's environment files may stand in others as well.
+        rules = (await self._here.look(visible.project))[0] if self._here is not None else self._rules
+        return await self._redacted([excerpt(text, about)], rules)
 
     async def _memory(self, memory_id: str, visible: Visibility) -> Memory | None:
         memory = (await self._ledger.get(visible.owner, [memory_id])).get(memory_id)
@@ -160,14 +212,31 @@ class MemoryLookups:
     async def _told(self, memories: Iterable[Memory]) -> list[str]:
         return await self._redacted([_text(one) for one in memories])
 
-    async def _redacted(self, texts: Sequence[str]) -> list[str]:
+    async def _redacted(self, texts: Sequence[str], rules: Rules | None = None) -> list[str]:
         # In a thread: looking for secrets takes half a millisecond per kilobyte.
-        return await anyio.to_thread.run_sync(lambda: [redact(text, self._rules).text for text in texts])
+        return await anyio.to_thread.run_sync(lambda: [redact(text, rules or self._rules).text for text in texts])
 
 
 def of_session(visible: Visibility, session: str) -> Visibility:
     """Return the same view, of one session's memories only where one is named, as a search sees it."""
     return replace(visible, filters=msgspec.structs.replace(visible.filters, session=session), for_context=False)
+
+
+def excerpt(text: str, about: str) -> str:
+    """Return the lines of a text, as many as a look-up shows, that have most of the words of another."""
+    lines = text.splitlines()
+    wanted = stem_set(about)
+    best, most = 0, -1
+    for start in range(0, len(lines), EXCERPT_STEP):
+        shared = len(wanted & stem_set(_from(lines, start)))
+        if shared > most:
+            best, most = start, shared
+    return f"line {best + 1}: {_from(lines, best)}"
+
+
+def _from(lines: Sequence[str], start: int) -> str:
+    """Return what fits of the lines from one on."""
+    return "\n".join(lines[start : start + EXCERPT_LINES])[:LONGEST_TEXT]
 
 
 def nearby(memory: Memory, session: Iterable[Memory]) -> list[Memory]:

@@ -34,11 +34,11 @@ _TOKENS_PER_LOOKUP = 60
 _SPARE_TOKENS = 256
 _LONGEST_REASON = 200
 _LONGEST_QUERY = 200
-_KINDS: dict[str, LookupKind] = {"source": "source", "session_search": "session_search"}
+_KINDS: dict[str, LookupKind] = {"source": "source", "session_search": "session_search", "file": "file"}
 
 # Answers come in the order of the schema: the reason before the score, so that it can inform it.
 _VERDICTS: Final = array(shape({"index": WHOLE, "reason": TEXT, "score": NUMBER}))
-_LOOKUPS: Final = array(shape({"kind": choice("source", "session_search"), "index": WHOLE, "query": TEXT}))
+_LOOKUPS: Final = array(shape({"kind": choice("source", "session_search", "file"), "index": WHOLE, "query": TEXT}))
 SCHEMA: Final = shape({"verdicts": _VERDICTS})
 SCHEMA_WITH_LOOKUPS: Final = shape({"verdicts": _VERDICTS, "lookups": _LOOKUPS})
 
@@ -176,6 +176,12 @@ def _found(passages: Sequence[Passage], rules: Rules) -> list[_Found]:
     return found
 
 
+def is_named(path: str, case: Case) -> bool:
+    """Return whether a judge has seen a path: it reads no file that nobody spoke of."""
+    texts = (case.focus, case.window, *(one.text for one in case.exhibits), *_named(case))
+    return any(path in text for text in texts)
+
+
 def _wanted(text: str, case: Case) -> tuple[Lookup, ...]:
     if not case.lookups:
         return ()
@@ -194,6 +200,8 @@ def _wanted(text: str, case: Case) -> tuple[Lookup, ...]:
                 found[Lookup("source", one.index)] = None
             case "session_search" if query:
                 found[Lookup("session_search", one.index if known else -1, query)] = None
+            case "file" if query and is_named(query, case):
+                found[Lookup("file", one.index if known else -1, query)] = None
             case _:
                 pass
     return tuple(found)[: case.lookups]

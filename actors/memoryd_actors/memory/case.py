@@ -30,8 +30,8 @@ class Exhibit:
     """Whether it comes from a session, which can be looked up."""
 
 
-LookupKind = Literal["source", "session_search"]
-"""What was said around a candidate, or a search in the session that a candidate comes from."""
+LookupKind = Literal["source", "session_search", "file"]
+"""What was said around a candidate, a search in the session that a candidate comes from, or a file of the project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Lookup:
     index: int = -1
     """The exhibit in question; -1 where a search is not about one of them."""
     query: str = ""
-    """What is searched for."""
+    """What is searched for; of a file its path."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ _WHOSE = (
 _CALLED = rf"(?:i[ ]am|i{_APOSTROPHE}m|is|was|are)[ ](?:called|named)|(?:please[ ])?call[ ]me"
 _GERMAN_NAME = "mein[ ](?:name|vorname|nachname)[ ]ist|ich[ ]hei(?:ß|ss)e|hei(?:ß|ss)t"
 _INTRODUCED = re.compile(rf"(?i:\b(?:{_WHOSE}|{_CALLED}|{_GERMAN_NAME})[ ])({_FULL})")
-_GIVEN = frozenset(files(__package__).joinpath("given_names.txt").read_text(encoding="utf-8").split())
+_GIVEN = frozenset(files("memoryd_actors.redaction").joinpath("given_names.txt").read_text(encoding="utf-8").split())
 """Given names that are no English or German words."""
 _TWO = re.compile(rf"\b({_CAPITAL})(?:[ ][A-Z]\.)?[ ]((?:(?:von|van|de|da|del|di|der|den)[ ]){{0,2}}{_CAPITAL})")
 _NO_NAME = frozenset(

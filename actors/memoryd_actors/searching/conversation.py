@@ -30,6 +30,8 @@ from memoryd_client.wire.transcripts import (
 CANDIDATES = 100
 """Taken from each side of a search and ranked together, whichever page is asked for: pages must not overlap."""
 LONGEST_QUERY = 20_000
+LOOKUP_S = 1.0
+"""A judge waits for the index no longer than this."""
 PATIENCE = 0.5
 """Share of a deadline that a search waits for what was said just now."""
 OPENING = 0.9
@@ -104,6 +106,17 @@ class Conversations:
         if limit <= 0:
             return []
         return await self._transcripts.read(key, after=after, limit=limit, characters=PAGE_CHARACTERS)
+
+    async def found_in(self, owner: str, session: str, query: str, limit: int) -> list[str]:
+        """Return what was said in a session about something, best first, each with its date and who said it.
+
+        Raises:
+            Unavailable: the index cannot be searched.
+        """
+        request = SearchMessages(query=query, session=session, kind="message", limit=limit)
+        found = await self.search(request, Caller(owner=owner), deadline_s=LOOKUP_S)
+        said = (one.record for one in found.found)
+        return [f"{one.at:%Y-%m-%d} {one.name or one.role}: {one.content}" for one in said if not one.covers]
 
     async def search(self, request: SearchMessages, caller: Caller, *, deadline_s: float) -> FoundMessages:
         """Return a page of what fits, everything acknowledged so far included; without a query the newest first.

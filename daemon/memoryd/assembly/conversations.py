@@ -53,6 +53,8 @@ class ConversationServices:
         self.transcripts = memory.transcripts
         self.messages = LanceMessages(messages_at(paths, config.index, memory.generations.active.place), config.index)
         self.indexer = MessageIndexer(self.transcripts, self.messages, embedder, publish, further=[memory.generations])
+        self._conversations = Conversations(self.transcripts, self.messages, self.indexer, embedder)
+        judging.lookups.search_messages(self._conversations.found_in)
         self.capturer = Capturer(
             keeper=keeper,
             recall=recall,
@@ -154,7 +156,7 @@ class ConversationServices:
         return ConversationAnswers(
             scribe=self.scribe,
             transcripts=self.transcripts,
-            conversations=Conversations(self.transcripts, self.messages, self.indexer, self._memory.embedder),
+            conversations=self._conversations,
             access=self.access,
             contexts=ContextBuilder(
                 self.transcripts,

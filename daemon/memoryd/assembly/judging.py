@@ -7,8 +7,9 @@ from memoryd.config import Config
 from memoryd.embedding.serving import ServingEmbedder
 from memoryd.ledger import SqlLedger
 from memoryd.model import Chosen
+from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.judging.local_judge import LocalJudge
-from memoryd_actors.judging.lookups import MemoryLookups
+from memoryd_actors.judging.lookups import MemoryLookups, ProjectTexts
 from memoryd_actors.judging.pairs import PairClassifier
 from memoryd_actors.judging.sidecar import FollowUps, Sidecar
 from memoryd_actors.memory.budget import Limits
@@ -35,6 +36,7 @@ class Judging:
     sidecar: Sidecar
     summariser: SummarySidecar
     pairs: PairClassifier | None
+    lookups: MemoryLookups
 
     @property
     def name(self) -> str:
@@ -76,6 +78,8 @@ def build_judging(
     clock: Clock,
     publish: Publisher,
     transcripts: Transcripts,
+    files: ProjectTexts,
+    here: ProjectRules,
 ) -> Judging:
     """Return who judges: the chosen model where there is one, and what stands in for it everywhere else."""
     settings = config.sidecar
@@ -90,12 +94,13 @@ def build_judging(
             breaker=Breaker(failures_to_open=settings.failures_to_open, cool_down_s=settings.cool_down_s),
             prices=chosen.prices,
         )
+    lookups = MemoryLookups(ledger.memories, searcher, rules, transcripts=transcripts, files=files, here=here)
     sidecar = Sidecar(
         model,
         LocalJudge(config.recall.strictness),
         rules=rules,
         follow_ups=FollowUps(lookups=settings.lookups, lookup_tokens=settings.lookup_tokens),
-        lookups=MemoryLookups(ledger.memories, searcher, rules, transcripts=transcripts),
+        lookups=lookups,
         deadline_s=chosen.deadline_s,
         why_off=chosen.why_off,
     )
@@ -108,4 +113,4 @@ def build_judging(
         why_off="summaries.model is off" if model is not None else chosen.why_off,
     )
     pairs = PairClassifier(model, rules) if model is not None else None
-    return Judging(model, sidecar, summariser, pairs)
+    return Judging(model, sidecar, summariser, pairs, lookups)

@@ -88,6 +88,8 @@ class MemoryServices:
             clock=self.clock,
             publish=publish,
             transcripts=self.transcripts,
+            files=self.files,
+            here=self.here,
         )
         self.recall = self._memory_actor(config)
         self.gate = Gatekeeper(
