@@ -14,6 +14,7 @@ from typing import Annotated, Any, Final, Literal, cast
 import msgspec
 
 from memoryd.project_files import SENSITIVE_FILES
+from memoryd.telemetry import TelemetryConfig
 from memoryd_actors.access.presets import NoSuchPreset, expanded
 from memoryd_actors.consolidating.settings import ConsolidationSettings
 from memoryd_actors.context import WindowSettings
@@ -210,6 +211,7 @@ class Config(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     episodes: EpisodeSettings = EpisodeSettings()
     summaries: SummarySettings = SummarySettings()
     ipc: IpcConfig = IpcConfig()
+    telemetry: TelemetryConfig = TelemetryConfig()
     daemon: DaemonConfig = DaemonConfig()
     categories: dict[str, CategorySettings] = msgspec.field(default_factory=lambda: dict(BUILT_IN_CATEGORIES))
     """How kinds of memory come into a context, by their names; a category that is not named here is as any other."""

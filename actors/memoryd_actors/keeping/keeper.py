@@ -53,6 +53,7 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         on_purge: Callable[[Sequence[str]], None],
     ) -> None:
         self._ledger = ledger
+        self._clock = clock
         self._publish = publish
         self._on_change = on_change
         self._on_purge = on_purge
@@ -66,12 +67,14 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
 
     async def handle(self, message: KeeperMessage) -> tuple[Memory, ...]:
         """Return the memories as they now stand."""
+        began = self._operations.began_s = self._clock.monotonic()
         try:
             return await self._handle(message)
         except Refused:
             owner = message.caller.owner if not isinstance(message, Adopt | Perform | PurgeMemories) else message.owner
             node = message.node if isinstance(message, Perform) else NODE
-            self._ledger.events.record([Happened(owner, node, op(message), "error")])
+            took_ms = (self._clock.monotonic() - began) * 1000
+            self._ledger.events.record([Happened(owner, node, op(message), "error", duration_ms=took_ms)])
             raise
 
     async def _handle(self, message: KeeperMessage) -> tuple[Memory, ...]:  # noqa: PLR0911 - one case a message

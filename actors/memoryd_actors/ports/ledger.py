@@ -141,8 +141,12 @@ class MemoryRepository(Protocol):
 class MemoryWrites(Protocol):
     """The one door through which memories are written."""
 
-    async def apply(self, owner: str, steps: Sequence[Step], *, actor: str, node: str = "keeper") -> Applied:
+    async def apply(
+        self, owner: str, steps: Sequence[Step], *, actor: str, node: str = "keeper", began_s: float | None = None
+    ) -> Applied:
         """Perform the steps of one operation, all or none, each with its history, and count them as done by `node`.
+
+        `began_s` is when work on it began, by the monotonic clock; None: now.
 
         Raises:
             NotFound: a step names a memory that the owner does not have.

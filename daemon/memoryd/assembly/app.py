@@ -30,6 +30,7 @@ from memoryd.keys import KeyRing
 from memoryd.lock import hold_home
 from memoryd.logs import logging_to
 from memoryd.publisher import EventBus
+from memoryd.telemetry import Telemetry
 from memoryd_actors.core.errors import DaemonError, Refused, first_of
 from memoryd_actors.knowledge import KnowledgeBase
 from memoryd_actors.upkeep.sharing import Follower
@@ -133,6 +134,7 @@ def build(paths: Paths, config: Config) -> Daemon:
         consolidation=consolidation,
         curator=curator,
         knowledge=knowledge,
+        telemetry=Telemetry(config.telemetry, memory.ledger.events, publish, offline=config.privacy.offline),
         model_change=model_change,
         follower=Follower(memory.ledger.sharing, memory.indexer, memory.switches),
         health=health,

@@ -22,6 +22,7 @@ from memoryd.heap import settle
 from memoryd.hosts import prompts
 from memoryd.hosts.server import HookServer
 from memoryd.ipc import Server
+from memoryd.telemetry import Telemetry
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.knowledge import KnowledgeBase
 from memoryd_actors.upkeep.curator import Curator
@@ -43,6 +44,7 @@ class Daemon:
     consolidation: ConsolidationServices
     curator: Curator
     knowledge: KnowledgeBase
+    telemetry: Telemetry
     model_change: ModelChange
     follower: Follower
     health: Health
@@ -126,6 +128,7 @@ class Daemon:
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(self.consolidation.comparer.run, name="comparer")
             tasks.start_soon(self.consolidation.worker.run, name="consolidation")
+            tasks.start_soon(self.telemetry.run, name="telemetry")
 
     async def _load_model(self) -> None:
         try:

@@ -26,6 +26,14 @@ class SqlEvents:
         since = self._database.clock.now() - timedelta(days=asked.days)
         return await self._database.read(recording.rows, owner, asked, since, allowed)
 
+    async def newest(self) -> int:
+        await self._database.flush()
+        return await self._database.read(recording.newest)
+
+    async def after(self, number: int, *, limit: int) -> list[DoneEvent]:
+        await self._database.flush()
+        return await self._database.read(recording.after, number, limit)
+
     async def lately(self) -> tuple[Mapping[recording.Done, int], Mapping[recording.Done, int]]:
         """Return how often what was done in the last day and in the last week; what waits for a write is not in it."""
         now = self._database.clock.now()

@@ -35,13 +35,17 @@ class SqlMemories:
         self._counts: tuple[int, dict[str, int]] | None = None
         self._relations: tuple[tuple[int, int], int] | None = None
 
-    async def apply(self, owner: str, steps: Sequence[Step], *, actor: str, node: str = WRITER) -> Applied:
-        now = self._database.clock.now()
+    async def apply(
+        self, owner: str, steps: Sequence[Step], *, actor: str, node: str = WRITER, began_s: float | None = None
+    ) -> Applied:
+        clock = self._database.clock
+        now, began = clock.now(), clock.monotonic() if began_s is None else began_s
 
         def work(connection: Connection) -> Applied:
             applied = operations.perform(connection, owner, steps, actor, now, foreign=self._newest_foreign(connection))
             if applied.operation:
-                recording.write_operation(connection, applied.operation, node)
+                took_ms = (clock.monotonic() - began) * 1000
+                recording.write_operation(connection, applied.operation, node, took_ms)
                 self._own = applied.sequence
                 sharing.tell(connection, Notice.CHANGED, applied.sequence)
             return applied

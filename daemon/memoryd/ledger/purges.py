@@ -48,14 +48,15 @@ class SqlPurges:
     async def purge(
         self, owner: str, ids: Sequence[str], *, actor: str, told: Mapping[str, Sequence[int]] | None = None
     ) -> list[str]:
-        now = self._database.clock.now()
+        clock = self._database.clock
+        now, began = clock.now(), clock.monotonic()
 
         def work(connection: Connection) -> list[str]:
             operation = records.next_operation(connection)
             doomed = purging.with_merged(connection, owner, ids)
             places = tuple(purging.sessions_of(connection, doomed))
             gone = purging.purge(connection, owner, doomed, actor, now)
-            recording.write_operation(connection, operation, NODE)
+            recording.write_operation(connection, operation, NODE, (clock.monotonic() - began) * 1000)
             if gone:
                 self.mark(connection, unfinished.PurgedMemories(tuple(gone), places))
             for session, entries in (told or {}).items():

@@ -1,11 +1,12 @@
 """Events: what was done, row by row, and how often."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any
 
-from sqlalchemy import Connection, case, func, insert, literal, select
+from sqlalchemy import Connection, Float, Row, case, func, insert, literal, select
 
 from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import events, history, memories
@@ -59,8 +60,8 @@ def write(connection: Connection, happened: Sequence[tuple[Happened, datetime]])
     connection.execute(insert(events), rows)
 
 
-def write_operation(connection: Connection, operation: int, node: str) -> None:
-    """Put down what an operation wrote, as its history has it."""
+def write_operation(connection: Connection, operation: int, node: str, duration_ms: float | None = None) -> None:
+    """Put down what an operation wrote, as its history has it, and how long the whole of it took until now."""
     done = select(
         history.c.owner,
         func.coalesce(memories.c.session, ""),
@@ -70,8 +71,9 @@ def write_operation(connection: Connection, operation: int, node: str) -> None:
         history.c.memory_id,
         func.coalesce(memories.c.category, ""),
         history.c.ts,
+        literal(duration_ms, Float),
     ).select_from(history.outerjoin(memories, memories.c.id == history.c.memory_id))
-    columns = ["owner", "thread", "node", "op", "status", "memory_id", "category", "ts"]
+    columns = ["owner", "thread", "node", "op", "status", "memory_id", "category", "ts", "duration_ms"]
     connection.execute(insert(events).from_select(columns, done.where(history.c.operation == operation)))
 
 
@@ -134,7 +136,21 @@ def rows(
         query = query.where(events.c.id < asked.before)
     if allowed is not None:
         query = query.where(events.c.category.in_(("", *sorted(allowed))))
-    found = connection.execute(query.order_by(events.c.id.desc()).limit(asked.limit))
+    return _told(connection.execute(query.order_by(events.c.id.desc()).limit(asked.limit)))
+
+
+def newest(connection: Connection) -> int:
+    """Return the number of the newest event; 0 where there is none."""
+    return connection.execute(select(func.max(events.c.id))).scalar() or 0
+
+
+def after(connection: Connection, number: int, limit: int) -> list[DoneEvent]:
+    """Return what was done after an event, of every owner, the oldest first."""
+    query = select(events).where(events.c.id > number).order_by(events.c.id).limit(limit)
+    return _told(connection.execute(query))
+
+
+def _told(found: Iterable[Row[Any]]) -> list[DoneEvent]:
     return [
         DoneEvent(
             number=row.id,

@@ -1,0 +1,169 @@
+"""What was done, as an OpenTelemetry collector gets it: through the SDK's own exporters, and over a real socket."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
+from pathlib import Path
+from threading import Thread
+
+import anyio
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
+from opentelemetry.sdk.metrics.export import InMemoryMetricReader
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import StatusCode
+
+from memoryd.clock import SystemClock
+from memoryd.ledger import SqlLedger
+from memoryd.telemetry import Instruments, Telemetry, TelemetryConfig
+from memoryd_actors.memory.events import Happened
+from memoryd_actors.memory.steps import Add
+from memoryd_client.wire.event_counts import DoneEvent
+from memoryd_client.wire.events import Warned
+from memoryd_client.wire.memory import Memory
+
+SECRET = "The vault is behind the painting."
+
+
+async def opened(folder: Path) -> SqlLedger:
+    ledger = SqlLedger(folder / "ledger.db", clock=SystemClock())
+    await ledger.open()
+    return ledger
+
+
+def memory(number: int) -> Memory:
+    at = datetime(2026, 3, 1, tzinfo=UTC)
+    content = f"{SECRET} {number}"
+    return Memory(id=f"mem_{number}", owner="local", content=content, session="s1", created_at=at, updated_at=at)
+
+
+async def test_what_is_done_from_now_on_becomes_spans_and_numbers_without_a_text(tmp_path: Path) -> None:
+    ledger = await opened(tmp_path)
+    await ledger.memories.apply("local", [Add(memory(0))], actor="a")
+    spans, numbers = InMemorySpanExporter(), InMemoryMetricReader()
+    telemetry = Telemetry(
+        TelemetryConfig(otlp_url="http://127.0.0.1:1", every_s=0.01), ledger.events, lambda _: None, offline=True
+    )
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(telemetry.export, Instruments(SimpleSpanProcessor(spans), numbers))
+        with anyio.fail_after(30):
+            for number in count(1):  # until it looks
+                await ledger.memories.apply("local", [Add(memory(number))], actor="a")
+                if spans.get_finished_spans():
+                    break
+        ledger.events.record([Happened("local", "keeper", "update", "error", "s2", duration_ms=12.5)])
+        tasks.cancel_scope.cancel()
+    # What was left when it was stopped came, too.
+    *created, failed = spans.get_finished_spans()
+    assert {span.name for span in created} == {"memoryd keeper create"}
+    assert failed.name == "memoryd keeper update"
+    assert failed.status.status_code is StatusCode.ERROR
+    assert failed.start_time is not None
+    assert failed.end_time is not None
+    assert abs(failed.end_time - failed.start_time - 12_500_000) < 2_000
+    attributes = dict(created[0].attributes or {})
+    assert attributes["memoryd.session"] == "s1"
+    assert attributes["memoryd.category"] == "fact"
+    assert "mem_0" not in {(span.attributes or {}).get("memoryd.memory") for span in created}
+    assert SECRET not in "".join(span.to_json() for span in spans.get_finished_spans())
+    assert created[0].end_time is not None
+    assert created[0].start_time is not None
+    assert created[0].end_time > created[0].start_time
+    await ledger.close()
+
+
+class WatchedRows:
+    """The ledger's rows, which say when they are looked at for the first time."""
+
+    def __init__(self, ledger: SqlLedger) -> None:
+        self._events = ledger.events
+        self.looked = anyio.Event()
+
+    async def newest(self) -> int:
+        number = await self._events.newest()
+        self.looked.set()
+        return number
+
+    async def after(self, number: int, *, limit: int) -> list[DoneEvent]:
+        return await self._events.after(number, limit=limit)
+
+
+@contextmanager
+def collector() -> Iterator[tuple[str, list[bytes]]]:
+    """Yield a collector's address, and the spans that it took."""
+    taken: list[bytes] = []
+
+    class Collector(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            if self.path == "/v1/traces":
+                taken.append(body)
+            self.send_response(200)
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - so it is called there
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Collector)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", taken
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+async def test_a_collector_gets_the_spans_over_http(tmp_path: Path) -> None:
+    ledger = await opened(tmp_path)
+    with collector() as (url, taken):
+        rows = WatchedRows(ledger)
+        telemetry = Telemetry(TelemetryConfig(otlp_url=url, every_s=0.01), rows, lambda _: None, offline=True)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(telemetry.run)
+            with anyio.fail_after(30):
+                await rows.looked.wait()
+                await ledger.memories.apply("local", [Add(memory(number)) for number in range(20)], actor="a")
+            tasks.cancel_scope.cancel()
+        spans = [
+            span
+            for body in taken
+            for resource in _decoded(body).resource_spans
+            for scope in resource.scope_spans
+            for span in scope.spans
+        ]
+    assert len(spans) == 20
+    assert {span.name for span in spans} == {"memoryd keeper create"}
+    assert SECRET.encode() not in b"".join(taken)
+    await ledger.close()
+
+
+async def test_nothing_leaves_the_machine_while_it_is_offline_and_that_is_said() -> None:
+    said: list[Warned] = []
+
+    def heard(event: object) -> None:
+        assert isinstance(event, Warned)
+        said.append(event)
+
+    class NoRows:
+        async def newest(self) -> int:
+            raise AssertionError
+
+        async def after(self, number: int, *, limit: int) -> list[object]:
+            raise AssertionError
+
+    for url, why in (("http://collector.firm:4318", "privacy.offline is on"), ("collector:4318", "another machine")):
+        telemetry = Telemetry(TelemetryConfig(otlp_url=url), NoRows(), heard, offline=True)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] - never asked
+        await telemetry.run()
+        assert why in said[-1].message
+    await Telemetry(TelemetryConfig(), NoRows(), heard, offline=False).run()  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] - never asked
+    assert len(said) == 2
+
+
+def _decoded(body: bytes) -> ExportTraceServiceRequest:
+    request = ExportTraceServiceRequest()
+    request.ParseFromString(body)
+    return request
