@@ -8,13 +8,17 @@ from contextlib import ExitStack, asynccontextmanager
 import anyio
 import anyio.to_thread
 import pytest
+import zmq
 
 from memoryd.ipc import Server
 from memoryd.ipc.connections import MOST_TOLD
-from memoryd_client import AsyncClient, Client, RequestFailed
-from memoryd_client.base.paths import Paths
+from memoryd.ipc.server import AT_ONCE
+from memoryd_client import AsyncClient, Client, Message, RequestFailed
+from memoryd_client.base.paths import Paths, address
 from memoryd_client.wire.caller import Caller
-from memoryd_client.wire.protocol import AnyRequest, Reply
+from memoryd_client.wire.failures import Failure
+from memoryd_client.wire.memories import List
+from memoryd_client.wire.protocol import AnyRequest, Envelope, Reply, decode_answer, encode
 from memoryd_client.wire.request import Done
 from memoryd_client.wire.status import Pong
 
@@ -109,3 +113,39 @@ def test_more_connections_than_files_may_be_open_do_not_end_the_daemon(paths: Pa
             assert client.ping().ready
         with Client(session="s2", paths=paths, deadline_s=20) as client:
             assert client.ping().ready
+
+
+async def test_one_connection_has_only_so_many_requests_under_way_and_others_are_served(paths: Paths) -> None:
+    let_go, begun = anyio.Event(), 0
+
+    async def slow(request: AnyRequest, caller: Caller, deadline_s: float) -> Reply:
+        nonlocal begun
+        del caller, deadline_s
+        if isinstance(request, List):
+            begun += 1
+            await let_go.wait()
+        return Done("served")
+
+    def answers() -> list[Reply]:
+        return [decode_answer(flooding.recv()).reply for _ in range(3 * AT_ONCE)]
+
+    context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
+    flooding = context.socket(zmq.DEALER)
+    flooding.connect(address(paths.rpc_socket))
+    try:
+        async with (
+            Server(paths, on_update=lambda update: None, answer=slow) as server,
+            AsyncClient(session="s", paths=paths, deadline_s=10) as good,
+        ):
+            for number in range(3 * AT_ONCE):
+                flooding.send(encode(Envelope(id=number, request=List())))
+            with anyio.fail_after(20):
+                while server.counts.requests < 3 * AT_ONCE:
+                    await anyio.lowlevel.checkpoint()
+            await good.push_acknowledged([Message("user", "hello")])
+            assert begun == AT_ONCE
+            let_go.set()
+            told = await anyio.to_thread.run_sync(answers)
+            assert sum(isinstance(one, Failure) and one.code == "overloaded" for one in told) == 2 * AT_ONCE
+    finally:
+        context.destroy(0)

@@ -16,7 +16,8 @@ import zmq
 
 from memoryd.ipc import Guard, Network, Server
 from memoryd.ipc.endpoints import SocketsInUse
-from memoryd.ipc.guard import AT_ONCE, ORDINARY
+from memoryd.ipc.guard import ORDINARY
+from memoryd.ipc.server import AT_ONCE_BY_KEY
 from memoryd.keys import Grant, KeyRing, KeysUnusable, write_key
 from memoryd_client import AsyncClient, DaemonUnreachable, KeyRefused, Message, Remote
 from memoryd_client.base.paths import Paths
@@ -425,14 +426,14 @@ async def test_one_key_has_only_so_many_requests_under_way(unserved: Served) -> 
     slow, good = unserved.client("slow", "ana"), unserved.client("good", "ana")
     caller = Caller(owner="ana", agent="coder")
     async with serving(unserved) as served, raw(slow) as there, client(good) as memory:
-        for number in range(2 * AT_ONCE):
+        for number in range(2 * AT_ONCE_BY_KEY):
             there.send(encode(Envelope(id=number, request=List(), caller=caller)))
-        await served.until(lambda: served.server.counts.requests == 2 * AT_ONCE)
-        assert len(served.asked) == AT_ONCE
+        await served.until(lambda: served.server.counts.requests == 2 * AT_ONCE_BY_KEY)
+        assert len(served.asked) == AT_ONCE_BY_KEY
         await memory.push_acknowledged(SAID)
         served.let_go.set()
-        codes = [decode_answer(await arrives(there) or b"").reply for _ in range(2 * AT_ONCE)]
-        assert sum(isinstance(one, Failure) and one.code == "overloaded" for one in codes) == AT_ONCE
+        codes = [decode_answer(await arrives(there) or b"").reply for _ in range(2 * AT_ONCE_BY_KEY)]
+        assert sum(isinstance(one, Failure) and one.code == "overloaded" for one in codes) == AT_ONCE_BY_KEY
 
 
 async def test_a_crowd_without_keys_is_cut_and_leaves_room_again(unserved: Served) -> None:

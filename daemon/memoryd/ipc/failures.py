@@ -81,6 +81,7 @@ def too_fast() -> Failure:
     )
 
 
-def overloaded(limit: int) -> Failure:
+def overloaded(limit: int, whose: str = "") -> Failure:
     """Return the answer for a request too many."""
-    return Failure(code="overloaded", message=f"{limit} requests are under way already", hint="Try again in a moment.")
+    message = f"{limit} requests{whose} are under way already"
+    return Failure(code="overloaded", message=message, hint="Try again in a moment.")

@@ -1,6 +1,5 @@
 """Who is let in from a network, and how much of what: each message belongs to a key, and each key to a grant."""
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from time import monotonic
@@ -32,8 +31,6 @@ _AHEAD_S: Final = 4.0
 """How much of what it may send in a time a client may send at once, in seconds."""
 _MESSAGE_BYTES: Final = 64 * 1024
 """A larger message counts as several."""
-AT_ONCE: Final = 16
-"""Requests of one key that may be under way."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +73,6 @@ class Guard:
         self._grants: dict[str, Grant] = {}
         self._read: tuple[int, int, int] | None = None
         self._purses: dict[str, _Purse] = {}
-        self._running: Counter[str] = Counter()
         self.counts = GuardCounts()
         self.problem: KeysUnusable | None = None
         """Why nobody is let in."""
@@ -118,19 +114,6 @@ class Guard:
             return False
         purse.left -= 1 + size / _MESSAGE_BYTES
         return True
-
-    def begin(self, grant: Grant) -> bool:
-        """Return whether another request of a key may be under way, and count it."""
-        if self._running[grant.key] >= AT_ONCE:
-            return False
-        self._running[grant.key] += 1
-        return True
-
-    def end(self, grant: Grant) -> None:
-        """Count a request as done."""
-        self._running[grant.key] -= 1
-        if not self._running[grant.key]:
-            del self._running[grant.key]
 
     def may_speak(self, grant: Grant, caller: Caller) -> bool:
         """Return whether the holder of a key is who it says that it is."""

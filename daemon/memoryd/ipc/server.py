@@ -2,15 +2,17 @@
 
 The sockets are plain ones, watched through their descriptors and emptied without waiting each time one is readable.
 That answers many clients per wake-up where zmq.asyncio makes a future per message. What cannot be read is paid for by a
-rest, in which ZeroMQ lets its senders wait: they get a small share of the loop, however fast they send. One thing needs
-care: any send on the rpc socket may swallow the wake-up for a request that has arrived meanwhile, so after a reply that
-is sent from a task of its own the socket is looked at again.
+rest, in which ZeroMQ lets its senders wait: they get a small share of the loop, however fast they send. So is a whole
+turn of what can be read, and one connection has a few requests under way. One thing needs care: any send on the rpc
+socket may swallow the wake-up for a request that has arrived meanwhile, so after a reply that is sent from a task of
+its own the socket is looked at again.
 
 The same serves the ports of a network. There each message carries the key of its sender, and a `Guard` says what that
 key's holder may say.
 """
 
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from time import perf_counter
@@ -27,7 +29,7 @@ from memoryd.ipc.connections import TOLD_S, Connections
 from memoryd.ipc.doorkeeper import Doorkeeper
 from memoryd.ipc.endpoints import Endpoints, Socket, bind, bind_network
 from memoryd.ipc.frames import Unreadable, number_of, read_envelope, read_update
-from memoryd.ipc.guard import AT_ONCE, Network
+from memoryd.ipc.guard import Network
 from memoryd.ipc.statistics import SocketStatistics
 from memoryd.keys import Grant
 from memoryd_client.base.paths import Paths
@@ -40,11 +42,20 @@ from memoryd_client.wire.protocol import Answer, AnyRequest, Envelope, Reply, en
 _log = logging.getLogger(__name__)
 _TURN_S: Final = 0.001
 """For how long messages are read in one go before other tasks have their turn; a take needs 0.05 ms."""
+_PAUSE_S: Final = 0.002
+"""How long a socket rests from which messages were read for a whole turn, so that senders who send as fast as they can
+leave two thirds of the loop to what is under way."""
 _REST: Final = 3.0
 """How long a socket rests for frames that could not be read, of the time that they took."""
 _LONGEST_REST_S: Final = 0.01
-_FLOOD: Final = 1_000
-"""Frames that could not be read after which memory is handed back."""
+_FLOOD: Final = 5_000
+_FEW: Final = 200
+"""Messages after which memory is handed back, and how many a second are few."""
+AT_ONCE: Final = 4
+"""Requests of one connection that may be under way. A connection of our own client has one. Without a limit, four
+connections that ask as fast as they can have a write of others wait for 2.5 s, with it for .13 s."""
+AT_ONCE_BY_KEY: Final = 16
+"""Requests of one key that may be under way, over all its connections."""
 _MAX_DEADLINE_S: Final = 3600.0
 _DRAIN_SHARE: Final = 0.5
 """Of the time that a stop may take; the rest is for what comes after the sockets: writes and contexts."""
@@ -107,10 +118,12 @@ class Server:
         """What has crossed the sockets so far."""
         self._endpoints: Endpoints | None = None
         self._connections: Connections | None = None
+        self._running: Counter[bytes] = Counter()
+        """Requests under way, by the connection that they came over, or by the key where they came over a network."""
         self._unreadable_s = 0.0
         """Spent on frames that could not be read, and not rested for yet."""
-        self._unreadable = self._unreadable_before = 0
-        """How many such frames there were a moment ago, and when memory was last handed back."""
+        self._came = self._came_before = 0
+        """How many messages there were a moment ago, and when memory was last handed back."""
         self._tasks: TaskGroup | None = None
         self._reading = anyio.CancelScope()
         self._more = anyio.Event()
@@ -226,7 +239,7 @@ class Server:
                 now = perf_counter()
                 if not is_readable:
                     self._unreadable_s += now - began
-            await self._rest()
+            await self._rest(_PAUSE_S)
 
     def _next(self, socket: Socket) -> tuple[list[bytes], Grant | None]:
         """Return the next message of a socket, and on a network who sent it; none where its sender is not served."""
@@ -256,9 +269,9 @@ class Server:
             return [], None
         return frames, sender
 
-    async def _rest(self) -> None:
+    async def _rest(self, at_least_s: float = 0.0) -> None:
         rest_s, self._unreadable_s = min(_REST * self._unreadable_s, _LONGEST_REST_S), 0.0
-        await anyio.sleep(rest_s)
+        await anyio.sleep(max(rest_s, at_least_s))
 
     async def _count(self, connections: Connections) -> None:
         """Keep count of the connections, and disconnect those who have been told that there are too many."""
@@ -277,12 +290,13 @@ class Server:
                     await anyio.to_thread.run_sync(trim)
 
     def _flood_is_over(self) -> bool:
-        """Return, once, whether many frames came that could not be read, and come no more."""
-        now = self.counts.bad_updates + self.counts.bad_requests + self.counts.too_large
-        is_over = now == self._unreadable and now - self._unreadable_before >= _FLOOD
-        self._unreadable = now
+        """Return, once, whether many messages came, and few come now."""
+        counts = self.counts
+        now = counts.updates + counts.requests + counts.bad_updates + counts.bad_requests + counts.too_large
+        is_over = now - self._came < _FEW and now - self._came_before >= _FLOOD
+        self._came = now
         if is_over:
-            self._unreadable_before = now
+            self._came_before = now
         return is_over
 
     async def _watch_monitor(self, connections: Connections, monitor: Socket) -> None:
@@ -348,11 +362,17 @@ class Server:
         except Exception as error:  # the outer edge
             reply = self._failed(envelope, error)
         if reply is None:
-            if self.counts.running < self._concurrency and self._tasks is not None and self._begins(sender):
+            by, most = (identity, AT_ONCE) if sender is None else (sender.key.encode(), AT_ONCE_BY_KEY)
+            if self.counts.running >= self._concurrency or self._tasks is None:
+                reply = failures.overloaded(self._concurrency)
+            elif self._running[by] >= most:
+                self._reply(identity, envelope.id, failures.overloaded(most, " of this client"))
+                return False
+            else:
                 self.counts.running += 1
-                self._tasks.start_soon(self._answer_later, identity, envelope, sender)
+                self._running[by] += 1
+                self._tasks.start_soon(self._answer_later, identity, envelope, by)
                 return True
-            reply = failures.overloaded(self._concurrency if sender is None else AT_ONCE)
         self._reply(identity, envelope.id, reply)
         return True
 
@@ -365,10 +385,7 @@ class Server:
             self._guard.counts.overstepped += 1
         return refusal
 
-    def _begins(self, sender: Grant | None) -> bool:
-        return sender is None or self._guard is None or self._guard.begin(sender)
-
-    async def _answer_later(self, identity: bytes, envelope: Envelope, sender: Grant | None) -> None:
+    async def _answer_later(self, identity: bytes, envelope: Envelope, by: bytes) -> None:
         deadline_s = min(envelope.deadline_s, _MAX_DEADLINE_S)
         reply: Reply
         try:
@@ -378,8 +395,9 @@ class Server:
             reply = self._failed(envelope, error)
         finally:
             self.counts.running -= 1
-            if sender is not None and self._guard is not None:
-                self._guard.end(sender)
+            self._running[by] -= 1
+            if not self._running[by]:
+                del self._running[by]
             if not self.counts.running:
                 self._idle.set()
         self._reply(identity, envelope.id, reply)
