@@ -8,6 +8,7 @@ import typer
 from memoryd_cli.base.options import InProject, Json, Yes, examples, placed
 from memoryd_cli.base.output import note, out, out_json, printable, table
 from memoryd_cli.confirm import confirm
+from memoryd_client.base.wording import counted
 
 if TYPE_CHECKING:
     from memoryd_client.wire.core_memory import Section
@@ -36,16 +37,24 @@ def view(
     as_json: Json = False,
 ) -> None:
     """Print the shared sections, and those of a thread."""
+    from memoryd_client.wire.core_memory import CoreView
+
     with at.connect() as memory:
-        sections = memory.core_view(thread=thread)
+        seen = memory.call(CoreView(thread=thread))
+    sections = seen.sections
     if as_json:
-        out_json(sections)
+        out_json(list(sections))
         return
     for section in sections:
         where = f" of {printable(section.thread)}" if section.thread else ""
         out(f"[{section.name}{where}] revision {section.revision}, {len(section.text)} of {section.limit} characters")
         if section.text:
             out(printable(section.text))
+    if (told := seen.summarized) is not None:
+        note(
+            f"the conversation: {counted(told.turns, 'turn')}, summarised up to turn {told.last_summarized_turn}, "
+            f"archived up to turn {told.archived_turns}"
+        )
 
 
 @group.command(epilog=examples('memoryd core append human "Prefers tea."', "memoryd core append context - < notes"))

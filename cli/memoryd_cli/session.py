@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, BinaryIO, Literal
 import msgspec
 import typer
 
-from memoryd_cli import session_transfer
+from memoryd_cli import session_summaries, session_transfer
 from memoryd_cli.base import completion, render
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import Agent, Autostart, InSession, Json, Owner, Session, Yes, connect, examples, placed
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memoryd_client.wire.transcripts import TranscriptRecord
 
 group = typer.Typer(
-    help="What was said: list, show, search, context, compact, append, end, purge, export, import.",
+    help="What was said: list, show, search, context, compact, summarize, archive, append, end, purge, export, import.",
     no_args_is_help=True,
     rich_markup_mode=None,
     epilog=examples("memoryd session list", 'memoryd session search "where the key is"'),
@@ -123,6 +123,7 @@ def search(
     kind: Annotated[
         Literal["", "message", "tool_call", "tool_result"], typer.Option(help="Only this.", show_default=False)
     ] = "",
+    live: Annotated[bool, typer.Option("--live", help="Not what is archived.")] = False,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="At most this many.")] = 10,
     offset: Annotated[int, typer.Option(min=0, max=10_000, help="Leave out the best so many: the next page.")] = 0,
     session: Session = "",
@@ -142,6 +143,7 @@ def search(
             until=render.parse_date(until),
             role=role,
             kind=kind,
+            search_archived=not live,
             limit=limit,
             offset=offset,
         )
@@ -322,6 +324,7 @@ def purge(
     note(done)
 
 
+session_summaries.add_to(group)
 session_transfer.add_to(group)
 
 

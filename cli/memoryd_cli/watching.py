@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from memoryd_cli.base import render
 from memoryd_cli.base.output import one_line, printable
 from memoryd_client.base.errors import MemorydError
-from memoryd_client.wire.events import Event, IndexProgress, PipelineRan, Surfaced, Warned, Wrote
+from memoryd_client.wire.events import ContextFilled, Event, IndexProgress, PipelineRan, Surfaced, Warned, Wrote
 from memoryd_client.wire.traces import CandidateTrace
 
 if TYPE_CHECKING:
@@ -39,6 +39,11 @@ class EventTeller:
                 yield f"wrote     {event.event} {self._text(event.memory_id)}"
             case Warned():
                 yield printable(f"warning   {event.component}: {event.message} {event.hint}".rstrip())
+            case ContextFilled():
+                yield printable(
+                    f"context   {event.session}, {event.agent or 'unnamed'}: {event.percent}% used, "
+                    f"{event.tokens} of {event.budget} tokens"
+                )
             case IndexProgress():
                 yield f"index     {event.applied} of {event.target}"
 

@@ -23,6 +23,13 @@ from memoryd_client.requests import (
     new_memory,
     search_messages,
 )
+from memoryd_client.wire.archiving import (
+    ArchiveTurns,
+    ListTurnSummaries,
+    SummarizeTurns,
+    TurnSummaries,
+    TurnSummary,
+)
 from memoryd_client.wire.categories import CategoryList, ListCategories
 from memoryd_client.wire.checkpoints import (
     Checkpoint,
@@ -391,6 +398,30 @@ class Client(Blocking):
         It is done by itself when a conversation has grown long. Nothing is deleted; done twice it changes nothing.
         """
         return self.call(Compact(session=session), deadline_s)
+
+    def summarize_conversation(
+        self, start_turn: int, end_turn: int, *, focus: str = "", session: str = "", deadline_s: float = 300.0
+    ) -> TurnSummary:
+        """Tell turns of a session shortly, by default of this one, both ends among them; durable on return.
+
+        A turn is what the user says and all that follows, counted from 1. `focus`: decisions, facts, context, or in
+        words what matters most. Nothing is archived by it: see `archive_old_messages`.
+        """
+        request = SummarizeTurns(start_turn=start_turn, end_turn=end_turn, focus=focus, session=session)
+        (summary,) = self.call(request, deadline_s).summaries
+        return summary
+
+    def archive_old_messages(self, before_turn: int, *, session: str = "", deadline_s: float = 300.0) -> TurnSummaries:
+        """Let the summaries of the turns before this one take their place in contexts; nothing is deleted.
+
+        Raises:
+            RequestFailed: one of these turns has no summary.
+        """
+        return self.call(ArchiveTurns(before_turn=before_turn, session=session), deadline_s)
+
+    def turn_summaries(self, session: str = "") -> TurnSummaries:
+        """Return what of a session, by default this one, is summarised and archived."""
+        return self.call(ListTurnSummaries(session=session))
 
     def import_transcript(
         self, session: str, records: Sequence[TranscriptRecord], *, project: str = "", agent: str = ""

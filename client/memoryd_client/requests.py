@@ -236,6 +236,7 @@ class Sought(TypedDict, total=False):
     until: datetime | str | None
     role: Role
     kind: Literal["", "message", "tool_call", "tool_result"]
+    search_archived: bool
     limit: int
     offset: int
 

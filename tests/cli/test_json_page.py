@@ -9,6 +9,7 @@ import pytest
 from memoryd.doctor import Finding
 from memoryd_cli.demo.steps import ContextDecided, ContextPushed, DemoFigures, MemoryRemembered, SessionBegan, Took
 from memoryd_cli.demo.transcript import Note
+from memoryd_client.wire.archiving import TurnSummaries, TurnSummary
 from memoryd_client.wire.categories import CategoryInfo, CategoryList
 from memoryd_client.wire.checkpoints import CheckpointInfo
 from memoryd_client.wire.consent import Consent
@@ -72,6 +73,7 @@ SECTIONS = {
     "Memory file": (MemoryFile, FileMatch),
     "Knowledge": (Document, Documents, LeftOutFile, KnowledgeHit),
     "Context": (SessionContext, ContextSection, ContextEntry, Compacted),
+    "Turn summary": (TurnSummary, TurnSummaries),
     "Edge, origin": (Edge, Origin, Showing),
     "Trace": (Trace, CandidateTrace),
     "Core memory": (Section, CoreWrite),

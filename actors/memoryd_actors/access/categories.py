@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Final
 
 import msgspec
 
@@ -16,6 +17,8 @@ from memoryd_client.wire.categories import CategoryInfo, CategoryList
 from memoryd_client.wire.filters import Filters
 
 _ALL = Filters()
+AGENT: Final = "agent:"
+"""What stands in an allowlist before the name of an agent whose sessions may be managed."""
 
 
 class Categories:
@@ -58,7 +61,7 @@ class Categories:
             if allowed is None or agent == name_of(caller.agent)
         }
         names = {*counts, *self._settings, *(name for names in lists.values() for name in names)}
-        known = sorted(names if allowed is None else names & allowed)
+        known = sorted(name for name in (names if allowed is None else names & allowed) if not name.startswith(AGENT))
         infos = [
             CategoryInfo(
                 name=name,
@@ -79,6 +82,17 @@ class Categories:
         """Return whether an agent may see and write a category."""
         allowed = self.allowed(agent)
         return allowed is None or category in allowed
+
+    def manages(self, agent: str, others: Iterable[str]) -> bool:
+        """Return whether an agent may look into sessions in which these agents speak, and manage what is kept of them.
+
+        One that has an allowlist may where it names them: `agent:researcher`, or all of them: `agent:*`.
+        """
+        allowed = self.allowed(agent)
+        if allowed is None or f"{AGENT}*" in allowed:
+            return True
+        children = {name_of(other) for other in others} - {name_of(agent)}
+        return bool(children) and {f"{AGENT}{child}" for child in children} <= allowed
 
     def check(self, agent: str, categories: Iterable[str]) -> None:
         """Let an agent ask for, or write, these categories.

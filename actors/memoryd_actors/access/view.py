@@ -35,6 +35,10 @@ class MemoryView:
         """Return whether the caller's agent may see every category."""
         return self._categories.allowed(caller.agent) is None
 
+    def manages(self, caller: Caller, others: Collection[str]) -> bool:
+        """Return whether the caller's agent may look into sessions in which these agents speak."""
+        return self._categories.manages(caller.agent, others)
+
     def check_sees_all(self, caller: Caller, reason: str, hint: str) -> None:
         """Let through who sees every category.
 

@@ -4,6 +4,7 @@ from memoryd_actors.context.building import ContextBuilder as ContextBuilder
 from memoryd_actors.context.compacting import Compactor as Compactor
 from memoryd_actors.context.counting import Counting as Counting
 from memoryd_actors.context.sizes import Sizes as Sizes
+from memoryd_actors.context.turn_summaries import TurnSummariser as TurnSummariser
 from memoryd_actors.context.window import WindowSettings as WindowSettings
 
-__all__ = ["Compactor", "ContextBuilder", "Counting", "Sizes", "WindowSettings"]
+__all__ = ["Compactor", "ContextBuilder", "Counting", "Sizes", "TurnSummariser", "WindowSettings"]

@@ -7,6 +7,7 @@ from memoryd_actors.access.switch import Switches
 from memoryd_actors.admission.names import check_names
 from memoryd_actors.context.building import ContextBuilder
 from memoryd_actors.context.compacting import Compactor
+from memoryd_actors.context.turn_summaries import TurnSummariser
 from memoryd_actors.conversations.orders import ImportEntries
 from memoryd_actors.conversations.scribe import Scribe
 from memoryd_actors.conversations.session_access import SessionAccess
@@ -16,7 +17,15 @@ from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.purging.finisher import PurgeFinisher
 from memoryd_actors.searching.conversation import Conversations
 from memoryd_client.base.wording import counted
+from memoryd_client.wire.archiving import (
+    ArchiveTurns,
+    ArchivingRequest,
+    ListTurnSummaries,
+    SummarizeTurns,
+    TurnSummaries,
+)
 from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.core_memory import SummarizedSoFar
 from memoryd_client.wire.request import Done
 from memoryd_client.wire.session_context import BuildContext, Compact, Compacted, ContextRequest, SessionContext
 from memoryd_client.wire.transcripts import (
@@ -36,7 +45,9 @@ from memoryd_client.wire.transcripts import (
     TranscriptRequest,
 )
 
-ConversationReply = Appended | SessionContext | Compacted | Transcript | Sessions | FoundMessages | Ended | Done
+ConversationReply = (
+    Appended | SessionContext | Compacted | TurnSummaries | Transcript | Sessions | FoundMessages | Ended | Done
+)
 
 
 class ConversationAnswers:
@@ -45,6 +56,7 @@ class ConversationAnswers:
     def __init__(
         self,
         *,
+        summaries: TurnSummariser,
         scribe: Scribe,
         transcripts: Transcripts,
         conversations: Conversations,
@@ -58,6 +70,7 @@ class ConversationAnswers:
         let_go: Callable[[Key], None],
     ) -> None:
         """Prepare; `on_append` hears of entries where memory is on, `let_go` that a session is purged."""
+        self._summaries = summaries
         self._scribe = scribe
         self._transcripts = transcripts
         self._conversations = conversations
@@ -70,8 +83,8 @@ class ConversationAnswers:
         self._finisher = finisher
         self._let_go = let_go
 
-    async def answer(  # noqa: PLR0911 - one case a request
-        self, request: TranscriptRequest | ContextRequest, caller: Caller, deadline_s: float
+    async def answer(  # noqa: PLR0911, PLR0912 - one case a request
+        self, request: TranscriptRequest | ContextRequest | ArchivingRequest, caller: Caller, deadline_s: float
     ) -> ConversationReply:
         """Answer a request within its deadline.
 
@@ -97,6 +110,12 @@ class ConversationAnswers:
                     raise Refused("there is no session to compact", "Name it: `session=`, or `--session`.")
                 await self._access.check(caller, session)
                 return await self._compactor.compact((caller.owner, session), deadline_s=deadline_s)
+            case SummarizeTurns() | ArchiveTurns() | ListTurnSummaries():
+                session = request.session or caller.session
+                if not session:
+                    raise Refused("it is not said of which session", "Name it: `session=`, or `--session`.")
+                await self._access.check(caller, session)
+                return await self._summaries.answer(request, (caller.owner, session))
             case ReadTranscript():
                 await self._access.check(caller, request.session or caller.session)
                 return await self._conversations.read(request, caller)
@@ -119,6 +138,14 @@ class ConversationAnswers:
                 return await self._purge((caller.owner, request.session), caller.project, deadline_s)
             case _:
                 assert_never(request)
+
+    async def summarized(self, caller: Caller, session: str) -> SummarizedSoFar | None:
+        """Return how far a session is summarised; None where nothing was said, or the caller may not look into it."""
+        try:
+            await self._access.check(caller, session)
+        except Refused:
+            return None
+        return await self._summaries.so_far((caller.owner, session))
 
     async def _purge(self, key: Key, project: str, deadline_s: float) -> Done:
         info = await self._transcripts.info(key)

@@ -5,7 +5,8 @@ counted, and the whole is never above the budget.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from datetime import UTC
 from typing import Protocol
 
 import anyio
@@ -15,6 +16,7 @@ from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.presets import CORE
 from memoryd_actors.context.counting import PER_MESSAGE, Counting
 from memoryd_actors.context.sizes import Measured, Sizes, shown
+from memoryd_actors.context.usage import ContextUsage
 from memoryd_actors.context.window import Caps, Conversation, WindowItem, WindowSettings, pressure, recent
 from memoryd_actors.core.errors import Refused, first_of
 from memoryd_actors.keeping.core_memory import STANDARD
@@ -53,8 +55,19 @@ _PREFACES: dict[SectionKind, str] = {
     "rules": "Always in force:",
     "summary": SUMMARY_OPENING,
     "pending": "",
+    "usage": "",
 }
+_USED = "[Context: {percent}% used, {tokens} of {budget} tokens.]"
+_FULL = "[Context: full. Of {tokens} tokens the oldest are left out.]"
+_ADVICE = " [summarize_conversation tells turns shortly, archive_old_messages then frees their room.]"
+FULL = 100
+"""Percent."""
+ADVICE_SHARE = 0.05
+"""Of the budget at most, for saying what can be done."""
 _FRAME = f'<{TAG} source="memoryd" part="{{part}}">\n{{preface}}\n{{text}}\n{CLOSING}'
+_STAMP = "[2026-12-28T19:47:38Z] "
+_STAMP_SPARE = 4
+"""Tokens that another moment may have more."""
 _CUT = "[… cut: there was no room for more]"
 
 
@@ -104,7 +117,10 @@ class ContextBuilder:
         core: CoreSectionRepository,
         categories: Categories,
         settings: WindowSettings,
+        usage: ContextUsage,
     ) -> None:
+        """Prepare; `usage` is told how full each context is."""
+        self._usage = usage
         self._transcripts = transcripts
         self._sizes = sizes
         self._counting = counting
@@ -141,6 +157,9 @@ class ContextBuilder:
         if pending is not None:
             sections += await self._pending_section(pending, int(budget * PENDING_SHARE), left_out)
         room = budget - opening - sum(section.tokens for section in sections)
+        notice = await self._notice(measured.said.tokens, budget, sections, speaker)
+        sections += notice
+        room -= sum(section.tokens for section in notice)
         said = await self._recent(key, measured, request.turns or self._settings.turns, room, left_out)
         tokens = sum(section.tokens for section in sections) + sum(entry.tokens for entry in said)
         if said and (said[0].kind == "tool_call" or said[0].role == "assistant"):
@@ -184,6 +203,24 @@ class ContextBuilder:
         except BaseExceptionGroup as failed:
             raise first_of(failed) from None
         return found
+
+    # --- how full it is
+
+    async def _notice(
+        self, said: int, budget: int, sections: Sequence[ContextSection], speaker: Caller
+    ) -> list[ContextSection]:
+        """Return the section that says how full a context is, where that is worth a warning, and tell of it."""
+        whole = said + sum(section.tokens for section in sections)
+        percent = 100 * whole // budget
+        self._usage.note(speaker, whole, budget, percent)
+        if percent < self._settings.warn_at:
+            return []
+        told = _USED if percent <= FULL else _FULL
+        text = told.format(percent=percent, tokens=whole, budget=budget)
+        cost = await self._counting.one(text + _ADVICE)
+        if cost <= budget * ADVICE_SHARE:
+            text += _ADVICE
+        return [ContextSection(kind="usage", text=text, tokens=await self._counting.one(text))]
 
     # --- what memoryd adds
 
@@ -249,11 +286,16 @@ class ContextBuilder:
         said = measured.said
         if not len(said):
             return ()
-        caps = Caps(tool=max(SMALLEST_CAP, int(room * TOOL_SHARE)), other=max(SMALLEST_CAP, int(room * MESSAGE_SHARE)))
+        stamp = await self._counting.one(_STAMP) + _STAMP_SPARE if self._settings.timestamps else 0
+        caps = Caps(
+            tool=max(SMALLEST_CAP, int(room * TOOL_SHARE)),
+            other=max(SMALLEST_CAP, int(room * MESSAGE_SHARE)),
+            stamp=stamp,
+        )
         chosen = recent(said, turns=turns, tokens=room, caps=caps)
         while not chosen and caps.other > SMALLEST_CAP:
             # Many calls at once: each gets less.
-            caps = Caps(tool=max(SMALLEST_CAP, caps.tool // 2), other=max(SMALLEST_CAP, caps.other // 2))
+            caps = replace(caps, tool=max(SMALLEST_CAP, caps.tool // 2), other=max(SMALLEST_CAP, caps.other // 2))
             chosen = recent(said, turns=turns, tokens=room, caps=caps)
         if len(chosen) < len(said):
             left_out.append(f"{len(said) - len(chosen)} older entries: `memoryd session show {key[1]}` has them")
@@ -268,17 +310,21 @@ class ContextBuilder:
             records.update((one.sequence, one) for one in page)
             after = page[-1].sequence
         there = [(records[item.sequence], item) for item in chosen if item.sequence in records]
-        return tuple([await self._entry(record, item, caps.of(item)) for record, item in there])
+        return tuple([await self._entry(record, item, caps) for record, item in there])
 
-    async def _entry(self, record: TranscriptRecord, item: WindowItem, cap: int) -> ContextEntry:
-        content, tokens = record.content, item.tokens
+    async def _entry(self, record: TranscriptRecord, item: WindowItem, caps: Caps) -> ContextEntry:
+        content, tokens, cap = record.content, item.tokens, caps.without_stamp(item)
         if tokens > cap:
             around = tokens - PER_MESSAGE - (await self._counting.count([record.content])).tokens[0]
             spare = cap - PER_MESSAGE - max(around, 0)
             mark = f"[… cut: {tokens} tokens in all, entry {record.sequence} of the transcript]"
             content, _ = await self._counting.fitted(record.content, spare, mark, tail=TAIL)
-            whole = (await self._counting.count([shown(msgspec.structs.replace(record, content=content))])).tokens[0]
-            tokens = whole + PER_MESSAGE
+            cut = (await self._counting.count([shown(msgspec.structs.replace(record, content=content))])).tokens[0]
+            tokens = cut + PER_MESSAGE
+        whole = item.tokens if tokens != item.tokens else 0
+        if stamp := caps.stamp_of(item):
+            content = f"[{record.at.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}] {content}"
+            tokens += stamp
         return ContextEntry(
             sequence=record.sequence,
             kind=record.kind,
@@ -288,5 +334,5 @@ class ContextBuilder:
             call_id=record.call_id,
             at=record.at,
             tokens=tokens,
-            whole=item.tokens if tokens != item.tokens else 0,
+            whole=whole,
         )

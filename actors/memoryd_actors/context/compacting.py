@@ -181,6 +181,21 @@ class Compactor:
             summary=entry.content if entry else "",
         )
 
+    async def archive(self, key: Key, *, covers: int, turns: int, text: str, by: str) -> None:
+        """Let a text that somebody wrote take the place of everything up to an entry, durably.
+
+        Where that is archived already, nothing is done.
+        """
+        async with self._lock(key):
+            whole = f"{SUMMARY_OPENING}\n{text}"
+            if await self._appender.summarise(key, covers=covers, turns=turns, text=whole, by=by, deadline_s=SCRIBE_S):
+                self.counts.compactions += 1
+            await self._remember(key)
+
+    async def tokens_of(self, text: str) -> int:
+        """Return the tokens of a text; estimated where there is no tokeniser."""
+        return await self._sizes.tokens_of(text)
+
     async def forget(self, key: Key, project: str) -> list[str]:
         """Destroy the memories that tell a session whose transcript is destroyed; return their ids."""
         caller = Caller(owner=key[0], project=project, session=key[1])

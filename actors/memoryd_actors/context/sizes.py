@@ -66,6 +66,10 @@ class Sizes:
         self._let_go()
         return measured
 
+    async def tokens_of(self, text: str) -> int:
+        """Return the tokens of a text; estimated where there is no tokeniser."""
+        return (await self._counting.count([text])).tokens[0]
+
     def forget(self, key: Key) -> None:
         """Look at a session anew: it was purged."""
         known = self._known.pop(key, None)

@@ -35,6 +35,10 @@ class WindowSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_f
     """Tokens that a context never exceeds: the oldest are left out."""
     protected: Tokens = 20_000
     """Of the most recent tokens, so many at least are never compacted."""
+    timestamps: bool = False
+    """Whether the messages of user and assistant begin with when they were said: `[2026-01-17T09:30:00Z]`."""
+    warn_at: Annotated[int, msgspec.Meta(ge=10, le=100)] = 75
+    """Percent of its budget from which a context says in itself how full it is, and a warning is logged and told."""
     summary_tokens: Annotated[int, msgspec.Meta(ge=64, le=3_000)] = 1_200
     """Size of the summary that takes the place of what is compacted."""
 
@@ -80,10 +84,20 @@ class Caps:
 
     tool: int
     other: int
+    stamp: int = 0
+    """What stands before what user and assistant say, beside that."""
 
     def of(self, item: WindowItem) -> int:
         """Return how many tokens an entry has in the context."""
+        return self.without_stamp(item) + self.stamp_of(item)
+
+    def without_stamp(self, item: WindowItem) -> int:
+        """Return how many tokens an entry has without what stands before it."""
         return min(item.tokens, self.other if item.kind == "message" and item.role != "tool" else self.tool)
+
+    def stamp_of(self, item: WindowItem) -> int:
+        """Return how many tokens stand before an entry."""
+        return self.stamp if item.kind == "message" and item.role in {"user", "assistant"} else 0
 
     def cost(self, piece: Piece) -> int:
         """Return how many tokens a piece has in the context."""

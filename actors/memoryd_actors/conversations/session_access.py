@@ -19,16 +19,18 @@ class SessionAccess:
         Raises:
             Refused: the agent may see some categories only, and what was said elsewhere may be about the others.
         """
-        if self._view.sees_all(caller) or (session and await self._is_own(caller, session)):
+        if self._view.sees_all(caller) or (session and await self._is_own_or_managed(caller, session)):
             return
         raise Refused(
             f"the agent `{caller.agent}` may see some categories only, and of transcripts that of its own session",
-            "Name that session, or ask as somebody else.",
+            "Name that session; or name the agents whose sessions it manages on its allowlist: `agent:NAME`.",
         )
 
-    async def _is_own(self, caller: Caller, session: str) -> bool:
-        if session != caller.session:
-            return False
+    async def _is_own_or_managed(self, caller: Caller, session: str) -> bool:
         # Whoever asks says itself which session it is in; who spoke there is written down.
         info = await self._transcripts.info((caller.owner, session))
-        return info is None or all(agent == caller.agent for agent in info.agents)
+        if info is None:
+            return session == caller.session
+        if session == caller.session and all(agent == caller.agent for agent in info.agents):
+            return True
+        return bool(info.agents) and self._view.manages(caller, info.agents)

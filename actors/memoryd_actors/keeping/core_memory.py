@@ -5,7 +5,7 @@ both find their words there, and one that would overwrite what it has not read i
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Annotated, Final, NamedTuple, Protocol, assert_never
 
 import msgspec
@@ -34,6 +34,7 @@ from memoryd_client.wire.core_memory import (
     CoreWrites,
     GetCoreHistory,
     Section,
+    SummarizedSoFar,
 )
 from memoryd_client.wire.request import Done
 
@@ -63,6 +64,9 @@ class SectionState(NamedTuple):
 
 
 Change = Callable[[SectionState], str]
+
+
+Summarized = Callable[[Caller, str], Awaitable[SummarizedSoFar | None]]
 
 
 class CoreRepository(Protocol):
@@ -98,8 +102,16 @@ class CoreMemory:
     """Answers what is asked of core memory."""
 
     def __init__(
-        self, repository: CoreRepository, rules: ProjectRules, settings: CoreSettings, categories: Categories
+        self,
+        repository: CoreRepository,
+        rules: ProjectRules,
+        settings: CoreSettings,
+        categories: Categories,
+        *,
+        summarized: Summarized | None = None,
     ) -> None:
+        """Prepare; `summarized` says how far a caller's conversation is summarised, where the caller may know."""
+        self._summarized = summarized
         self._repository = repository
         self._categories = categories
         self._rules = rules
@@ -116,7 +128,11 @@ class CoreMemory:
         match request:
             case CoreView():
                 written = await self._repository.core_sections(caller.owner, request.thread, limit=self._limit)
-                return CoreSections(sections=arranged(written, request.thread, self._limit))
+                session = request.thread or caller.session
+                return CoreSections(
+                    sections=arranged(written, request.thread, self._limit),
+                    summarized=await self._summarized(caller, session) if session and self._summarized else None,
+                )
             case GetCoreHistory():
                 name = named(request.section) if request.section else ""
                 writes = await self._repository.core_writes(caller.owner, request.thread, name, limit=request.limit)

@@ -191,6 +191,11 @@ class Conversations:
         wanted: dict[str, list[int]] = {}
         for session, sequence, _ in places:
             wanted.setdefault(session, []).append(sequence)
+        if not request.search_archived:
+            # A page may be shorter than asked for then.
+            infos = {session: await self._transcripts.info((caller.owner, session)) for session in wanted}
+            archived = {session: info.summarized for session, info in infos.items() if info is not None}
+            places = [place for place in places if place[1] > archived.get(place[0], 0)]
         records: dict[tuple[str, int], TranscriptRecord] = {}
         for session, sequences in wanted.items():
             for sequence, record in (await self._transcripts.get((caller.owner, session), sequences)).items():

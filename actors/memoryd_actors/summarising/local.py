@@ -6,6 +6,7 @@ counted tokens. Without an embedding model the likeness of two sentences is that
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import blake2b
 
@@ -46,17 +47,29 @@ class LocalSummariser:
         self._threads = CapacityLimiter(1)
 
     async def summarise(
-        self, said: Sequence[Spoken], *, budget_tokens: int, purpose: Purpose = "compaction", earlier: str = ""
+        self,
+        said: Sequence[Spoken],
+        *,
+        budget_tokens: int,
+        purpose: Purpose = "compaction",
+        earlier: str = "",
+        focus: str = "",
     ) -> Summary:
-        """Return what the conversation says itself, quoted; see the port. What is rolled up is points already."""
+        """Return what the conversation says itself, quoted; see the port. What is rolled up is points already.
+
+        What is near to the focus counts more.
+        """
         if purpose == "rollup":
             earlier, said = "\n".join([earlier, *(one.text for one in said)]), ()
         found = await to_thread.run_sync(units, said, limiter=self._threads)
         before = earlier_units(earlier)[-MOST_UNITS:]
         if not found and not before:
             return Summary(_tools_only(said), EXTRACTED)
-        vectors = await self._vectors([unit.text for unit in (*before, *found)])
         every = [*before, *found]
+        vectors = await self._vectors([unit.text for unit in every])
+        if focus:
+            near = await self._near(focus, [unit.text for unit in every], vectors)
+            every = [replace(unit, nearness=one) for unit, one in zip(every, near, strict=True)]
         lead = _leads(every, said) if purpose == "episode" else [""] * len(every)
         told = [f"{label}{unit.point}" for label, unit in zip(lead, every, strict=True)]
         counts = await count(self._tokens, [MARK, *(f"- {one}" for one in told)])
@@ -75,6 +88,16 @@ class LocalSummariser:
             tags=tuple(topics(found, MOST_TAGS)),
             points=tuple(lines),
         )
+
+    async def _near(self, focus: str, texts: Sequence[str], vectors: Vectors) -> list[float]:
+        """Return how near each text is to the focus, 0 to 1."""
+        try:
+            (asked,) = await self._embedder.embed([focus], query=True)
+        except ModelUnavailable:
+            return [float(cosine) for cosine in vectors @ word_vectors([focus])[0]]
+        if len(asked) != vectors.shape[1]:  # there was no model a moment ago
+            return [0.0] * len(texts)
+        return [max(float(cosine), 0.0) for cosine in vectors @ asked]
 
     async def _vectors(self, texts: Sequence[str]) -> Vectors:
         found: list[Vectors] = []

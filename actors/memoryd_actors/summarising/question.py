@@ -52,6 +52,8 @@ class Assignment:
     earlier: str
     budget_tokens: int
     purpose: Purpose
+    focus: str = ""
+    """What matters most, in the words of who asks."""
 
 
 class WrittenSummary(msgspec.Struct, frozen=True):
@@ -83,6 +85,9 @@ def compose(assignment: Assignment, rules: Rules = DEFAULT) -> Prompt:
     ]
     earlier = sendable(assignment.earlier, rules)
     blocks: dict[str, object] = {"earlier": earlier} if earlier else {}
+    if focus := sendable(assignment.focus, rules):
+        size += " Tell above all what `focus` names."
+        blocks["focus"] = focus
     return Prompt(
         f"{_SYSTEM}\n{_ASKED[assignment.purpose]} {size}",
         fenced(**blocks, messages=shown),

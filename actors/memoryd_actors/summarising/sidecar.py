@@ -59,20 +59,28 @@ class SummarySidecar:
         return self._local
 
     async def summarise(
-        self, said: Sequence[Spoken], *, budget_tokens: int, purpose: Purpose = "compaction", earlier: str = ""
+        self,
+        said: Sequence[Spoken],
+        *,
+        budget_tokens: int,
+        purpose: Purpose = "compaction",
+        earlier: str = "",
+        focus: str = "",
     ) -> Summary:
         """Return the model's summary, or a quoting one with a note why; see the port."""
         note = ""
         if self._model is not None:
             try:
-                written = await self._write(self._model, said, budget_tokens, purpose, earlier)
+                written = await self._write(self._model, said, Assignment((), earlier, budget_tokens, purpose, focus))
             except ModelFailed as failed:
                 note = str(failed)
             else:
                 if written is not None:
                     self._written += 1
                     return await self._checked(written, self._model.name, budget_tokens)
-        quoted = await self._local.summarise(said, budget_tokens=budget_tokens, purpose=purpose, earlier=earlier)
+        quoted = await self._local.summarise(
+            said, budget_tokens=budget_tokens, purpose=purpose, earlier=earlier, focus=focus
+        )
         self._quoted += 1
         return replace(quoted, note=note)
 
@@ -97,14 +105,13 @@ class SummarySidecar:
             facts={"by": "extracted"},
         )
 
-    async def _write(
-        self, model: Model, said: Sequence[Spoken], budget_tokens: int, purpose: Purpose, earlier: str
-    ) -> WrittenSummary | None:
+    async def _write(self, model: Model, said: Sequence[Spoken], whole: Assignment) -> WrittenSummary | None:
         """Have all parts written, each on the summary of those before; None where nothing was said."""
         written: WrittenSummary | None = None
+        earlier = whole.earlier
         # In a thread: ten thousand messages are looked through for what is hidden in them.
         for part in await to_thread.run_sync(parts, said):
-            assignment = Assignment(part, earlier, budget_tokens, purpose)
+            assignment = replace(whole, said=part, earlier=earlier)
             written = (await model.ask(about(assignment, self._rules, deadline_s=self._deadline_s))).value
             earlier = "\n".join(f"- {point}" for point in written.points)
         return written

@@ -52,11 +52,18 @@ class Summariser(Protocol):
     """Tells shortly what was said."""
 
     async def summarise(
-        self, said: Sequence[Spoken], *, budget_tokens: int, purpose: Purpose = "compaction", earlier: str = ""
+        self,
+        said: Sequence[Spoken],
+        *,
+        budget_tokens: int,
+        purpose: Purpose = "compaction",
+        earlier: str = "",
+        focus: str = "",
     ) -> Summary:
         """Return a summary of at most so many tokens, counted, that says again what `earlier` said.
 
-        `earlier` is the text of the summary of what came before. Any length of conversation: the work is bounded.
+        `focus` says in words what matters most. `earlier` is the text of the summary of what came before. Any length of
+        conversation: the work is bounded.
         """
         ...
 

@@ -45,6 +45,8 @@ BY_USER = 0.25
 """By how much more a sentence counts that decides or explains something, that a user asks, that names something of its
 own, that a user says. Of what stands in summaries of LoCoMo sessions, 56% is what people noted as worth knowing, 44% of
 all that is said is; without what is specific 47%."""
+FOCUS = 2.0
+"""For what is as near as can be to what who asks cares for: about as much as all of these together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,12 +64,21 @@ class Unit:
     """Whether it names a number, a name, a file, something of somebody's own."""
     worth: float = 0.0
     """How much it speaks of what the conversation speaks of."""
+    nearness: float = 0.0
+    """To what matters most to who asks, 0 to 1."""
 
     @property
     def boost(self) -> float:
         """By how much more it counts for what it is, from 1."""
         asked = QUESTION * (self.asks and self.by_user)
-        return 1 + DECISION * self.decides + SPECIFIC * self.specific + BY_USER * self.by_user + asked
+        return (
+            1
+            + DECISION * self.decides
+            + SPECIFIC * self.specific
+            + BY_USER * self.by_user
+            + asked
+            + FOCUS * self.nearness
+        )
 
     @property
     def by_user(self) -> bool:

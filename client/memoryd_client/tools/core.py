@@ -5,7 +5,15 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from memoryd_client.tools.tool import Tool
-from memoryd_client.wire.core_memory import CoreAppend, CoreReplace, CoreSet, CoreView, Section, new_write_id
+from memoryd_client.wire.core_memory import (
+    CoreAppend,
+    CoreReplace,
+    CoreSet,
+    CoreView,
+    Section,
+    SummarizedSoFar,
+    new_write_id,
+)
 from memoryd_client.wire.request import Ask
 
 
@@ -18,7 +26,9 @@ class CoreMemoryView(Tool, frozen=True, kw_only=True):
 
     async def answer(self, ask: Ask) -> str:
         """Return the sections."""
-        return "\n\n".join(map(_shown, (await ask(CoreView())).sections))
+        reply = await ask(CoreView())
+        told = [_so_far(reply.summarized)] if reply.summarized else []
+        return "\n\n".join([*map(_shown, reply.sections), *told])
 
 
 class CoreMemoryUpdate(Tool, frozen=True, kw_only=True):
@@ -48,6 +58,17 @@ class CoreMemoryUpdate(Tool, frozen=True, kw_only=True):
         revision = next((section.revision for section in sections if section.name == self.section), None)
         anew = CoreSet(id=write_id, section=self.section, text=self.content, revision=revision)
         return _shown((await ask(anew)).only)
+
+
+def _so_far(summarized: SummarizedSoFar) -> str:
+    """Say how far the conversation is summarised, and what was summarised last."""
+    if not summarized.summaries:
+        return f"[conversation] {summarized.turns} turns, none summarised"
+    return (
+        f"[conversation] {summarized.turns} turns, summarised up to turn {summarized.last_summarized_turn} "
+        f"({summarized.summaries} summaries), archived up to turn {summarized.archived_turns}. "
+        f"Summarised last: {summarized.last_summary}"
+    )
 
 
 def _shown(section: Section) -> str:

@@ -9,7 +9,7 @@ from memoryd_client.arguments import converted
 from memoryd_client.async_client import AsyncClient
 from memoryd_client.base.errors import DaemonUnreachable, InvalidArgument, MemorydError, RequestFailed
 from memoryd_client.client import Client
-from memoryd_client.tools.conversations import SessionSearch, SummarizeConversation
+from memoryd_client.tools.conversations import ArchiveOldMessages, SessionSearch, SummarizeConversation, ViewSummaries
 from memoryd_client.tools.core import CoreMemoryUpdate, CoreMemoryView
 from memoryd_client.tools.files import (
     DeleteMemoryFile,
@@ -46,6 +46,8 @@ ALL: Final[tuple[type[Tool], ...]] = (
     RecallNow,
     KnowledgeSearch,
     SummarizeConversation,
+    ArchiveOldMessages,
+    ViewSummaries,
     Ls,
     ReadMemoryFile,
     WriteMemoryFile,

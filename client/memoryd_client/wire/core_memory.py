@@ -68,10 +68,25 @@ class CorePurge(Request[Done], frozen=True, kw_only=True, omit_defaults=True, ta
     thread: Thread = SHARED
 
 
+class SummarizedSoFar(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How far the conversation of a thread is summarised."""
+
+    last_summarized_turn: int
+    """Of those from the first on that are summarised without a gap, the last."""
+    turns: int
+    summaries: int
+    last_summary: str = ""
+    """The newest of them, its beginning."""
+    archived_turns: int = 0
+    total_archived: int = 0
+
+
 class CoreSections(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="core_sections"):
     """Sections: the shared ones first, each thread's in the order persona, human, context, then by name."""
 
     sections: tuple[Section, ...]
+    summarized: SummarizedSoFar | None = None
+    """Of a view: how far the conversation of that thread, or else of the caller's session, is summarised."""
 
     @property
     def only(self) -> Section:

@@ -44,5 +44,17 @@ class IndexProgress(msgspec.Struct, frozen=True, kw_only=True, tag="index"):
     target: int
 
 
-Event = PipelineRan | Surfaced | Wrote | Warned | IndexProgress
+class ContextFilled(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="context"):
+    """The context of an agent has become so full that it was warned of."""
+
+    session: str
+    agent: str = ""
+    owner: str = ""
+    tokens: int
+    """Of the conversation that is not archived and of all that stands before it."""
+    budget: int
+    percent: int
+
+
+Event = PipelineRan | Surfaced | Wrote | Warned | IndexProgress | ContextFilled
 """Published with its topic as the first ZeroMQ frame, the encoded event as the second."""

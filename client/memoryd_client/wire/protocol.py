@@ -8,6 +8,7 @@ import hashlib
 
 import msgspec
 
+from memoryd_client.wire.archiving import ArchivingRequest, TurnSummaries
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.categories import CategoryList, ListCategories
 from memoryd_client.wire.checkpoints import Checkpoint, CheckpointRequest, Checkpoints
@@ -18,7 +19,7 @@ from memoryd_client.wire.core_memory import CoreRequest, CoreSections, CoreWrite
 from memoryd_client.wire.edges import Edges, GetEdges, Relate, Unrelate
 from memoryd_client.wire.editing import Update
 from memoryd_client.wire.event_counts import CountEvents, DoneEvents, EventCounts, ListDone
-from memoryd_client.wire.events import Event, IndexProgress, PipelineRan, Surfaced, Warned, Wrote
+from memoryd_client.wire.events import ContextFilled, Event, IndexProgress, PipelineRan, Surfaced, Warned, Wrote
 from memoryd_client.wire.failures import Failure
 from memoryd_client.wire.history import GetHistory, History, Undo
 from memoryd_client.wire.importing import Import, Imported
@@ -87,6 +88,7 @@ AnyRequest = (
     | ReviewRequest
     | TranscriptRequest
     | ContextRequest
+    | ArchivingRequest
 )
 
 
@@ -135,6 +137,7 @@ Reply = (
     | KnowledgeHits
     | SessionContext
     | Compacted
+    | TurnSummaries
     | Transcript
     | Sessions
     | FoundMessages
@@ -161,7 +164,7 @@ def topic_of(event: Event) -> bytes:
     match event:
         case Warned() | IndexProgress():
             return tag
-        case PipelineRan() | Surfaced() | Wrote():
+        case PipelineRan() | Surfaced() | Wrote() | ContextFilled():
             return owner_topic(event.owner) + tag
 
 

@@ -14,7 +14,7 @@ SUMMARY_OPENING = "Previous conversation summary:"
 """How the summary that takes the place of messages begins."""
 LEFT_OUT = "[earlier messages are left out]"
 Pressure = Literal["none", "suggested", "due", "overdue"]
-SectionKind = Literal["core", "rules", "summary", "pending"]
+SectionKind = Literal["core", "rules", "summary", "pending", "usage"]
 
 
 class ApiMessage(TypedDict):
@@ -106,7 +106,7 @@ class SessionContext(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
     session: str
     sections: tuple[ContextSection, ...] = ()
-    """core, rules, summary, pending: those that there are, in this order."""
+    """core, rules, summary, pending, usage: those that there are, in this order."""
     entries: tuple[ContextEntry, ...] = ()
     """The end of the conversation, oldest first. A tool's call and the results that come before the user speaks again
     are all there or none."""

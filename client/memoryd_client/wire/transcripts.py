@@ -240,6 +240,8 @@ class SearchMessages(Request[FoundMessages], frozen=True, kw_only=True, omit_def
     """Said before that moment."""
     role: Role = ""
     kind: Literal["", "message", "tool_call", "tool_result"] = ""
+    search_archived: bool = True
+    """Also what is archived: what a summary stands for in the contexts of its session."""
     limit: Annotated[int, msgspec.Meta(ge=1, le=200)] = 10
     offset: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
 

@@ -47,6 +47,7 @@ def build_dispatcher(
         note=recall.note_query,
         hear=recall.hear,
     )
+    answers = conversations.answers()
     return Dispatcher(
         keeping=KeepingAnswers(
             keeper=keeper,
@@ -68,10 +69,10 @@ def build_dispatcher(
             view=view,
             drafts=paths.drafts,
         ),
-        conversations=conversations.answers(),
+        conversations=answers,
         consolidation=consolidation.answers,
         review=consolidation.review,
-        core=CoreMemory(ledger.core, memory.here, config.core, memory.categories),
+        core=CoreMemory(ledger.core, memory.here, config.core, memory.categories, summarized=answers.summarized),
         checkpoints=CheckpointKeeper(ledger.checkpoints, memory.here, config.checkpoints, memory.categories),
         knowledge=knowledge,
         files=VirtualFiles(ledger.memories, keeper, view, memory.searcher, grep=grep),

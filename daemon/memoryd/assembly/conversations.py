@@ -14,8 +14,9 @@ from memoryd.hosts import prompts
 from memoryd.index import LanceMessages
 from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.capture.second_look import SecondLook
-from memoryd_actors.context import Compactor, ContextBuilder, Counting, Sizes
+from memoryd_actors.context import Compactor, ContextBuilder, Counting, Sizes, TurnSummariser
 from memoryd_actors.context.answering import ConversationAnswers
+from memoryd_actors.context.usage import ContextUsage
 from memoryd_actors.conversations.scribe import Scribe
 from memoryd_actors.conversations.session_access import SessionAccess
 from memoryd_actors.core.errors import Refused
@@ -124,6 +125,7 @@ class ConversationServices:
             settings=config.episodes,
             gate=gate,
         )
+        self.usage = ContextUsage(memory.publish, warn_at=config.context.warn_at)
         self.compactor = Compactor(
             transcripts=self.transcripts,
             sizes=self._sizes,
@@ -138,6 +140,16 @@ class ConversationServices:
             publish=publish,
             settings=config.context,
             gate=gate,
+        )
+        self.turn_summaries = TurnSummariser(
+            transcripts=self.transcripts,
+            summariser=judging.summariser,
+            compactor=self.compactor,
+            recall=recall,
+            keeper=keeper,
+            ledger=ledger.memories,
+            gate=gate,
+            tokens=config.context.summary_tokens,
         )
         self.finder = ReachFinder(ledger.memories, self.transcripts)
         self.finisher = PurgeFinisher(
@@ -154,6 +166,7 @@ class ConversationServices:
     def answers(self) -> ConversationAnswers:
         """Return what answers the requests that concern conversations."""
         return ConversationAnswers(
+            summaries=self.turn_summaries,
             scribe=self.scribe,
             transcripts=self.transcripts,
             conversations=self._conversations,
@@ -166,6 +179,7 @@ class ConversationServices:
                 core=self._memory.ledger.core,
                 categories=self._memory.categories,
                 settings=self._config.context,
+                usage=self.usage,
             ),
             compactor=self.compactor,
             switches=self._memory.switches,

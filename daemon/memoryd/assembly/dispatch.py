@@ -25,6 +25,7 @@ from memoryd_actors.ports.ledger import EventRepository
 from memoryd_actors.purging.answering import PurgingAnswers
 from memoryd_actors.searching.answering import SearchingAnswers, SearchingRequest
 from memoryd_actors.virtual_files import VirtualFiles
+from memoryd_client.wire.archiving import ArchivingRequest
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.checkpoints import CheckpointRequest
 from memoryd_client.wire.consolidation import ConsolidationRequest
@@ -91,7 +92,7 @@ class Dispatcher:
             return await self.keeping.answer(request, caller, deadline_s)
         if isinstance(request, Purge | PlanPurge):
             return await self.purging.answer(request, caller, deadline_s)
-        if isinstance(request, TranscriptRequest | ContextRequest):
+        if isinstance(request, TranscriptRequest | ContextRequest | ArchivingRequest):
             return await self.conversations.answer(request, caller, deadline_s)
         if isinstance(request, FileRequest):
             return await self.files.answer(request, caller, deadline_s=deadline_s)

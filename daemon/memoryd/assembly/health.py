@@ -19,6 +19,8 @@ from memoryd.embedding import ModelStatistics
 from memoryd.embedding.model_change import ModelChange
 from memoryd.ipc import Guard, SocketStatistics
 from memoryd_actors.capture.capturer import Capturer
+from memoryd_actors.context import Compactor
+from memoryd_actors.context.usage import ContextUsage
 from memoryd_actors.conversations.counts import TranscriptCounts
 from memoryd_actors.core.actor import MailboxStatistics
 from memoryd_actors.core.errors import DaemonError, Refused
@@ -92,7 +94,7 @@ class Health:
         A part that is degraded or failed is also a warning with the way out, and so is that memory is off.
         """
         memory = self._memory.switches.status(caller)
-        parts = {**await self._of_ledger(caller.owner), **self._of_others(), "memory": memory}
+        parts = {**await self._of_ledger(caller.owner), **self._of_others(caller.owner), "memory": memory}
         warnings = [f"{memory.message}. {memory.hint}"] if memory.message else []
         warnings += [
             f"{name}: {part.message}" + (f" {part.hint}" if part.hint else "")
@@ -132,14 +134,14 @@ class Health:
         last = await self._consolidation.answers.last(owner)
         return {"ledger": kept, "events": counted, "consolidation": replace(compared, facts=last)}
 
-    def _of_others(self) -> dict[str, ComponentStatus]:
+    def _of_others(self, owner: str) -> dict[str, ComponentStatus]:
         memory, conversations = self._memory, self._conversations
         return {
             "model": model(memory.embedder.statistics(), memory.embedder.identity),
             "embedding": self._model_change.status(),
             "index": index(memory.indexer, optimised=self._curator.optimised, cached_bytes=memory.index.cached_bytes),
             "sidecar": memory.judging.sidecar.status(),
-            "context": conversations.compactor.status(),
+            "context": contexts(conversations.compactor, conversations.usage, owner),
             "episodes": conversations.episodes.status(),
             "summaries": memory.judging.summariser.status(),
             "sessions": sessions(memory.recall),
@@ -154,6 +156,13 @@ class Health:
             "sockets": sockets(self._sockets),
             **({"network": served_network(*self._network)} if self._network is not None else {}),
         }
+
+
+def contexts(compactor: Compactor, usage: ContextUsage, owner: str) -> ComponentStatus:
+    """Return what was compacted, and how full the last context of each of an owner's agents is."""
+    compacted = compactor.status()
+    numbers = {**compacted.numbers, "warnings": float(usage.warnings)}
+    return replace(compacted, numbers=numbers, facts=usage.facts(owner))
 
 
 def model(statistics: ModelStatistics, identity: str) -> ComponentStatus:
