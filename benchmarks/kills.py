@@ -45,6 +45,10 @@ class Writer:
         """What each may be: one outcome where it was acknowledged."""
         self.entries: list[str] = []
         """Ids of acknowledged entries, in order."""
+        self.kept: dict[str, set[str]] = {}
+        """What each section of core memory, checkpoint and file may hold: one text where it was acknowledged."""
+        self.ended: set[str] = set()
+        """Texts of sessions whose purge was acknowledged."""
         self.purged: dict[str, tuple[str, ...]] = {}
         """By the id of the memory, what has to be gone where that is."""
         self.counts: Counter[str] = Counter()
@@ -56,9 +60,11 @@ class Writer:
         words = ("".join(self.draw.choice(SYLLABLES) for _ in range(4)) for _ in range(9))
         return f"{' '.join(words).capitalize()} {self.draw.randrange(10**12):012d}."
 
-    def client(self) -> Client:
-        """Return a client of the writer's session."""
-        return Client(session=self.session, project="/kills", agent="cli", paths=self._paths, deadline_s=DEADLINE_S)
+    def client(self, session: str = "") -> Client:
+        """Return a client of the writer's session, or of another one."""
+        return Client(
+            session=session or self.session, project="/kills", agent="cli", paths=self._paths, deadline_s=DEADLINE_S
+        )
 
     def write_until(self, stop: Event) -> None:
         """Write until told to stop, or until the daemon does not answer any more."""
@@ -142,6 +148,47 @@ def purge(writer: Writer, client: Client) -> str:
     return "purge"
 
 
+def keep(writer: Writer, client: Client) -> str:
+    """Write a section of core memory, a checkpoint, a memory file."""
+    what = writer.draw.choice(("core", "checkpoint", "file"))
+    said = writer.text()
+    before = writer.kept.get(what, {""})
+    writer.kept[what] = {*before, said}
+    if what == "core":
+        there = [one for one in client.core_view(thread=writer.session) if one.name == "notes"]
+        revision = there[0].revision if there else None
+        client.core_set("notes", said, thread=writer.session, revision=revision)
+    elif what == "checkpoint":
+        client.save_checkpoint(writer.session, said.encode())
+    else:
+        client.write_file(f"{writer.session}/notes.md", said)
+    writer.kept[what] = {said}
+    return what
+
+
+def held(client: Client, session: str, what: str) -> str:
+    """Return what is there of what `keep` wrote; nothing where nothing is."""
+    if what == "core":
+        return "".join(one.text for one in client.core_view(thread=session) if one.name == "notes")
+    if what == "checkpoint":
+        found = client.load_checkpoint(session)
+        return found.data.decode() if found is not None else ""
+    try:
+        return client.read_file(f"{session}/notes.md").content
+    except RequestFailed:
+        return ""
+
+
+def end(writer: Writer, client: Client) -> str:
+    """Say something in a session of its own, and purge that."""
+    said, session = writer.text(), f"{writer.session}-{writer.draw.randrange(10**9)}"
+    with writer.client(session) as other:
+        other.append([Entry(content=said, role="user")])
+    client.purge_session(session, deadline_s=DEADLINE_S)
+    writer.ended.add(said)
+    return "purge session"
+
+
 def upkeep(writer: Writer, client: Client) -> str:
     """Reindex, back up, consolidate, search."""
     sleep(writer.draw.uniform(0.05, 0.5))
@@ -157,7 +204,7 @@ def upkeep(writer: Writer, client: Client) -> str:
     return what
 
 
-KINDS = (change_memories, change_memories, append, append, bring, purge, purge, upkeep)
+KINDS = (change_memories, change_memories, append, append, bring, purge, purge, keep, end, upkeep)
 
 
 def files_with(folder: Path, needles: Sequence[str]) -> list[str]:
@@ -187,6 +234,12 @@ def problems(writers: Sequence[Writer], running: Running) -> Iterator[str]:
                     yield f"wrong: {memory_id} is {memory.state.value}"
                 writer.memories[memory_id] = {(memory.state.value, memory.content)}
             yield from _entries(writer, client)
+            with writer.client() as own:
+                for what, texts in writer.kept.items():
+                    there = held(own, writer.session, what)
+                    if there not in texts:
+                        yield f"lost: {what} of {writer.session}"
+                    writer.kept[what] = {there}
         gone = {
             memory_id: texts
             for writer in writers
@@ -196,7 +249,9 @@ def problems(writers: Sequence[Writer], running: Running) -> Iterator[str]:
         until = monotonic() + SETTLE_S
         while client.status().components["ledger"].numbers["purges_unfinished"] and monotonic() < until:
             sleep(0.1)
-        left = files_with(running.paths.home, [text[:-1] for texts in gone.values() for text in texts])
+        erased = [text for texts in gone.values() for text in texts]
+        erased += [text for writer in writers for text in writer.ended]
+        left = files_with(running.paths.home, [text[:-1] for text in erased])
         if left:
             yield f"a purge has left bytes in {', '.join(left)}"
 
@@ -269,7 +324,7 @@ def run(times: int, seed: int) -> dict[str, object]:
         "acknowledged": dict(counts.most_common()),
         "memories": sum(len(writer.memories) for writer in writers),
         "entries": sum(len(writer.entries) for writer in writers),
-        "purges": sum(len(writer.purged) for writer in writers),
+        "purges": sum(len(writer.purged) + len(writer.ended) for writer in writers),
         "longest_start_s": round(max(starts), 2),
         "problems": found,
     }
