@@ -1,6 +1,6 @@
 """What was done, as an OpenTelemetry collector gets it: through the SDK's own exporters, and over a real socket."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -66,7 +66,7 @@ async def test_what_is_done_from_now_on_becomes_spans_and_numbers_without_a_text
     attributes = dict(created[0].attributes or {})
     assert attributes["memoryd.session"] == "s1"
     assert attributes["memoryd.category"] == "fact"
-    assert "mem_0" not in {(span.attributes or {}).get("memoryd.memory") for span in created}
+    assert "mem_0" not in [(span.attributes or {}).get("memoryd.memory") for span in created]
     assert SECRET not in "".join(span.to_json() for span in spans.get_finished_spans())
     assert created[0].end_time is not None
     assert created[0].start_time is not None
@@ -91,7 +91,7 @@ class WatchedRows:
 
 
 @contextmanager
-def collector() -> Iterator[tuple[str, list[bytes]]]:
+def collector() -> Generator[tuple[str, list[bytes]]]:
     """Yield a collector's address, and the spans that it took."""
     taken: list[bytes] = []
 

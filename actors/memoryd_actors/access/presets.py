@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from memoryd_actors.memory.settings import FILE, PROCEDURAL, RULE, name_of
+from memoryd_actors.memory.settings import FILE, PROCEDURES, RULE, name_of
 
 CORE: Final = "core"
 """What an allowlist calls core memory."""
@@ -15,10 +15,10 @@ PRESETS: Final[Mapping[str, tuple[str, ...]]] = {
         *("profile", "goals", "preferences", "event", "activity", "relationships", "tasks"),
         *("preference", "correction", "relationship_dynamic", "episode", RULE, CORE, CHECKPOINT, FILE),
     ),
-    "planner": ("goals", "tasks", "projects", PROCEDURAL),
+    "planner": ("goals", "tasks", "projects", *sorted(PROCEDURES)),
     "stylist": ("preferences", "tone", "style", "preference"),
     "researcher": ("knowledge", "interests", "history", "fact", "episode"),
-    "executor": ("tasks", "recent_activity", "constraints", PROCEDURAL, RULE),
+    "executor": ("tasks", "recent_activity", "constraints", *sorted(PROCEDURES), RULE),
 }
 """Each role's categories: those that such an agent works with, and what memoryd itself calls the same."""
 

@@ -5,12 +5,15 @@ import re
 import msgspec
 
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.memory.settings import PROCEDURAL, RULE, name_of
+from memoryd_actors.memory.settings import PROCEDURAL, PROCEDURES, RULE, name_of
 from memoryd_client.wire.memory import NewMemory, Source
 
 CERTAIN = 0.8
 """Trust from which a rule or workflow that was read out of a conversation is stored: that of a user's own word."""
 MOST_STEPS = 30
+FEWEST_STEPS = 2
+LONGEST_TRIGGER = 60
+_TO = re.compile(r"\A\W*(?:(?:this is |here is )?how (?:to|we)|steps (?:to|for)|to|um zu)\s+", re.IGNORECASE)
 _ITEM = re.compile(r"\s*(?:(?:step\s+)?\d{1,2}[.):]|[-*\u2022])\s+(?P<step>\S.*)", re.IGNORECASE)
 _INLINE = re.compile(r"(?:^|\s)(\d{1,2})[.)]\s+")
 _LEAD = re.compile(
@@ -28,7 +31,7 @@ def admitted(new: NewMemory) -> NewMemory:
     """
     category = name_of(new.category)
     if new.source is not Source.EXTRACTED or category not in {PROCEDURAL, RULE}:
-        return new
+        return _titled(new) if category in PROCEDURES else new
     if (new.trust or 0.0) < CERTAIN:
         raise Refused(
             f"a memory of the category `{category}` is only stored where somebody asks for it, or where it is certain",
@@ -36,13 +39,28 @@ def admitted(new: NewMemory) -> NewMemory:
         )
     if category == RULE:
         return new
-    heading, steps = read(new.content)
-    if not steps:
+    content = numbered(new.content)
+    if content is None:
         raise Refused(
             "a workflow has no steps", "Write one step to a line, numbered from 1, each beginning with what to do."
         )
+    return _titled(msgspec.structs.replace(new, content=content))
+
+
+def numbered(text: str) -> str | None:
+    """Return steps as they are kept, numbered beneath their heading; None where there are none."""
+    heading, steps = read(text)
     lines = [f"{number}. {step}" for number, step in enumerate(steps, 1)]
-    return msgspec.structs.replace(new, content="\n".join([heading, *lines] if heading else lines))
+    return "\n".join([heading, *lines] if heading else lines) if steps else None
+
+
+def _titled(new: NewMemory) -> NewMemory:
+    """Return a procedure with what it is for as its title, where its heading says that and nobody else does."""
+    heading, steps = read(new.content)
+    trigger = _TO.sub("", heading).strip(" :,.").casefold()
+    if new.title or len(steps) < FEWEST_STEPS or not 0 < len(trigger) <= LONGEST_TRIGGER:
+        return new
+    return msgspec.structs.replace(new, title=trigger)
 
 
 def read(text: str) -> tuple[str, tuple[str, ...]]:

@@ -9,6 +9,7 @@ import re
 
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.consent import PERSONAL
+from memoryd_actors.memory.settings import PROCEDURES
 from memoryd_actors.texts.languages import pattern_of, words_of
 from memoryd_actors.texts.languages.recognition import language_of
 from memoryd_actors.texts.sentences import sentences
@@ -18,7 +19,6 @@ MAX_FACT = 280
 MAX_SENTENCES = 2
 EPISODES = frozenset({"episode", "episodic", "event", "activity"})
 """Categories that tell what happened, in the past tense."""
-PROCEDURES = frozenset({"procedure", "procedural", "workflow"})
 """Categories that hold numbered steps: neither two sentences nor about a third person."""
 
 _LABEL = re.compile(

@@ -18,11 +18,13 @@ class Captured:
 
     content: str
     category: str
-    """fact, preference, rule or correction."""
+    """fact, preference, rule, correction or procedural."""
     asked: str
     """The words that asked for it."""
     everywhere: bool = False
     """Whether it was said to hold everywhere, not in one project."""
+    title: str = ""
+    """What a procedure is for."""
     from_before: bool = False
     """Whether it was said in the message before."""
 

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TypeVar
 
-from memoryd_actors.capture import Captured, explicit, may_ask, standing_instruction
+from memoryd_actors.capture import Captured, explicit, may_ask, procedure, standing_instruction
 from memoryd_actors.capture.consent_answers import asked_about, yes_or_no
 from memoryd_actors.core.actor import Actor, ActorRef, MailboxStatistics
 from memoryd_actors.core.errors import ActorError, ActorStopped, DiskFull, Refused, Unavailable
@@ -127,7 +127,7 @@ class Capturer:
 
     def offer(self, update: ContextUpdate) -> None:
         """Look over a context without waiting; what may be worth remembering is looked at in the background."""
-        if not (self._settings.explicit or self._settings.standing):
+        if not (self._settings.explicit or self._settings.standing or self._settings.procedures):
             return
         for said, before in _asked(update.messages):
             self._look(said.content, before, update.caller)
@@ -172,6 +172,8 @@ class Capturer:
 
     def _is_request(self, said: str) -> bool:
         if self._settings.explicit and may_ask(said):
+            return True
+        if self._settings.procedures and procedure(said) is not None:
             return True
         return self._settings.standing and standing_instruction(said) is not None
 
@@ -218,6 +220,8 @@ class Capturer:
         """Return what was said, cleaned, and what of it is to be stored."""
         said = clean_text(given.message, self._rules)
         before = clean_text(given.before.content, self._rules) if given.before else ""
+        if self._settings.procedures and (told := procedure(said)):
+            return said, (told,)
         found = explicit(said, before) if self._settings.explicit else ()
         if not found and self._settings.standing and (instruction := standing_instruction(said)):
             found = (instruction,)
@@ -313,5 +317,6 @@ def _as_new(captured: Captured, given: CaptureInput, at: int | None, label: str)
         speaker=speaker,
         occurred_at=given.at,
         source_messages=None if at is None else (at, at),
-        metadata={"captured": captured.asked[:200] or "standing instruction"},
+        title=captured.title,
+        metadata={"captured": captured.asked[:200] or ("procedure" if captured.title else "standing instruction")},
     )

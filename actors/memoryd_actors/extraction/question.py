@@ -9,6 +9,7 @@ import msgspec
 from memoryd_actors.extraction.candidate import TRUST, Extraction
 from memoryd_actors.extraction.input_message import InputMessage
 from memoryd_actors.memory.personal_matters import BASIS, MATTER, MATTERS
+from memoryd_actors.memory.settings import PROCEDURAL
 from memoryd_actors.memory.signature import MAX_LABEL
 from memoryd_actors.model.question import Prompt, Question, Unusable
 from memoryd_actors.model.reading import entries, in_line
@@ -37,7 +38,8 @@ Worth remembering are
 names, places, dates, numbers, decisions with their reasons;
 2. preferences of the user: style, conventions, tools, what they like and dislike;
 3. corrections that the user made: what was wrong, and what is right;
-4. lessons from mistakes and debugging: what caused a trouble, what mended it.
+4. lessons from mistakes and debugging: what caused a trouble, what mended it;
+5. procedures: how something is always done there, where the user told it, or it was done the same way before.
 
 Not worth remembering: what only matters now (what is being run, edited or tried), requests, questions, thanks, plans \
 of the agent, general knowledge, what anybody can read in the code, what is in `known` in any words, secrets. \
@@ -45,8 +47,10 @@ Most messages bring nothing; an empty list is a good answer. At most 5 for what 
 
 - content: one complete sentence, or two, of at most 250 characters, in the third person, without I, you, we, it or \
 "this": whoever reads it sees nothing else. Name people and things. Give dates as dates: you see when each was said.
-- category: fact, preference, correction or lesson; profile for who the user is: content is the bare value then, and \
-field its name, such as preferred_name, pronouns, city, language, tone, goals_add. field is empty for all else.
+- category: fact, preference, correction or lesson; procedural for a procedure: content is its steps then, one to a \
+line, numbered, and field what it is for, such as release; profile for who the user is: content is the bare value \
+then, and field its name, such as preferred_name, pronouns, city, language, tone, goals_add. field is empty for all \
+else.
 - trust: user_stated where the user said so; observed where it showed in what was done; inferred where you conclude it.
 - messages: the numbers of the messages that it rests on; never of `before`.
 - files: paths of files that it is about, as they were named; mostly none.
@@ -65,7 +69,7 @@ SCHEMA: Final = shape(
             shape(
                 {
                     "content": TEXT,
-                    "category": choice("fact", "preference", "correction", "lesson", "profile"),
+                    "category": choice("fact", "preference", "correction", "lesson", "procedural", "profile"),
                     "field": TEXT,
                     "trust": choice("user_stated", "observed", "inferred"),
                     "messages": array(WHOLE),
@@ -108,7 +112,7 @@ class _GivenRelation(msgspec.Struct, frozen=True):
 
 class _Given(msgspec.Struct, frozen=True):
     content: str
-    category: Literal["fact", "preference", "correction", "lesson", "profile"]
+    category: Literal["fact", "preference", "correction", "lesson", "procedural", "profile"]
     trust: Literal["user_stated", "observed", "inferred"]
     messages: tuple[int, ...]
     files: tuple[str, ...] = ()
@@ -117,7 +121,7 @@ class _Given(msgspec.Struct, frozen=True):
     personal: str = ""
     about_person: bool = False
     field: str = ""
-    """Of a profile: which."""
+    """Of a profile: which; of a procedure: what it is for."""
 
 
 class _Said(msgspec.Struct, frozen=True):
@@ -199,7 +203,7 @@ def _candidate(given: _Given, passage: ConversationPart, model: str) -> Extracti
         files=tuple(dict.fromkeys(file for file in given.files if file.strip()))[:_MOST_FILES],
         at=last.at,
         everywhere=given.about_person or profile,
-        title=in_line(given.field, MAX_LABEL) if profile else "",
+        title=in_line(given.field, MAX_LABEL) if profile or given.category == PROCEDURAL else "",
         related=tuple((one.relation, one.id) for one in given.related if one.relation in RELATIONS and one.id)[
             :_MOST_RELATED
         ],

@@ -18,6 +18,7 @@ from memoryd_actors.memory.case import Case, Exhibit, StoreStatistics
 from memoryd_actors.memory.index_text import is_person
 from memoryd_actors.memory.settings import Strictness
 from memoryd_actors.texts.languages import words_of
+from memoryd_actors.texts.procedures import asks_for
 from memoryd_actors.texts.stems import stem_set, stems
 
 _SPEAKER = re.compile(r"^[^:\n]{1,40}:\s")
@@ -181,6 +182,10 @@ class LocalJudge:
             for exhibit, each in zip(case.exhibits, likely, strict=True)
         ]
         refused = self._refusals(case.exhibits, likely, scores, best=best)
+        for index, exhibit in enumerate(case.exhibits):
+            if exhibit.trigger and refused[index] and asks_for(case.focus, exhibit.trigger):
+                # How that is done is told by no word or cosine: of 15 tasks, 6 brought up their procedure without this.
+                refused[index], scores[index] = "", max(scores[index], self._threshold)
         return Judgement(
             verdicts=tuple(
                 Verdict(

@@ -12,7 +12,7 @@ from memoryd_actors.keeping.orders import PERSON, DecideProposal, EditMemory, Li
 from memoryd_actors.keeping.performing import Operations
 from memoryd_actors.keeping.surroundings import NeighbourLookup, NeighboursSeen
 from memoryd_actors.memory.consent import needs_consent
-from memoryd_actors.memory.settings import RULE
+from memoryd_actors.memory.settings import ONE_VALUED
 from memoryd_actors.memory.steps import (
     MERGED_INTO,
     RESERVED,
@@ -150,7 +150,7 @@ class Changing:
     ) -> tuple[list[Step], NeighboursSeen | None]:
         """Return the steps by which a memory reads anew, compared with its neighbours as a new one would be."""
         said = (after.content, after.category) != (before.content, before.category)
-        if not said or not after.active or (after.category == RULE and after.title):
+        if not said or not after.active or (after.category in ONE_VALUED and after.title):
             return [Revise(after, notes=notes)], None
         # What it says, it says now: of the two it is the newer.
         now = msgspec.structs.replace(after, created_at=self._clock.now())

@@ -11,7 +11,7 @@ from memoryd_actors.keeping.merging import plan
 from memoryd_actors.keeping.orders import PERSON, Adopt, Store, StoreFindings
 from memoryd_actors.keeping.performing import Operations
 from memoryd_actors.keeping.surroundings import NeighbourLookup
-from memoryd_actors.memory.settings import RULE
+from memoryd_actors.memory.settings import ONE_VALUED
 from memoryd_actors.memory.steps import Add, AddEdge, Step, Supersede
 from memoryd_client.wire.memory import Memory
 
@@ -93,7 +93,7 @@ class Storing:
             linked = links if patch.decision == "apply" else ()
             return (await self._operations.perform(patch.memory.owner, [patch, *linked], actor))[0][:1]
         memory, notes = admitted.memory, gate_notes(admitted)
-        if memory.category == RULE and memory.title:
+        if memory.category in ONE_VALUED and memory.title:
             return (await self._operations.perform(memory.owner, [Add(memory, notes), *links], actor))[0][:1]
         seen = await self._surroundings.find(memory)
         steps: list[Step] = [Add(memory, notes, compared=False)]

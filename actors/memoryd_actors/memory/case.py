@@ -26,6 +26,8 @@ class Exhibit:
     """Whose words it is, where it is a message of a conversation."""
     source: str = ""
     """From where it came: user, agent, extracted or imported."""
+    trigger: str = ""
+    """What a procedure is for; empty for all else."""
     sourced: bool = False
     """Whether it comes from a session, which can be looked up."""
 

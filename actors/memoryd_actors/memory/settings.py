@@ -53,6 +53,9 @@ class CaptureSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
     """Whether what a user asks to have remembered ("remember that ...", "merk dir ...") is stored at once."""
     standing: bool = True
     """Whether a message that only tells the assistant what to do always, never or from now on is stored as a rule."""
+    procedures: bool = True
+    """Whether a message that tells step by step how something is done ("how we release: first ...") is stored as a
+    procedure, which comes up when that is to be done."""
     extract: bool = True
     """Whether conversations are looked through for what is worth remembering: by a model where a key is configured,
     else by rules."""
@@ -78,13 +81,19 @@ class CaptureSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_
 
 
 PROCEDURAL: Final = "procedural"
+PROCEDURES: Final = frozenset({"procedure", PROCEDURAL, "workflow"})
+"""Categories of ways of doing things."""
 FACT: Final = "fact"
 """The category of what is stored without one."""
 FILE: Final = "file"
 """That of a memory file."""
+VERSION: Final = "version"
+"""The entry of a procedure's metadata that counts its versions, from the second on."""
 PATH: Final = "path"
 """The entry of a memory's metadata that holds its path."""
 RULE: Final = "rule"
+ONE_VALUED: Final = frozenset({RULE, *PROCEDURES})
+"""Categories in which a title has one value: the one that was given last takes the place of the others."""
 KNOWLEDGE: Final = "knowledge"
 """That of what stands in documents."""
 DOCUMENT: Final = "document"

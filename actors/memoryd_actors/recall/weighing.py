@@ -9,7 +9,7 @@ from memoryd_actors.judging.judge import LOCAL, Judge, Judgement, Verdict
 from memoryd_actors.memory.case import Case, Exhibit, StoreStatistics
 from memoryd_actors.memory.described import MAX_SUMMARY, summary, surfaced
 from memoryd_actors.memory.render import SHORT_ID
-from memoryd_actors.memory.settings import DERIVED
+from memoryd_actors.memory.settings import DERIVED, PROCEDURES
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.recall.focus import Focus
 from memoryd_actors.recall.precedence import SHARE_DERIVED, objection, split
@@ -174,6 +174,7 @@ def _exhibit(one: FoundMemory) -> Exhibit:
         score=one.ranked.score,
         speaker=one.memory.speaker,
         source=one.memory.source.value,
+        trigger=one.memory.title if one.memory.category in PROCEDURES else "",
         sourced=bool(one.memory.session),
     )
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from typing import assert_never
@@ -23,7 +24,7 @@ from memoryd_actors.core.errors import OutOfStep, Refused
 from memoryd_actors.memory.consent import CONSENT, field_of, replaces
 from memoryd_actors.memory.lifecycle import last_expiry
 from memoryd_actors.memory.progress import Progress
-from memoryd_actors.memory.settings import RULE
+from memoryd_actors.memory.settings import ONE_VALUED, PROCEDURES, VERSION
 from memoryd_actors.memory.steps import (
     CONTRADICTS,
     MERGED_INTO,
@@ -146,6 +147,7 @@ class _Operation(UnitOfWork):
         """Store memories as one: their steps are alike."""
         for step in steps:
             self._refuse_other_owner(step.memory)
+        steps = [replace(step, memory=self._next_version(step.memory)) for step in steps]
         like = steps[0]
         stored, events = store(
             self.connection,
@@ -166,6 +168,15 @@ class _Operation(UnitOfWork):
             else:
                 self._displace(memory, by_age=not like.confirm)
         return stored
+
+    def _next_version(self, memory: Memory) -> Memory:
+        """Return a procedure with the number of its version: one more than the one whose place it takes."""
+        if memory.category not in PROCEDURES or not memory.title or VERSION in memory.metadata:
+            return memory
+        before = [int(other.metadata.get(VERSION, "1")) for other in self.namesakes(memory)]
+        if not before or self.twin(memory) is not None:
+            return memory
+        return msgspec.structs.replace(memory, metadata={**memory.metadata, VERSION: str(max(before) + 1)})
 
     def _merge(self, step: Merge) -> Memory:
         self._refuse_other_owner(step.memory)
@@ -408,7 +419,8 @@ class _Operation(UnitOfWork):
         last = max(there, key=lambda memory: (memory.created_at, memory.id)) if by_age else rule
         for other in there:
             if other.id != last.id:
-                self._retire(other, last, f"the rule `{rule.title}` has a new value")
+                kind = "procedure" if rule.category in PROCEDURES else "rule"
+                self._retire(other, last, f"the {kind} `{rule.title}` has a new value")
 
     def _ask_again(self, memory_id: str) -> None:
         """Forget what was decided about a memory's former words: of its new ones nobody was asked."""
@@ -455,7 +467,7 @@ class _Operation(UnitOfWork):
 
 def _bulk(step: Step) -> tuple[bool, bool, int | None] | None:
     """Return what neighbouring steps have in common that may be stored as one; None where a step goes by itself."""
-    if isinstance(step, Add) and step.memory.category != RULE:
+    if isinstance(step, Add) and step.memory.category not in ONE_VALUED:
         return step.compared, step.confirm, step.as_of
     return None
 

@@ -11,7 +11,7 @@ from memoryd.ledger.records import Before, difference, next_operation, record
 from memoryd.ledger.rows import from_micros, memory_of, memory_row, to_micros
 from memoryd.ledger.tables import HAS_SAID, changes, history, memories, memory_tags
 from memoryd_actors.core.errors import NotFound, Refused
-from memoryd_actors.memory.settings import RULE
+from memoryd_actors.memory.settings import ONE_VALUED
 from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.memory import Memory, State
@@ -98,14 +98,14 @@ class UnitOfWork:
             )
 
     def namesakes(self, rule: Memory) -> list[Memory]:
-        """Return the other active rules of the name of an active one, in its place."""
-        if not (rule.active and rule.category == RULE and rule.title):
+        """Return the other active rules, or procedures, of the name of an active one, in its place."""
+        if not (rule.active and rule.category in ONE_VALUED and rule.title):
             return []
         query = select(memories).where(
             memories.c.owner == rule.owner,
             memories.c.scope == rule.scope.value,
             memories.c.project == rule.project,
-            memories.c.category == RULE,
+            memories.c.category == rule.category,
             memories.c.state == State.ACTIVE.value,
             memories.c.id != rule.id,
         )

@@ -1,0 +1,107 @@
+"""Ways of doing things, told once, become procedures with steps and a trigger; a task brings them up."""
+
+import pytest
+
+from memoryd_actors.capture import procedure
+from memoryd_actors.keeping.orders import Store
+from memoryd_actors.texts.procedures import asks_for
+from memoryd_client import Memory, NewMemory, Scope, State
+from memoryd_client.wire.caller import Caller
+from recall_system import Place, System, running
+
+CALLER = Caller(agent="cli", session="s1")
+
+
+@pytest.mark.parametrize(
+    ("said", "trigger", "content"),
+    [
+        (
+            "How we release: first run make check, then bump the version, and finally push the tag.",
+            "release",
+            "Release:\n1. Run make check\n2. Bump the version\n3. Push the tag",
+        ),
+        (
+            "This is how we deploy to staging:\n1. merge into the branch\n2. run just deploy",
+            "deploy to staging",
+            "Deploy to staging:\n1. Merge into the branch\n2. Run just deploy",
+        ),
+        ("Our release process: 1. run the tests 2. tag", "release", "Release:\n1. Run the tests\n2. Tag"),
+        (
+            "When we restore a backup, we first stop the workers, then run pg_restore.",
+            "restore a backup",
+            "Restore a backup:\n1. Stop the workers\n2. Run pg_restore",
+        ),
+        ("Remember how we release: 1. check 2. push", "release", "Release:\n1. Check\n2. Push"),
+        ("So releasen wir: zuerst Tests, dann Tag.", "releasen", "Releasen:\n1. Tests\n2. Tag"),
+    ],
+)
+def test_what_is_told_step_by_step_is_a_procedure(said: str, trigger: str, content: str) -> None:
+    captured = procedure(said)
+    assert captured is not None
+    assert (captured.title, captured.content, captured.category) == (trigger, content, "procedural")
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "How do we release?",
+        "First fix the test, then push.",
+        "To fix this, first run the tests.",
+        "How we work: quickly.",
+        "Our release process is slow.",
+        "When we release, the server restarts.",
+        "Steps to reproduce the crash",
+    ],
+)
+def test_what_is_a_question_a_task_or_a_remark_is_none(said: str) -> None:
+    assert procedure(said) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "trigger", "asked"),
+    [
+        ("Can you release 2.4 today?", "release", True),
+        ("How do we release?", "release", True),
+        ("Thanks. Now deploy this branch to staging.", "deploy to staging", True),
+        ("The release went fine.", "release", False),
+        ("What changed in the release?", "release", False),
+        ("Deploy it.", "deploy to staging", False),
+        ("anything", "", False),
+    ],
+)
+def test_a_task_names_what_a_procedure_is_for(message: str, trigger: str, asked: bool) -> None:
+    assert asks_for(message, trigger) is asked
+
+
+async def store(system: System, content: str, title: str = "", category: str = "procedural") -> Memory:
+    new = NewMemory(content=content, category=category, title=title, scope=Scope.GLOBAL)
+    return (await system.keeper.ask(Store((new,), CALLER), deadline_s=20))[0]
+
+
+async def test_a_procedure_told_anew_is_its_next_version_and_the_former_one_stays_restorable(
+    place: Place,
+) -> None:
+    async with running(place) as system:
+        first = await store(system, "To release:\n1. Run the tests.\n2. Push the tag.")
+        assert first.title == "release"  # by its heading
+        second = await store(system, "Release:\n1. Run make check.\n2. Push the tag.\n3. Write the notes.", "Release")
+        third = await store(system, "Release:\n1. Run make check.\n2. Say so in the chat.", "release")
+        assert [one.metadata.get("version") for one in (first, second, third)] == [None, "2", "3"]
+        known = await system.ledger.memories.get("local", [first.id, second.id])
+        assert [known[one.id].superseded_by for one in (first, second)] == [second.id, third.id]
+        assert {one.state for one in known.values()} == {State.SUPERSEDED}
+        other = await store(system, "To deploy:\n1. Merge.\n2. Wait.")
+        assert (other.title, other.metadata.get("version")) == ("deploy", None)
+
+
+async def test_a_task_brings_its_procedure_up_without_a_model(place: Place) -> None:
+    async with running(place) as system:
+        wanted = await store(system, "To add a migration:\n1. Write it with alembic.\n2. Make it nullable first.")
+        await store(system, "To release:\n1. Run make check.\n2. Push the tag.")
+        for n in range(30):
+            await system.remember(f"The phone of room {n} is column {n} of the list.")
+        assert await system.indexer.wait_for(system.indexer.target, deadline_s=30)
+        said = "add a migration for the new phone column"
+        assert system.push("s", said)
+        trace = await system.decided("s", said)
+        assert wanted.id in {one.id for one in trace.candidates if one.kept}
