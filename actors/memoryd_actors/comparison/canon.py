@@ -86,7 +86,9 @@ def _without_articles(tokens: Sequence[Token], language: str) -> list[Token]:
             token = token._replace(text=token.text.replace(",", ""))  # noqa: PLW2901
         elif token.kind == "unit" and found and found[-1].kind == "number":
             number, unit = amount(found[-1].text, token.text)
-            found[-1], token = found[-1]._replace(text=number), token._replace(text=unit)  # noqa: PLW2901
+            said = f"{found[-1].text} {token.text}"
+            found[-1] = found[-1]._replace(text=number, said=said)
+            token = token._replace(text=unit)  # noqa: PLW2901
         elif token.folded == "on" and before and before.folded in _COPULAS and after and after.kind == "date":
             continue
         found.append(token._replace(article=article) if article else token)

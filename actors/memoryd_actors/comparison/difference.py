@@ -105,11 +105,15 @@ def _values(new: Sequence[Token], old: Sequence[Token]) -> list[str]:
     """Return of what kind both sides have another value."""
     found: list[str] = []
     for name, kinds in _NAMED.items():
-        left, right = ([token.text for token in side if token.kind in kinds] for side in (new, old))
+        left, right = ([token for token in side if token.kind in kinds] for side in (new, old))
         if left and right:
-            version = name == "symbol" and all(_VERSION.fullmatch(text) for text in (*left, *right))
-            found.append(f"{'version' if version else name} {', '.join(left[:3])} ≠ {', '.join(right[:3])}")
+            version = name == "symbol" and all(_VERSION.fullmatch(token.text) for token in (*left, *right))
+            found.append(f"{'version' if version else name} {_told(left)} ≠ {_told(right)}")
     return found
+
+
+def _told(values: Sequence[Token]) -> str:
+    return ", ".join(value.said or value.text for value in values[:3])
 
 
 def _close(new: Canon, old: Canon, *, valued: bool) -> list[str]:

@@ -21,6 +21,8 @@ class Token(NamedTuple):
     """Where it stands in the text as it is read, in characters."""
     article: str = ""
     """What stood before it, where that is an article."""
+    said: str = ""
+    """Of a number whose unit was changed for the comparison, both as they stand in the text."""
 
 
 WORDS: Final = tables("comparison", dict[str, str])
