@@ -39,7 +39,7 @@ Name = Annotated[
     ),
 ]
 _MEND = "`memoryd config set` or an editor mends it."
-_SECRET = frozenset({"sidecar.api_key", "sidecar.openai_api_key"})
+SECRET = frozenset({"sidecar.api_key", "sidecar.openai_api_key"})
 
 
 @group.command(
@@ -156,4 +156,4 @@ def _section(name: str) -> str:
 
 
 def _masked(name: str, value: toml_edit.TomlValue) -> toml_edit.TomlValue:
-    return "(set)" if name in _SECRET and value else value
+    return "(set)" if name in SECRET and value else value

@@ -10,7 +10,7 @@ import msgspec
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.output import plain
 from memoryd_client import front_matter
-from memoryd_client.project import project_root
+from memoryd_client.project import moved, project_root
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.importing import MemoryRecord
 from memoryd_client.wire.memory import Memory, Share
@@ -84,16 +84,16 @@ def _said(edges: Sequence[Edge]) -> list[dict[str, object]]:
 # --- in
 
 
-def from_lines(lines: Iterable[str], name: str, moved: Mapping[str, str]) -> list[Incoming]:
+def from_lines(lines: Iterable[str], name: str, places: Mapping[str, str]) -> list[Incoming]:
     """Read JSON lines, oldest first where they were exported; raise CommandFailed, naming the line, where one is none.
 
-    `moved`: folders of projects that are elsewhere now.
+    `places`: folders of projects that are elsewhere now.
     """
     found: list[Incoming] = []
     for number, text in enumerate(lines, start=1):
         if text.strip():
             try:
-                found.append(_incoming(_decode_record(text), _decode_relations(text).relations, len(text), moved))
+                found.append(_incoming(_decode_record(text), _decode_relations(text).relations, len(text), places))
             except (msgspec.MsgspecError, ValueError) as exc:
                 raise CommandFailed(f"{name}, line {number}: {exc}", "Nothing was imported.") from exc
     # As an export writes them, the newest comes first; of those of one instant, the one stored last.
@@ -103,13 +103,13 @@ def from_lines(lines: Iterable[str], name: str, moved: Mapping[str, str]) -> lis
     return found
 
 
-def from_folder(path: Path, moved: Mapping[str, str]) -> list[Incoming]:
+def from_folder(path: Path, places: Mapping[str, str]) -> list[Incoming]:
     """Read a Markdown file, or all below a folder; raise CommandFailed, naming file and line, where one is none."""
     files = [path] if path.is_file() else sorted(path.rglob("*.md"))
-    return [_from_markdown(file.read_bytes().decode("utf-8", "replace"), file, moved) for file in files]
+    return [_from_markdown(file.read_bytes().decode("utf-8", "replace"), file, places) for file in files]
 
 
-def _from_markdown(text: str, file: Path, moved: Mapping[str, str]) -> Incoming:
+def _from_markdown(text: str, file: Path, places: Mapping[str, str]) -> Incoming:
     head: dict[str, front_matter.FieldValue] = {}
     content = text
     try:
@@ -127,10 +127,10 @@ def _from_markdown(text: str, file: Path, moved: Mapping[str, str]) -> Incoming:
         record = msgspec.convert({**given, "content": content}, MemoryRecord, strict=False)
     except (front_matter.FrontMatterInvalid, msgspec.ValidationError) as exc:
         raise CommandFailed(f"{file}: {exc}", "Nothing was imported.") from exc
-    return _incoming(record, relations, len(text), moved)
+    return _incoming(record, relations, len(text), places)
 
 
-def _incoming(record: MemoryRecord, relations: Sequence[Relation], length: int, moved: Mapping[str, str]) -> Incoming:
+def _incoming(record: MemoryRecord, relations: Sequence[Relation], length: int, places: Mapping[str, str]) -> Incoming:
     edges = tuple(
         Edge(
             from_id=record.id,
@@ -143,19 +143,9 @@ def _incoming(record: MemoryRecord, relations: Sequence[Relation], length: int, 
     )
     project = record.project
     if project:
-        project = _moved(project if os.path.isabs(project) else project_root(project), moved)
+        project = moved(project if os.path.isabs(project) else project_root(project), places)
     # A character takes at most four bytes.
     return Incoming(msgspec.structs.replace(record, project=project), edges, 4 * length)
-
-
-def _moved(project: str, moved: Mapping[str, str]) -> str:
-    """Return where a project is now: the folder that was named for it, or for one around it."""
-    for old, new in sorted(moved.items(), key=lambda pair: -len(pair[0])):
-        if project == old:
-            return new
-        if project.startswith(f"{old}/"):
-            return new + project.removeprefix(old)
-    return project
 
 
 def successors_first(incoming: Sequence[Incoming]) -> list[Incoming]:

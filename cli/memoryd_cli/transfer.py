@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
-from memoryd_cli import records
+from memoryd_cli import records, whole
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import Everything, InSession, Json, connect, examples, placed
 from memoryd_cli.base.output import note, out, out_json, printable, write
@@ -42,6 +42,7 @@ def add_to(app: typer.Typer) -> None:
             "memoryd import notes/ --project-map /home/ada/old=/home/ada/new",
             "memoryd import --restore all.jsonl",
             "memoryd import - < memories.jsonl",
+            "memoryd import everything.gz --project-map /home/ada=/home/grace",
             "memoryd import --from claude-code --since 2026-01-01",
             "memoryd import --from rules",
         ),
@@ -51,6 +52,7 @@ def add_to(app: typer.Typer) -> None:
             "memoryd export > memories.jsonl",
             "memoryd export --all --everywhere memories.jsonl",
             "memoryd export --markdown notes",
+            "memoryd export --whole everything.gz",
         )
     )(export)
 
@@ -61,7 +63,8 @@ def import_(
         str,
         typer.Argument(
             metavar="[SOURCE]",
-            help="JSON lines, a Markdown file, or a folder of these; - is stdin. With --from the home, or the project.",
+            help="JSON lines, a Markdown file, a folder of these, or what export --whole wrote; - is stdin. With "
+            "--from the home, or the project.",
         ),
     ] = "",
     *,
@@ -99,6 +102,9 @@ def import_(
     transcripts, with dates, and from there into memory like anything that is said; injected text, tools' output and
     slash commands are left out. Of all projects, unless --project names one. --from rules takes CLAUDE.md, AGENTS.md,
     GEMINI.md, .cursorrules, Cursor's and Copilot's rules as rules of the project, and follows them when they change.
+
+    What `memoryd export --whole` wrote brings a whole home back into an empty one, of which the daemon is stopped,
+    whichever database it has: all of it or nothing, checked by its digest (docs/moving.md).
     """
     if origin is not None:
         if restore:
@@ -110,6 +116,11 @@ def import_(
         return
     if not source:
         raise CommandFailed("nothing to import is named", "Name a file or a folder, or take --from.")
+    if whole.is_archive(source):
+        if restore:
+            raise CommandFailed("--restore is for files of memories: everything comes back as it was", "Leave it out.")
+        whole.import_whole(source, dict(_mapping(one) for one in project_map or ()), as_json=as_json)
+        return
     incoming = _incoming(source, dict(_mapping(one) for one in project_map or ()))
     with at.connect() as memory:
         done = _bring_in(memory, incoming, restore=restore)
@@ -298,13 +309,30 @@ def export(
     as_markdown: Annotated[
         bool, typer.Option("--markdown", help="A folder of Markdown files with front matter.")
     ] = False,
+    all_parts: Annotated[
+        bool,
+        typer.Option("--whole", help="Everything that this home keeps, of all owners, in one archive for another one."),
+    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="With --whole: replace the file.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="With --whole: tell as JSON what was exported.")] = False,
     at: InSession,
 ) -> None:
     """Write memories with every field, and what they are to each other, as JSON lines, newest first, or as Markdown.
 
     This project's and the global ones; `memoryd export --all --everywhere` has all that there is. A file gets mode
     0600, a folder 0700, and neither may exist yet. `memoryd import` reads all of it back.
+
+    With --whole it is a home that is taken along: memories, history, relations, core memory, checkpoints, consents,
+    files, transcripts, and settings without keys, with a digest that `memoryd import` compares. The daemon may run
+    meanwhile, and need not (docs/moving.md).
     """
+    if all_parts:
+        if everything or everywhere or as_markdown:
+            raise typer.BadParameter("--whole has everything already, and a form of its own")
+        whole.export_whole(file, force=force, as_json=as_json)
+        return
+    if force or as_json:
+        raise typer.BadParameter("--force and --json go with --whole")
     if as_markdown and file is None:
         raise typer.BadParameter("--markdown needs the name of a new folder")
     with at.connect() as memory:

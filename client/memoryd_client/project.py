@@ -1,6 +1,7 @@
 """Which project a path belongs to: the root that all worktrees of one repository share."""
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 
 _MAX_POINTER_BYTES = 4096
@@ -31,6 +32,16 @@ def project_root(path: str | Path | None) -> str:
         return str(start.parent if start.is_file() else start)
     except OSError:
         return str(start)
+
+
+def moved(path: str, places: Mapping[str, str]) -> str:
+    """Return where a folder is now: the one that was named for it, or for the nearest one around it."""
+    for old, new in sorted(places.items(), key=lambda pair: -len(pair[0])):
+        if path == old:
+            return new
+        if path.startswith(f"{old}/"):
+            return new + path.removeprefix(old)
+    return path
 
 
 def _behind(mark: Path) -> Path:

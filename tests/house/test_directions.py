@@ -28,7 +28,7 @@ ROOMS: dict[str, Sequence[str]] = {
         "conversations ageing purging judging virtual_files knowledge recall capture upkeep extraction summarising "
         "context consolidating episodes"
     ).split(),
-    "memoryd": ". ipc hosts model transcripts documents index embedding ledger system doctor assembly".split(),
+    "memoryd": ". ipc hosts model transcripts documents index embedding ledger moving system doctor assembly".split(),
     "memoryd_cli": "base histories mcp demo connect ui .".split(),
 }
 """The rooms of each source root: each imports from those before it only. The point stands for the root's own files."""

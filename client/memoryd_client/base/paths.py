@@ -143,6 +143,11 @@ class Paths:
         return self.backups / "transcripts"
 
     @property
+    def arriving(self) -> Path:
+        """What an import of everything has not put in its place yet."""
+        return self.home / "arriving"
+
+    @property
     def lock(self) -> Path:
         """The file whose kernel lock the one daemon of this home holds; its text says who."""
         return self.home / "memoryd.lock"

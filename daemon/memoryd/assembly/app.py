@@ -29,6 +29,7 @@ from memoryd.ipc import Guard, Network, Server, SocketStatistics
 from memoryd.keys import KeyRing
 from memoryd.lock import hold_home
 from memoryd.logs import logging_to
+from memoryd.moving.arriving import unfinished
 from memoryd.publisher import EventBus
 from memoryd.telemetry import Telemetry
 from memoryd_actors.core.errors import DaemonError, Refused, first_of
@@ -173,6 +174,7 @@ def main() -> int:
                 log.warning("%s: %s", paths.config, sentence)
             for sentence in unread(os.environ).values():
                 log.warning("%s", sentence)
+            unfinished(paths)
             try:
                 anyio.run(_serve, paths, config)
             except ExceptionGroup as group:

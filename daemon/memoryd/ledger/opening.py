@@ -5,7 +5,7 @@ import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from sqlalchemy import URL, Connection, Engine, create_engine, event, inspect, make_url, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -14,6 +14,9 @@ from memoryd.ledger.failures import corrupt
 from memoryd.ledger.tables import HEAD
 from memoryd.restoring import damage, dated
 from memoryd_actors.core.errors import Unavailable
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 _MAGIC = b"SQLite format 3\0"
 _BUSY_S = 5.0
@@ -103,20 +106,12 @@ def migrate(engine: Engine, where: str) -> None:
     Raises:
         Unavailable: it is newer than this program.
     """
-    with engine.connect() as connection:
-        version = _version(connection)
-    if version == HEAD:
+    found = version(engine)
+    if found == HEAD:
         return
-    from alembic import command
-    from alembic.config import Config
-    from alembic.script import ScriptDirectory
-
-    config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
-    known = {revision.revision for revision in ScriptDirectory.from_config(config).walk_revisions()}
-    if version is not None and version not in known:
+    if found is not None and found not in _known(_alembic()):
         raise Unavailable(
-            f"the ledger at {where} was written by a newer memoryd (schema {version}; this one knows {HEAD})",
+            f"the ledger at {where} was written by a newer memoryd (schema {found}; this one knows {HEAD})",
             "Update memoryd: pip install --upgrade 'memoryd[daemon]'",
         )
     with engine.execution_options(memoryd_writes=True).begin() as connection:
@@ -125,8 +120,45 @@ def migrate(engine: Engine, where: str) -> None:
             connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATING})
             if _version(connection) == HEAD:
                 return
-        config.attributes["connection"] = connection
-        command.upgrade(config, "head")
+        upgrade(connection, HEAD)
+
+
+def upgrade(connection: Connection, schema: str) -> None:
+    """Bring the schema up to a version, in the transaction of the connection. Blocks.
+
+    Raises:
+        Unavailable: there is no such version.
+    """
+    from alembic import command
+
+    config = _alembic()
+    if schema not in _known(config):
+        raise Unavailable(
+            f"there is no version {schema!r} of the ledger's tables; this memoryd knows {HEAD}",
+            "Update memoryd: pip install --upgrade 'memoryd[daemon]'",
+        )
+    config.attributes["connection"] = connection
+    command.upgrade(config, schema)
+
+
+def version(engine: Engine) -> str | None:
+    """Return the version of the schema; None where there are no tables. Blocks."""
+    with engine.connect() as connection:
+        return _version(connection)
+
+
+def _alembic() -> "Config":
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations").replace("%", "%%"))
+    return config
+
+
+def _known(config: "Config") -> set[str]:
+    from alembic.script import ScriptDirectory
+
+    return {revision.revision for revision in ScriptDirectory.from_config(config).walk_revisions()}
 
 
 def _version(connection: Connection) -> str | None:

@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 NODE = "memoryd_node"
 """Execution option of the connection that writes: which daemon's it is."""
 _CHANNEL = "memoryd"
-_LEADER = 0x6D656D6F727A
+LEADER = 0x6D656D6F727A
 """Key of the advisory lock of the daemon that works in the background."""
 _ALIVE = {"keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3}
 _FIRST_RETRY_S = 1.0
@@ -72,7 +72,7 @@ class PostgresSharing:
 
         async def take_turn(connection: "AsyncConnection") -> None:
             nonlocal done
-            await connection.execute("SELECT pg_advisory_lock(%s)", [_LEADER])
+            await connection.execute("SELECT pg_advisory_lock(%s)", [LEADER])
             self._leads = True
             log.info("this daemon works in the background")
             try:
