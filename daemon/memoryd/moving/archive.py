@@ -80,7 +80,7 @@ _encode = msgspec.json.Encoder(order="deterministic").encode
 _decode = msgspec.json.Decoder(ArchiveLine).decode
 
 
-class Tally:
+class ArchiveTally:
     """The digest of what a home holds, and how much that is.
 
     It is the sum, modulo 2^256, of the SHA-256 of each row's line and of each transcript's lines together: databases
@@ -128,7 +128,7 @@ class ArchiveWriter:
         # Without a name and a date of its own: the same contents are the same bytes.
         self._packed = gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0, compresslevel=6)
         self._packed.write(_encode(ArchiveLine(memoryd=header)) + b"\n")
-        self.tally = Tally()
+        self.tally = ArchiveTally()
 
     def add(self, line: ArchiveLine) -> None:
         """Write a row, or a line of a transcript."""
@@ -175,7 +175,7 @@ class ArchiveReader:
         Raises:
             ArchiveUnreadable: it is damaged or cut, or not what its end says.
         """
-        tally = Tally()
+        tally = ArchiveTally()
         while (line := self._next()) is not None:
             if line.end is not None:
                 if line.end != tally.end:

@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO
 
+import msgspec
 from sqlalchemy import Engine
 
 from memoryd.config import LedgerConfig
@@ -20,7 +21,15 @@ from memoryd.home_name import home_name
 from memoryd.ledger import all_rows
 from memoryd.lock import hold_home
 from memoryd.moving import transcripts
-from memoryd.moving.archive import ArchiveEnd, ArchiveHeader, ArchiveLine, ArchiveReader, Setting, Tally
+from memoryd.moving.archive import (
+    ArchiveEnd,
+    ArchiveHeader,
+    ArchiveLine,
+    ArchiveReader,
+    ArchiveTally,
+    ArchiveUnreadable,
+    Setting,
+)
 from memoryd.moving.places import relocated
 from memoryd.private_folder import private_folder
 from memoryd.rewriting import rewriting, sync
@@ -137,25 +146,27 @@ def _check_empty(paths: Paths, engine: Engine) -> None:
 
 def _relocated(archive: ArchiveReader, places: Mapping[str, str], advance: Callable[[], None]) -> Iterator[ArchiveLine]:
     for line in archive.lines():
-        yield relocated(line, places)
+        try:
+            yield relocated(line, places)
+        except (ValueError, msgspec.MsgspecError) as exc:
+            raise ArchiveUnreadable(f"a row of {line.table} says no project that can be moved: {exc}") from exc
         advance()
 
 
 def _fill(paths: Paths, engine: Engine, staging: _Staging, schema: str, lines: Iterator[ArchiveLine]) -> str:
     """Write everything, look whether it is what the archive has, and commit; return its digest."""
-    wanted = Tally()
+    wanted = ArchiveTally()
     with all_rows.replacing(engine, schema) as connection:
         filling = all_rows.Filling(connection)
-        writer = transcripts.TranscriptsWriter(staging.transcripts)
-        for line in lines:
-            wanted.add(line)
-            if line.table:
-                filling.add(line.table, line.row)
-            else:
-                writer.add(line)
+        with transcripts.TranscriptsWriter(staging.transcripts) as writer:
+            for line in lines:
+                wanted.add(line)
+                if line.table:
+                    filling.add(line.table, line.row)
+                else:
+                    writer.add(line)
         filling.finish()
-        writer.close()
-        found = Tally()
+        found = ArchiveTally()
         there = (ArchiveLine(table=table, row=row) for table, row in all_rows.rows(connection, filling.tables))
         for line in chain(there, transcripts.out_of(staging.transcripts, [])):
             found.add(line)
@@ -172,7 +183,7 @@ def _fill(paths: Paths, engine: Engine, staging: _Staging, schema: str, lines: I
 
 def _check_committed(staging: _Staging, lines: Iterator[ArchiveLine]) -> str:
     """Return the digest of what was committed when the process died; refuse another archive."""
-    wanted = Tally()
+    wanted = ArchiveTally()
     for line in lines:
         wanted.add(line)
     if wanted.digest != staging.digest.read_text(encoding="ascii"):

@@ -1,5 +1,6 @@
 """Folders of projects that are elsewhere now, wherever a row names one."""
 
+from base64 import b64decode, b64encode
 from collections.abc import Mapping
 from typing import cast
 
@@ -13,13 +14,13 @@ _PATHS = frozenset({"project", "thread"})
 _JSON = frozenset({"files", "sources", "metadata", "meta", "undo"})
 """Columns of JSON in which a text may be such a path."""
 _STATES = frozenset({("sessions", "state")})
-"""Columns of MessagePack: a session knows standing memory by agent and project, each in a line."""
+"""Columns of MessagePack, here in base64: a session knows standing memory by agent and project, each in a line."""
 _WORDS = frozenset({"content", "content_hash", "title"})
 """Of what an undo restores, these are texts, whatever they look like."""
 
 
 def relocated(line: ArchiveLine, places: Mapping[str, str]) -> ArchiveLine:
-    """Return a line in which every path that lies in one of these places is the new one."""
+    """Return a line of an archive in which every path that lies in one of these places is the new one."""
     if not places:
         return line
     if line.session is not None:
@@ -37,8 +38,11 @@ def _column(table: str, name: str, value: object, places: Mapping[str, str]) -> 
             return moved(value, places)
         case str() if name in _JSON and any(old in value for old in places):
             return msgspec.json.encode(_inside(msgspec.json.decode(value), places)).decode()
-        case bytes() if (table, name) in _STATES and any(old.encode() in value for old in places):
-            return msgspec.msgpack.encode(_inside(msgspec.msgpack.decode(value), places))
+        case str() if (table, name) in _STATES:
+            state = b64decode(value)
+            if not any(old.encode() in state for old in places):
+                return value
+            return b64encode(msgspec.msgpack.encode(_inside(msgspec.msgpack.decode(state), places))).decode()
         case _:
             return value
 

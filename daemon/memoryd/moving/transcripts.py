@@ -4,7 +4,8 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO
+from types import TracebackType
+from typing import IO, Self
 
 from msgspec import UNSET, Raw
 
@@ -38,7 +39,7 @@ def are_in(root: Path) -> bool:
 
 
 class TranscriptsWriter:
-    """Writes transcripts into a folder that has none; durable when it is closed."""
+    """Writes transcripts into a folder that has none; durable when it is left without an error."""
 
     def __init__(self, root: Path) -> None:
         self._root = private_folder(root)
@@ -62,11 +63,16 @@ class TranscriptsWriter:
         else:
             self._end(self._head, self._file, line.last)
 
-    def close(self) -> None:
-        """Make the names of all folders durable."""
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._open.close()
-        for folder in (*_folders(self._root), self._root):
-            sync(folder)
+        if error is None:
+            for folder in (*_folders(self._root), self._root):
+                sync(folder)
 
     def _folder(self, head: SessionHead) -> Path:
         return session_folder(self._root, head.owner, head.session)
