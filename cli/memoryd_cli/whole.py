@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
 from memoryd_cli.base.failures import CommandFailed
-from memoryd_cli.base.output import counted, note, out, out_json, printable
+from memoryd_cli.base.output import note, out, out_json, printable
 from memoryd_client.base.paths import Paths
+from memoryd_client.base.wording import counted
 
 if TYPE_CHECKING:
     from memoryd.moving.archive import ArchiveEnd, Setting
@@ -80,10 +81,10 @@ def import_whole(source: str, places: Mapping[str, str], *, as_json: bool) -> No
 
 
 def _summary(end: "ArchiveEnd") -> str:
-    said = counted(end.counts.get("memories", 0), "memory", "memories")
+    said = counted(end.counts.get("memories", 0), "memory")
     sessions = counted(end.counts.get("transcripts", 0), "transcript")
     states = counted(end.counts.get("checkpoints", 0), "checkpoint")
-    return f"{said}, {sessions} of {counted(end.counts.get('entries', 0), 'entry', 'entries')}, {states}"
+    return f"{said}, {sessions} of {counted(end.counts.get('entries', 0), 'entry')}, {states}"
 
 
 def _portable(config: Path) -> "tuple[dict[str, Setting], list[str]]":
