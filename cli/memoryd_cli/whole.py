@@ -102,7 +102,7 @@ def _portable(config: Path) -> "tuple[dict[str, Setting], list[str]]":
         if one.name in SECRET | OF_ONE_MACHINE or any(redact(text).text != text for text in texts):
             kept_back.append(f"{one.name}: set it on the other machine")
         else:
-            found[one.name] = cast("Setting", one.value)
+            found[one.name] = one.value
     return found, kept_back
 
 

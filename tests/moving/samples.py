@@ -9,7 +9,7 @@ from sqlalchemy.sql.sqltypes import BigInteger
 from memoryd.ledger.all_rows import LEFT
 from memoryd.ledger.tables import metadata
 
-TEXTS = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0"), max_size=12)
+TEXTS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=12)
 _UNIQUE = {"memories": {"id", "content_hash"}, "core_writes": {"write_id"}, "checkpoints": {"thread"}}
 _ENDS = {"from_id", "to_id", "older_id", "newer_id"}
 _JSON = {"files": "[]", "sources": "[]", "tags": "[]", "metadata": "{}", "meta": "{}", "undo": ""}
