@@ -12,7 +12,7 @@ NEAR = 0.93
 DIFFERENT = [
     ("The API allows 5 requests per second.", "The API allows 3 requests per second.", "number 5 ≠ 3"),
     ("The team has three reviewers.", "The team has five reviewers.", "number 3 ≠ 5"),
-    ("The nightly build takes 40 minutes.", "The nightly build takes 20 minutes.", "number 40 minutes ≠ 20 minutes"),
+    ("The nightly build takes 40 minutes.", "The nightly build takes 20 minutes.", "number 40 min ≠ 20 min"),
     ("Production runs v1.3.0.", "Production runs v1.2.0.", "version v1.3.0 ≠ v1.2.0"),
     ("The release is on Friday.", "The release is on Tuesday.", "date friday ≠ tuesday"),
     ("The user does not use tabs.", "The user uses tabs.", "negated"),

@@ -22,7 +22,7 @@ class Token(NamedTuple):
     article: str = ""
     """What stood before it, where that is an article."""
     said: str = ""
-    """Of a number whose unit was changed for the comparison, both as they stand in the text."""
+    """Of a number whose unit was changed for the comparison, both before that."""
 
 
 WORDS: Final = tables("comparison", dict[str, str])
