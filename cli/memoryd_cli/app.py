@@ -22,6 +22,7 @@ from memoryd_cli import (
     knowledge,
     lifecycle,
     memories,
+    mirror,
     model,
     query,
     review,
@@ -76,7 +77,7 @@ _SECTIONS = {
         "consent",
     ),
     "For agents": ("push", "take", "why", "session", "core", "fs", "knowledge", "checkpoint"),
-    "Data": ("import", "export", "backup", "reindex", "consolidate", "review"),
+    "Data": ("import", "export", "mirror", "backup", "reindex", "consolidate", "review"),
     "Agents' programs": ("connect", "disconnect", "connections", "mcp"),
     "Settings": ("config", "model"),
 }
@@ -169,3 +170,4 @@ app.add_typer(service.group, name="service")
 app.add_typer(session.group, name="session")
 app.add_typer(configuration.group, name="config")
 app.add_typer(model.group, name="model")
+app.add_typer(mirror.group, name="mirror")

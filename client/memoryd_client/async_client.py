@@ -77,6 +77,7 @@ from memoryd_client.wire.knowledge import (
 )
 from memoryd_client.wire.memories import Forget, Get, List, MemoryPage, Read, Remember, Restore
 from memoryd_client.wire.memory import Memory, NewMemory, Scope
+from memoryd_client.wire.mirroring import ListMirrors, MirrorStatus, StartMirror, StopMirror
 from memoryd_client.wire.origin import GetOrigin, Origin
 from memoryd_client.wire.pending import Cleared, PendingMemory, Recall
 from memoryd_client.wire.purging import PlanPurge, Purge, PurgePlan
@@ -640,6 +641,36 @@ class AsyncClient(Suspending):
         While it is off, contexts are dropped, takes are empty, and what stores, searches or recalls is refused.
         """
         return await self.call(Switch(on=on, everywhere=everywhere))
+
+    async def mirror(
+        self,
+        folder: str | Path,
+        *,
+        project: str | Path | None = None,
+        adopt: bool = False,
+        projects: Mapping[str, str] | None = None,
+    ) -> MirrorStatus:
+        """Keep a folder of Markdown files in step with memory, from now on and after every start of the daemon.
+
+        With a `project` only its memories; else those of all, in folders by project; `projects` says which is meant by
+        the name of a folder. `adopt` lets Markdown files that are there become memories.
+        """
+        request = StartMirror(
+            folder=absolute(folder),
+            project=None if project is None else project_root(project),
+            adopt=adopt,
+            projects=dict(projects or {}),
+        )
+        return (await self.call(request)).mirrors[0]
+
+    async def end_mirror(self, folder: str | Path = "") -> builtins.list[MirrorStatus]:
+        """Leave a folder as it is from now on, the only one where none is named; return the mirrors that are left."""
+        named = absolute(folder) if folder else ""
+        return builtins.list((await self.call(StopMirror(folder=named))).mirrors)
+
+    async def mirrors(self) -> builtins.list[MirrorStatus]:
+        """Return which folders are mirrored, and how they are."""
+        return builtins.list((await self.call(ListMirrors())).mirrors)
 
     async def reindex(self) -> str:
         """Begin to rebuild the index from the ledger; status and events show how far it is."""

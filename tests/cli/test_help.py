@@ -14,7 +14,7 @@ PROMISED = (
     "run start stop restart status logs watch doctor on off demo service add search query recall list categories "
     "show read edit update relate unrelate forget restore purge undo history consent events core checkpoint "
     "session why push take export import backup reindex consolidate config model fs connect disconnect "
-    "connections mcp review ui knowledge keys serve"
+    "connections mcp review ui knowledge keys serve mirror"
 )
 HEAVY = {
     "textual",

@@ -25,10 +25,12 @@ ROOMS: dict[str, Sequence[str]] = {
     "memoryd_client": "wire base transport . tools".split(),
     "memoryd_actors": (
         ". core redaction texts comparison memory ports model access admission indexing keeping searching "
-        "conversations ageing purging judging virtual_files knowledge recall capture upkeep extraction summarising "
-        "context consolidating episodes"
+        "conversations ageing purging judging virtual_files knowledge mirroring recall capture upkeep extraction "
+        "summarising context consolidating episodes"
     ).split(),
-    "memoryd": ". ipc hosts model transcripts documents index embedding ledger moving system doctor assembly".split(),
+    "memoryd": (
+        ". ipc hosts model transcripts documents index embedding ledger moving mirror system doctor assembly"
+    ).split(),
     "memoryd_cli": "base histories mcp demo connect ui .".split(),
 }
 """The rooms of each source root: each imports from those before it only. The point stands for the root's own files."""

@@ -5,13 +5,14 @@ from collections.abc import Mapping
 import msgspec
 from msgspec import UNSET
 
+from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, as_new, check_expiry, gate_notes
 from memoryd_actors.keeping.merging import plan_revised
 from memoryd_actors.keeping.orders import PERSON, DecideProposal, EditMemory, LinkMemories, SetState
 from memoryd_actors.keeping.performing import Operations
 from memoryd_actors.keeping.surroundings import NeighbourLookup, NeighboursSeen
-from memoryd_actors.memory.consent import needs_consent
+from memoryd_actors.memory.consent import ConsentSettings, needs_consent
 from memoryd_actors.memory.settings import ONE_VALUED
 from memoryd_actors.memory.steps import (
     MERGED_INTO,
@@ -57,13 +58,8 @@ class Changing:
         before = await self._ledger.resolve(owner, message.memory_id)
         if before.state is State.PROPOSED and message.state is State.FORGOTTEN:
             return await self.answer(DecideProposal(before.id, False, message.caller))
-        sensitive = needs_consent(before.category, before.title, self._gate.consent)
-        comes_back = message.state is State.ACTIVE and before.state in {State.SUPERSEDED, State.ARCHIVED}
-        if comes_back and sensitive and message.caller.agent != PERSON:
-            raise Refused(
-                f"{before.id} is about the user, and only the user brings it back",
-                "Store the value again under the same category and title: it waits for the user's consent.",
-            )
+        if message.state is State.ACTIVE:
+            check_return(before, message.caller, self._gate.consent)
         event = "DELETE" if message.state is State.FORGOTTEN else "RESTORE"
         stored, _ = await self._operations.perform(
             owner, [ChangeState(before.id, message.state, event)], self._gate.sign(message.caller)
@@ -87,28 +83,6 @@ class Changing:
         step = Decide(before.id, message.approve, "approved" if message.approve else "rejected")
         return (await self._operations.perform(owner, [step], self._gate.sign(message.caller)))[0]
 
-    def _check_edit(self, before: Memory, after: Memory, caller: Caller) -> None:
-        """Let nobody change in silence what only the user may: an edit does not say whose words it has.
-
-        Raises:
-            Refused: it is a proposal, or a sensitive field that an agent edits.
-        """
-        if before.state is State.PROPOSED:
-            raise Refused(
-                f"{before.id} waits for the user's consent, and is not changed before",
-                f"`memoryd consent reject {before.id}`, and propose it as it should be.",
-            )
-        said = (after.category, after.title, after.content) != (before.category, before.title, before.content)
-        if (
-            said
-            and caller.agent != PERSON
-            and any(needs_consent(one.category, one.title, self._gate.consent) for one in (before, after))
-        ):
-            raise Refused(
-                f"{before.id} is about the user, and only the user changes it",
-                "Store the new value under the same category and title: it waits for the user's consent.",
-            )
-
     async def edit(self, message: EditMemory) -> tuple[Memory, ...]:
         """Change what a memory says, or what is said of it."""
         owner = message.caller.owner
@@ -118,27 +92,12 @@ class Changing:
                 f"{before.id} has changed meanwhile: it is at revision {before.revision}, not {message.revision}",
                 f"`memoryd show {before.id}` shows it as it is now; make your change to that.",
             )
-        new = _as_new(before, message.changes)
+        new = changed_memory(before, message.changes)
         if new.expires_at != before.expires_at:
             check_expiry(new.expires_at, self._clock.now())
-        admitted = await self._gate.admit_again(before, new, message.caller)
-        after = msgspec.structs.replace(
-            admitted.memory,
-            created_at=before.created_at,
-            last_accessed_at=before.last_accessed_at,
-            access_count=before.access_count,
-            strength=before.strength,
-            sources=before.sources,
-            state=before.state,
-            superseded_by=before.superseded_by,
-            embedding_model=before.embedding_model,
-            agent=before.agent,
-            role=before.role,
-            revision=before.revision,
-            purge_at=before.purge_at,
-        )
-        self._check_edit(before, after, message.caller)
-        steps, around = await self._revised(before, after, gate_notes(admitted))
+        after = revised(before, await self._gate.admit_again(before, new, message.caller))
+        check_edit(before, after.memory, message.caller, self._gate.consent)
+        steps, around = await self._revised(before, after.memory, gate_notes(after))
         stored, sequence = await self._operations.perform(owner, steps, self._gate.sign(message.caller))
         if around is not None:
             self._surroundings.note_written(stored[0], around, sequence)
@@ -195,7 +154,64 @@ def _refuse_idle(source: Memory, target: Memory) -> None:
             )
 
 
-def _as_new(before: Memory, changes: Changes) -> NewMemory:
+def changed_memory(before: Memory, changes: Changes) -> NewMemory:
     """Return a memory with its changes, as if it were stored now: it passes the same gate."""
     changed = {name: value for name, value in msgspec.structs.asdict(changes).items() if value is not UNSET}
     return msgspec.structs.replace(as_new(before), **changed)
+
+
+def revised(before: Memory, admitted: Admitted) -> Admitted:
+    """Return a memory as it reads after a change that the gate let through: what happened to it stays."""
+    after = msgspec.structs.replace(
+        admitted.memory,
+        created_at=before.created_at,
+        last_accessed_at=before.last_accessed_at,
+        access_count=before.access_count,
+        strength=before.strength,
+        sources=before.sources,
+        state=before.state,
+        superseded_by=before.superseded_by,
+        embedding_model=before.embedding_model,
+        agent=before.agent,
+        role=before.role,
+        revision=before.revision,
+        purge_at=before.purge_at,
+    )
+    return Admitted(after, admitted.notes)
+
+
+def check_edit(before: Memory, after: Memory, caller: Caller, consent: ConsentSettings) -> None:
+    """Let nobody change in silence what only the user may: an edit does not say whose words it has.
+
+    Raises:
+        Refused: it is a proposal, or a sensitive field that an agent edits.
+    """
+    if before.state is State.PROPOSED:
+        raise Refused(
+            f"{before.id} waits for the user's consent, and is not changed before",
+            f"`memoryd consent reject {before.id}`, and propose it as it should be.",
+        )
+    said = (after.category, after.title, after.content) != (before.category, before.title, before.content)
+    if (
+        said
+        and caller.agent != PERSON
+        and any(needs_consent(one.category, one.title, consent) for one in (before, after))
+    ):
+        raise Refused(
+            f"{before.id} is about the user, and only the user changes it",
+            "Store the new value under the same category and title: it waits for the user's consent.",
+        )
+
+
+def check_return(before: Memory, caller: Caller, consent: ConsentSettings) -> None:
+    """Let nobody but the user bring back what is about the user and was replaced.
+
+    Raises:
+        Refused: an agent does.
+    """
+    replaced = before.state in {State.SUPERSEDED, State.ARCHIVED}
+    if replaced and caller.agent != PERSON and needs_consent(before.category, before.title, consent):
+        raise Refused(
+            f"{before.id} is about the user, and only the user brings it back",
+            "Store the value again under the same category and title: it waits for the user's consent.",
+        )

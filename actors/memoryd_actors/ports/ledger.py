@@ -163,6 +163,10 @@ class ChangeLog(Protocol):
         """Return the next changes in order, only the latest one of each memory within the page."""
         ...
 
+    async def edges_after(self, number: int, *, limit: int) -> list[tuple[int, str]]:
+        """Return the next edges in the order in which they were made: each one's number, and where it begins."""
+        ...
+
     async def last_sequence(self) -> int:
         """Return the number of the newest change; 0 where there is none."""
         ...

@@ -128,6 +128,11 @@ class Paths:
         return self.home / "drafts"
 
     @property
+    def mirrors(self) -> Path:
+        """Which folders are mirrored, and what each of their files said last."""
+        return self.home / "mirrors.db"
+
+    @property
     def models(self) -> Path:
         """Cached model weights."""
         return self.home / "models"

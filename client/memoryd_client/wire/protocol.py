@@ -25,6 +25,7 @@ from memoryd_client.wire.history import GetHistory, History, Undo
 from memoryd_client.wire.importing import Import, Imported
 from memoryd_client.wire.knowledge import Documents, KnowledgeHits, KnowledgeRequest
 from memoryd_client.wire.memories import Forget, Get, List, Memories, Page, Read, Remember, Restore
+from memoryd_client.wire.mirroring import MirrorRequest, Mirrors
 from memoryd_client.wire.origin import GetOrigin, Origin
 from memoryd_client.wire.pending import Cleared, Recall, Take, Taken, Turn
 from memoryd_client.wire.purging import PlanPurge, Purge, PurgePlan
@@ -89,6 +90,7 @@ AnyRequest = (
     | TranscriptRequest
     | ContextRequest
     | ArchivingRequest
+    | MirrorRequest
 )
 
 
@@ -146,6 +148,7 @@ Reply = (
     | PurgePlan
     | WaitingPairs
     | SettledPair
+    | Mirrors
     | Failure
 )
 

@@ -11,6 +11,8 @@ from memoryd.assembly.memory import MemoryServices
 from memoryd.config import Config
 from memoryd.embedding.model_change import ModelChange
 from memoryd.intake import Intake
+from memoryd.mirror.answering import MirrorAnswers
+from memoryd.mirror.mirrors import MirrorKeeper
 from memoryd.virtual_files import grep
 from memoryd_actors.keeping.answering import KeepingAnswers
 from memoryd_actors.keeping.checkpoints import CheckpointKeeper
@@ -32,6 +34,7 @@ def build_dispatcher(
     consolidation: ConsolidationServices,
     *,
     knowledge: KnowledgeBase,
+    mirrors: MirrorKeeper,
     model_change: ModelChange,
     health: Health,
     intake: Intake,
@@ -72,6 +75,7 @@ def build_dispatcher(
         conversations=answers,
         consolidation=consolidation.answers,
         review=consolidation.review,
+        mirrors=MirrorAnswers(mirrors, view),
         core=CoreMemory(ledger.core, memory.here, config.core, memory.categories, summarized=answers.summarized),
         checkpoints=CheckpointKeeper(ledger.checkpoints, memory.here, config.checkpoints, memory.categories),
         knowledge=knowledge,

@@ -16,7 +16,7 @@ from memoryd.assembly.conversations import ConversationServices
 from memoryd.assembly.daemon import Daemon
 from memoryd.assembly.health import Health
 from memoryd.assembly.memory import MemoryServices
-from memoryd.assembly.upkeep import build_curator, build_model_change
+from memoryd.assembly.upkeep import build_curator, build_mirrors, build_model_change
 from memoryd.config import Config, ConfigInvalid, IpcConfig, load, retired_in, unread
 from memoryd.descriptors import allow_many, most_connections
 from memoryd.documents import DocumentFiles
@@ -55,12 +55,14 @@ def build(paths: Paths, config: Config) -> Daemon:
     consolidation = build_consolidation(config, memory, optimise=curator.optimise)
     model_change = build_model_change(paths, memory, conversations)
     beyond, network = SocketStatistics(), build_network(paths, config.ipc)
+    mirrors = build_mirrors(paths, memory)
     health = Health(
         paths.home,
         memory,
         conversations,
         consolidation,
         curator,
+        mirrors=mirrors,
         model_change=model_change,
         sockets=sockets,
         network=(beyond, network.guard) if network is not None else None,
@@ -86,6 +88,7 @@ def build(paths: Paths, config: Config) -> Daemon:
         conversations,
         consolidation,
         knowledge=knowledge,
+        mirrors=mirrors,
         model_change=model_change,
         health=health,
         intake=intake,
@@ -123,6 +126,7 @@ def build(paths: Paths, config: Config) -> Daemon:
     publish.listen(PipelineRan, conversations.extractor.pipeline_ran)
     publish.listen(ContextUpdate, conversations.capturer.offer)
     publish.listen(Wrote, health.count_write)
+    publish.listen(Wrote, mirrors.written)
     for kind in get_args(Event):
         publish.listen(kind, server.publish)
         if remote is not None:
@@ -136,6 +140,7 @@ def build(paths: Paths, config: Config) -> Daemon:
         curator=curator,
         knowledge=knowledge,
         telemetry=Telemetry(config.telemetry, memory.ledger.events, publish, offline=config.privacy.offline),
+        mirrors=mirrors,
         model_change=model_change,
         follower=Follower(memory.ledger.sharing, memory.indexer, memory.switches),
         health=health,

@@ -22,6 +22,7 @@ from memoryd.heap import settle
 from memoryd.hosts import prompts
 from memoryd.hosts.server import HookServer
 from memoryd.ipc import Server
+from memoryd.mirror.mirrors import MirrorKeeper
 from memoryd.telemetry import Telemetry
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.knowledge import KnowledgeBase
@@ -45,6 +46,7 @@ class Daemon:
     curator: Curator
     knowledge: KnowledgeBase
     telemetry: Telemetry
+    mirrors: MirrorKeeper
     model_change: ModelChange
     follower: Follower
     health: Health
@@ -69,6 +71,7 @@ class Daemon:
                     tasks.start_soon(self._load_model, name="model")
                     tasks.start_soon(self.memory.ledger.memories.read_newest, name="newest memories")
                     tasks.start_soon(self.model_change.run, name="model change")
+                    tasks.start_soon(self.mirrors.run, name="mirrors")
                     tasks.start_soon(self.memory.judging.prepare, name="judge")
                     tasks.start_soon(notify.feed_watchdog, name="watchdog")
                     tasks.start_soon(self.hooks.run, name="hooks")

@@ -9,6 +9,7 @@ from typing import assert_never
 from memoryd import __version__
 from memoryd.assembly.health import Health
 from memoryd.intake import Intake, IntakeRequest
+from memoryd.mirror.answering import MirrorAnswers
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.admission.names import check_names
@@ -32,6 +33,7 @@ from memoryd_client.wire.consolidation import ConsolidationRequest
 from memoryd_client.wire.core_memory import CoreRequest
 from memoryd_client.wire.event_counts import CountEvents, DoneEvents, EventCounts, ListDone
 from memoryd_client.wire.knowledge import KnowledgeRequest
+from memoryd_client.wire.mirroring import MirrorRequest
 from memoryd_client.wire.pending import Take
 from memoryd_client.wire.protocol import AnyRequest, Reply
 from memoryd_client.wire.purging import PlanPurge, Purge
@@ -61,6 +63,7 @@ class Dispatcher:
     checkpoints: CheckpointKeeper
     consolidation: ConsolidationAnswers
     review: ReviewAnswers
+    mirrors: MirrorAnswers
     switches: Switches
     indexer: Indexer
     events: EventRepository
@@ -106,6 +109,8 @@ class Dispatcher:
             return await self.consolidation.answer(request, caller)
         if isinstance(request, ReviewRequest):
             return await self.review.answer(request, caller, deadline_s)
+        if isinstance(request, MirrorRequest):
+            return await self.mirrors.answer(request, caller)
         match request:
             case CountEvents():
                 return EventCounts(counts=tuple(await self.events.counts(caller.owner, days=request.days)))

@@ -18,6 +18,7 @@ from memoryd.assembly.memory import MemoryServices
 from memoryd.embedding import ModelStatistics
 from memoryd.embedding.model_change import ModelChange
 from memoryd.ipc import Guard, SocketStatistics
+from memoryd.mirror.mirrors import MirrorKeeper
 from memoryd_actors.capture.capturer import Capturer
 from memoryd_actors.context import Compactor
 from memoryd_actors.context.usage import ContextUsage
@@ -61,6 +62,7 @@ class Health:
         consolidation: ConsolidationServices,
         curator: Curator,
         *,
+        mirrors: MirrorKeeper,
         model_change: ModelChange,
         sockets: SocketStatistics,
         network: tuple[SocketStatistics, Guard] | None = None,
@@ -72,6 +74,7 @@ class Health:
         self._conversations = conversations
         self._consolidation = consolidation
         self._curator = curator
+        self._mirrors = mirrors
         self._model_change = model_change
         self._sockets = sockets
         self._network = network
@@ -155,6 +158,7 @@ class Health:
             ),
             "sockets": sockets(self._sockets),
             **({"network": served_network(*self._network)} if self._network is not None else {}),
+            "mirror": self._mirrors.component(),
         }
 
 

@@ -1,11 +1,13 @@
-"""Puts together who looks after the index, its embedding model, the ledger and the backups."""
+"""Puts together who looks after the index, its embedding model, the ledger, the backups and mirrored folders."""
 
 from memoryd.assembly.backup import BackupMaker
 from memoryd.assembly.conversations import ConversationServices
 from memoryd.assembly.memory import MemoryServices
 from memoryd.config import Config
 from memoryd.embedding.model_change import ModelChange
+from memoryd.mirror.mirrors import MirrorKeeper
 from memoryd_actors.ageing.expiry import Expiry
+from memoryd_actors.mirroring.taking import FileTaker
 from memoryd_actors.upkeep.curator import Curator, Schedule
 from memoryd_client.base.paths import Paths
 
@@ -34,6 +36,12 @@ def build_curator(config: Config, memory: MemoryServices, backup: BackupMaker) -
             most_events=ledger.keep_events,
         ),
     )
+
+
+def build_mirrors(paths: Paths, memory: MemoryServices) -> MirrorKeeper:
+    """Return who keeps folders of Markdown files in step with memory."""
+    taker = FileTaker(keeper=memory.keeper, gate=memory.gate, switches=memory.switches, clock=memory.clock)
+    return MirrorKeeper(paths.mirrors, home=paths.home, ledger=memory.ledger, taker=taker, publish=memory.publish)
 
 
 def build_model_change(paths: Paths, memory: MemoryServices, conversations: ConversationServices) -> ModelChange:

@@ -1,0 +1,1 @@
+"""Memories as Markdown files that people edit: what a file says, what it is called, and what a change of it does."""

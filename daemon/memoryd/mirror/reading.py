@@ -1,0 +1,418 @@
+"""What changed in the files goes into memory: all that is found at one look, as one operation."""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from time import monotonic
+
+from msgspec import structs
+
+from memoryd.mirror.folder import BESIDE, ENDING, LARGEST, Look, MirrorFolder, digest
+from memoryd.mirror.known import KnownFiles, stem
+from memoryd.mirror.places import Places
+from memoryd.mirror.state import FileRow, MirrorSettings
+from memoryd.mirror.thread import FolderThread
+from memoryd.mirror.writing import SHOWN, FileWriter, named
+from memoryd_actors.core.errors import Refused
+from memoryd_actors.mirroring.decision import FileSide, MemorySide, SyncVerdict, decide
+from memoryd_actors.mirroring.document import MemoryNote, NoteUnreadable, parse, says_the_same
+from memoryd_actors.mirroring.naming import file_name, folded, name_of
+from memoryd_actors.mirroring.taking import FileChange, FileTaker
+from memoryd_actors.ports.ledger import MemoryRepository
+from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.memory import ID_PREFIX, Memory, State
+
+GRACE_S = 1.0
+"""How long a file has to be gone before its memory is forgotten: editors save by taking a file away and putting another
+in its place, and so does git. What else changed meanwhile waits with it, and is one operation."""
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+PURGED = "PURGE"
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A file that is not as it was."""
+
+    path: str
+    status: tuple[int, int]
+    digest: str
+    memory_id: str
+    note: MemoryNote
+    project: str
+
+
+class FileReader:
+    """Finds what changed in a folder, and has it taken."""
+
+    def __init__(
+        self,
+        settings: MirrorSettings,
+        *,
+        folder: MirrorFolder,
+        known: KnownFiles,
+        places: Places,
+        memories: MemoryRepository,
+        taker: FileTaker,
+        writer: FileWriter,
+        thread: FolderThread,
+    ) -> None:
+        self._settings = settings
+        self._folder = folder
+        self._known = known
+        self._places = places
+        self._memories = memories
+        self._taker = taker
+        self._writer = writer
+        self._thread = thread
+        self._caller = Caller(owner=settings.owner, agent=settings.name)
+        self._missing: dict[str, float] = {}
+        self._problems: dict[str, tuple[tuple[int, int], str]] = {}
+        self.emptied = False
+        """Whether no file is left of several."""
+
+    @property
+    def problems(self) -> dict[str, str]:
+        """Files that are not taken, and why."""
+        return {path: reason for path, (_, reason) in self._problems.items()} | self._writer.problems
+
+    @property
+    def beside(self) -> set[str]:
+        """Files that hold the other version of a conflict."""
+        return self._writer.beside
+
+    async def take(self) -> float:
+        """Take what changed in the folder into memory.
+
+        Return after how many seconds to look again, where files are missing that may be back in a moment; nothing is
+        taken then. 0: all is taken.
+        """
+        self.emptied = False
+        look: Look = await self._thread.run(self._folder.look)
+        self._writer.tombstones = await self._thread.run(self._folder.tombstones)
+        self._writer.beside = set(look.beside)
+        self._problems = {path: known for path, known in self._problems.items() if look.files.get(path) == known[0]}
+        fresh = [path for path, status in look.files.items() if self._is_fresh(path, status)]
+        found, claimed = await self._thread.run(self._read, look, fresh)
+        self._known.note_others(path for path in look.files if self._known.at(path) is None)
+        missing = [row for row in self._known if row.memory_id not in claimed]
+        if len(missing) > 1 and len(missing) == len(self._known) and not found:
+            self.emptied = True
+            return 0.0
+        if (wait_s := self._too_early(missing)) > 0:
+            return wait_s
+        await self._settle(found, missing)
+        return 0.0
+
+    def _is_fresh(self, path: str, status: tuple[int, int]) -> bool:
+        row = self._known.at(path)
+        if row is not None and path not in self._problems:
+            return (row.modified_ns, row.size) != status
+        return path not in self._problems
+
+    def _too_early(self, missing: Sequence[FileRow]) -> float:
+        """Return how long to wait for files that may be back in a moment."""
+        now = monotonic()
+        self._missing = {row.memory_id: self._missing.get(row.memory_id, now) for row in missing}
+        return max((since + GRACE_S - now for since in self._missing.values()), default=0.0)
+
+    # --- reading; blocks
+
+    def _read(self, look: Look, fresh: Sequence[str]) -> tuple[list[_Found], dict[str, str]]:
+        """Return the files that are not as they were, and which file each memory has."""
+        unread = look.files.keys() - set(fresh)
+        claimed = {row.memory_id: row.path for row in self._known if row.path in unread}
+        # A memory's own file comes before what is a copy of it.
+        ordered = sorted(fresh, key=lambda path: (self._known.at(path) is None, path))
+        found: list[_Found] = []
+        for path in ordered:
+            read = self._read_one(path, look.files[path], claimed)
+            if read is not None:
+                found.append(read)
+        return found, claimed
+
+    def _read_one(self, path: str, status: tuple[int, int], claimed: dict[str, str]) -> _Found | None:
+        row = self._known.at(path)
+        try:
+            file = self._folder.read(path)
+            if file is None:
+                return None
+            now = digest(file)
+            if row is not None and now == row.digest and row.memory_id not in claimed:
+                claimed[row.memory_id] = path
+                self._known.put(structs.replace(row, modified_ns=status[0], size=status[1]))
+                return None
+            if len(file) > LARGEST:
+                raise NoteUnreadable(f"it has more than {LARGEST // 1024} kB, and a memory has at most 64")
+            note = parse(file)
+            memory_id = note.id or (row.memory_id if row is not None else _id_of(path, file))
+            if memory_id in claimed:
+                raise NoteUnreadable(
+                    f"it says that it is {memory_id}, and so does {claimed[memory_id]}; "
+                    "without its `id` line it becomes a memory of its own"
+                )
+            project = self._places.project(path)
+        except (NoteUnreadable, Refused, OSError) as reason:
+            self._refuse(path, status, str(reason) if isinstance(reason, NoteUnreadable) else told(reason))
+            if row is not None:
+                claimed.setdefault(row.memory_id, path)  # it is there, whatever is wrong with it
+            return None
+        claimed[memory_id] = path
+        return _Found(path, status, now, memory_id, note, project)
+
+    def _refuse(self, path: str, status: tuple[int, int], reason: str) -> None:
+        self._problems[path] = status, reason
+
+    # --- deciding
+
+    async def _settle(self, found: Sequence[_Found], missing: Sequence[FileRow]) -> None:
+        """Decide about each file that changed, and have done what is to be done."""
+        ids = [*(one.memory_id for one in found), *(row.memory_id for row in missing)]
+        there = await self._there(ids)
+        changes: list[FileChange] = []
+        taken: dict[str, _Found] = {}
+        for row in missing:
+            change = await self._settle_missing(row, there.get(row.memory_id))
+            if change is not None:
+                changes.append(change)
+        for one in found:
+            change = await self._settle_found(one, there.get(one.memory_id))
+            if change is not None:
+                changes.append(change)
+                taken[change.memory_id] = one
+        if not changes:
+            return
+        refused = await self._taker.take(changes, self._caller)
+        after = await self._there([change.memory_id for change in changes])
+        for change in changes:
+            memory, file = after.get(change.memory_id), taken.get(change.memory_id)
+            reason = refused.get(change.memory_id)
+            if file is None:
+                await self._forgotten(change, memory, reason)
+            elif reason is not None:
+                self._refuse(file.path, file.status, told(reason))
+            else:
+                await self._note_taken(file, memory)
+        await self._unbury(change.memory_id for change in changes if change.note is not None)
+
+    async def _settle_missing(self, row: FileRow, memory: Memory | None) -> FileChange | None:
+        verdict = decide("missing", await self._memory_side(row, memory, row.memory_id))
+        if verdict is SyncVerdict.FORGET and memory is not None:
+            return FileChange(memory.id, None, memory, memory.project)
+        if verdict is SyncVerdict.WRITE:
+            self._writer.ask_again([row.memory_id])
+        elif memory is not None:
+            await self._writer.bury(memory)
+        else:
+            self._known.drop(row.memory_id)
+        return None
+
+    async def _settle_found(self, one: _Found, memory: Memory | None) -> FileChange | None:
+        if memory is not None and memory.id != one.memory_id and self._known.of(memory.id) is not None:
+            own = self._known.of(memory.id)
+            self._refuse(one.path, one.status, f"it was merged into {memory.id}, which is {own.path if own else ''}")
+            return None
+        row = self._known.of(memory.id if memory is not None else one.memory_id)
+        if memory is not None and memory.state is State.PROPOSED:
+            self._refuse(one.path, one.status, f"{memory.id} waits for your consent: `memoryd consent list`")
+            return None
+        if memory is not None and memory.project != one.project:
+            self._refuse(one.path, one.status, f"{memory.id} is of another project, and stays there; put the file back")
+            return None
+        moved = row is not None and row.path != one.path
+        unchanged = row is not None and row.digest == one.digest
+        note = self._as_placed(one, memory, row, unchanged=unchanged)
+        if memory is not None and memory.state in SHOWN and says_the_same(note, memory):
+            await self._adopt(one, memory)
+            return None
+        side: FileSide = "unchanged" if unchanged and not moved else "changed"
+        memory_side = await self._memory_side(row, memory, one.memory_id)
+        if unchanged and memory_side == "changed":
+            memory_side = "unchanged"  # it got another name only, and keeps what memory says now
+        match decide(side, memory_side):
+            case SyncVerdict.TAKE | SyncVerdict.STORE:
+                return FileChange(one.memory_id if memory is None else memory.id, note, memory, one.project)
+            case SyncVerdict.KEEP_BOTH if memory is not None:
+                await self._keep_both(one, memory, row)
+            case SyncVerdict.REMOVE if row is not None:
+                await self._writer.purge(one.memory_id)
+            case SyncVerdict.REMOVE:
+                self._refuse(
+                    one.path,
+                    one.status,
+                    f"{one.memory_id} was purged, and is not brought back; without its `id` line it is a new memory",
+                )
+            case _:
+                pass
+        return None
+
+    async def _memory_side(self, row: FileRow | None, memory: Memory | None, memory_id: str) -> MemorySide:
+        """Return what happened to a memory since its file said the same."""
+        if memory is None:
+            newest = await self._memories.history(self._settings.owner, memory_id=memory_id, limit=1)
+            return "purged" if newest and newest[0].event == PURGED else "unknown"
+        if memory.state not in SHOWN:
+            # A file that is there, of a memory that had none any more, was put there to bring it back.
+            return "gone" if row is not None else "unchanged"
+        if row is None:
+            return "changed"
+        return "unchanged" if row.revision == memory.revision else await self._who_changed(row, memory)
+
+    async def _who_changed(self, row: FileRow, memory: Memory) -> MemorySide:
+        """Return whether anybody else changed a memory: what its own file brought, before a crash, is no conflict."""
+        writes = await self._memories.history(
+            self._settings.owner, memory_id=memory.id, limit=max(1, memory.revision - row.revision)
+        )
+        return "unchanged" if all(entry.actor == self._settings.name for entry in writes) else "changed"
+
+    def _as_placed(self, one: _Found, memory: Memory | None, row: FileRow | None, *, unchanged: bool) -> MemoryNote:
+        """Return what a file says, with what its name and folder say: the front matter's own changes come first."""
+        note, name, category = one.note, stem(one.path), self._places.category(one.path)
+        if memory is None:
+            named_so = note.title or note.id or folded(name) == folded(file_name(_titled(note)))
+            return _with(note, title=note.title if named_so else name, category=note.category or category)
+        if row is None or row.path == one.path:
+            return note
+        if unchanged or not note.headed:
+            note = _as_memory(memory, note.content if not unchanged else memory.content)
+        if folded(name) != folded(stem(row.path)) and note.title == memory.title and name != file_name(memory):
+            note = _with(note, title=name, category=note.category)
+        before = self._places.category(row.path)
+        if category and category != before and note.category in {"", memory.category}:
+            same = folded(category) == folded(name_of(memory.category))
+            note = _with(note, title=note.title, category=memory.category if same else category)
+        return note
+
+    # --- what comes of it
+
+    async def _adopt(self, one: _Found, memory: Memory) -> None:
+        """Note that a file says what its memory says."""
+        before = self._known.of(memory.id)
+        row = FileRow(
+            path=one.path,
+            memory_id=memory.id,
+            revision=memory.revision,
+            digest=one.digest,
+            written="",
+            named=named(memory),
+            modified_ns=one.status[0],
+            size=one.status[1],
+            own=before.own if before is not None else not one.note.id,
+        )
+        self._known.put(row)
+        if before is not None and before.path != row.path:
+            await self._writer.relink([memory.id])
+        if one.note.id != memory.id:
+            self._writer.ask_again([memory.id])
+
+    async def _note_taken(self, one: _Found, memory: Memory | None) -> None:
+        if memory is None:
+            self._refuse(one.path, one.status, "it is not in memory, although nothing stood in its way")
+            return
+        other = self._known.of(memory.id)
+        if other is not None and other.path != one.path and memory.id != one.memory_id:
+            self._refuse(one.path, one.status, f"it says what {other.path} says, and is no memory of its own")
+            return
+        if memory.state is State.PROPOSED:
+            self._refuse(one.path, one.status, f"{memory.id} waits for your consent: `memoryd consent list`")
+            return
+        await self._adopt(one, memory)
+        if not says_the_same(one.note, memory):
+            self._writer.ask_again([memory.id])
+
+    async def _forgotten(self, change: FileChange, memory: Memory | None, reason: Refused | None) -> None:
+        if reason is not None:
+            self._writer.ask_again([change.memory_id])  # the file is written again
+        elif memory is not None:
+            await self._writer.bury(memory)
+
+    async def _keep_both(self, one: _Found, memory: Memory, row: FileRow | None) -> None:
+        """Put what the file says beside it, and leave its place to what memory says."""
+        folder, _, name = one.path.rpartition("/")
+        beside = f"{name.removesuffix(ENDING)}{BESIDE}{one.digest[:8]}{ENDING}"
+        path = f"{folder}/{beside}" if folder else beside
+        file = await self._thread.run(self._folder.read, one.path)
+        if file is None or digest(file) != one.digest:
+            self._writer.overtaken = True
+            return
+        await self._thread.run(self._folder.replace, path, file)
+        await self._thread.run(self._folder.sync, [path])
+        self._writer.beside.add(path)
+        if memory.state not in SHOWN:
+            if await self._thread.run(self._folder.remove, one.path, as_it_was=one.digest):
+                await self._writer.bury(memory)
+            return
+        self._known.put(
+            FileRow(
+                path=one.path,
+                memory_id=memory.id,
+                revision=memory.revision,
+                digest=one.digest,
+                written="-",
+                named=named(memory) if row is None else row.named,
+                modified_ns=one.status[0],
+                size=one.status[1],
+                own=row.own if row is not None else False,
+            )
+        )
+        self._writer.ask_again([memory.id])
+
+    async def _unbury(self, memory_ids: Iterable[str]) -> None:
+        back = {one for one in memory_ids if one in self._writer.tombstones and self._known.of(one) is not None}
+        if back:
+            await self._thread.run(self._folder.unbury, back)
+            for one in back:
+                del self._writer.tombstones[one]
+
+    async def _there(self, memory_ids: Sequence[str]) -> dict[str, Memory]:
+        """Return the memories as they stand, by the ids that are asked for: of a merged one, the one it went into."""
+        owner = self._settings.owner
+        there: dict[str, Memory] = {}
+        for begin in range(0, len(memory_ids), 500):
+            some = memory_ids[begin : begin + 500]
+            there |= await self._memories.get(owner, some)
+            if missing := [one for one in some if one not in there]:
+                behind = await self._memories.behind(missing)
+                stand_ins = await self._memories.get(owner, sorted({found for _, found in behind.values()}))
+                there |= {one: stand_ins[found] for one, (_, found) in behind.items() if found in stand_ins}
+        return there
+
+
+def told(reason: Exception) -> str:
+    """Return a reason with its way out."""
+    if isinstance(reason, OSError):
+        return f"it cannot be read: {reason.strerror}"
+    return f"{reason}. {reason.hint}" if isinstance(reason, Refused) and reason.hint else str(reason)
+
+
+def _id_of(path: str, file: bytes) -> str:
+    """Return the id of a file that has none: two machines that find the same file in a repository give it the same."""
+    drawn = hashlib.sha256(path.encode() + b"\0" + file).digest()
+    return ID_PREFIX + "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in drawn[:20])
+
+
+def _with(note: MemoryNote, *, title: str, category: str) -> MemoryNote:
+    return structs.replace(note, title=title, category=category, headed=True)
+
+
+def _titled(note: MemoryNote) -> Memory:
+    """Return a memory that would be named as a note is."""
+    now = datetime.now(UTC)
+    return Memory(id="", owner="", content=note.content, title=note.title, created_at=now, updated_at=now)
+
+
+def _as_memory(memory: Memory, content: str) -> MemoryNote:
+    """Return what a memory says as its file would, but for the content."""
+    return MemoryNote(
+        content=content,
+        id=memory.id,
+        title=memory.title,
+        category=memory.category,
+        tags=memory.tags,
+        importance=memory.importance,
+        pinned=memory.pinned,
+        speaker=memory.speaker,
+        occurred_at=memory.occurred_at,
+        files=memory.files,
+        metadata=memory.metadata,
+    )
