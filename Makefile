@@ -10,7 +10,7 @@ JOBS ?= 4
 # A file that runs beside others is named by what its sets hold: one order of sets for all processes.
 export PYTHONHASHSEED ?= 0
 
-.PHONY: help demo test test-all test-hosts check format bench bench-recall bench-topics pictures clean
+.PHONY: help demo test test-all test-hosts check format bench bench-data bench-recall bench-topics pictures clean
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
@@ -64,6 +64,9 @@ format: $(VENV)/dev  ## let ruff mend what it can
 
 bench: $(VENV)/dev  ## measure, each figure beside its floor
 	$(BIN)/python -m benchmarks $(ARGS)
+
+bench-data: $(VENV)/dev  ## fetch LoCoMo, BEAM and LongMemEval from their public places, check and keep them (DATA=folder)
+	$(BIN)/python -m benchmarks.bench_data $(or $(DATA),bench-data)
 
 bench-recall: $(VENV)/dev  ## how well memory comes back, on real conversations (DATA=folder)
 	$(BIN)/python -m benchmarks.recall $(DATA) $(ARGS)

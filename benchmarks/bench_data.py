@@ -1,0 +1,219 @@
+"""`python -m benchmarks.bench_data FOLDER`: fetch LoCoMo, BEAM and LongMemEval from their public places, and keep them.
+
+What is there already is not fetched again. Of what lies on GitHub a commit is part of the address; the model hub says
+itself which digest a large file has. Each digest is put down in FOLDER/SHA256SUMS with the first fetch and checked from
+then on. A file that does not fit is not kept. LoCoMo is also brought into the form that `make bench-recall` reads, and
+that is compared with the form in which the figures of the README were measured.
+
+The licences are their authors': LoCoMo CC BY-NC 4.0, BEAM CC BY-SA 4.0, LongMemEval MIT.
+"""
+
+import argparse
+import hashlib
+import json
+import re
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+CHUNK = 1 << 20
+TIMEOUT_S = 60
+SUMS = "SHA256SUMS"
+_GITHUB = "https://raw.githubusercontent.com"
+_LOCOMO = f"{_GITHUB}/snap-research/locomo/3eb6f2c585f5e1699204e3c3bdf7adc5c28cb376/data"
+_BEAM = f"{_GITHUB}/mohammadtavakoli78/BEAM/b2a3ee8ba12d68f83143dda191097dc3e028ddd3/chats/100K"
+_LONGMEMEVAL = "https://huggingface.co/datasets/xiaowu0162/longmemeval-cleaned/resolve/main"
+DEVELOPMENT = ("conv-26", "conv-30", "conv-41", "conv-42")
+"""Of LoCoMo; the other conversations are kept for a last look."""
+MEASURED = {
+    "memories": "2202f99c017e56ff2871596d425c1aec1c71d8e0c7f224be0a7095fc33524d82",
+    "queries": "fb769be69c73babc52606c54ca8ebf9651e849c506cfe8f3c0c9beac145e4969",
+}
+"""SHA-256 of the records, each as JSON with its keys in order, of LoCoMo as the README's figures were measured."""
+_CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file and where it comes from."""
+
+    path: str
+    """Within the folder."""
+    url: str
+    sha256: str = ""
+    """Empty: not known before the first fetch."""
+
+
+def sources() -> list[Source]:
+    """Return all files, with their public places."""
+    beam = ("chat.json", "topic.json", "probing_questions/probing_questions.json")
+    return [
+        Source("original/locomo/locomo10.json", f"{_LOCOMO}/locomo10.json"),
+        *(Source(f"original/beam/{n}/{name}", f"{_BEAM}/{n}/{name}") for n in range(1, 21) for name in beam),
+        Source("original/longmemeval/longmemeval_s_cleaned.json", f"{_LONGMEMEVAL}/longmemeval_s_cleaned.json"),
+        Source("original/longmemeval/longmemeval_oracle.json", f"{_LONGMEMEVAL}/longmemeval_oracle.json"),
+    ]
+
+
+class Unfit(Exception):
+    """Raised when a file is not what it is to be; the message says which, and what to do."""
+
+
+def fetch(folder: Path, wanted: Iterable[Source], say: Callable[[str], None] = print) -> list[str]:
+    """Fetch what is missing and check everything; return what could not be had, in words."""
+    known = _read_sums(folder)
+    troubles: list[str] = []
+    for source in wanted:
+        target = folder / source.path
+        expected = source.sha256 or known.get(source.path, "")
+        try:
+            if target.is_file():
+                _check(source, expected, _digest(target))
+                continue
+            digest = _download(source, target, expected)
+        except (Unfit, OSError) as trouble:
+            troubles.append(f"{source.path}: {trouble}")
+            continue
+        known[source.path] = digest
+        _write_sums(folder, known)
+        say(f"{source.path}  {target.stat().st_size:,} bytes  {'checked' if expected else 'digest put down'}")
+    return troubles
+
+
+def _download(source: Source, target: Path, expected: str) -> str:
+    """Fetch a file whole or not at all; return its digest.
+
+    Raises:
+        Unfit: it is not what it is to be.
+        OSError: it cannot be fetched, or written.
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    part = target.with_name(f"{target.name}.part")
+    digest = hashlib.sha256()
+    try:
+        with urllib.request.urlopen(source.url, timeout=TIMEOUT_S) as answer, part.open("wb") as file:  # noqa: S310 - our own addresses
+            told = str(answer.headers.get("X-Linked-Etag", "")).strip('"')
+            length = int(answer.headers.get("Content-Length") or -1)
+            while chunk := answer.read(CHUNK):
+                digest.update(chunk)
+                file.write(chunk)
+        if 0 <= length != part.stat().st_size:
+            raise Unfit(f"{part.stat().st_size} of {length} bytes came; try again")
+        # The model hub says itself which digest a large file has.
+        _check(source, expected or (told if re.fullmatch(r"[0-9a-f]{64}", told) else ""), digest.hexdigest())
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+    return digest.hexdigest()
+
+
+def _check(source: Source, expected: str, digest: str) -> None:
+    if expected and digest != expected:
+        raise Unfit(f"its SHA-256 is {digest} and has to be {expected}; delete it and fetch it again from {source.url}")
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _read_sums(folder: Path) -> dict[str, str]:
+    file = folder / SUMS
+    lines = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+    return {path: digest for digest, path in (line.split("  ", 1) for line in lines)}
+
+
+def _write_sums(folder: Path, known: Mapping[str, str]) -> None:
+    text = "".join(f"{digest}  {path}\n" for path, digest in sorted(known.items()))
+    (folder / SUMS).write_text(text, encoding="utf-8")
+
+
+# --- LoCoMo in the form of `benchmarks/recall/data.py`
+
+
+def locomo(original: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the messages and the questions of the conversations that weights may be fitted on."""
+    memories: list[dict[str, Any]] = []
+    queries: list[dict[str, Any]] = []
+    for sample in original:
+        group = str(sample["sample_id"])
+        if group in DEVELOPMENT:
+            said = list(_said(group, sample["conversation"]))
+            memories += said
+            queries += _asked(group, sample["qa"], {one["id"] for one in said})
+    return memories, queries
+
+
+def _said(group: str, conversation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    numbers = sorted(int(name[8:]) for name in conversation if re.fullmatch(r"session_\d+", name))
+    for number in numbers:
+        at = datetime.strptime(conversation[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y")
+        for turn in conversation[f"session_{number}"]:
+            yield {
+                "id": f"{group}/{turn['dia_id']}",
+                "group": group,
+                "session": number,
+                "ts": at.isoformat(),
+                "speaker": turn["speaker"],
+                "text": turn["text"],
+                "caption": turn.get("blip_caption", ""),
+            }
+
+
+def _asked(group: str, questions: Sequence[Mapping[str, Any]], there: set[str]) -> Iterator[dict[str, Any]]:
+    for number, question in enumerate(questions):
+        named = [mark for text in question.get("evidence", ()) for mark in re.findall(r"D:?(\d+):(\d+)", str(text))]
+        ids = dict.fromkeys(f"{group}/D{int(session)}:{int(turn)}" for session, turn in named)
+        yield {
+            "id": f"{group}/q{number}",
+            "group": group,
+            "query": question["question"],
+            "answer": str(question.get("answer", question.get("adversarial_answer", ""))),
+            "category": _CATEGORIES[question["category"]],
+            "relevant": [one for one in ids if one in there],
+        }
+
+
+def digest_of(records: Iterable[Mapping[str, Any]]) -> str:
+    """Return what tells whether two sets have the same records, in the same order."""
+    digest = hashlib.sha256()
+    for record in records:
+        digest.update(json.dumps(record, sort_keys=True, ensure_ascii=False).encode() + b"\n")
+    return digest.hexdigest()
+
+
+def bring_into_form(folder: Path, say: Callable[[str], None] = print) -> None:
+    """Write LoCoMo as `make bench-recall` reads it, and say whether that is what the README's figures come from."""
+    original = folder / "original" / "locomo" / "locomo10.json"
+    if not original.is_file():
+        return
+    target = folder / "locomo"
+    target.mkdir(exist_ok=True)
+    memories, queries = locomo(json.loads(original.read_text(encoding="utf-8")))
+    for name, records in (("memories", memories), ("queries", queries)):
+        text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
+        (target / f"{name}.jsonl").write_text(text, encoding="utf-8")
+        same = "as measured" if digest_of(records) == MEASURED[name] else "not as measured: figures may differ a little"
+        say(f"locomo/{name}.jsonl  {len(records)} records  {same}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Fetch, check, keep."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.bench_data", description=__doc__)
+    parser.add_argument("folder", type=Path, help="where the data are kept")
+    given = parser.parse_args(arguments)
+    given.folder.mkdir(parents=True, exist_ok=True)
+    troubles = fetch(given.folder, sources())
+    bring_into_form(given.folder)
+    for trouble in troubles:
+        print(trouble, file=sys.stderr)
+    return 1 if troubles else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,113 @@
+"""Public data are fetched once, checked each time, and kept only where they are what they are to be."""
+
+import hashlib
+import json
+from collections.abc import Generator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+from benchmarks.bench_data import SUMS, Source, bring_into_form, fetch, locomo, sources
+
+TEXT = b"what somebody said\n"
+DIGEST = hashlib.sha256(TEXT).hexdigest()
+
+
+@contextmanager
+def public_place(files: dict[str, bytes], told: str = "") -> Generator[tuple[str, list[str]]]:
+    """Yield an address that serves files, and what was asked for; `told` is the digest that it claims."""
+    asked: list[str] = []
+
+    class Server(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            body = files.get(self.path)
+            self.send_response(404 if body is None else 200)
+            if body is not None:
+                self.send_header("Content-Length", str(len(body)))
+                if told:
+                    self.send_header("X-Linked-Etag", f'"{told}"')
+            self.end_headers()
+            self.wfile.write(body or b"")
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - so it is called there
+            """Say nothing."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}", asked
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+def quiet(text: str) -> None:
+    """Say nothing."""
+
+
+def test_a_file_is_fetched_once_and_checked_from_then_on(tmp_path: Path) -> None:
+    with public_place({"/a": TEXT}) as (url, asked):
+        wanted = [Source("original/a.json", f"{url}/a")]
+        assert fetch(tmp_path, wanted, quiet) == []
+        assert (tmp_path / "original" / "a.json").read_bytes() == TEXT
+        assert (tmp_path / SUMS).read_text() == f"{DIGEST}  original/a.json\n"
+        assert fetch(tmp_path, wanted, quiet) == []
+        assert asked == ["/a"]
+        (tmp_path / "original" / "a.json").write_bytes(b"something else")
+        (trouble,) = fetch(tmp_path, wanted, quiet)
+        assert DIGEST in trouble
+        assert "delete it and fetch it again" in trouble
+
+
+def test_what_does_not_fit_its_digest_or_is_not_there_is_not_kept(tmp_path: Path) -> None:
+    with public_place({"/a": TEXT}) as (url, _):
+        wanted = [Source("a.json", f"{url}/a", sha256="0" * 64), Source("b.json", f"{url}/b")]
+        troubles = fetch(tmp_path, wanted, quiet)
+        assert [trouble.partition(":")[0] for trouble in troubles] == ["a.json", "b.json"]
+        assert "404" in troubles[1]
+        assert [file.name for file in tmp_path.iterdir()] == []
+    with public_place({"/a": TEXT}, told="1" * 64) as (url, _):
+        (trouble,) = fetch(tmp_path, [Source("a.json", f"{url}/a")], quiet)
+        assert "1" * 64 in trouble
+    with public_place({"/a": TEXT}, told=DIGEST) as (url, _):
+        assert fetch(tmp_path, [Source("a.json", f"{url}/a", sha256=DIGEST)], quiet) == []
+
+
+def test_all_three_sets_have_a_place_with_its_commit_or_hub() -> None:
+    urls = [source.url for source in sources()]
+    assert len(urls) == len(set(urls)) == 63
+    assert all(url.startswith(("https://raw.githubusercontent.com/", "https://huggingface.co/")) for url in urls)
+
+
+def test_a_conversation_is_brought_into_the_form_that_is_measured(tmp_path: Path) -> None:
+    sample = {
+        "sample_id": "conv-26",
+        "conversation": {
+            "speaker_a": "Ana",
+            "session_1_date_time": "1:56 pm on 8 May, 2023",
+            "session_1": [
+                {"speaker": "Ana", "dia_id": "D1:1", "text": "The ferry is late."},
+                {"speaker": "Ben", "dia_id": "D1:2", "text": "Look!", "blip_caption": "a ferry", "img_url": ["x"]},
+            ],
+        },
+        "qa": [
+            {"question": "What is late?", "answer": "the ferry", "evidence": ["D:1:1; D1:02", "D9:9"], "category": 4},
+            {"question": "Who flies?", "adversarial_answer": "Ben", "evidence": [], "category": 5},
+        ],
+    }
+    memories, queries = locomo([sample, {**sample, "sample_id": "conv-43"}])
+    assert [one["id"] for one in memories] == ["conv-26/D1:1", "conv-26/D1:2"]
+    assert (memories[1]["ts"], memories[1]["caption"]) == ("2023-05-08T13:56:00", "a ferry")
+    assert queries[0]["relevant"] == ["conv-26/D1:1", "conv-26/D1:2"]
+    assert [one["category"] for one in queries] == ["single-hop", "adversarial"]
+    original = tmp_path / "original" / "locomo"
+    original.mkdir(parents=True)
+    (original / "locomo10.json").write_text(json.dumps([sample]))
+    said: list[str] = []
+    bring_into_form(tmp_path, said.append)
+    assert len((tmp_path / "locomo" / "memories.jsonl").read_text().splitlines()) == 2
+    assert all("not as measured" in line for line in said)
