@@ -6,6 +6,7 @@ import typer
 
 from memoryd_cli.base.options import InProject, Json, examples, placed
 from memoryd_cli.base.output import note, one_line, out, out_json, printable, table
+from memoryd_client.base.wording import counted
 
 if TYPE_CHECKING:
     from memoryd_client.wire.knowledge import LeftOutFile
@@ -43,7 +44,7 @@ def add(
         return
     _tell_left_out(read.left_out)
     passages = sum(document.passages for document in read.documents)
-    out(f"{len(read.documents)} documents, {passages} passages")
+    out(f"{counted(len(read.documents), 'document')}, {counted(passages, 'passage')}")
 
 
 @group.command("list", epilog=examples("memoryd knowledge list", "memoryd knowledge list --json"))

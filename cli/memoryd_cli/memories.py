@@ -189,11 +189,12 @@ def list_(
     at: InSession,
     as_json: Json = False,
 ) -> None:
-    """List memories, newest first."""
+    """List memories, newest first; of documents with `-c knowledge` only, or `memoryd knowledge list`."""
 
     def listed(reach: Reached, most: int) -> list[Memory]:
         return memory.list(
             limit=most,
+            passages=False,
             categories=tuple(category or ()),
             scope=reach,
             tags=tuple(tag or ()),

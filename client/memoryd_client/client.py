@@ -253,9 +253,11 @@ class Client(Blocking):
         """Return `limit` characters of a memory's content from `offset` on. The id may be shortened."""
         return self.call(Read(id=memory_id, offset=offset, limit=limit)).page
 
-    def list(self, *, limit: int = 50, before: str = "", **narrowing: Unpack[Narrowing]) -> builtins.list[Memory]:
-        """Return memories, newest first; continue after the id `before`."""
-        request = List(filters=filters(**narrowing), limit=limit, before=before)
+    def list(
+        self, *, limit: int = 50, before: str = "", passages: bool = True, **narrowing: Unpack[Narrowing]
+    ) -> builtins.list[Memory]:
+        """Return memories, newest first; continue after the id `before`. Not `passages`: without those of documents."""
+        request = List(filters=filters(**narrowing), limit=limit, before=before, passages=passages)
         return builtins.list(self.call(request).memories)
 
     def get(self, memory_id: str) -> Memory:

@@ -102,7 +102,7 @@ def test_secrets_are_replaced_and_what_may_not_be_kept_is_left_out(served: Runni
 def test_removed_is_out_of_sight_and_purged_is_gone(served: RunningDaemon, folder: Path) -> None:
     with in_project(served, folder) as client:
         client.add_knowledge(folder / "docs")
-        assert client.remove_knowledge(folder / "docs" / "fares.txt").startswith("1 passages of 1 document forgotten")
+        assert client.remove_knowledge(folder / "docs" / "fares.txt").startswith("1 passage of 1 document forgotten")
         assert [one.path for one in client.list_knowledge()] == [str(folder / "docs/handbook.md")]
         rewrite(folder / "docs" / "handbook.md", "# Handbook\nNothing is left here but this line.\n")
         assert client.list_knowledge()[0].passages == 1
@@ -121,6 +121,7 @@ def test_knowledge_is_recalled_beside_memories_with_its_source(served: RunningDa
     with in_project(served, folder) as client:
         client.add_knowledge(folder / "docs")
         served.indexed(client)
+        assert [one.category for one in client.list(passages=False)] == ["fact"]
         served.turn(client, "Who leads the harbour crew, and when is the ferry service deployed?")
         pending = until(client.take_pending, "what was found")
         assert "docs/handbook.md:3-4 (Deploying)" in pending.text

@@ -288,7 +288,9 @@ def _as_memory(
     caller: Caller, request: SummarizeTurns, focus: str, summary: Summary, said: Sequence[TranscriptRecord]
 ) -> NewMemory:
     first, last = request.start_turn, request.end_turn
-    about = " ".join(filter(None, (summary.topic and f"Topic: {summary.topic}.", summary.outcome)))
+    # Where the conversation is quoted, the outcome is one of its lines.
+    outcome = "" if summary.outcome in summary.points else summary.outcome
+    about = " ".join(filter(None, (summary.topic and f"Topic: {summary.topic}.", outcome)))
     facts = "\n".join(f"- {point}" for point in summary.points) or f"- {len(said)} entries in which nothing was said."
     which = f"turn {first}" if first == last else f"turns {first} to {last}"
     head = f"What was said in {which} of the session {caller.session[:100]}{f', above all {focus}' if focus else ''}:"

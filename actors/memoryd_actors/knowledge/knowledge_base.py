@@ -12,6 +12,7 @@ from typing import Final, Protocol, assert_never
 
 import anyio
 import msgspec
+from anyio import to_thread
 from anyio.lowlevel import checkpoint
 
 from memoryd_actors.access.switch import Switches
@@ -33,6 +34,7 @@ from memoryd_actors.ports.clock import Clock
 from memoryd_actors.purging.finisher import PurgeFinisher
 from memoryd_actors.searching.search import FLOOR, Searcher
 from memoryd_actors.texts.fence import one_line
+from memoryd_client.base.wording import counted
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.knowledge import (
@@ -196,12 +198,12 @@ class KnowledgeBase:
         if why := (await self._files.look(root, [path])).why_not(path):
             raise Refused(f"{path} is a file {why}", "What such files hold is not kept.")
         text = await self._reader.read(path)
-        passages = passages_of(text)
+        passages = await to_thread.run_sync(passages_of, text)
         if not passages:
             raise Refused(f"{path} has no text", "Of a scanned page only the picture is there.")
         if len(passages) > MOST_PASSAGES:
             raise Refused(f"{path} has {len(passages)} passages and may have {MOST_PASSAGES}", "Add parts of it.")
-        named = [file for passage in passages for file in named_files(passage.text)]
+        named = await to_thread.run_sync(_named_in, passages)
         seen = await self._files.look(root, [path, *named])
         offered = _memories(path, text, passages, stamp, scope)
         admitted, left_out = await self._admitted(offered, caller, seen)
@@ -314,7 +316,7 @@ class KnowledgeBase:
         if request.purge:
             await self._finisher.finish(deadline_s=deadline_s)
         documents = len({one.metadata[DOCUMENT] for one in passages})
-        what = f"{len(ids)} passages of {documents} document{'s' if documents > 1 else ''}"
+        what = f"{counted(len(ids), 'passage')} of {counted(documents, 'document')}"
         if request.purge:
             return Done(f"{what} destroyed; the files are as they were")
         return Done(f"{what} forgotten, and destroyed in {KEPT_DAYS} days; the files are as they were")
@@ -369,6 +371,10 @@ class KnowledgeBase:
             score=round(score, 4),
             gone=self._gone(memory, stamps),
         )
+
+
+def _named_in(passages: Sequence[DocumentPassage]) -> list[str]:
+    return [file for passage in passages for file in named_files(passage.text)]
 
 
 def _memories(

@@ -58,16 +58,17 @@ def _passage(heading: str, lines: list[tuple[int, str]]) -> Iterator[DocumentPas
 def _fitting(lines: tuple[tuple[int, str], ...]) -> Iterator[tuple[int, str]]:
     """Yield lines none of which is longer than a passage: a paragraph in one line is cut between words."""
     for number, line in lines:
-        rest = line
-        while _size(rest) > LONGEST:
-            head = rest.encode("utf-8", "replace")[:LONGEST].decode("utf-8", "ignore")
+        start = 0
+        # No character has less than a byte, so that what is looked at is bounded, however long the line.
+        while _size(line[start : start + LONGEST + 1]) > LONGEST:
+            head = line[start : start + LONGEST].encode("utf-8", "replace")[:LONGEST].decode("utf-8", "ignore")
             end = max(head.rfind(mark) + len(mark) for mark in (". ", "? ", "! ", "; "))
             if end < _HALF // 2:
                 end = head.rfind(" ") + 1
             end = end if end > 1 else len(head)
-            yield number, rest[:end].rstrip()
-            rest = rest[end:]
-        yield number, rest
+            yield number, line[start : start + end].rstrip()
+            start += end
+        yield number, line[start:]
 
 
 def _size(text: str) -> int:

@@ -1,10 +1,12 @@
 """Answers what is asked of memories that are there: to find them, to read them, to tell where they come from."""
 
+from dataclasses import replace
 from typing import assert_never
 
 from memoryd_actors.access.view import MemoryView
 from memoryd_actors.core.errors import NotFound
 from memoryd_actors.memory.origin import other_end, showings
+from memoryd_actors.memory.settings import KNOWLEDGE
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.searching.querying import Querier
@@ -77,6 +79,8 @@ class SearchingAnswers:
 
     async def _list(self, request: List, caller: Caller) -> Memories:
         visible = self._view.visible(caller, request.filters)
+        if not request.passages and not request.filters.categories:
+            visible = replace(visible, without=visible.without | {KNOWLEDGE})
         before = (await self._view.resolve(caller, request.before)).id if request.before else ""
         memories = await self._ledger.memories.page(visible, limit=request.limit, before=before)
         more = memories[-1].id if len(memories) == request.limit else ""

@@ -50,7 +50,7 @@ def categories(incomplete: str) -> Offered:
 
 
 def _memories() -> list[Memory]:
-    return _asked(lambda memory: memory.list(limit=_MOST, scope="everywhere"))
+    return _asked(lambda memory: memory.list(limit=_MOST, scope="everywhere", passages=False))
 
 
 def _asked(ask: "Callable[[Client], list[T]]") -> list[T]:

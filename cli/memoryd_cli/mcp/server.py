@@ -129,7 +129,7 @@ class McpServer:
         from memoryd_client.tools.tool import line, provenance, short
 
         try:
-            memories = self._connected().list(limit=20)
+            memories = self._connected().list(limit=20, passages=False)
         except MemorydError as error:
             return f"{error}. {error.hint}", True
         return "\n".join(

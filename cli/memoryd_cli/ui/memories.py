@@ -131,7 +131,7 @@ class MemoriesScreen(ChangingScreen):
                 ((hit.id, found_row(hit.category, hit.summary, hit.score)) for hit in hits), fresh=self._is_new(query)
             )
         else:
-            memories = await self.ask(self.backend.client.list(limit=PAGE, **self._narrowing()))
+            memories = await self.ask(self.backend.client.list(limit=PAGE, passages=False, **self._narrowing()))
             if memories is None:
                 return
             self._next = memories[-1].id if len(memories) == PAGE else ""
@@ -147,7 +147,9 @@ class MemoriesScreen(ChangingScreen):
     @work(exclusive=True, group="more")
     async def _load_more(self) -> None:
         before, self._next = self._next, ""
-        memories = await self.ask(self.backend.client.list(limit=PAGE, before=before, **self._narrowing()))
+        memories = await self.ask(
+            self.backend.client.list(limit=PAGE, before=before, passages=False, **self._narrowing())
+        )
         if memories is None:
             self._next = before
             return

@@ -133,7 +133,7 @@ class ReviewScreen(ChangingScreen):
             if ends not in known:
                 known.add(ends)
                 found.append(ReviewItem("contradiction", pair))
-        newest = await client.list(limit=LOOKED_THROUGH, scope="everywhere")
+        newest = await client.list(limit=LOOKED_THROUGH, scope="everywhere", passages=False)
         return found + [ReviewItem("captured", one) for one in taken(newest)][:MOST]
 
     # --- the chosen one

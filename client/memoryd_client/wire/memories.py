@@ -52,6 +52,8 @@ class List(Request[Memories], frozen=True, kw_only=True, omit_defaults=True, tag
     limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 50
     before: str = ""
     """Continue after this id."""
+    passages: bool = True
+    """Also those of documents, which are many; without them only where the filters name their category."""
 
 
 class Get(Request[Memories], frozen=True, kw_only=True, tag="get"):

@@ -44,7 +44,8 @@ def markdown(text: str) -> DocumentText:
     body = [""] * end + lines[end:]
     marks: list[tuple[int, int, str]] = []
     title = ""
-    tokens = MarkdownIt("commonmark").parse("\n".join(body))
+    # What stands in the lines is of no interest: only where the blocks are.
+    tokens = MarkdownIt("commonmark").disable("inline").parse("\n".join(body))
     for token, inline in pairwise(tokens):
         if token.type == "heading_open" and token.map is not None:
             level, name = int(token.tag[1:]), " ".join(inline.content.split())
