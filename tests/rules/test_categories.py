@@ -34,7 +34,7 @@ def test_a_refused_category_is_named_with_those_that_are_allowed() -> None:
 def test_what_has_to_be_asked_for_stays_out_of_ordinary_recall() -> None:
     categories = Categories({"procedural": CategorySettings(context="asked")})
     ordinary = categories.recalled(PLANNER)
-    assert ordinary.without == {"procedural"}
+    assert ordinary.without == {"procedural", "knowledge"}
     asked = categories.recalled(PLANNER, Filters(categories=("Procedural",)))
     assert asked.without == frozenset()
     assert asked.filters.categories == ("procedural",)

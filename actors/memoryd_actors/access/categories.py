@@ -10,13 +10,15 @@ import msgspec
 from memoryd_actors.access.presets import PRESETS, expanded
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.fusion import Ranked
-from memoryd_actors.memory.settings import BUILT_IN_CATEGORIES, CategorySettings, name_of
+from memoryd_actors.memory.settings import BUILT_IN_CATEGORIES, KNOWLEDGE, CategorySettings, name_of
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.categories import CategoryInfo, CategoryList
 from memoryd_client.wire.filters import Filters
 
 _ALL = Filters()
+DOCUMENTS: Final = frozenset({KNOWLEDGE})
+"""Looked for apart from memories: among them their passages would take the places of what was told."""
 AGENT: Final = "agent:"
 """What stands in an allowlist before the name of an agent whose sessions may be managed."""
 
@@ -127,13 +129,13 @@ class Categories:
         )
 
     def recalled(self, caller: Caller, filters: Filters = _ALL) -> Visibility:
-        """Return what is considered for a caller's context: without what has to be asked for.
+        """Return what is considered for a caller's context: without what has to be asked for, and without documents.
 
         Raises:
             Refused: it asks for a category that it may not see.
         """
         visible = self.visible(caller, filters)
-        return visible if filters.categories else replace(visible, without=self.kept_out, for_context=True)
+        return visible if filters.categories else replace(visible, without=self.kept_out | DOCUMENTS, for_context=True)
 
     def visible_always(self, caller: Caller) -> list[Visibility]:
         """Return what stands in a caller's context, by category."""

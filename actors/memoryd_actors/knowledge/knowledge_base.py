@@ -106,9 +106,13 @@ class KnowledgeBase:
         finisher: PurgeFinisher,
         switches: Switches,
         clock: Clock,
+        owners: set[str],
         home: str = "",
     ) -> None:
-        """Prepare; `home` names this daemon where others share its ledger."""
+        """Prepare; `home` names this daemon where others share its ledger.
+
+        `owners` are kept up to date: those who have documents.
+        """
         self._reader = reader
         self._repository = repository
         self._keeper = keeper
@@ -123,7 +127,7 @@ class KnowledgeBase:
         self._reading = anyio.Lock()
         self._unreadable: dict[str, str] = {}
         """The version of a file that could not be read, by its path: it is not tried again every minute."""
-        self._owners: set[str] = set()
+        self._owners = owners
 
     async def run(self) -> None:
         """Read again what has changed, once a minute."""
@@ -261,6 +265,7 @@ class KnowledgeBase:
 
     async def _refresh_all(self) -> None:
         everywhere = Filters(categories=(KNOWLEDGE,), scope="everywhere")
+        self._owners.update(await self._repository.owners_of(KNOWLEDGE))  # another daemon may have read some
         for owner in sorted(self._owners):
             await self._refresh(Visibility(owner=owner, filters=everywhere))
 

@@ -124,7 +124,7 @@ BUILT_IN_CATEGORIES: Final[Mapping[str, CategorySettings]] = {
     "profile": CategorySettings(context="all"),
     "event": CategorySettings(rag_length=30),
     "activity": CategorySettings(rag_length=50),
-    # As many as `knowledge_search` gives.
+    # As many of its passages as `knowledge_search` gives.
     KNOWLEDGE: CategorySettings(rag_length=3),
     # Guesses about people are surfaced with low weight.
     "relationship_dynamic": CategorySettings(weight=0.5),

@@ -22,6 +22,7 @@ from memoryd_actors.memory.settings import RecallSettings
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.embedder import Embedder, Vector
+from memoryd_actors.recall.documents import DocumentRecall
 from memoryd_actors.recall.focus import WINDOW_MESSAGES, Focus, find_focus
 from memoryd_actors.recall.session_state import Decided, SessionLimits, SessionState, turns_shown, whose_context
 from memoryd_actors.recall.stages import Stages
@@ -53,12 +54,17 @@ class _Gathered:
 
     focus: Focus
     """What was searched for."""
-    embedded: bool
-    """Whether there was a model."""
+    query: Vector | None
+    """None where there was no model."""
     sifted: Sifted
     topic: Topic | None = None
     """None where it is not decided yet."""
     since: int | None = None
+
+    @property
+    def embedded(self) -> bool:
+        """Whether there was a model."""
+        return self.query is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +107,7 @@ class Pipeline:
         relatives: Relatives | None = None,
         files: IgnoredFiles | None = None,
         standing: StandingMemory | None = None,
+        documents: DocumentRecall | None = None,
     ) -> None:
         """Prepare; without `relatives` nothing stands beside what is found, without `standing` nothing in a context.
 
@@ -108,6 +115,7 @@ class Pipeline:
         """
         self._files = files
         self._standing = standing
+        self._documents = documents
         self.limits = SessionLimits(settings.reset_turns, settings.pending_turns, settings.maximum_surfaced)
         self._embedder = embedder
         self._searcher = searcher
@@ -162,6 +170,7 @@ class Pipeline:
         weighed = await self._weighing.weigh(
             gathered.focus, gathered.sifted, visible, stages, known=_known(state, caller, standing)
         )
+        weighed = await self._with_documents(weighed, gathered, decision, _known(state, caller, standing))
         return replace(
             decision,
             change=msgspec.structs.replace(change, since=since, memories=weighed.kept),
@@ -230,8 +239,24 @@ class Pipeline:
         standing = dict.fromkeys(known, STANDS)
         gathered = await self._gather(replace(focus, turn=None), decision, visible, standing)
         weighed = await self._weighing.weigh(gathered.focus, gathered.sifted, visible, stages, known=standing)
+        weighed = await self._with_documents(weighed, gathered, decision, standing)
         best = sorted(weighed.kept, key=lambda memory: -memory.score)
         return tuple(best[: self._settings.maximum_surfaced])
+
+    async def _with_documents(
+        self, weighed: Weighed, gathered: _Gathered, decision: Decision, known: Mapping[str, str]
+    ) -> Weighed:
+        if self._documents is None:
+            return weighed
+        return await self._documents.beside(
+            weighed,
+            gathered.focus,
+            gathered.query,
+            decision.update.caller,
+            decision.stages,
+            known=known,
+            stored=self._indexer.target,
+        )
 
     async def _untold(self, caller: Caller, state: SessionState, focus: Focus) -> set[str]:
         """Return the standing memory that the next take will tell."""
@@ -272,7 +297,7 @@ class Pipeline:
                 exclude=known,
                 stored=stored,
             )
-        return _Gathered(focus, query is not None, sifted, topic, since)
+        return _Gathered(focus, query, sifted, topic, since)
 
     async def _topic(self, focus: Focus, decision: Decision) -> tuple[Topic, int | None]:
         """Decide whether this turn or the one before it, whose reply is known now, began a new topic.

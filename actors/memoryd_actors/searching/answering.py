@@ -3,10 +3,11 @@
 from dataclasses import replace
 from typing import assert_never
 
+from memoryd_actors.access.categories import DOCUMENTS
 from memoryd_actors.access.view import MemoryView
 from memoryd_actors.core.errors import NotFound
 from memoryd_actors.memory.origin import other_end, showings
-from memoryd_actors.memory.settings import KNOWLEDGE
+from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.searching.querying import Querier
@@ -48,7 +49,7 @@ class SearchingAnswers:
         """
         match request:
             case Search():
-                visible = self._view.visible(caller, request.filters)
+                visible = self._apart(self._view.visible(caller, request.filters))
                 hits = await self._searcher.search(
                     request.query,
                     visible,
@@ -77,10 +78,15 @@ class SearchingAnswers:
             case _:
                 assert_never(request)
 
+    @staticmethod
+    def _apart(visible: Visibility) -> Visibility:
+        """Return what is visible without documents, unless their category is asked for."""
+        return visible if visible.filters.categories else replace(visible, without=visible.without | DOCUMENTS)
+
     async def _list(self, request: List, caller: Caller) -> Memories:
         visible = self._view.visible(caller, request.filters)
-        if not request.passages and not request.filters.categories:
-            visible = replace(visible, without=visible.without | {KNOWLEDGE})
+        if not request.passages:
+            visible = self._apart(visible)
         before = (await self._view.resolve(caller, request.before)).id if request.before else ""
         memories = await self._ledger.memories.page(visible, limit=request.limit, before=before)
         more = memories[-1].id if len(memories) == request.limit else ""

@@ -78,6 +78,7 @@ def build(paths: Paths, config: Config) -> Daemon:
         finisher=conversations.finisher,
         switches=memory.switches,
         clock=memory.clock,
+        owners=memory.document_owners,
         home=home_name(paths.home) if config.ledger.url else "",
     )
     intake = Intake(conversations.scribe, publish, memory.recall, memory.switches, conversations.access)

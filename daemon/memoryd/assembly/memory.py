@@ -22,10 +22,12 @@ from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.indexing.indexer import Indexer
+from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.keeper import Keeper
 from memoryd_actors.keeping.neighbours import Neighbours
 from memoryd_actors.keeping.orders import KeeperMessage
+from memoryd_actors.recall.documents import DocumentRecall
 from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.recall.standing_memory import StandingMemory
@@ -91,6 +93,8 @@ class MemoryServices:
             files=self.files,
             here=self.here,
         )
+        self.document_owners = set[str]()
+        """Who has documents: nobody else's contexts look for them."""
         self.recall = self._memory_actor(config)
         self.gate = Gatekeeper(
             clock=self.clock,
@@ -133,6 +137,9 @@ class MemoryServices:
             relatives=Relatives(self.ledger.memories),
             files=self.files,
             standing=standing,
+            documents=DocumentRecall(
+                self.searcher, LocalJudge(config.recall.strictness), self.categories, owners=self.document_owners
+            ),
         )
         return MemoryActor(
             pipeline,
