@@ -63,7 +63,13 @@ class CheckpointRepository(Protocol):
         """What a purge does not reach, in words; empty where it reaches every byte."""
         ...
 
-    async def delete_checkpoints(self, owner: str, thread: str, version: int | None, *, purge: bool) -> int:
+    async def newest_checkpoints(self, owner: str, begin: str, *, before: str, limit: int) -> list[CheckpointInfo]:
+        """Return the newest of each thread whose name begins so, by name, from the last to the first."""
+        ...
+
+    async def delete_checkpoints(
+        self, owner: str, thread: str, version: int | None, *, purge: bool, below: bool = False
+    ) -> int:
         """Delete states and return how many there were."""
         ...
 
@@ -110,11 +116,12 @@ class CheckpointKeeper:
             case LoadCheckpoint():
                 return await self._repository.load_checkpoint(caller.owner, request.thread, request.version)
             case ListCheckpoints():
-                found = await self._repository.checkpoints(caller.owner, request.thread, limit=request.limit)
-                return Checkpoints(checkpoints=tuple(found))
+                return Checkpoints(checkpoints=tuple(await self._listed(request, caller.owner)))
+            case DeleteCheckpoint(below=True, version=int()):
+                raise Refused("a version is of one thread, not of all that begin so", "Leave out one of the two.")
             case DeleteCheckpoint():
                 gone = await self._repository.delete_checkpoints(
-                    caller.owner, request.thread, request.version, purge=request.purge
+                    caller.owner, request.thread, request.version, purge=request.purge, below=request.below
                 )
                 if not gone:
                     which = "" if request.version is None else f" {request.version}"
@@ -124,6 +131,13 @@ class CheckpointKeeper:
                 return Done(f"{gone} checkpoints {'destroyed' if request.purge else 'deleted'}")
             case _:
                 assert_never(request)
+
+    async def _listed(self, asked: ListCheckpoints, owner: str) -> list[CheckpointInfo]:
+        if asked.below:
+            return await self._repository.newest_checkpoints(
+                owner, asked.thread, before=asked.before, limit=asked.limit
+            )
+        return await self._repository.checkpoints(owner, asked.thread, limit=asked.limit)
 
 
 def _entry(name: str, value: str, rules: Rules) -> str:

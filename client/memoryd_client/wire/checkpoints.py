@@ -53,6 +53,8 @@ class DeleteCheckpoint(Request[Done], frozen=True, kw_only=True, omit_defaults=T
     """None: all of them."""
     purge: bool = False
     """Take them out of every backup, too, and rewrite the files, so that no byte is left."""
+    below: bool = False
+    """Of all threads whose name begins so: they are gone then, and their versions begin anew."""
 
 
 class Checkpoints(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="checkpoints"):
@@ -86,6 +88,10 @@ class ListCheckpoints(Request[Checkpoints], frozen=True, kw_only=True, omit_defa
     thread: Annotated[str, msgspec.Meta(max_length=MAX_THREAD)] = ""
     """Empty: of all threads."""
     limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = 100
+    below: bool = False
+    """The newest of every thread whose name begins so, by name, from the last to the first."""
+    before: Annotated[str, msgspec.Meta(max_length=MAX_THREAD)] = ""
+    """With `below`: only threads whose name comes before this one."""
 
 
 CheckpointRequest = SaveCheckpoint | LoadCheckpoint | ListCheckpoints | DeleteCheckpoint

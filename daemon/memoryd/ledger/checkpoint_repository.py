@@ -38,12 +38,17 @@ class SqlCheckpoints:
     async def checkpoints(self, owner: str, thread: str, *, limit: int) -> list[CheckpointInfo]:
         return await self._database.read(checkpointing.kept, owner, thread, limit)
 
-    async def delete_checkpoints(self, owner: str, thread: str, version: int | None, *, purge: bool) -> int:
+    async def newest_checkpoints(self, owner: str, begin: str, *, before: str, limit: int) -> list[CheckpointInfo]:
+        return await self._database.read(checkpointing.newest, owner, begin, before, limit)
+
+    async def delete_checkpoints(
+        self, owner: str, thread: str, version: int | None, *, purge: bool, below: bool = False
+    ) -> int:
 
         def work(connection: Connection) -> int:
-            gone = checkpointing.remove(connection, owner, thread, version)
+            gone = checkpointing.remove(connection, owner, thread, version, below=below)
             if purge:
-                self._purges.mark(connection, unfinished.PurgedCheckpoints(owner, thread, version))
+                self._purges.mark(connection, unfinished.PurgedCheckpoints(owner, thread, version, below))
             return gone
 
         gone = await self._database.write(work)

@@ -155,10 +155,33 @@ def kept(connection: Connection, owner: str, thread: str, limit: int) -> list[Ch
     return [_info(row) for row in connection.execute(query.order_by(checkpoints.c.id.desc()).limit(limit)).mappings()]
 
 
-def remove(connection: Connection, owner: str, thread: str, version: int | None) -> int:
-    """Delete a thread's states, or one version; return how many there were. The newest leaves an empty row."""
+def newest(connection: Connection, owner: str, begin: str, before: str, limit: int) -> list[CheckpointInfo]:
+    """Return the newest of each thread whose name begins so, by name, from the last to the first."""
+    # Byte by byte, whatever language the database sorts for.
+    name = checkpoints.c.thread.collate("C" if connection.dialect.name == "postgresql" else "BINARY")
+    mine = (checkpoints.c.owner == clean(owner)) & checkpoints.c.thread.startswith(clean(begin), autoescape=True)
+    last = (
+        select(func.max(checkpoints.c.id)).where(mine, ~checkpoints.c.gone).group_by(checkpoints.c.thread)
+    ).scalar_subquery()
+    query = select(*_KNOWN).where(checkpoints.c.id.in_(last)).order_by(name.desc()).limit(limit)
+    if before:
+        query = query.where(name < clean(before))
+    return [_info(row) for row in connection.execute(query).mappings()]
+
+
+def remove(connection: Connection, owner: str, thread: str, version: int | None, *, below: bool = False) -> int:
+    """Delete a thread's states, or one version; return how many there were. The newest leaves an empty row.
+
+    With `below` those of all threads whose name begins so, and nothing is left of them.
+    """
     if not inspect(connection).has_table(checkpoints.name):
         return 0  # a backup from before there were any
+    if below:
+        found = checkpoints.c.thread.startswith(clean(thread), autoescape=True) & (checkpoints.c.owner == clean(owner))
+        there = select(func.count()).select_from(checkpoints).where(found, ~checkpoints.c.gone)
+        count = connection.execute(there).scalar_one()
+        connection.execute(delete(checkpoints).where(found))
+        return count
     chosen = (checkpoints.c.owner == clean(owner)) & (checkpoints.c.thread == clean(thread)) & ~checkpoints.c.gone
     if version is not None:
         chosen &= checkpoints.c.version == version

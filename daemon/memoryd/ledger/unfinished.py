@@ -38,6 +38,8 @@ class PurgedCheckpoints(msgspec.Struct, frozen=True, tag="checkpoints"):
     owner: str
     thread: str
     version: int | None
+    below: bool = False
+    """Those of all threads whose name begins so."""
 
 
 class PurgedSection(msgspec.Struct, frozen=True, tag="core"):
@@ -127,7 +129,7 @@ def erase(connection: Connection, erased: Erased) -> None:
         case PurgedSession():
             purging.erase_session(connection, erased.owner, erased.session)
         case PurgedCheckpoints():
-            checkpointing.remove(connection, erased.owner, erased.thread, erased.version)
+            checkpointing.remove(connection, erased.owner, erased.thread, erased.version, below=erased.below)
         case PurgedSection():
             core_writing.erase(connection, erased.owner, erased.thread, erased.name)
         case _:
