@@ -10,7 +10,7 @@ JOBS ?= 4
 # A file that runs beside others is named by what its sets hold: one order of sets for all processes.
 export PYTHONHASHSEED ?= 0
 
-.PHONY: help demo test test-all test-hosts check format bench bench-data bench-recall bench-topics pictures clean
+.PHONY: help demo test test-all test-hosts check format bench bench-data bench-recall bench-topics tables pictures clean
 help:  ## show this list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
@@ -73,6 +73,9 @@ bench-recall: $(VENV)/dev  ## how well memory comes back, on real conversations 
 
 bench-topics: $(VENV)/dev  ## measure topic change; ARGS names the data folder
 	$(BIN)/python -m benchmarks.topics $(ARGS)
+
+tables: $(VENV)/dev  ## measure what the README says of recall and print its tables (DATA=folder; ARGS=--write puts them there)
+	$(BIN)/python -m benchmarks.tables $(DATA) $(ARGS)
 
 pictures: $(VENV)/dev  ## draw the screens of `memoryd ui` anew, for the documentation
 	$(BIN)/python tests/pictures.py docs/pictures

@@ -13,7 +13,6 @@ import hashlib
 import json
 import re
 import sys
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -40,9 +40,9 @@ class Turn:
     evidence: frozenset[str]
 
 
-def play(data: DataSet, *, gate: bool = True) -> Figures:
-    """Measure a data set in a home of its own; print its tables."""
-    with home() as paths, daemon(paths) as running:
+def play(data: DataSet, *, gate: bool = True, **settings: str) -> Figures:
+    """Measure a data set in a home of its own; print its tables. `settings` are environment variables."""
+    with home() as paths, daemon(paths, **settings) as running:
         wait_for_model(running)
         stored, sessions = store(running, data)
         print(f"\n=== {data.name}: {len(stored)} messages, {len(data.answerable())} answerable questions", flush=True)
