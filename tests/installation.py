@@ -18,10 +18,10 @@ from running import until
 ROOT = Path(__file__).parents[1]
 
 
-def build_wheel(folder: Path) -> Path:
+def build_wheel(folder: Path, root: Path = ROOT) -> Path:
     """Build the wheel into a folder; the test skips without the build backend."""
     backend: Any = pytest.importorskip("hatchling.builders.wheel", reason="the build backend is not installed")
-    return Path(next(backend.WheelBuilder(str(ROOT)).build(directory=str(folder), versions=["standard"])))
+    return Path(next(backend.WheelBuilder(str(root)).build(directory=str(folder), versions=["standard"])))
 
 
 @contextmanager

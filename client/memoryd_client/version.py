@@ -1,3 +1,3 @@
 """The version of memoryd: the one place that says it."""
 
-VERSION = "0.1.0"
+VERSION = "0.2.0"
