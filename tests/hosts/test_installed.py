@@ -53,7 +53,7 @@ def test_an_installed_wheel_remembers_and_finds_and_the_hook_that_it_connects_is
         environment = {"HOME": str(user), "PATH": os.environ["PATH"], "MEMORYD_PRIVACY_OFFLINE": "true"}
 
         def memoryd(*arguments: str) -> str:
-            command = [bin_folder / "memoryd", *arguments]
+            command = [str(bin_folder / "memoryd"), *arguments]
             done = subprocess.run(command, env=environment, cwd=user, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stderr
             return done.stdout + done.stderr
