@@ -31,6 +31,7 @@ _KNOWN: Final = (
     "pinned",
     "speaker",
     "occurred_at",
+    "expires_at",
     "files",
     "created_at",
     "source",
@@ -61,6 +62,7 @@ class MemoryNote(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     pinned: bool = False
     speaker: str = ""
     occurred_at: datetime | None = None
+    expires_at: datetime | None = None
     files: tuple[str, ...] = ()
     created_at: datetime | None = None
     source: Source = Source.USER
@@ -87,6 +89,8 @@ def render(memory: Memory, links: Mapping[str, Sequence[str]]) -> str:
         head["speaker"] = memory.speaker
     if memory.occurred_at is not None:
         head["occurred_at"] = memory.occurred_at.isoformat()
+    if memory.expires_at is not None:
+        head["expires_at"] = memory.expires_at.isoformat()
     if memory.files:
         head["files"] = memory.files
     head["created_at"] = memory.created_at.isoformat()
@@ -172,7 +176,7 @@ def _fields(head: Mapping[str, front_matter.FieldValue]) -> dict[str, object]:
     for name in ("tags", "files"):
         if isinstance(one := given.get(name), str):
             given[name] = [one]
-    for name in ("occurred_at", "created_at"):
+    for name in ("occurred_at", "expires_at", "created_at"):
         if isinstance(text := given.get(name), str):
             given[name] = _moment(name, text)
     if (memory_id := given.get("id")) and not (isinstance(memory_id, str) and _ID.fullmatch(memory_id)):
@@ -203,7 +207,17 @@ def changes(note: MemoryNote, memory: Memory) -> Changes:
     if note.headed:
         if note.category and note.category.casefold() != memory.category:
             found["category"] = note.category
-        for name in ("title", "importance", "pinned", "speaker", "occurred_at", "metadata", "tags", "files"):
+        for name in (
+            "title",
+            "importance",
+            "pinned",
+            "speaker",
+            "occurred_at",
+            "expires_at",
+            "metadata",
+            "tags",
+            "files",
+        ):
             if getattr(note, name) != getattr(memory, name):
                 found[name] = getattr(note, name)
     return Changes(**found)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] - each is the note's own

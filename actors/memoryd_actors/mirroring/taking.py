@@ -16,7 +16,7 @@ from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.changing import changed_memory, check_edit, check_return, revised
-from memoryd_actors.keeping.gatekeeper import Gatekeeper, gate_notes
+from memoryd_actors.keeping.gatekeeper import Gatekeeper, check_expiry, gate_notes
 from memoryd_actors.keeping.import_records import project_of
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.keeping.sorting import Sorted, Sorter
@@ -131,6 +131,7 @@ class FileTaker:
             source=note.source,
             speaker=note.speaker,
             occurred_at=note.occurred_at,
+            expires_at=note.expires_at,
             files=note.files,
             created_at=note.created_at,
             agent=note.agent,
@@ -153,7 +154,10 @@ class FileTaker:
         if said == Changes():
             return steps
         place = msgspec.structs.replace(caller, project=before.project, session=before.session)
-        after = revised(before, self._gate.admit(changed_memory(before, said), place, seen))
+        new = changed_memory(before, said)
+        if new.expires_at != before.expires_at:
+            check_expiry(new.expires_at, self._clock.now())
+        after = revised(before, self._gate.admit(new, place, seen))
         check_edit(before, after.memory, caller, self._gate.consent)
         if steps:
             after_return = {"revision": before.revision + 1, "state": State.ACTIVE, "superseded_by": ""}

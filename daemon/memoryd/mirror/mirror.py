@@ -16,7 +16,7 @@ from memoryd.mirror.folder import INDEX, MirrorFolder
 from memoryd.mirror.index_page import index_page
 from memoryd.mirror.known import KnownFiles
 from memoryd.mirror.places import Places
-from memoryd.mirror.reading import FileReader
+from memoryd.mirror.reading import GRACE_S, FileReader
 from memoryd.mirror.state import MirrorSettings, MirrorStates
 from memoryd.mirror.thread import FolderThread
 from memoryd.mirror.writing import FileWriter
@@ -40,7 +40,17 @@ TOLD = 50
 class Mirror:
     """Keeps one folder in step."""
 
-    def __init__(self, settings: MirrorSettings, *, states: MirrorStates, ledger: SqlLedger, taker: FileTaker) -> None:
+    def __init__(
+        self,
+        settings: MirrorSettings,
+        *,
+        states: MirrorStates,
+        ledger: SqlLedger,
+        taker: FileTaker,
+        grace_s: float = GRACE_S,
+    ) -> None:
+        """Prepare; a file has to be gone for `grace_s` before its memory is forgotten."""
+        self._grace_s = grace_s
         self.settings = settings
         self._states = states
         self._ledger = ledger
@@ -169,6 +179,7 @@ class Mirror:
                 memories=self._ledger.memories,
                 taker=self._taker,
                 writer=writer,
+                grace_s=self._grace_s,
                 thread=self._thread,
             )
             self._known, self._reader, self._writer = known, reader, writer

@@ -55,6 +55,7 @@ class FileReader:
         memories: MemoryRepository,
         taker: FileTaker,
         writer: FileWriter,
+        grace_s: float,
         thread: FolderThread,
     ) -> None:
         self._settings = settings
@@ -64,6 +65,7 @@ class FileReader:
         self._memories = memories
         self._taker = taker
         self._writer = writer
+        self._grace_s = grace_s
         self._thread = thread
         self._caller = Caller(owner=settings.owner, agent=settings.name)
         self._missing: dict[str, float] = {}
@@ -114,7 +116,7 @@ class FileReader:
         """Return how long to wait for files that may be back in a moment."""
         now = monotonic()
         self._missing = {row.memory_id: self._missing.get(row.memory_id, now) for row in missing}
-        return max((since + GRACE_S - now for since in self._missing.values()), default=0.0)
+        return max((since + self._grace_s - now for since in self._missing.values()), default=0.0)
 
     # --- reading; blocks
 
@@ -413,6 +415,7 @@ def _as_memory(memory: Memory, content: str) -> MemoryNote:
         pinned=memory.pinned,
         speaker=memory.speaker,
         occurred_at=memory.occurred_at,
+        expires_at=memory.expires_at,
         files=memory.files,
         metadata=memory.metadata,
     )

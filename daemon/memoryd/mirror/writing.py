@@ -14,6 +14,7 @@ from memoryd.mirror.places import Places
 from memoryd.mirror.state import FileRow, MirrorSettings, MirrorStates
 from memoryd.mirror.thread import FolderThread
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.settings import KNOWLEDGE
 from memoryd_actors.memory.steps import MERGED_INTO
 from memoryd_actors.mirroring.document import NoteUnreadable, parse, render
 from memoryd_actors.mirroring.naming import file_name, folded, free_name
@@ -75,6 +76,7 @@ class FileWriter:
         return (
             memory.owner == self._settings.owner
             and memory.state in SHOWN
+            and memory.category != KNOWLEDGE  # documents are files already
             and (here is None or (bool(memory.project) and memory.project == here))
         )
 
