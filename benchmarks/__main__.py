@@ -25,6 +25,7 @@ NAMES = (
     "process",
     "hook",
     "ui",
+    "mirror",
     "mcp",
 )
 """Those that need nothing but this repository; the others read a data folder: by name."""
