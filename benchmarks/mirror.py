@@ -66,7 +66,7 @@ def _bare(client: Client, folder: Path) -> float:
 def _at_work(running: Running) -> float:
     before = sum(running.process.cpu_times()[:2])
     sleep(REST_S)
-    return (sum(running.process.cpu_times()[:2]) - before) * 1000 / REST_S
+    return float(sum(running.process.cpu_times()[:2]) - before) * 1000 / REST_S
 
 
 def _edited(folder: Path) -> list[Path]:

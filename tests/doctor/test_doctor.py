@@ -11,14 +11,18 @@ from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import anyio
 import msgspec
 import pytest
 
 from memoryd.clock import SystemClock
 from memoryd.config import load
 from memoryd.doctor import Finding, examine, rows, worst
+from memoryd.doctor.mirrors import examine_mirrors
 from memoryd.ledger import SqlLedger
 from memoryd.lock import hold_home
+from memoryd.mirror.folder import MirrorFolder
+from memoryd.mirror.state import MirrorSettings, MirrorStates
 from memoryd.restoring import dated_name
 from memoryd_actors.core.errors import LedgerCorrupt
 from memoryd_actors.memory.steps import Add
@@ -411,3 +415,18 @@ def test_a_setting_that_is_none_any_more_is_a_warning_and_the_others_hold(house:
     assert "sidecar.cadence is no setting any more" in finding.what
     assert house.find("config").level == "ok"
     assert load(house.paths.config, {}).sidecar.daily_usd == 0.25
+
+
+def test_a_mirrored_folder_that_is_away_is_told(short_home: Path, tmp_path: Path) -> None:
+    paths = Paths.from_environment({"MEMORYD_HOME": str(short_home)})
+    assert list(examine_mirrors(paths, None)) == []
+    folder = tmp_path / "memory"
+    mark = MirrorFolder(folder).put_mark()
+    settings = MirrorSettings(folder=str(folder), mark=mark, owner="local", project=None, since="")
+    anyio.run(MirrorStates(paths.mirrors).put, settings)
+    assert [(one.name, one.level) for one in examine_mirrors(paths, None)] == [("mirror", "ok")]
+    folder.rename(tmp_path / "aside")
+    (found,) = examine_mirrors(paths, None)
+    assert (found.level, str(folder) in found.mend) == ("warn", True)
+    paths.mirrors.write_bytes(b"no database" * 1000)
+    assert [one.level for one in examine_mirrors(paths, None)] == ["fail"]

@@ -10,6 +10,7 @@ from memoryd.doctor.finding import Finding, ok
 from memoryd.doctor.folders import examine_folders
 from memoryd.doctor.generation import messages_index
 from memoryd.doctor.message_index import examine_messages, indexed
+from memoryd.doctor.mirrors import examine_mirrors
 from memoryd.doctor.model import examine_model
 from memoryd.doctor.process import examine_lock, examine_sockets, examine_systemd
 from memoryd.doctor.settings import examine_configuration, examine_extras, examine_key
@@ -50,6 +51,7 @@ def _all(paths: Paths, status: Status | None, env: Mapping[str, str], now: datet
         yield examine_model(paths, config)
     yield from examine_data(paths, config, status, now)
     yield from _said(paths, config, status)
+    yield from examine_mirrors(paths, status)
     if not _is_reported("sidecar", status):
         yield examine_key(config)
     yield from examine_systemd(paths, env)
