@@ -47,6 +47,9 @@ def test_passages_are_found_with_file_heading_and_lines(served: RunningDaemon, f
         (best,) = client.knowledge_search("when is the ferry service deployed?", limit=1)
         assert (best.path, best.heading, best.lines) == (str(folder / "docs/handbook.md"), "Deploying", (3, 4))
         assert best.text.startswith("## Deploying\nThe ferry service")
+        # Searches for memories have them only where they are named.
+        assert client.search("when is the ferry service deployed?") == []
+        assert client.search("when is the ferry service deployed?", category="knowledge")[0].id == best.id
         told = Tools(client, ["knowledge_search"]).call("knowledge_search", {"query": "what is a crossing to Aran?"})
         assert told.startswith(f"[{folder}/docs/fares.txt, line 1, of ")
         assert "costs four euros" in told

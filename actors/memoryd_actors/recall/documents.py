@@ -11,7 +11,7 @@ from collections.abc import Set as AbstractSet
 import msgspec
 
 from memoryd_actors.access.categories import Categories
-from memoryd_actors.judging.judge import Judge
+from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.memory.settings import KNOWLEDGE
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
@@ -25,6 +25,10 @@ from memoryd_client.wire.filters import Filters
 JUDGED = 10
 MOST_PASSAGES = 3
 """In one context, unless `categories.knowledge.rag_length` says otherwise: as many as `knowledge_search` gives."""
+THRESHOLD = 0.5
+"""The likelihood that the best passage has to reach. On 390 turns of the daily sets, whose persons work on something
+else, passages come up on 7 (15 at 0.2, as for memories); of 30 questions that documents answer 19 bring up the right
+one (19 at 0.2, 15 at 0.7)."""
 BELOW = 0.99
 """Of the lowest score of a memory, the most that a passage beside it has: what was told comes first."""
 
@@ -32,10 +36,10 @@ BELOW = 0.99
 class DocumentRecall:
     """Finds passages for contexts."""
 
-    def __init__(self, searcher: Searcher, judge: Judge, categories: Categories, *, owners: AbstractSet[str]) -> None:
+    def __init__(self, searcher: Searcher, categories: Categories, *, owners: AbstractSet[str]) -> None:
         """Prepare; of others than these `owners` there are no documents."""
         self._searcher = searcher
-        self._weighing = Weighing(judge, searcher, judged=JUDGED, relatives=None)
+        self._weighing = Weighing(LocalJudge(threshold=THRESHOLD), searcher, judged=JUDGED, relatives=None)
         self._categories = categories
         self._owners = owners
 

@@ -22,7 +22,6 @@ from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.indexing.indexer import Indexer
-from memoryd_actors.judging.local_judge import LocalJudge
 from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.keeper import Keeper
 from memoryd_actors.keeping.neighbours import Neighbours
@@ -137,9 +136,7 @@ class MemoryServices:
             relatives=Relatives(self.ledger.memories),
             files=self.files,
             standing=standing,
-            documents=DocumentRecall(
-                self.searcher, LocalJudge(config.recall.strictness), self.categories, owners=self.document_owners
-            ),
+            documents=DocumentRecall(self.searcher, self.categories, owners=self.document_owners),
         )
         return MemoryActor(
             pipeline,
