@@ -80,6 +80,8 @@ class Indexer:
         self.target = 0
         self.unoptimised = 0
         """Changes applied since the index was last looked after, small commits counted as `COMMIT_WEIGHT`."""
+        self.beyond = 0
+        """Changes that the index knew at the start and the ledger does not: it is older than it was."""
         self.problem: DaemonError | None = None
 
     def kick(self, sequence: int = 0) -> None:
@@ -179,6 +181,7 @@ class Indexer:
         if applied > newest:
             # The ledger was restored from a backup: what the index knows beyond it never happened.
             log.warning("the index of %s is ahead of the ledger (%d > %d): rebuilding it", model, applied, newest)
+            self.beyond = applied - newest
             await self._index.reset(model=model, dimensions=dimensions)
             applied = 0
             await self._purge_further()

@@ -128,6 +128,7 @@ class Health:
                 sql.sharing,
                 unfinished=await sql.purges.left(),
                 problem=self._conversations.finisher.problem,
+                beyond=self._memory.indexer.beyond,
             )
             tallies = await sql.memories.tallies()
             counted = events(*await sql.events.lately())
@@ -207,19 +208,42 @@ def failed(refused: Refused) -> ComponentStatus:
 
 
 def ledger(
-    last_backup: str, counts: Mapping[str, int], sharing: Sharing, *, unfinished: int, problem: DaemonError | None
+    last_backup: str,
+    counts: Mapping[str, int],
+    sharing: Sharing,
+    *,
+    unfinished: int,
+    problem: DaemonError | None,
+    beyond: int = 0,
 ) -> ComponentStatus:
     """Return what the ledger holds and, where others share it, whether this daemon works in the background for all.
 
-    Beside it, how many purges are not finished, and what stands in their way.
+    Beside it, how many purges are not finished, and what stands in their way; and how many changes the index knew that
+    the ledger does not.
     """
     standing = {"leads": int(sharing.leads)} if sharing.shared else {}
     stuck = problem if unfinished else None
+    message = hint = ""
+    if stuck:
+        message = f"what was purged is not gone from the disk yet: {stuck}"
+        hint = f"It is tried again by itself. {stuck.hint}".strip()
+    elif beyond:
+        changes = "change is" if beyond == 1 else f"{beyond} changes are"
+        message = f"the last {changes} not in the ledger: it is an older copy, or its write-ahead log was lost"
+        hint = (
+            "Where you put a backup in its place all is well, and told until the next start; else see docs/backups.md."
+        )
     return ComponentStatus(
-        state="degraded" if stuck else "ok",
-        message=f"what was purged is not gone from the disk yet: {stuck}" if stuck else "",
-        hint=f"It is tried again by itself. {stuck.hint}".strip() if stuck else "",
-        numbers={"memories": sum(counts.values()), **counts, **standing, "purges_unfinished": unfinished},
+        state="degraded" if message else "ok",
+        message=message,
+        hint=hint,
+        numbers={
+            "memories": sum(counts.values()),
+            **counts,
+            **standing,
+            "purges_unfinished": unfinished,
+            "changes_missing": beyond,
+        },
         facts={"last_backup": last_backup} if last_backup else {},
     )
 
