@@ -368,8 +368,8 @@ async def test_nobody_gives_its_connection_the_name_of_another(unserved: Served)
 
 
 ADMINISTRATION = (
-    "backup consent consolidate core_purge knowledge_add purge purge_session reembed reindex roll_up spending status "
-    "switch"
+    "backup consent consolidate core_purge knowledge_add mirror_start mirror_stop mirrors purge purge_session reembed "
+    "reindex roll_up spending status switch"
 )
 
 
@@ -378,7 +378,7 @@ async def test_administration_needs_a_key_that_says_so(unserved: Served) -> None
     caller = Caller(owner="ana", agent="coder")
     kinds = {str(kind.__struct_config__.tag): kind for kind in get_args(AnyRequest)}
     fields: dict[str, object] = {"id": "a-good-id", "ids": ["a-good-id"], "section": "human", "session": "s"}
-    fields |= {"on": True, "approve": True, "path": "/etc"}
+    fields |= {"folder": "/etc", "on": True, "approve": True, "path": "/etc"}
     requests: list[AnyRequest] = [
         DeleteCheckpoint(thread="t", purge=True),
         Import(restore=True),
