@@ -17,12 +17,12 @@ from memoryd_client.wire.transcripts import ImportTranscript
 
 ORDINARY: Final = frozenset(
     """
-    append archive_turns build_context categories checkpoint_delete checkpoint_list checkpoint_load checkpoint_save cleared
-    compact consents consolidations conversation core_append core_history core_replace core_set core_undo core_view counts
-    end_session files_delete files_edit files_grep files_list files_read files_search files_write forget get get_edges
-    history import import_transcript knowledge_list knowledge_remove knowledge_search list list_done origin ping
-    plan_consolidation purge_plan push query read recall relate remember restore review search sessions settle
-    summarize_turns take transcript turn turn_summaries undo unrelate update why
+    append archive_turns build_context categories checkpoint_delete checkpoint_list checkpoint_load checkpoint_save
+    cleared compact consents consolidations conversation core_append core_history core_replace core_set core_undo
+    core_view counts end_session files_delete files_edit files_grep files_list files_read files_search files_write
+    forget get get_edges history import import_transcript knowledge_list knowledge_remove knowledge_search list
+    list_done origin ping plan_consolidation purge_plan push query read recall relate remember restore review search
+    sessions settle summarize_turns take transcript turn turn_summaries undo unrelate update why
     """.split()
 )
 """What the holder of any key may ask for. All else is administration: what concerns the whole daemon, reads or writes
