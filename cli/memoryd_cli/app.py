@@ -125,9 +125,9 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        from importlib.metadata import version
+        from memoryd_client.version import VERSION
 
-        out(f"memoryd {version('memoryd')}")
+        out(f"memoryd {VERSION}")
         raise typer.Exit
 
 

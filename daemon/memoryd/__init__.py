@@ -1,5 +1,5 @@
 """How memoryd runs on this machine: composition root, IPC server and the adapters behind the ports."""
 
-from importlib.metadata import version
+from memoryd_client.version import VERSION
 
-__version__ = version("memoryd")
+__version__ = VERSION

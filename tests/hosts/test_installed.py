@@ -12,7 +12,9 @@ from typing import Any
 
 import pytest
 
+from cli.memoryd_command import MEMORYD
 from installation import ROOT, a_user, build_wheel, check_hook
+from memoryd import __version__
 from memoryd_client.version import VERSION
 
 SCRIPT = "#!{python}\nfrom memoryd_cli import main\nmain()\n"
@@ -85,7 +87,11 @@ def test_the_wheel_has_every_file_of_the_product_and_a_source_distribution_makes
     assert {"README.md", "CHANGELOG.md", "LICENSE", "docs", "examples"} <= set(os.listdir(unpacked))
 
 
-def test_the_changelog_begins_with_this_release() -> None:
+def test_the_command_and_the_changelog_name_this_release() -> None:
+    """Also where the sources were installed before it was one: their metadata still name the last one."""
+    said = subprocess.run([MEMORYD, "--version"], capture_output=True, text=True, check=True).stdout
+    assert said == f"memoryd {VERSION}\n"
+    assert __version__ == VERSION
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     newest = re.search(r"^## \[(\d[^\]]*)\] - \d{4}-\d\d-\d\d$", text, re.MULTILINE)
     assert newest is not None
