@@ -31,6 +31,7 @@ from memoryd_client.wire.context import ContextUpdate, Push
 from memoryd_client.wire.events import Warned, Wrote
 from memoryd_client.wire.failures import Failure
 from memoryd_client.wire.importing import Import
+from memoryd_client.wire.knowledge import RemoveKnowledge
 from memoryd_client.wire.memories import List
 from memoryd_client.wire.pending import Turn
 from memoryd_client.wire.protocol import Answer, AnyRequest, Envelope, Reply, decode_answer, encode
@@ -382,6 +383,7 @@ async def test_administration_needs_a_key_that_says_so(unserved: Served) -> None
     requests: list[AnyRequest] = [
         DeleteCheckpoint(thread="t", purge=True),
         Import(restore=True),
+        RemoveKnowledge(path="/etc", purge=True),
         *(msgspec.convert({"type": tag} | fields, kinds[tag]) for tag in ADMINISTRATION.split()),
     ]
     async with serving(unserved) as served, raw(ordinary) as one, raw(admin) as other:

@@ -11,6 +11,7 @@ from memoryd_client.wire.checkpoints import DeleteCheckpoint
 from memoryd_client.wire.context import Push
 from memoryd_client.wire.failures import Failure
 from memoryd_client.wire.importing import Import
+from memoryd_client.wire.knowledge import RemoveKnowledge
 from memoryd_client.wire.pending import Turn
 from memoryd_client.wire.protocol import AnyRequest, owner_topic, topics_for
 from memoryd_client.wire.transcripts import ImportTranscript
@@ -143,7 +144,7 @@ class Guard:
 
 def _is_ordinary(request: AnyRequest) -> bool:
     match request:
-        case DeleteCheckpoint(purge=True) | Import(restore=True):
+        case DeleteCheckpoint(purge=True) | Import(restore=True) | RemoveKnowledge(purge=True):
             return False
         case _:
             return request.__struct_config__.tag in ORDINARY
