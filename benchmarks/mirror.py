@@ -1,6 +1,8 @@
 """A mirrored folder: how long it takes to write, what it costs at rest, how soon an edit is known, and a checkout."""
 
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 from time import perf_counter, sleep
 from typing import Any
@@ -17,6 +19,7 @@ REST_S = 20.0
 def run() -> dict[str, Any]:
     with home() as paths:
         fill(paths, MEMORIES)
+        _count_as_compared(paths.ledger)
         folder = paths.home.parent / f"{paths.home.name}-mirror"
         with daemon(paths) as running, running.client() as client:
             before = at_rest(running.process)
@@ -44,6 +47,12 @@ def run() -> dict[str, Any]:
         f"a checkout of {CHECKED_OUT} files {figures['checkout_s']:.1f} s, undone {figures['undone_s']:.1f} s"
     )
     return figures
+
+
+def _count_as_compared(ledger: Path) -> None:
+    """Spare the daemon the background's work, which would be measured with the mirror's."""
+    with closing(sqlite3.connect(ledger)) as connection, connection:
+        connection.execute("UPDATE memories SET compared = 1")
 
 
 def _until_together(client: Client) -> None:

@@ -1,6 +1,6 @@
 """Answers what is asked about destroying memories: what a purge would reach, and the purge itself."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from anyio import to_thread
@@ -44,13 +44,16 @@ class PurgingAnswers:
         ledger: Ledger,
         view: MemoryView,
         drafts: Path,
+        mirrored: Callable[[str, Sequence[str]], Awaitable[Sequence[str]]],
     ) -> None:
+        """Prepare; `mirrored` destroys the files of memories, and returns what of them is out of reach, in words."""
         self._keeper = keeper
         self._finder = finder
         self._finisher = finisher
         self._ledger = ledger
         self._view = view
         self._drafts = drafts
+        self._mirrored = mirrored
 
     async def answer(self, request: Purge | PlanPurge, caller: Caller, deadline_s: float) -> Done | PurgePlan:
         """Answer a request within its deadline.
@@ -91,6 +94,7 @@ class PurgingAnswers:
         told = {session: numbers for (_, session), numbers in reach.places.items()} if request.transcripts else {}
         message = PurgeMemories(tuple(ids), caller.owner, signed(caller), told)
         gone = await self._keeper.ask(message, deadline_s=deadline_s)
+        out_of_reach = await self._mirrored(caller.owner, ids)
         await self._finisher.finish(deadline_s=deadline_s)
         leaves = self._ledger.purges.leaves
         answer = f"{counted(len(gone), 'memory')} {f'purged: {leaves}' if leaves else 'destroyed'}"
@@ -100,7 +104,7 @@ class PurgingAnswers:
             answer += _left(reach.places, derived)
         if replaced:
             answer += f"; superseded, by nothing that is there, until restored: {', '.join(replaced)}"
-        return Done(answer)
+        return Done("; ".join((answer, *out_of_reach)))
 
     async def _resolve(self, caller: Caller, memory_id: str) -> Memory | None:
         """Return the memory that is meant; None where it was purged: the request may have come before, and it is done.

@@ -71,6 +71,7 @@ def build_dispatcher(
             ledger=ledger,
             view=view,
             drafts=paths.drafts,
+            mirrored=mirrors.purge,
         ),
         conversations=answers,
         consolidation=consolidation.answers,

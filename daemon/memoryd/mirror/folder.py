@@ -80,6 +80,10 @@ class MirrorFolder:
             self._replace(".gitignore", f"/{INDEX}\n/{_NEW}\n*{BESIDE}*{ENDING}\n".encode())
         return mark
 
+    def repository(self) -> bool:
+        """Return whether the folder is, or is in, a git repository, which keeps what files said."""
+        return any((folder / ".git").exists() for folder in (self.root, *self.root.parents))
+
     # --- what is there
 
     def look(self) -> Look:

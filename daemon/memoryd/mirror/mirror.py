@@ -5,10 +5,12 @@ changed in memory since. Every step can be broken off: files are written whole, 
 found again.
 """
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
 
+import anyio
 from msgspec.structs import replace
 
 from memoryd.ledger import SqlLedger
@@ -57,6 +59,7 @@ class Mirror:
         self._taker = taker
         self._folder = MirrorFolder(Path(settings.folder))
         self._thread = FolderThread()
+        self._moving = anyio.Lock()
         self._known: KnownFiles | None = None
         self._reader: FileReader | None = None
         self._writer: FileWriter | None = None
@@ -79,7 +82,8 @@ class Mirror:
         """
         self._busy = True
         try:
-            wait_s = await self._sync()
+            async with self._moving:
+                wait_s = await self._sync()
             self._paused = None
             self._last = datetime.now(UTC).isoformat(timespec="seconds")
             return wait_s
@@ -96,6 +100,26 @@ class Mirror:
             ) from problem
         finally:
             self._busy = False
+
+    async def purge(self, memory_ids: Sequence[str]) -> str:
+        """Destroy the files of memories that were purged; return what of them is out of reach, in words.
+
+        Where the folder is away, they go when it is back.
+        """
+        async with self._moving:
+            try:
+                await self._check_marker()
+                _, writer, known = await self._load()
+                there = [one for one in memory_ids if known.of(one) is not None or writer.beside]
+                for one in there:
+                    await writer.purge(one)
+                await self._save()
+            except (FolderAway, OSError):
+                return f"what {self.settings.folder} has of it goes when that folder is back"
+            in_repository = await self._thread.run(self._folder.repository)
+            if there and in_repository:
+                return f"what the repository of {self.settings.folder} keeps of its file is out of reach"
+        return ""
 
     async def _sync(self) -> float:
         await self._check_marker()

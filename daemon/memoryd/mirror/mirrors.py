@@ -1,7 +1,7 @@
 """All mirrors of a home: each in a task of its own, from a start on or from when it is turned on."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -97,6 +97,12 @@ class MirrorKeeper:
         mirror.complain(problem)
         log.warning("mirror %s: %s", mirror.settings.folder, problem)
         self._publish(Warned(component="mirror", message=str(problem), hint=problem.hint))
+
+    async def purge(self, owner: str, memory_ids: Sequence[str]) -> list[str]:
+        """Destroy the files of memories that were purged; return what of them is out of reach, in words."""
+        there = [one.mirror for one in self._running.values() if one.mirror.settings.owner == owner]
+        left = [await mirror.purge(memory_ids) for mirror in there]
+        return [words for words in left if words]
 
     # --- on and off
 
