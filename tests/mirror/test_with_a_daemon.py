@@ -92,7 +92,7 @@ def test_many_files_at_once_are_one_operation(client: Client, folder: Path) -> N
 def test_a_folder_of_somebodys_notes_is_not_taken_by_surprise(client: Client, tmp_path: Path) -> None:
     (tmp_path / "vault").mkdir()
     (tmp_path / "vault" / "Diary.md").write_text("Dear diary.")
-    with pytest.raises(RequestFailed, match="no memories"):
+    with pytest.raises(RequestFailed, match="no mirror has written"):
         client.mirror(tmp_path / "vault")
     assert client.mirrors() == []
 

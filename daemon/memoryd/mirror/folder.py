@@ -26,8 +26,8 @@ INDEX = "index.md"
 ENDING = ".md"
 BESIDE = ".conflict-"
 """In the name of a file that holds what a file said when its memory had changed, too."""
-LARGEST = 1024 * 1024
-"""Bytes of a file that is read at all: a memory has at most 64 kB."""
+LARGEST = 2 * 1024 * 1024
+"""Bytes of a file that is read at all: a memory has at most 64 kB, a file of an agent a megabyte."""
 _NEW = f"{OWN}/new"
 """Where files are written before they take their places; what a crash leaves there is swept."""
 _FORMAT = 1

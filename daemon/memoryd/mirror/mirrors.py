@@ -19,6 +19,7 @@ from memoryd.mirror.watching import watch_folder
 from memoryd_actors.core.errors import DaemonError, Refused
 from memoryd_actors.core.worker import Worker
 from memoryd_actors.mirroring.taking import FileTaker
+from memoryd_client.base.wording import counted
 from memoryd_client.wire.events import Warned, Wrote
 from memoryd_client.wire.mirroring import MirrorStatus, StartMirror
 from memoryd_client.wire.status import ComponentStatus
@@ -122,7 +123,7 @@ class MirrorKeeper:
             look = await to_thread.run_sync(files.look)
             if not before and look.files and not request.adopt:
                 raise Refused(
-                    f"{folder} has {len(look.files)} Markdown files that are no memories",
+                    f"{folder} has {counted(len(look.files), 'Markdown file')} that no mirror has written",
                     "Name a new folder, or add `--adopt`: each of them becomes a memory, and gets front matter.",
                 )
             try:

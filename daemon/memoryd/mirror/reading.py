@@ -145,7 +145,7 @@ class FileReader:
                 self._known.put(structs.replace(row, modified_ns=status[0], size=status[1]))
                 return None
             if len(file) > LARGEST:
-                raise NoteUnreadable(f"it has more than {LARGEST // 1024} kB, and a memory has at most 64")
+                raise NoteUnreadable(f"it has more than {LARGEST // 1024} kB")
             note = parse(file)
             memory_id = note.id or (row.memory_id if row is not None else _id_of(path, file))
             if memory_id in claimed:
