@@ -10,10 +10,12 @@ import pytest
 import zmq
 
 from memoryd_client import Message, NewMemory, State
+from memoryd_client.wire.archiving import ArchiveTurns, ListTurnSummaries, SummarizeTurns
 from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.categories import ListCategories
 from memoryd_client.wire.checkpoints import DeleteCheckpoint, ListCheckpoints, LoadCheckpoint, SaveCheckpoint
 from memoryd_client.wire.consent import Consents, DecideConsent, ListConsents
-from memoryd_client.wire.consolidation import Consolidate, ListConsolidations, PlanConsolidation
+from memoryd_client.wire.consolidation import Consolidate, GatherEpisodes, ListConsolidations, PlanConsolidation
 from memoryd_client.wire.context import ContextUpdate, Push
 from memoryd_client.wire.core_memory import (
     CoreAppend,
@@ -30,7 +32,9 @@ from memoryd_client.wire.event_counts import CountEvents, ListDone
 from memoryd_client.wire.failures import Failure
 from memoryd_client.wire.history import GetHistory, Undo
 from memoryd_client.wire.importing import Import, Imported, MemoryRecord
+from memoryd_client.wire.knowledge import AddKnowledge, ListKnowledge, RemoveKnowledge, SearchKnowledge
 from memoryd_client.wire.memories import Forget, Get, List, Read, Remember, Restore
+from memoryd_client.wire.mirroring import ListMirrors, StartMirror, StopMirror
 from memoryd_client.wire.origin import GetOrigin
 from memoryd_client.wire.pending import Cleared, Recall, Take, Turn
 from memoryd_client.wire.protocol import AnyRequest, Envelope, Reply, decode_answer, encode
@@ -150,6 +154,18 @@ CASES: dict[type, Callable[[str], AnyRequest]] = {
     Consolidate: lambda _: Consolidate(),
     PlanConsolidation: lambda _: PlanConsolidation(),
     ListConsolidations: lambda _: ListConsolidations(),
+    GatherEpisodes: lambda _: GatherEpisodes(project=PROJECT),
+    ListCategories: lambda _: ListCategories(scope="everywhere"),
+    AddKnowledge: lambda _: AddKnowledge(path="/no/such/file.md"),
+    ListKnowledge: lambda _: ListKnowledge(),
+    RemoveKnowledge: lambda _: RemoveKnowledge(path="/no/such/file.md", purge=True),
+    SearchKnowledge: lambda _: SearchKnowledge(query=ASKED),
+    SummarizeTurns: lambda _: SummarizeTurns(start_turn=1, end_turn=1, session="mine"),
+    ArchiveTurns: lambda _: ArchiveTurns(before_turn=2, session="mine"),
+    ListTurnSummaries: lambda _: ListTurnSummaries(session="mine"),
+    StartMirror: lambda _: StartMirror(folder="/no/such/folder"),
+    StopMirror: lambda _: StopMirror(),
+    ListMirrors: lambda _: ListMirrors(),
 }
 """A new kind of request needs a case here: how somebody else would reach for the memory of that id with it."""
 
