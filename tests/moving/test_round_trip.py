@@ -33,7 +33,7 @@ async def speak(home: Home, *said: str, session: str = "s1", project: str = "/p"
     await transcripts.save()
 
 
-@settings(max_examples=4, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=2, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(rows=ledgers(), said=st.lists(TEXTS.filter(bool), max_size=4))
 async def test_whatever_is_in_sqlite_comes_back_through_postgresql(
     rows: dict[str, list[dict[str, Any]]], said: list[str], server: str, tmp_path_factory: pytest.TempPathFactory
