@@ -23,7 +23,7 @@ def settings(thread: str) -> Any:
     return {"configurable": {"thread_id": thread}}
 
 
-@pytest.mark.parametrize("kind", ["blocking", "async"])
+@pytest.mark.parametrize("kind", ["async", pytest.param("blocking", marks=pytest.mark.slow)])
 async def test_it_passes_the_conformance_tests_of_the_framework(served: RunningDaemon, kind: str) -> None:
     number = 0
 

@@ -265,7 +265,8 @@ def test_huge_and_binary_contents_are_kept_as_far_as_there_is_room(daemon: Runni
         assert len(first.content) < 257_000
         assert "\ufffd" in second.content
         assert third.content == "a\x00b \ufffd😀"
-        assert client.search_messages("output", session="huge", by="words").found[0].record.size == len(huge)
+        found = until(lambda: client.search_messages("output", session="huge", by="words").found, "it to be found")
+        assert found[0].record.size == len(huge)
 
 
 def test_what_belongs_to_no_session_is_refused_or_left_alone(daemon: RunningDaemon) -> None:
