@@ -78,7 +78,8 @@ def test_without_launchctl_nothing_is_claimed(environ: dict[str, str], tmp_path:
         launchd.install(Paths.from_environment(environ), start=True, environ=environ)
 
 
-def test_what_it_runs_is_a_daemon_that_ends_well_when_it_is_told_to(environ: dict[str, str]) -> None:
+def test_what_it_runs_is_a_daemon_that_ends_well_when_it_is_told_to(environ: dict[str, str], short_home: Path) -> None:
+    environ["HOME"] = str(short_home)
     paths = Paths.from_environment(environ)
     launchd.install(paths, start=False, environ=environ)
     told = written(environ)
