@@ -25,8 +25,9 @@ $(VENV)/daemon: pyproject.toml
 $(VENV)/dev: $(VENV)/daemon
 	$(PIP) install 'pip>=25.1'  # the first to know dependency groups
 	@# torch 2.13.0 is a CPU build; any other version would bring gigabytes of CUDA packages.
-	$(PIP) install torch==2.13.0
-	$(PIP) install --editable '.[daemon,torch,offline,ui]' --group test --group check
+	@# What is imported is compiled then: compiling all of torch and transformers takes a minute.
+	$(PIP) install --no-compile torch==2.13.0
+	$(PIP) install --no-compile --editable '.[daemon,torch,offline,ui]' --group test --group check
 	@touch $@
 
 demo: $(VENV)/daemon  ## watch it work: a real daemon, the real model, a real conversation
