@@ -77,18 +77,19 @@ def _without_articles(tokens: Sequence[Token], language: str) -> list[Token]:
     articles = rules["articles"].split()
     found: list[Token] = []
     article = ""
-    for at, token in enumerate(tokens):
+    for at, given in enumerate(tokens):
+        token = given
         before, after = (tokens[n] if 0 <= n < len(tokens) else None for n in (at - 1, at + 1))
         if token.folded in articles and _may_go(tokens, at, language):
             article = "a" if token.folded == "an" else token.folded
             continue
         if token.kind == "number" and rules.get("thousands") == "," and _THOUSANDS.fullmatch(token.text):
-            token = token._replace(text=token.text.replace(",", ""))  # noqa: PLW2901
+            token = token._replace(text=token.text.replace(",", ""))
         elif token.kind == "unit" and found and found[-1].kind == "number":
             number, unit = amount(found[-1].text, token.text)
             said = f"{found[-1].text} {token.text}"
             found[-1] = found[-1]._replace(text=number, said=said)
-            token = token._replace(text=unit)  # noqa: PLW2901
+            token = token._replace(text=unit)
         elif token.folded == "on" and before and before.folded in _COPULAS and after and after.kind == "date":
             continue
         found.append(token._replace(article=article) if article else token)
