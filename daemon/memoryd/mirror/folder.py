@@ -42,6 +42,10 @@ class Look:
     """When each was modified, in nanoseconds, and its size, by path; notes only."""
     beside: list[str] = field(default_factory=list[str])
     """Files that hold the other version of a conflict."""
+    others: list[str] = field(default_factory=list[str])
+    """Links and folders that are called as if they were notes: their names are taken."""
+    closed: list[str] = field(default_factory=list[str])
+    """Folders that cannot be read, each with a slash: nobody knows what is in them."""
 
 
 def digest(file: bytes) -> str:
@@ -60,7 +64,7 @@ class MirrorFolder:
     def mark(self) -> str:
         """Return what the marker says; empty where there is none."""
         try:
-            said = json.loads((self.root / MARKER).read_bytes()[:LARGEST])
+            said = json.loads(self.read(MARKER) or b"")
             return str(said["mirror"]) if isinstance(said, dict) and said.get("format") == _FORMAT else ""
         except (OSError, ValueError, KeyError):
             return ""
@@ -89,24 +93,36 @@ class MirrorFolder:
     def look(self) -> Look:
         """Return what lies in the folder. Ten thousand files take some 50 ms."""
         found = Look()
-        for path, status in self._walk(self.root, ""):
-            if BESIDE in path.rpartition("/")[2]:
-                found.beside.append(path)
-            else:
-                found.files[path] = (status.st_mtime_ns, status.st_size)
+        folders = [""]
+        while folders:
+            prefix = folders.pop()
+            try:
+                with os.scandir(self.root / prefix) as entries:
+                    folders += [f"{prefix}{name}/" for name in self._note(found, prefix, entries)]
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            except PermissionError:
+                found.closed.append(prefix)
         return found
 
-    def _walk(self, folder: Path, prefix: str) -> Iterator[tuple[str, os.stat_result]]:
-        with suppress(FileNotFoundError, NotADirectoryError, PermissionError), os.scandir(folder) as entries:
-            for entry in entries:
-                if entry.name.startswith((".", "~", "#")):
+    def _note(self, found: Look, prefix: str, entries: Iterable[os.DirEntry[str]]) -> Iterator[str]:
+        """Note what lies in one folder; the folders in it come back."""
+        for entry in entries:
+            if entry.name.startswith((".", "~", "#")):
+                continue
+            path = f"{prefix}{entry.name}"
+            with suppress(FileNotFoundError):
+                if entry.is_dir(follow_symlinks=False):
+                    yield entry.name
+                if not is_note(path):
                     continue
-                path = f"{prefix}{entry.name}"
-                with suppress(FileNotFoundError):
-                    if entry.is_dir(follow_symlinks=False):
-                        yield from self._walk(folder / entry.name, f"{path}/")
-                    elif is_note(path) and entry.is_file(follow_symlinks=False):
-                        yield path, entry.stat(follow_symlinks=False)
+                if not entry.is_file(follow_symlinks=False):
+                    found.others.append(path)
+                elif BESIDE in entry.name:
+                    found.beside.append(path)
+                else:
+                    status = entry.stat(follow_symlinks=False)
+                    found.files[path] = (status.st_mtime_ns, status.st_size)
 
     def read(self, path: str) -> bytes | None:
         """Return a file; None where there is none any more.

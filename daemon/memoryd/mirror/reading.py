@@ -70,13 +70,16 @@ class FileReader:
         self._caller = Caller(owner=settings.owner, agent=settings.name)
         self._missing: dict[str, float] = {}
         self._problems: dict[str, tuple[tuple[int, int], str]] = {}
+        self._closed: tuple[str, ...] = ()
         self.emptied = False
         """Whether no file is left of several."""
 
     @property
     def problems(self) -> dict[str, str]:
         """Files that are not taken, and why."""
-        return {path: reason for path, (_, reason) in self._problems.items()} | self._writer.problems
+        known = self._problems.copy()  # the folder's thread may be adding to it
+        closed = dict.fromkeys(self._closed, "this folder cannot be read; nothing in it is taken for deleted")
+        return {path: reason for path, (_, reason) in known.items()} | closed | self._writer.problems
 
     @property
     def beside(self) -> set[str]:
@@ -96,14 +99,16 @@ class FileReader:
         self._problems = {path: known for path, known in self._problems.items() if look.files.get(path) == known[0]}
         fresh = [path for path, status in look.files.items() if self._is_fresh(path, status)]
         found, claimed = await self._thread.run(self._read, look, fresh)
-        self._known.note_others(path for path in look.files if self._known.at(path) is None)
-        missing = [row for row in self._known if row.memory_id not in claimed]
+        self._known.note_others([*look.others, *(path for path in look.files if self._known.at(path) is None)])
+        self._closed = tuple(look.closed)
+        missing = [row for row in self._known if row.memory_id not in claimed and not row.path.startswith(self._closed)]
         if len(missing) > 1 and len(missing) == len(self._known) and not found:
             self.emptied = True
             return 0.0
         if (wait_s := self._too_early(missing)) > 0:
             return wait_s
         await self._settle(found, missing)
+        self._writer.waiting = frozenset(self._problems)
         return 0.0
 
     def _is_fresh(self, path: str, status: tuple[int, int]) -> bool:

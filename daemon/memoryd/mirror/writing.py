@@ -63,6 +63,8 @@ class FileWriter:
         self._again: set[str] = set()
         self.overtaken = False
         """Whether somebody wrote to a file just before it was to be written."""
+        self.waiting: frozenset[str] = frozenset()
+        """Files that are not taken into memory until somebody changes them: until then they stay as they are."""
         self.problems: dict[str, str] = {}
         """Files that cannot be written, and why."""
         self.tombstones: dict[str, datetime] = {}
@@ -130,7 +132,9 @@ class FileWriter:
         newest = await self._memories.history(memory.owner, memory_id=memory.id, limit=1)
         return all(moment >= datetime.fromisoformat(entry.at) for entry in newest)
 
-    async def _write(self, memories: Sequence[Memory]) -> None:
+    async def _write(self, shown: Sequence[Memory]) -> None:
+        memories = [memory for memory in shown if not self._waits(memory.id)]
+        self._again |= {memory.id for memory in shown} - {memory.id for memory in memories}
         if not memories:
             return
         planned = await self._plan(memories)
@@ -161,6 +165,9 @@ class FileWriter:
                 del self.tombstones[one]
         if linked:
             await self.relink(linked)
+
+    def _waits(self, memory_id: str) -> bool:
+        return (row := self._known.of(memory_id)) is not None and row.path in self.waiting
 
     async def relink(self, moved: Sequence[str]) -> None:
         """Have files written again that name others which have another name now."""
