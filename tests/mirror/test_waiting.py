@@ -1,7 +1,7 @@
 """Files that cannot be taken as they are: they wait for somebody, and so do their memories."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -57,7 +57,7 @@ async def test_a_link_in_the_place_of_a_file_has_its_name(tmp_path: Path) -> Non
 
 
 @contextmanager
-def nobody(place: Path) -> Iterator[None]:
+def nobody(place: Path) -> Generator[None]:
     """Be somebody to whom files can be closed, where root runs the tests."""
     if os.geteuid() != 0:
         yield
@@ -88,3 +88,16 @@ async def test_a_folder_that_cannot_be_read_is_no_order_to_forget() -> None:
                 await home.sync()
             assert home.mirror.status().not_taken == 0
             assert len(await home.memories()) == 2
+
+
+async def test_a_purge_reaches_what_a_conflict_left_without_an_id(tmp_path: Path) -> None:
+    async with mirrored_home(tmp_path) as home:
+        memory_id = await remember(home, "Token expiry", "Token expiry is computed in UTC.")
+        await home.sync()
+        (home.folder / "fact" / "Token expiry.md").write_text("The secret is plum.\n")
+        await home.perform(Revise(replace((await home.memories())[memory_id], content="It is a setting now.")))
+        await home.sync()
+        assert len(home.mirror.status().conflicts) == 1
+        await home.purge(memory_id)
+        await home.mirror.purge([memory_id])
+        assert home.files() == {}

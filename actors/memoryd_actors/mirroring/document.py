@@ -199,6 +199,24 @@ def _body(text: str) -> str:
     return text.removesuffix("\n")
 
 
+def said_by(memory: Memory, content: str) -> MemoryNote:
+    """Return what a memory says as its file would, but for the content."""
+    return MemoryNote(
+        content=content,
+        id=memory.id,
+        title=memory.title,
+        category=memory.category,
+        tags=memory.tags,
+        importance=memory.importance,
+        pinned=memory.pinned,
+        speaker=memory.speaker,
+        occurred_at=memory.occurred_at,
+        expires_at=memory.expires_at,
+        files=memory.files,
+        metadata=memory.metadata,
+    )
+
+
 def changes(note: MemoryNote, memory: Memory) -> Changes:
     """Return what a file says otherwise than a memory does."""
     found: dict[str, object] = {}

@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 
+from memoryd_actors.mirroring.document import MemoryNote
 from memoryd_client.wire.memory import ID_PREFIX, Memory
 
 LONGEST = 80
@@ -35,10 +36,10 @@ def _shortened(text: str) -> str:
     return words if len(words) > LONGEST // 2 else cut
 
 
-def file_name(memory: Memory) -> str:
+def file_name(said: Memory | MemoryNote) -> str:
     """Return how the file of a memory is called without its ending: by its title, else by how it begins."""
-    first = next((line for line in memory.content.split("\n") if line.strip(" #-*>\t")), "")
-    return name_of(memory.title or first.strip(" #-*>\t"))
+    first = next((line for line in said.content.split("\n") if line.strip(" #-*>\t")), "")
+    return name_of(said.title or first.strip(" #-*>\t"))
 
 
 def free_name(name: str, memory_id: str, is_taken: Callable[[str], bool]) -> str:

@@ -4,7 +4,7 @@ A git checkout changes a thousand files at once, and is one thing to its user: `
 file that the gate keeps out keeps out itself only.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import anyio
@@ -165,8 +165,3 @@ class FileTaker:
         else:
             wanted = after.memory
         return [*steps, Revise(wanted, notes=gate_notes(after), compared=False)]
-
-
-def refusals(refused: Mapping[str, Refused]) -> dict[str, str]:
-    """Return what is told of each."""
-    return {one: f"{reason}. {reason.hint}".strip() if reason.hint else str(reason) for one, reason in refused.items()}

@@ -23,7 +23,7 @@ from memoryd.mirror.state import MirrorSettings, MirrorStates
 from memoryd.mirror.thread import FolderThread
 from memoryd.mirror.writing import FileWriter
 from memoryd.rewriting import is_disk_full
-from memoryd_actors.core.errors import DaemonError, DiskFull, Unavailable
+from memoryd_actors.core.errors import DaemonError, DiskFull, Refused, Unavailable
 from memoryd_actors.mirroring.taking import FileTaker
 from memoryd_client.wire.mirroring import MirrorStatus, MirrorTrouble
 
@@ -92,7 +92,6 @@ class Mirror:
             self._paused = away
             return PAUSED_S
         except OSError as problem:
-            self._look = True
             if is_disk_full(problem):
                 raise DiskFull(self.settings.folder) from problem
             raise Unavailable(
@@ -114,8 +113,8 @@ class Mirror:
                 for one in there:
                     await writer.purge(one)
                 await self._save()
-            except (FolderAway, OSError):
-                return f"what {self.settings.folder} has of it goes when that folder is back"
+            except (FolderAway, OSError, Refused) as problem:
+                return f"what {self.settings.folder} has of it goes later: {problem}"
             in_repository = await self._thread.run(self._folder.repository)
             if there and in_repository:
                 return f"what the repository of {self.settings.folder} keeps of its file is out of reach"
@@ -126,11 +125,7 @@ class Mirror:
         reader, writer, known = await self._load()
         if self._look or monotonic() > self._looked + LOOK_AGAIN_S:
             self._look, self._looked = False, monotonic()
-            try:
-                wait_s = await reader.take()
-            except BaseException:
-                self._look = True
-                raise
+            wait_s = await reader.take()
             if reader.emptied:
                 raise FolderAway(
                     f"all {len(known)} files in {self.settings.folder} are gone, and nothing is forgotten for it",
@@ -226,8 +221,8 @@ class Mirror:
             self.settings = settings
 
     def complain(self, problem: DaemonError) -> None:
-        """Say that it cannot go on for now."""
-        self._paused = problem
+        """Say that it cannot go on for now, and look at the folder once more when it can."""
+        self._paused, self._look = problem, True
 
     def status(self) -> MirrorStatus:
         """Return how it is."""

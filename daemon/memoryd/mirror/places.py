@@ -1,10 +1,15 @@
-"""Where in a mirrored folder a memory belongs, and to which project and category a path belongs."""
+"""Where in a mirrored folder a memory belongs, and what the path of a file says of its memory."""
 
 from collections.abc import Mapping
 from pathlib import PurePosixPath
 
+from msgspec import structs
+
+from memoryd.mirror.known import stem
+from memoryd.mirror.state import FileRow
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.mirroring.naming import folded, name_of
+from memoryd_actors.mirroring.document import MemoryNote, said_by
+from memoryd_actors.mirroring.naming import file_name, folded, name_of
 from memoryd_client.wire.memory import Memory
 
 GLOBAL = "global"
@@ -65,3 +70,27 @@ class Places:
         """Return the category that a path says; empty where it says none."""
         parts = PurePosixPath(path).parts[:-1]
         return next(iter(parts[0 if self._only is not None else 1 :]), "")
+
+    def as_placed(
+        self, note: MemoryNote, path: str, memory: Memory | None, row: FileRow | None, *, unchanged: bool
+    ) -> MemoryNote:
+        """Return what a file says, with what its name and folder say: the front matter's own changes come first."""
+        name, category = stem(path), self.category(path)
+        if memory is None:
+            named_so = note.title or note.id or folded(name) == folded(file_name(note))
+            return _with(note, title=note.title if named_so else name, category=note.category or category)
+        if row is None or row.path == path:
+            return note
+        if unchanged or not note.headed:
+            note = said_by(memory, note.content if not unchanged else memory.content)
+        if folded(name) != folded(stem(row.path)) and note.title == memory.title and name != file_name(memory):
+            note = _with(note, title=name, category=note.category)
+        before = self.category(row.path)
+        if category and category != before and note.category in {"", memory.category}:
+            same = folded(category) == folded(name_of(memory.category))
+            note = _with(note, title=note.title, category=memory.category if same else category)
+        return note
+
+
+def _with(note: MemoryNote, *, title: str, category: str) -> MemoryNote:
+    return structs.replace(note, title=title, category=category, headed=True)

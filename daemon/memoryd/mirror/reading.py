@@ -3,13 +3,12 @@
 import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from time import monotonic
 
 from msgspec import structs
 
 from memoryd.mirror.folder import BESIDE, ENDING, LARGEST, Look, MirrorFolder, digest
-from memoryd.mirror.known import KnownFiles, stem
+from memoryd.mirror.known import KnownFiles
 from memoryd.mirror.places import Places
 from memoryd.mirror.state import FileRow, MirrorSettings
 from memoryd.mirror.thread import FolderThread
@@ -17,17 +16,15 @@ from memoryd.mirror.writing import SHOWN, FileWriter, named
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.mirroring.decision import FileSide, MemorySide, SyncVerdict, decide
 from memoryd_actors.mirroring.document import MemoryNote, NoteUnreadable, parse, says_the_same
-from memoryd_actors.mirroring.naming import file_name, folded, name_of
 from memoryd_actors.mirroring.taking import FileChange, FileTaker
 from memoryd_actors.ports.ledger import MemoryRepository
+from memoryd_actors.purging.answering import PURGED
 from memoryd_client.wire.caller import Caller
-from memoryd_client.wire.memory import ID_PREFIX, Memory, State
+from memoryd_client.wire.memory import Memory, State, memory_id_of
 
 GRACE_S = 1.0
 """How long a file has to be gone before its memory is forgotten: editors save by taking a file away and putting another
 in its place, and so does git. What else changed meanwhile waits with it, and is one operation."""
-_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-PURGED = "PURGE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +225,7 @@ class FileReader:
             return None
         moved = row is not None and row.path != one.path
         unchanged = row is not None and row.digest == one.digest
-        note = self._as_placed(one, memory, row, unchanged=unchanged)
+        note = self._places.as_placed(one.note, one.path, memory, row, unchanged=unchanged)
         if memory is not None and memory.state in SHOWN and says_the_same(note, memory):
             await self._adopt(one, memory)
             return None
@@ -271,24 +268,6 @@ class FileReader:
             self._settings.owner, memory_id=memory.id, limit=max(1, memory.revision - row.revision)
         )
         return "unchanged" if all(entry.actor == self._settings.name for entry in writes) else "changed"
-
-    def _as_placed(self, one: _Found, memory: Memory | None, row: FileRow | None, *, unchanged: bool) -> MemoryNote:
-        """Return what a file says, with what its name and folder say: the front matter's own changes come first."""
-        note, name, category = one.note, stem(one.path), self._places.category(one.path)
-        if memory is None:
-            named_so = note.title or note.id or folded(name) == folded(file_name(_titled(note)))
-            return _with(note, title=note.title if named_so else name, category=note.category or category)
-        if row is None or row.path == one.path:
-            return note
-        if unchanged or not note.headed:
-            note = _as_memory(memory, note.content if not unchanged else memory.content)
-        if folded(name) != folded(stem(row.path)) and note.title == memory.title and name != file_name(memory):
-            note = _with(note, title=name, category=note.category)
-        before = self._places.category(row.path)
-        if category and category != before and note.category in {"", memory.category}:
-            same = folded(category) == folded(name_of(memory.category))
-            note = _with(note, title=note.title, category=memory.category if same else category)
-        return note
 
     # --- what comes of it
 
@@ -394,33 +373,4 @@ def told(reason: Exception) -> str:
 
 def _id_of(path: str, file: bytes) -> str:
     """Return the id of a file that has none: two machines that find the same file in a repository give it the same."""
-    drawn = hashlib.sha256(path.encode() + b"\0" + file).digest()
-    return ID_PREFIX + "".join(_ALPHABET[byte % len(_ALPHABET)] for byte in drawn[:20])
-
-
-def _with(note: MemoryNote, *, title: str, category: str) -> MemoryNote:
-    return structs.replace(note, title=title, category=category, headed=True)
-
-
-def _titled(note: MemoryNote) -> Memory:
-    """Return a memory that would be named as a note is."""
-    now = datetime.now(UTC)
-    return Memory(id="", owner="", content=note.content, title=note.title, created_at=now, updated_at=now)
-
-
-def _as_memory(memory: Memory, content: str) -> MemoryNote:
-    """Return what a memory says as its file would, but for the content."""
-    return MemoryNote(
-        content=content,
-        id=memory.id,
-        title=memory.title,
-        category=memory.category,
-        tags=memory.tags,
-        importance=memory.importance,
-        pinned=memory.pinned,
-        speaker=memory.speaker,
-        occurred_at=memory.occurred_at,
-        expires_at=memory.expires_at,
-        files=memory.files,
-        metadata=memory.metadata,
-    )
+    return memory_id_of(hashlib.sha256(path.encode() + b"\0" + file).digest())

@@ -164,19 +164,5 @@ def _save(connection: sqlite3.Connection, settings: MirrorSettings, rows: list[F
     connection.executemany("DELETE FROM files WHERE folder = ? AND path = ?", [(settings.folder, one) for one in gone])
     connection.executemany(
         "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            (
-                settings.folder,
-                row.path,
-                row.memory_id,
-                row.revision,
-                row.digest,
-                row.written,
-                row.named,
-                row.modified_ns,
-                row.size,
-                row.own,
-            )
-            for row in rows
-        ],
+        [(settings.folder, *msgspec.structs.astuple(row)) for row in rows],
     )

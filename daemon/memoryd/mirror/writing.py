@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from msgspec import structs
 
-from memoryd.mirror.folder import ENDING, MirrorFolder, digest
+from memoryd.mirror.folder import BESIDE, ENDING, MirrorFolder, digest
 from memoryd.mirror.known import KnownFiles, stem
 from memoryd.mirror.places import Places
 from memoryd.mirror.state import FileRow, MirrorSettings, MirrorStates
@@ -283,7 +283,8 @@ class FileWriter:
         for path in sorted(self.beside):
             file = await self._thread.run(self._folder.read, path)
             with suppress(NoteUnreadable):
-                if file is not None and parse(file).id == memory_id:
+                own = row is not None and path.rpartition(BESIDE)[0] == row.path.removesuffix(ENDING)
+                if file is not None and (parse(file).id or (memory_id if own else "")) == memory_id:
                     await self._thread.run(self._folder.remove, path, as_it_was=None)
                     self.beside.discard(path)
 
