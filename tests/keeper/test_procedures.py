@@ -94,6 +94,19 @@ async def test_a_procedure_told_anew_is_its_next_version_and_the_former_one_stay
         assert (other.title, other.metadata.get("version")) == ("deploy", None)
 
 
+async def test_a_version_of_its_own_counting_is_no_number(place: Place) -> None:
+    async with running(place) as system:
+        new = NewMemory(
+            content="To release:\n1. Run the tests.\n2. Push the tag.",
+            category="procedural",
+            scope=Scope.GLOBAL,
+            metadata={"version": "2.0-rc1"},
+        )
+        await system.keeper.ask(Store((new,), CALLER), deadline_s=20)
+        second = await store(system, "To release:\n1. Run make check.\n2. Say so in the chat.")
+        assert second.metadata["version"] == "2"
+
+
 async def test_a_task_brings_its_procedure_up_without_a_model(place: Place) -> None:
     async with running(place) as system:
         wanted = await store(system, "To add a migration:\n1. Write it with alembic.\n2. Make it nullable first.")

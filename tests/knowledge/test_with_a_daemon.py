@@ -130,3 +130,26 @@ def test_knowledge_is_recalled_beside_memories_with_its_source(served: RunningDa
         assert "docs/handbook.md:3-4 (Deploying)" in pending.text
         assert "Ada leads" in pending.text
         assert "Memory updates" not in pending.text
+
+
+def test_only_who_adds_a_document_has_its_file_read(served: RunningDaemon, folder: Path) -> None:
+    forged = {"document": str(folder / "docs" / "fares.txt"), "stamp": "an earlier one"}
+    handbook = folder / "docs" / "handbook.md"
+    with in_project(served, folder) as client:
+        client.remember("The harbour has three piers.", category="knowledge", metadata=forged)
+        assert client.list_knowledge() == []
+        assert all("four euros" not in hit.text for hit in client.knowledge_search("a crossing to Aran"))
+        client.add_knowledge(handbook)
+        (first,) = [one for one in client.list(categories=["knowledge"]) if "stamp" in one.metadata]
+        client.update(first.id, metadata={**first.metadata, **forged})
+        assert [(one.path, one.passages) for one in client.list_knowledge()] == [(str(handbook), 2)]
+        assert all("four euros" not in hit.text for hit in client.knowledge_search("a crossing to Aran"))
+
+
+def test_words_in_the_places_of_numbers_stop_nothing(served: RunningDaemon, folder: Path) -> None:
+    with in_project(served, folder) as client:
+        client.add_knowledge(folder / "docs")
+        for one in client.list(categories=["knowledge"]):
+            client.update(one.id, metadata={**one.metadata, "passages": "many", "passage": "last"})
+        assert len(client.list_knowledge()) == 2
+        assert "2 documents forgotten" in client.remove_knowledge(folder / "docs")

@@ -19,7 +19,7 @@ from memoryd_actors.admission.names import check_names
 from memoryd_actors.admission.project_files import NO_FILES, ProjectFiles, named_files, quoted_files, stated_files
 from memoryd_actors.admission.writing import written
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.memory.settings import DOCUMENT, FACT, FILE, KNOWLEDGE, PATH, RULE
+from memoryd_actors.memory.settings import DOCUMENT, FACT, FILE, KNOWLEDGE, PATH, RULE, STAMP
 from memoryd_actors.memory.signature import MAX_LABEL, signed
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
@@ -85,16 +85,20 @@ def admit(
         )
     if new.source_messages is not None and not 0 <= new.source_messages[0] <= new.source_messages[1]:
         raise Refused("`source_messages` must be the first and the last message, counted from 0", "Swap or mend them.")
+    category = gate.label("category", new.category, MAX_CATEGORY).casefold() or "fact"
+    metadata = gate.metadata(new.metadata)
+    if category == KNOWLEDGE:
+        metadata.pop(STAMP, None)  # else whoever writes a memory has the daemon read any file
     memory = Memory(
         id=new.id,
         owner=gate.place("owner", caller.owner, MAX_LABEL),
         content=content,
-        category=gate.label("category", new.category, MAX_CATEGORY).casefold() or "fact",
+        category=category,
         scope=new.scope,
         project=gate.place("project", caller.project, MAX_PATH) if new.scope is Scope.PROJECT else "",
         title=gate.label("title", new.title),
         tags=gate.labels("tags", new.tags, MAX_LABEL),
-        metadata=gate.metadata(new.metadata),
+        metadata=metadata,
         importance=new.importance,
         pinned=new.pinned,
         source=new.source,

@@ -359,7 +359,9 @@ def _spans(memory: Memory, first: int, last: int) -> bool:
 
 def _missing(summaries: Sequence[Memory], first: int, last: int) -> tuple[int, int] | None:
     """Return the first turns in a row that no summary tells; None where all are told."""
-    told_turns = {turn for one in summaries if (span := _span(one)) for turn in range(span[0], span[1] + 1)}
+    spans = [span for one in summaries if (span := _span(one))]
+    # Of these turns only: metadata are anybody's words, and may speak of a million.
+    told_turns = {turn for begin, end in spans for turn in range(max(begin, first), min(end, last) + 1)}
     missing = [turn for turn in range(first, last + 1) if turn not in told_turns]
     if not missing:
         return None

@@ -13,7 +13,7 @@ from memoryd_actors.keeping.orders import PERSON, DecideProposal, EditMemory, Li
 from memoryd_actors.keeping.performing import Operations
 from memoryd_actors.keeping.surroundings import NeighbourLookup, NeighboursSeen
 from memoryd_actors.memory.consent import ConsentSettings, needs_consent
-from memoryd_actors.memory.settings import ONE_VALUED
+from memoryd_actors.memory.settings import DOCUMENT, KNOWLEDGE, ONE_VALUED, STAMP
 from memoryd_actors.memory.steps import (
     MERGED_INTO,
     RESERVED,
@@ -176,8 +176,16 @@ def revised(before: Memory, admitted: Admitted) -> Admitted:
         role=before.role,
         revision=before.revision,
         purge_at=before.purge_at,
+        metadata={**admitted.memory.metadata, **_followed(before)},
     )
     return Admitted(after, admitted.notes)
+
+
+def _followed(before: Memory) -> dict[str, str]:
+    """Return which file a document's first passage follows: no edit turns it to another."""
+    if before.category != KNOWLEDGE or STAMP not in before.metadata:
+        return {}
+    return {entry: before.metadata[entry] for entry in (DOCUMENT, STAMP) if entry in before.metadata}
 
 
 def check_edit(before: Memory, after: Memory, caller: Caller, consent: ConsentSettings) -> None:

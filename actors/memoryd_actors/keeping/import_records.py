@@ -8,6 +8,7 @@ from memoryd_actors.admission.gate import MAX_SESSION, Admitted
 from memoryd_actors.admission.project_files import ProjectFiles
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, as_new
+from memoryd_actors.memory.settings import STAMP
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.caller import Caller
@@ -57,6 +58,7 @@ def admitted_record(
         new = msgspec.structs.replace(new, source=Source.IMPORTED)
     memory, notes = gate.admit(new, place, files, writer=caller)
     created = aware(record.created_at) or now
+    stamp = record.metadata.get(STAMP, "")
     return Admitted(
         msgspec.structs.replace(
             memory,
@@ -74,6 +76,7 @@ def admitted_record(
             revision=record.revision,
             purge_at=aware(record.purge_at),
             expires_at=aware(record.expires_at),
+            metadata={**memory.metadata, **({STAMP: stamp} if restore and stamp else {})},
         ),
         notes,
     )

@@ -27,7 +27,7 @@ from memoryd_actors.keeping.gatekeeper import Gatekeeper, gate_notes
 from memoryd_actors.keeping.orders import KeeperMessage, Perform, PurgeMemories
 from memoryd_actors.knowledge.document_text import DocumentReader, DocumentText, FileStamp
 from memoryd_actors.knowledge.passages import DocumentPassage, passages_of
-from memoryd_actors.memory.settings import DOCUMENT, HEADING, KNOWLEDGE, LINES, PAGES
+from memoryd_actors.memory.settings import DOCUMENT, HEADING, KNOWLEDGE, LINES, PAGES, STAMP
 from memoryd_actors.memory.steps import Add, ChangeState, Revise, Step
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
@@ -54,8 +54,6 @@ from memoryd_client.wire.request import Done
 
 log = logging.getLogger(__name__)
 
-STAMP: Final = "stamp"
-"""The entry of a first passage's metadata that says which version of the file was read."""
 COUNT: Final = "passages"
 NUMBER: Final = "passage"
 HOME: Final = "home"
@@ -334,7 +332,7 @@ class KnowledgeBase:
                 path=one.metadata[DOCUMENT],
                 scope=one.scope,
                 title=one.title.partition(" > ")[0],
-                passages=int(one.metadata.get(COUNT, "1")),
+                passages=_number(one, COUNT, 1),
                 modified=_modified(one),
                 read_at=one.updated_at,
                 gone=self._gone(one, stamps),
@@ -351,7 +349,7 @@ class KnowledgeBase:
     async def _of_document(self, visible: Visibility, path: str) -> list[Memory]:
         """Return the passages of a document, in order, and those of documents whose path begins so."""
         found = await self._repository.files(visible, prefix=path, limit=MOST_READ, key=DOCUMENT)
-        return sorted(found, key=lambda one: int(one.metadata.get(NUMBER, "0")))
+        return sorted(found, key=lambda one: _number(one, NUMBER, 0))
 
     async def _stamps(self, passages: Sequence[Memory]) -> Mapping[str, FileStamp]:
         return await self._reader.stamps([path for one in passages if (path := one.metadata.get(DOCUMENT))])
@@ -414,7 +412,15 @@ def _labelled(admitted: Admitted, entries: Mapping[str, str]) -> Admitted:
 
 
 def _modified(first: Memory) -> datetime:
-    return datetime.fromisoformat(first.metadata[STAMP].partition(" ")[0])
+    try:
+        return datetime.fromisoformat(first.metadata[STAMP].partition(" ")[0])
+    except ValueError:  # metadata are anybody's words
+        return first.occurred_at or first.created_at
+
+
+def _number(passage: Memory, entry: str, otherwise: int) -> int:
+    given = passage.metadata.get(entry, "")
+    return int(given) if given.isdecimal() else otherwise
 
 
 def _span(text: str) -> tuple[int, int] | None:

@@ -173,9 +173,10 @@ class _Operation(UnitOfWork):
         """Return a procedure with the number of its version: one more than the one whose place it takes."""
         if memory.category not in PROCEDURES or not memory.title or VERSION in memory.metadata:
             return memory
-        before = [int(other.metadata.get(VERSION, "1")) for other in self.namesakes(memory)]
-        if not before or self.twin(memory) is not None:
+        given = [other.metadata.get(VERSION, "1") for other in self.namesakes(memory)]
+        if not given or self.twin(memory) is not None:
             return memory
+        before = [int(one) if one.isdecimal() else 1 for one in given]  # an agent may have counted its own way
         return msgspec.structs.replace(memory, metadata={**memory.metadata, VERSION: str(max(before) + 1)})
 
     def _merge(self, step: Merge) -> Memory:
