@@ -34,7 +34,7 @@ from memoryd_client.wire.importing import Import
 from memoryd_client.wire.knowledge import RemoveKnowledge
 from memoryd_client.wire.memories import List
 from memoryd_client.wire.pending import Turn
-from memoryd_client.wire.protocol import Answer, AnyRequest, Envelope, Reply, decode_answer, encode
+from memoryd_client.wire.protocol import Answer, AnyRequest, Envelope, Reply, decode_answer, encode, owner_topic
 from memoryd_client.wire.request import Done
 from memoryd_client.wire.status import Ping, Pong
 
@@ -122,7 +122,12 @@ def client(remote: Remote) -> AsyncClient:
 async def raw(remote: Remote, kind: zmq.SocketType = zmq.DEALER, **options: bytes) -> AsyncGenerator[zmq.Socket[bytes]]:
     """Yield a socket that says whatever it is told to say."""
     context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
-    purposes: dict[zmq.SocketType, Purpose] = {zmq.DEALER: "rpc", zmq.PUSH: "push", zmq.SUB: "events"}
+    purposes: dict[zmq.SocketType, Purpose] = {
+        zmq.DEALER: "rpc",
+        zmq.PUSH: "push",
+        zmq.SUB: "events",
+        zmq.XSUB: "events",
+    }
     try:
         made = context.socket(kind)
         for name, value in options.items():
@@ -194,6 +199,30 @@ async def test_nobody_hears_of_another_owner(unserved: Served) -> None:
 
             await served.until(all_kinds)
             assert prying.next() is None
+
+
+async def test_who_confuses_listeners_hears_nothing_and_is_let_in_no_more(unserved: Served) -> None:
+    """After what is no subscription ZeroMQ takes one listener for another: our yes to one would go to the next."""
+    ana, ben = unserved.client("ana", "ana"), unserved.client("ben", "ben")
+    async with serving(unserved) as served, raw(ana, zmq.XSUB) as confusing, raw(ana, zmq.XSUB) as prying:
+        confusing.send(b"anything")
+        with Subscription(ben, "ben") as own:
+            prying.send(b"\1" + owner_topic("ana"))
+            await served.until(lambda: served.guard.grant(ana.key.public) is None)
+            await served.until(lambda: publishing(served, "ben") and isinstance(own.next(), Wrote))
+            assert await arrives(prying, 0.2) is None
+        async with client(ana) as gone, client(ben) as stays:
+            with pytest.raises(KeyRefused):
+                await gone.ping()
+            assert (await stays.ping()).ready
+
+
+async def test_a_topic_that_is_too_long_costs_the_connection(unserved: Served) -> None:
+    remote = unserved.client("laptop", "ana")
+    async with serving(unserved) as served, raw(remote, zmq.XSUB) as greedy:
+        await served.until(lambda: served.server.counts.connections == 1)
+        greedy.send(b"\1" + owner_topic("ana") + b"a" * 5_000)
+        await served.until(lambda: not served.server.counts.connections)
 
 
 async def test_whoever_has_no_key_or_another_is_not_answered(unserved: Served) -> None:

@@ -32,6 +32,9 @@ _HANDSHAKE_MS = 5_000
 """How long somebody may take to say that they speak ZeroMQ: whoever says nothing keeps no connection."""
 _BEAT_MS = 30_000
 """How often it is looked whether whoever is on a network is still there, and how long that may take."""
+_LONGEST_TOPIC = 4096
+"""Bytes that somebody on a network may send to subscribe, and to greet: ZeroMQ keeps a topic as a tree, which is many
+times as large."""
 _LINGER_MS = 250
 """How long the last replies may take to leave when the daemon stops; a stopped client must not hold it up."""
 
@@ -115,6 +118,7 @@ def bind_network(host: str, port: int, key: ServerKey) -> Endpoints:
         # Whoever listens is told only of what its key may hear: each subscription is looked at.
         events = _made(context, zmq.XPUB)
         events.set(zmq.XPUB_MANUAL, 1)
+        events.set(zmq.MAXMSGSIZE, _LONGEST_TOPIC)
         events.set(zmq.SNDHWM, 256)
         for beyond, socket in enumerate((rpc, push, events)):
             _bind_port(socket, f"tcp://{f'[{host}]' if ':' in host else host}:{port + beyond}", key)

@@ -91,7 +91,8 @@ class Guard:
             self._grants = {grant.key: grant for grant in self._ring.grants().values()}
         except KeysUnusable as unusable:
             self._grants, self.problem = {}, unusable
-        self._purses = {key: purse for key, purse in self._purses.items() if key in self._grants}
+        for key in set(self._purses) - set(self._grants):  # in a thread: messages are counted meanwhile
+            self._purses.pop(key, None)
         return any(self._grants.get(key) != grant for key, grant in before.items())
 
     def _stamp(self) -> tuple[int, int, int] | None:
@@ -100,6 +101,10 @@ class Guard:
         except OSError:
             return None
         return status.st_ino, status.st_mtime_ns, status.st_mode
+
+    def shut_out(self, key: str) -> None:
+        """Let the holder of a key in no more, until the keys change or the daemon starts again."""
+        self._grants = {known: grant for known, grant in self._grants.items() if known != key}
 
     def grant(self, key: str) -> Grant | None:
         """Return what the holder of a key may do; None where nobody knows it."""

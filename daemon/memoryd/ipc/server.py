@@ -29,7 +29,7 @@ from memoryd.ipc.connections import TOLD_S, Connections
 from memoryd.ipc.doorkeeper import Doorkeeper
 from memoryd.ipc.endpoints import Endpoints, Socket, bind, bind_network
 from memoryd.ipc.frames import Unreadable, number_of, read_envelope, read_update
-from memoryd.ipc.guard import Network
+from memoryd.ipc.guard import Guard, Network
 from memoryd.ipc.statistics import SocketStatistics
 from memoryd.keys import Grant
 from memoryd_client.base.paths import Paths
@@ -120,6 +120,8 @@ class Server:
         self._connections: Connections | None = None
         self._running: Counter[bytes] = Counter()
         """Requests under way, by the connection that they came over, or by the key where they came over a network."""
+        self._mixed_up = False
+        """Whether ZeroMQ may take one listener on a network for another, until all that they sent was read."""
         self._unreadable_s = 0.0
         """Spent on frames that could not be read, and not rested for yet."""
         self._came = self._came_before = 0
@@ -233,6 +235,7 @@ class Server:
                 try:
                     frames, sender = self._next(socket)
                 except zmq.Again:
+                    self._all_read(socket)
                     return taken
                 taken += 1
                 is_readable = bool(frames) and take(frames, sender)
@@ -257,7 +260,10 @@ class Server:
             return [], None
         if guard is None:
             return frames, None
-        sender = guard.grant(_key_of(parts[-1]))
+        key = _key_of(parts[-1])
+        if self._endpoints is not None and socket is self._endpoints.events and not _is_subscription(frames):
+            self._shut_out(guard, key)
+        sender = guard.grant(key)
         # Whoever gives its connection a name of its own could be handed the replies to another one of that name.
         if sender is None or (is_rpc and not frames[0].startswith(b"\0")):
             guard.counts.overstepped += 1
@@ -268,6 +274,30 @@ class Server:
                 self._reply(frames[0], number_of(frames[-1]), failures.too_fast())
             return [], None
         return frames, sender
+
+    def _shut_out(self, guard: Guard, key: str) -> None:
+        """Have nothing more to do with whoever sends something else than subscriptions where events are listened to.
+
+        Our answer to a subscription goes to the connection that ZeroMQ believes was read last. It counts only those
+        that subscribe: after anything else, until all is read, that is another one, which would hear what it may not.
+        """
+        if guard.grant(key) is not None:
+            _log.warning(
+                "the key %s is let in no more until the keys are changed: it sent something else than subscriptions "
+                "where events are listened to, which no client does; `memoryd keys list` says whose it is",
+                key,
+            )
+            guard.shut_out(key)
+            if self._connections is not None:
+                self._connections.cut_all()
+        self._mixed_up = True
+
+    def _all_read(self, socket: Socket) -> None:
+        """Have all listeners subscribe again whose subscriptions could not be told apart."""
+        if self._mixed_up and self._endpoints is not None and socket is self._endpoints.events:
+            self._mixed_up = False
+            if self._connections is not None:
+                self._connections.cut_all()
 
     async def _rest(self, at_least_s: float = 0.0) -> None:
         rest_s, self._unreadable_s = min(_REST * self._unreadable_s, _LONGEST_REST_S), 0.0
@@ -316,7 +346,7 @@ class Server:
     def _take_subscription(self, frames: list[bytes], sender: Grant | None) -> bool:
         """Have somebody on a network told of what its key may hear; return whether it may."""
         guard, endpoints = self._guard, self._endpoints
-        if guard is None or endpoints is None or sender is None:
+        if guard is None or endpoints is None or sender is None or self._mixed_up:
             return False
         kind, topic = frames[0][:1], frames[0][1:]
         if kind == b"\1" and not guard.may_hear(sender, topic):
@@ -437,6 +467,10 @@ class Server:
             self.counts.bad_updates += 1
         else:
             self.counts.bad_requests += 1
+
+
+def _is_subscription(frames: list[bytes]) -> bool:
+    return len(frames) == 1 and frames[0][:1] in {b"\0", b"\1"}
 
 
 def _key_of(part: zmq.Frame) -> str:
