@@ -1,11 +1,14 @@
 """A real daemon process on a home of its own, and what tests do to it."""
 
 import os
+import random
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import closing, suppress
 from copy import copy
 from pathlib import Path
 from types import TracebackType
@@ -28,6 +31,17 @@ def until(condition: Callable[[], T | None], what: str, *, patience_s: float = P
             return value
         time.sleep(0.005)
     raise AssertionError(f"waited {patience_s:g} s for {what}")
+
+
+def three_ports() -> int:
+    """Return the first of three ports that nobody listens on."""
+    while True:
+        port = random.randrange(20_000, 60_000)
+        with suppress(OSError):
+            for beyond in range(3):
+                with closing(socket.socket()) as probe:
+                    probe.bind(("127.0.0.1", port + beyond))
+            return port
 
 
 class RunningDaemon:

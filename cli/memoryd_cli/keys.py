@@ -10,6 +10,7 @@ from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import Json, examples
 from memoryd_cli.base.output import note, out, out_json, printable, table
 from memoryd_client.base.paths import Paths
+from memoryd_client.base.remote import is_key
 
 if TYPE_CHECKING:
     from memoryd.keys import Grant, KeyRing
@@ -25,7 +26,6 @@ group = typer.Typer(
         "memoryd keys remove builder",
     ),
 )
-_KEY_CHARACTERS = 40
 Name = Annotated[str, typer.Argument(metavar="NAME", help="What the client is called here.")]
 Owners = Annotated[
     list[str] | None,
@@ -63,8 +63,8 @@ def create(
     from memoryd.keys import Grant, write_key
 
     _check_names(name, *(owner or ()), agent or name)
-    if server and len(server) != _KEY_CHARACTERS:
-        raise CommandFailed(f"a server's key has {_KEY_CHARACTERS} characters", "`memoryd keys list` shows it there.")
+    if server and not is_key(server):
+        raise CommandFailed(f"that is no key: {server!r}", "`memoryd keys list` shows it there.")
     ring = _ring()
     public, secret = (key.decode() for key in zmq.curve_keypair())
     grant = Grant(key=public, owners=tuple(owner or ("local",)), agent=agent or name, admin=admin)
@@ -78,7 +78,7 @@ def create(
         try:
             ring.let_in(name, grant)
         except BaseException:
-            file.unlink(missing_ok=True)  # nobody knows it
+            file.unlink(missing_ok=True)  # also where somebody presses Ctrl-C: nobody knows this key
             raise
         _tell_where()
     out(str(file))
@@ -94,16 +94,11 @@ def add(
     admin: Admin = False,
 ) -> None:
     """Let a client in that has made its key itself."""
-    import zmq.utils.z85
-
     from memoryd.keys import Grant
 
     _check_names(name, *(owner or ()), agent or name)
-    try:
-        if len(zmq.utils.z85.decode(key)) != 32:
-            raise ValueError
-    except (ValueError, KeyError, zmq.ZMQError) as exc:
-        raise CommandFailed(f"that is no key: {key!r}", "`memoryd keys create NAME --server KEY` prints one.") from exc
+    if not is_key(key):
+        raise CommandFailed(f"that is no key: {key!r}", "`memoryd keys create NAME --server KEY` prints one.")
     _ring().let_in(name, Grant(key=key, owners=tuple(owner or ("local",)), agent=agent or name, admin=admin))
     _tell_where()
 

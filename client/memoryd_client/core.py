@@ -139,7 +139,7 @@ class Core:
             take_id = secrets.token_hex(16)
         try:
             return (await self.call(transport, request(take_id), deadline_s)).pending
-        except BaseException as exc:
+        except BaseException as exc:  # cancelled, too: what this take was to hand over is still owed
             self._unsettled.append(take_id)
             if strict or type(exc) is not DaemonUnreachable:
                 raise

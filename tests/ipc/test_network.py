@@ -1,11 +1,11 @@
 """A daemon on a network, and what somebody would try who has no key, another's, or one that is let in no more."""
 
-import random
+import re
 import shutil
 import socket
 import threading
 from collections.abc import AsyncGenerator, Callable, Iterator
-from contextlib import asynccontextmanager, closing, suppress
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import get_args
 
@@ -37,21 +37,11 @@ from memoryd_client.wire.pending import Turn
 from memoryd_client.wire.protocol import Answer, AnyRequest, Envelope, Reply, decode_answer, encode, owner_topic
 from memoryd_client.wire.request import Done
 from memoryd_client.wire.status import Ping, Pong
+from running import three_ports
 
 RATE = 200.0
 SAID = (Message("user", "the pantry key hangs behind the clock"),)
 GREETING = b"\xff" + b"\0" * 8 + b"\x7f\x03\x00"
-
-
-def three_ports() -> int:
-    """Return the first of three ports that nobody listens on."""
-    while True:
-        port = random.randrange(20_000, 60_000)
-        with suppress(OSError):
-            for beyond in range(3):
-                with closing(socket.socket()) as probe:
-                    probe.bind(("127.0.0.1", port + beyond))
-            return port
 
 
 class Served:
@@ -498,6 +488,14 @@ def test_a_key_file_that_others_may_use_is_refused(private: Path, mode: int) -> 
     assert refused.value.hint == f"Run `chmod go= {private}`."
 
 
+def test_a_key_file_whose_key_is_none_is_refused(private: Path) -> None:
+    right = private.read_text()
+    for wrong in ("", "#" * 40, "é" * 40, "a" * 35):
+        private.write_text(re.sub(r"(?m)^secret = .*", f'secret = "{wrong}"', right))
+        with pytest.raises(KeyRefused, match="its `secret` is no key"):
+            Remote.at("127.0.0.1:7117", private)
+
+
 @pytest.mark.parametrize("text", ["", "server = 5", "\xff", 'server = "x"\npublic = "y"\nsecret = "z"', "a = b = c"])
 def test_what_is_no_key_file_is_refused(private: Path, text: str) -> None:
     private.write_text(text, encoding="latin-1")
@@ -529,6 +527,12 @@ async def test_the_daemons_own_keys_are_refused_where_others_may_use_them(unserv
             served.ring.clients_file.chmod(0o600)
             await served.until(lambda: served.guard.problem is None)
             assert (await memory.ping()).ready
+
+
+def test_clients_that_cannot_be_looked_at_are_told(folder: Path) -> None:
+    assert KeyRing(folder / "keys").grants() == {}
+    with pytest.raises(KeysUnusable, match="too long"):
+        KeyRing(folder / ("x" * 300)).grants()
 
 
 async def test_a_port_that_is_taken_is_told(unserved: Served) -> None:

@@ -2,30 +2,19 @@
 
 import json
 import random
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from memoryd_client import Client, KeyRefused, Message, Remote
-from running import RunningDaemon, until
+from running import RunningDaemon, three_ports, until
 
 MEMORYD = Path(sys.executable).with_name("memoryd")
 SAID = "The ferry to Nordholm leaves at nine from the northern pier."
-
-
-def free_port() -> int:
-    while True:
-        port = random.randrange(20_000, 60_000)
-        with suppress(OSError):
-            for beyond in range(3):
-                with closing(socket.socket()) as probe:
-                    probe.bind(("127.0.0.1", port + beyond))
-            return port
 
 
 class Serving(RunningDaemon):
@@ -34,7 +23,7 @@ class Serving(RunningDaemon):
     port = 0
 
     def launch(self) -> "subprocess.Popen[bytes]":
-        self.port = self.port or free_port()
+        self.port = self.port or three_ports()
         self.process = subprocess.Popen(
             [MEMORYD, "serve", "--tcp", f"127.0.0.1:{self.port}"],
             env=self.environment,

@@ -30,6 +30,8 @@ class DaemonUnreachable(MemorydError):
 
     def __init__(self, where: str, reason: str = "nobody listens there") -> None:
         super().__init__(f"no memoryd at {where}: {reason}")
+        if where.startswith("tcp://"):
+            self.hint = "Is it running there, and can its port be reached from here?"
 
 
 class UnsafeSocket(DaemonUnreachable):

@@ -2,6 +2,7 @@
 
 import os
 import stat
+import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +11,6 @@ from typing import Any
 import msgspec
 
 from memoryd_client.base.errors import KeyRefused
-
-KEY_CHARACTERS = 40
-"""A key of CURVE in the letters of Z85."""
 
 
 class ClientKey(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -93,9 +91,20 @@ def read_key(file: Path, kind: type[Any]) -> Any:
         raise KeyRefused(str(file), exc.strerror or str(exc), "`memoryd keys create` makes a key file.") from exc
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as exc:
         raise KeyRefused(str(file), f"it is no key file: {exc}", "`memoryd keys create` makes one.") from exc
-    if any(len(getattr(key, name, "")) not in {0, KEY_CHARACTERS} for name in ("server", "public", "secret")):
-        raise KeyRefused(str(file), f"a key has {KEY_CHARACTERS} characters", "`memoryd keys create` makes one.")
+    for name in ("server", "public", "secret"):
+        if hasattr(key, name) and not is_key(getattr(key, name)):
+            raise KeyRefused(str(file), f"its `{name}` is no key", "`memoryd keys create` makes a key file.")
     return key
+
+
+def is_key(text: str) -> bool:
+    """Return whether a text is a key of CURVE: 32 bytes in the letters of Z85."""
+    from zmq.utils import z85
+
+    try:
+        return len(z85.decode(text)) == 32
+    except (ValueError, KeyError, struct.error):
+        return False
 
 
 def _check_private(file: Path, status: os.stat_result) -> None:

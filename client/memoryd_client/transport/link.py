@@ -133,7 +133,7 @@ class Link:
             raise DaemonUnreachable(self.where, "this process has no file descriptors left") from exc
         try:
             connection.greet(within_s)
-        except BaseException:
+        except BaseException:  # also where somebody presses Ctrl-C: the connection would be nobody's
             self.drop(connection)
             raise
         return connection

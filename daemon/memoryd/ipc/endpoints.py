@@ -92,7 +92,7 @@ def bind(paths: Paths, inherited: Mapping[str, int]) -> Endpoints:
         _bind(push, paths.push_socket, inherited.get("push"))
         _bind(rpc, paths.rpc_socket, inherited.get("rpc"))
         _bind(events, paths.events_socket, inherited.get("events"))
-    except BaseException:
+    except BaseException:  # whatever it is, no socket stays open behind it
         context.destroy(0)
         raise
     made = {"push": paths.push_socket, "rpc": paths.rpc_socket, "events": paths.events_socket}
@@ -122,7 +122,7 @@ def bind_network(host: str, port: int, key: ServerKey) -> Endpoints:
         events.set(zmq.SNDHWM, 256)
         for beyond, socket in enumerate((rpc, push, events)):
             _bind_port(socket, f"tcp://{f'[{host}]' if ':' in host else host}:{port + beyond}", key)
-    except BaseException:
+    except BaseException:  # whatever it is, no socket stays open behind it
         context.destroy(0)
         raise
     return Endpoints(context, push, rpc, events, ports=frozenset(range(port, port + 3)), door=door)
