@@ -4,11 +4,12 @@ import hashlib
 import json
 from collections.abc import Generator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
-from threading import Thread
 
 from benchmarks.bench_data import SUMS, Source, bring_into_form, fetch, locomo, sources
+
+from web_server import answering
 
 TEXT = b"what somebody said\n"
 DIGEST = hashlib.sha256(TEXT).hexdigest()
@@ -31,18 +32,8 @@ def public_place(files: dict[str, bytes], told: str = "") -> Generator[tuple[str
             self.end_headers()
             self.wfile.write(body or b"")
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - so it is called there
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Server)
-    thread = Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", asked
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with answering(Server) as url:
+        yield url, asked
 
 
 def quiet(text: str) -> None:

@@ -1,15 +1,15 @@
 """A model hub on the loopback interface: one repository's files, served the way huggingface_hub fetches them."""
 
 import hashlib
-import threading
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
 from memoryd.embedding.hub import REVISION
 from memoryd.embedding.model import MINILM
+from web_server import answering
 
 
 @dataclass
@@ -49,18 +49,9 @@ def serving(files: Mapping[str, Path], *, repository: str = MINILM, revision: st
             if body:
                 self.wfile.write(content)
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        hub = Hub(f"http://127.0.0.1:{server.server_port}")
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield hub
-        finally:
-            server.shutdown()
-            thread.join()
+    with answering(Handler) as url:
+        hub = Hub(url)
+        yield hub
 
 
 @contextmanager

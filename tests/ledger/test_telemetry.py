@@ -3,10 +3,9 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 from datetime import UTC, datetime
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from itertools import count
 from pathlib import Path
-from threading import Thread
 
 import anyio
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
@@ -23,6 +22,7 @@ from memoryd_actors.memory.steps import Add
 from memoryd_client.wire.event_counts import DoneEvent
 from memoryd_client.wire.events import Warned
 from memoryd_client.wire.memory import Memory
+from web_server import answering
 
 SECRET = "The vault is behind the painting."
 
@@ -103,18 +103,8 @@ def collector() -> Generator[tuple[str, list[bytes]]]:
             self.send_response(200)
             self.end_headers()
 
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - so it is called there
-            """Say nothing."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Collector)
-    thread = Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", taken
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with answering(Collector) as url:
+        yield url, taken
 
 
 async def test_a_collector_gets_the_spans_over_http(tmp_path: Path) -> None:
