@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from memoryd.rewriting import rewriting
-from memoryd.system.service import ServiceFailed
+from memoryd.system.service import ServiceFailed, ask_manager
 from memoryd.system.units import interpreter
 from memoryd_client.base.paths import Paths
 
@@ -110,16 +110,4 @@ def _domain() -> str:
 
 
 def _launchctl(env: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    try:
-        return subprocess.run(
-            ["launchctl", *arguments],
-            env=dict(env),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=_LAUNCHCTL_S,
-        )
-    except FileNotFoundError as error:
-        raise ServiceFailed("there is no launchctl on this machine", WITHOUT) from error
-    except subprocess.TimeoutExpired as error:
-        raise ServiceFailed(f"`launchctl {arguments[0]}` did not end within {_LAUNCHCTL_S:g} s", WITHOUT) from error
+    return ask_manager(env, ("launchctl", *arguments), timeout_s=_LAUNCHCTL_S, absent=WITHOUT, late=WITHOUT)

@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from memoryd.config import overrides
@@ -174,28 +174,27 @@ def _write(path: Path, text: str) -> None:
     path.chmod(0o644)
 
 
-def _run(env: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Ask the user manager.
+def ask_manager(
+    env: Mapping[str, str], command: Sequence[str], *, timeout_s: float, absent: str, late: str
+) -> subprocess.CompletedProcess[str]:
+    """Run the command of a service manager; `absent` and `late` are hints.
 
     Raises:
-        ServiceFailed: there is no systemctl, or no answer in time.
+        ServiceFailed: there is none, or no answer in time.
     """
     try:
-        return subprocess.run(
-            ["systemctl", "--user", "--no-pager", "--no-ask-password", *arguments],
-            env=dict(env),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=SYSTEMCTL_TIMEOUT_S,
-        )
+        return subprocess.run(command, env=dict(env), capture_output=True, text=True, check=False, timeout=timeout_s)
     except FileNotFoundError as exc:
-        raise ServiceFailed("there is no systemctl on this machine", WITHOUT_SYSTEMD) from exc
+        raise ServiceFailed(f"there is no {command[0]} on this machine", absent) from exc
     except subprocess.TimeoutExpired as exc:
-        raise ServiceFailed(
-            f"`systemctl --user {' '.join(arguments)}` did not end within {SYSTEMCTL_TIMEOUT_S:g} s",
-            "`journalctl --user --unit memoryd.service` may say why.",
-        ) from exc
+        raise ServiceFailed(f"`{' '.join(command)}` did not end within {timeout_s:g} s", late) from exc
+
+
+def _run(env: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Ask the user manager."""
+    command = ("systemctl", "--user", "--no-pager", "--no-ask-password", *arguments)
+    late = "`journalctl --user --unit memoryd.service` may say why."
+    return ask_manager(env, command, timeout_s=SYSTEMCTL_TIMEOUT_S, absent=WITHOUT_SYSTEMD, late=late)
 
 
 def _systemctl(env: Mapping[str, str], steps: list[str], *arguments: str) -> None:
