@@ -106,12 +106,12 @@ def import_(
     What `memoryd export --whole` wrote brings a whole home back into an empty one, of which the daemon is stopped,
     whichever database it has: all of it or nothing, checked by its digest (docs/moving.md).
     """
+    moved = dict(_mapping(one) for one in project_map or ())
     if origin is not None:
         if restore:
             raise CommandFailed("--restore is for files of your own export, not for --from", "Leave it out.")
         if project_map and origin == "rules":
             raise CommandFailed("--project-map says nothing to rules", "Name the project's folder instead.")
-        moved = dict(_mapping(one) for one in project_map or ())
         _bring_from(origin, source, at, since, moved, as_json=as_json)
         return
     if not source:
@@ -119,9 +119,9 @@ def import_(
     if whole.is_archive(source):
         if restore:
             raise CommandFailed("--restore is for files of memories: everything comes back as it was", "Leave it out.")
-        whole.import_whole(source, dict(_mapping(one) for one in project_map or ()), as_json=as_json)
+        whole.import_whole(source, moved, as_json=as_json)
         return
-    incoming = _incoming(source, dict(_mapping(one) for one in project_map or ()))
+    incoming = _incoming(source, moved)
     with at.connect() as memory:
         done = _bring_in(memory, incoming, restore=restore)
     if as_json:

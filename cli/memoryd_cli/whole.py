@@ -8,6 +8,7 @@ from io import BufferedReader
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, cast
 
+from memoryd_cli.base import streams
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.output import note, out, out_json, printable
 from memoryd_client.base.paths import Paths
@@ -127,11 +128,24 @@ def _configure(config: Path, given: "Mapping[str, Setting]") -> list[str]:
 
 @contextmanager
 def _target(file: Path | None) -> Generator[IO[bytes]]:
-    """Give a file to write to that appears whole or not at all, for this user alone."""
-    if file is None:
+    """Give stdout, or a file to write to that appears whole or not at all, for this user alone."""
+    try:
+        if file is not None:
+            with _part(file) as stream:
+                yield stream
+            return
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
-        return
+    except OSError as failed:
+        if failed.filename is not None:
+            raise
+        if file is None:
+            streams.silence(sys.stdout)
+        raise CommandFailed(f"{file or 'stdout'} cannot be written: {failed.strerror}") from failed
+
+
+@contextmanager
+def _part(file: Path) -> Generator[IO[bytes]]:
     part = file.with_name(f".{file.name}.part")
     try:
         part.unlink(missing_ok=True)

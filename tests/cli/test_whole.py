@@ -2,12 +2,14 @@
 
 import json
 import os
+import subprocess
 from pathlib import Path
 
+from memoryd.ledger import all_rows, opening
 from memoryd_client import Entry
 from running import RunningDaemon
 
-from .memoryd_command import Command
+from .memoryd_command import MEMORYD, Command
 
 KEY = "sk-ant-api03-" + "Zq8LrT4vWx2NcY6uKd9sBf3hJm5pAe7gQo1i"
 SETTINGS = f"""\
@@ -71,3 +73,12 @@ def test_what_is_no_archive_or_no_home_is_refused_before_anything_is_written(mem
     assert os.listdir(memoryd.home) == []
     file.write_bytes(b"\x1f\x8b and no archive")
     assert "cannot be read" in memoryd("import", file).stderr
+
+
+def test_an_export_that_nobody_takes_says_so_and_does_not_blame_the_ledger(memoryd: Command) -> None:
+    with all_rows.opened(memoryd.home / "ledger.db", memoryd.home / "backups", "") as engine:
+        opening.migrate(engine, "")
+    with open("/dev/full", "wb") as full:
+        command = [str(MEMORYD), "export", "--whole"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False, env=memoryd.environment)
+    assert (done.returncode, done.stderr) == (1, b"memoryd: stdout cannot be written: No space left on device\n")

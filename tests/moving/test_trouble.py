@@ -96,6 +96,23 @@ def test_one_that_was_killed_between_ledger_and_transcripts_is_finished_with_the
     assert there.transcript_bytes() == here.transcript_bytes()
 
 
+async def test_one_of_transcripts_alone_that_was_killed_after_them_is_finished(here: Home, there: Home) -> None:
+    here.fill({})
+    await append(JsonlTranscripts(here.paths.transcripts), kept("line"))
+    archive = here.leave()[0]
+
+    def fail(_: object) -> None:
+        raise OSError("the disk is full")
+
+    with pytest.raises(OSError, match="full"):
+        there.arrive(archive, configure=fail)
+    with pytest.raises(Unavailable, match="cut off"):
+        unfinished(there.paths)
+    there.arrive(archive)
+    unfinished(there.paths)
+    assert there.transcript_bytes() == here.transcript_bytes()
+
+
 def test_a_home_that_has_something_or_is_served_is_left_as_it_is(archive: bytes, here: Home, there: Home) -> None:
     before = here.rows()
     with pytest.raises(Refused, match="is not empty: its ledger has memories"):

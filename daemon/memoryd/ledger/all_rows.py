@@ -23,7 +23,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 
 from memoryd.ledger import opening, progressing
-from memoryd.ledger.failures import translated
+from memoryd.ledger.failures import of_database, translated
 from memoryd.ledger.sharing import LEADER
 from memoryd.ledger.tables import HEAD, checkpoints, consents, core_sections, core_writes, history, memories, metadata
 from memoryd_actors.core.errors import Refused, Unavailable
@@ -50,6 +50,7 @@ def opened(path_or_url: Path | str, backups: Path, home: str) -> Generator[Engin
         if file is not None:
             opening.check_file(file, backups)
         engine = opening.create(url, readers=1)
+    with of_database(where, file, backups):
         try:
             yield engine.execution_options(**({} if file else {progressing.HOME: home}))
         finally:
@@ -121,7 +122,7 @@ def is_empty(engine: Engine) -> bool:
     """Return whether a ledger has nothing that anybody would miss; its tables may be missing, too."""
     if opening.version(engine) is None:
         return True
-    opening.migrate(engine, "")
+    opening.migrate(engine, engine.url.render_as_string(hide_password=True))
     with engine.begin() as connection:
         return not any(connection.execute(select(table.c[0]).select_from(table).limit(1)).first() for table in _SAID)
 
@@ -160,7 +161,7 @@ class Filling:
         self._home = _suffix(connection)
 
     def add(self, name: str, row: Row) -> None:
-        """Put one more row in; `flush` has to follow the last one.
+        """Put one more row in; `finish` has to follow the last one.
 
         Raises:
             Refused: there is no such table, or it has other columns.

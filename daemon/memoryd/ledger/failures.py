@@ -18,7 +18,7 @@ _PG_DISK_FULL = "53100"
 
 @contextmanager
 def translated(where: str, file: Path | None, backups: Path | None) -> Generator[None]:
-    """Translate errors of the database below.
+    """Translate errors of the database below, and of its file.
 
     Raises:
         DiskFull: there is no space.
@@ -26,6 +26,20 @@ def translated(where: str, file: Path | None, backups: Path | None) -> Generator
         Unavailable: locked by another process, not readable, not reachable, no driver.
         Refused: a number is greater than a column holds.
     """
+    try:
+        with of_database(where, file, backups):
+            yield
+    except OSError as exc:
+        if is_disk_full(exc):
+            raise DiskFull(where) from exc
+        raise Unavailable(
+            f"the ledger at {where} cannot be used: {exc.strerror or exc}", "Check the path and its permissions."
+        ) from exc
+
+
+@contextmanager
+def of_database(where: str, file: Path | None, backups: Path | None) -> Generator[None]:
+    """Do what `translated` does, where other files are at work, too: what happens to them is left as it is."""
     try:
         yield
     except DBAPIError as exc:
@@ -50,12 +64,6 @@ def translated(where: str, file: Path | None, backups: Path | None) -> Generator
         raise Unavailable(
             f"no driver for the ledger at {where}: {exc}",
             "For PostgreSQL: pip install 'memoryd[postgres]', and ledger.url = postgresql+psycopg://...",
-        ) from exc
-    except OSError as exc:
-        if is_disk_full(exc):
-            raise DiskFull(where) from exc
-        raise Unavailable(
-            f"the ledger at {where} cannot be used: {exc.strerror or exc}", "Check the path and its permissions."
         ) from exc
 
 

@@ -33,6 +33,7 @@ from memoryd.moving.archive import (
 from memoryd.moving.places import relocated
 from memoryd.private_folder import private_folder
 from memoryd.rewriting import rewriting, sync
+from memoryd.transcripts.jsonl import translated
 from memoryd_actors.core.errors import Refused, Unavailable
 from memoryd_client.base.paths import Paths
 from memoryd_client.version import VERSION
@@ -113,14 +114,16 @@ def arrive(
     ):
         staging = _Staging(paths.arriving)
         lines = _relocated(archive, places, advance)
-        if staging.digest.exists() and not all_rows.is_empty(engine):
+        # Transcripts are in their place only once the ledger was committed, which may have nothing itself.
+        if staging.digest.exists() and (not all_rows.is_empty(engine) or transcripts.are_in(paths.transcripts)):
             digest = _check_committed(staging, lines)
         else:
             _check_empty(paths, engine)
             staging.discard()
             private_folder(staging.folder)
             try:
-                digest = _fill(paths, engine, staging, archive.header.schema, lines)
+                with translated(staging.folder):
+                    digest = _fill(paths, engine, staging, archive.header.schema, lines)
             except BaseException:
                 if all_rows.is_empty(engine):
                     staging.discard()
