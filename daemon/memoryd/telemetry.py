@@ -149,16 +149,17 @@ class Telemetry:
 
     def why_not(self) -> str:
         """Return why nothing is exported although a collector is named; empty where it is, or none is named."""
-        host = urlsplit(self._settings.otlp_url).hostname or ""
         if not self._settings.otlp_url:
             return ""
-        if self._offline and host not in _LOOPBACK:
+        try:
+            url = urlsplit(self._settings.otlp_url)
+        except ValueError:
+            url = urlsplit("")
+        if url.scheme not in {"http", "https"} or not url.hostname:
+            return "telemetry.otlp_url is no web address"
+        if self._offline and url.hostname not in _LOOPBACK:
             return "privacy.offline is on, and the collector is on another machine"
-        return (
-            ""
-            if self._settings.otlp_url.startswith(("http://", "https://"))
-            else "telemetry.otlp_url is no web address"
-        )
+        return ""
 
     async def run(self) -> None:
         """Export until cancelled; nothing where no collector is named."""

@@ -145,12 +145,16 @@ async def test_nothing_leaves_the_machine_while_it_is_offline_and_that_is_said()
         async def after(self, number: int, *, limit: int) -> list[object]:
             raise AssertionError
 
-    for url, why in (("http://collector.firm:4318", "privacy.offline is on"), ("collector:4318", "another machine")):
+    for url, why in (
+        ("http://collector.firm:4318", "privacy.offline is on"),
+        ("collector:4318", "no web address"),
+        ("http://[::1:4318", "no web address"),
+    ):
         telemetry = Telemetry(TelemetryConfig(otlp_url=url), NoRows(), heard, offline=True)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] - never asked
         await telemetry.run()
         assert why in said[-1].message
     await Telemetry(TelemetryConfig(), NoRows(), heard, offline=False).run()  # type: ignore[arg-type] # pyright: ignore[reportArgumentType] - never asked
-    assert len(said) == 2
+    assert len(said) == 3
 
 
 def _decoded(body: bytes) -> ExportTraceServiceRequest:
