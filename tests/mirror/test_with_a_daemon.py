@@ -107,3 +107,9 @@ def test_a_folder_that_is_taken_away_is_no_order_to_forget(client: Client, folde
     aside.rename(folder)
     until(lambda: client.mirrors()[0].state == "ok", "the mirror to go on")
     assert len(client.list()) == 2
+
+
+def test_a_folder_is_the_mirror_of_one_owner(served: RunningDaemon, client: Client, folder: Path) -> None:
+    with served.client(owner="somebody else") as other, pytest.raises(RequestFailed, match="mirrored already, for"):
+        other.mirror(folder)
+    assert [one.folder for one in client.mirrors()] == [str(folder)]

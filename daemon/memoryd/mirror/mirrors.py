@@ -117,7 +117,7 @@ class MirrorKeeper:
             folder = await to_thread.run_sync(self._checked, request.folder)
             known = {settings.folder: settings for settings in await self._states.mirrors()}
             for other in known.values():
-                _check_apart(folder, other)
+                _check_apart(folder, owner, other)
             files = MirrorFolder(folder)
             before = await to_thread.run_sync(files.mark)
             look = await to_thread.run_sync(files.look)
@@ -218,7 +218,9 @@ class MirrorKeeper:
         return ComponentStatus(state="ok" if statuses else "off", numbers=counted)
 
 
-def _check_apart(folder: Path, other: MirrorSettings) -> None:
+def _check_apart(folder: Path, owner: str, other: MirrorSettings) -> None:
     there = Path(other.folder)
+    if other.on and folder == there and owner != other.owner:
+        raise Refused(f"{there} is mirrored already, for `{other.owner}`", "Name a folder of this owner's own.")
     if other.on and folder != there and (folder in there.parents or there in folder.parents):
         raise Refused(f"{there} is mirrored already, and {folder} overlaps with it", "Name a folder beside it.")
