@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
+from memoryd.documents.html import html
 from memoryd.documents.reading import is_document, read_document
 from memoryd_actors.knowledge import DocumentSection, DocumentText
 from memoryd_actors.knowledge.passages import LONGEST, passages_of
@@ -142,6 +143,12 @@ def test_what_is_none_says_why(tmp_path: Path) -> None:
         found = read_document(str(tmp_path / name))
         assert isinstance(found, str)
         assert why in found
+
+
+@pytest.mark.parametrize("page", ["<p>One<![1 two", "<p>One<![foo[bar]]>two"])
+def test_a_declaration_that_is_none_is_read_over_or_told(page: str) -> None:
+    found = html(page)  # parsers of some versions of Python stumble over it
+    assert isinstance(found, DocumentText) or "no HTML that can be read" in found
 
 
 @pytest.mark.parametrize(("name", "expected"), [("a.MD", True), ("README", True), ("a.png", False), ("notes", False)])

@@ -21,7 +21,7 @@ from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.admission.project_files import ProjectFiles, named_files
 from memoryd_actors.admission.project_rules import IgnoredFiles
 from memoryd_actors.core.actor import ActorRef
-from memoryd_actors.core.errors import DaemonError, Refused
+from memoryd_actors.core.errors import ActorError, DaemonError, DiskFull, Refused, Unavailable
 from memoryd_actors.core.worker import attempt
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, gate_notes
 from memoryd_actors.keeping.orders import KeeperMessage, Perform, PurgeMemories
@@ -288,7 +288,8 @@ class KnowledgeBase:
                     for part in await self._read(path, first, caller, first.scope):
                         log.warning("%s is left out: %s", part.path, part.reason)
                 except DaemonError as problem:
-                    self._unreadable[path] = str(stamps[path])
+                    if not isinstance(problem, ActorError | Unavailable | DiskFull):
+                        self._unreadable[path] = str(stamps[path])
                     log.warning("%s has changed and is not read again: %s", path, problem)
 
     # --- what there is

@@ -3,12 +3,12 @@
 from datetime import datetime, timedelta
 
 from memoryd_actors.memory.decay import LifecycleSettings, decay_score
-from memoryd_actors.memory.settings import KNOWLEDGE
+from memoryd_actors.memory.settings import KNOWLEDGE, PROCEDURES, RULE
 from memoryd_actors.memory.steps import ChangeState
 from memoryd_client.base.wording import counted
 from memoryd_client.wire.memory import Memory, State
 
-ENDURING = frozenset({"correction", "rule", "procedural", "episode", "project_summary", KNOWLEDGE})
+ENDURING = frozenset({"correction", RULE, "episode", "project_summary", KNOWLEDGE, *PROCEDURES})
 """Categories that never expire by themselves. Episodes stay, also where a summary tells them, and documents."""
 EVENT = "TTL"
 

@@ -49,12 +49,15 @@ class DocumentFiles:
         Raises:
             Refused: it cannot be read; the message says why.
         """
-        with anyio.move_on_after(START_S):
-            # A new process takes its time to start and to import this, seconds on a busy machine.
-            await to_process.run_sync(is_document, path, cancellable=True)
         found: DocumentText | str = f"it takes longer than {READ_S:g} s to read"
-        with anyio.move_on_after(READ_S):
-            found = await to_process.run_sync(read_document, path, cancellable=True)
+        try:
+            with anyio.move_on_after(START_S):
+                # A new process takes its time to start and to import this, seconds on a busy machine.
+                await to_process.run_sync(is_document, path, cancellable=True)
+            with anyio.move_on_after(READ_S):
+                found = await to_process.run_sync(read_document, path, cancellable=True)
+        except anyio.BrokenWorkerProcess:
+            found = "the process that read it came to its end, perhaps for want of memory"
         if isinstance(found, str):
             raise Refused(f"{path} cannot be read: {found}", "")
         return found

@@ -13,11 +13,14 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _LONGEST_HEADING = 120
 
 
-def html(text: str) -> DocumentText:
-    """Return what a page says, with the lines of its source."""
+def html(text: str) -> DocumentText | str:
+    """Return what a page says, with the lines of its source; or why it cannot be read."""
     page = _Page()
-    page.feed(text)
-    page.close()
+    try:
+        page.feed(text)
+        page.close()
+    except AssertionError as exc:  # how the parser says that a declaration is none: `<![1`
+        return f"it is no HTML that can be read: {exc}"
     return page.document()
 
 
