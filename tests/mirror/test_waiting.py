@@ -1,16 +1,21 @@
 """Files that cannot be taken as they are: they wait for somebody, and so do their memories."""
 
 import os
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import pytest
 from msgspec.structs import replace
 
+from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.steps import ChangeState, Revise
+from memoryd_actors.mirroring.taking import FileChange, FileTaker
+from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import State
 
+from . import play
 from .play import mirrored_home
 from .test_two_machines import remember
 
@@ -101,3 +106,26 @@ async def test_a_purge_reaches_what_a_conflict_left_without_an_id(tmp_path: Path
         await home.purge(memory_id)
         await home.mirror.purge([memory_id])
         assert home.files() == {}
+
+
+async def test_a_memory_that_changes_while_its_file_is_taken_is_looked_at_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with mirrored_home(tmp_path) as home:
+        memory_id = await remember(home, "Token expiry", "Token expiry is computed in UTC.")
+        await home.sync()
+
+        class OvertakenTaker(FileTaker):
+            async def take(self, found: Sequence[FileChange], caller: Caller) -> dict[str, Refused]:
+                one = (await home.memories())[memory_id]
+                await home.perform(Revise(replace(one, content="It is a setting now.")))
+                return await super().take(found, caller)
+
+        monkeypatch.setattr(play, "FileTaker", OvertakenTaker)
+        await home.restart()
+        file = home.folder / "fact" / "Token expiry.md"
+        file.write_text(file.read_text().replace("UTC", "local time"))
+        await home.sync()
+        assert home.mirror.status().not_taken == 0
+        assert "a setting now" in file.read_text()
+        assert len(home.mirror.status().conflicts) == 1

@@ -193,6 +193,8 @@ class FileReader:
             reason = refused.get(change.memory_id)
             if file is None:
                 await self._forgotten(change, memory, reason)
+            elif reason is not None and memory and change.before and memory.revision != change.before.revision:
+                self._writer.overtaken = True  # it changed meanwhile: what is to be done now is another thing
             elif reason is not None:
                 self._refuse(file.path, file.status, told(reason))
             else:
