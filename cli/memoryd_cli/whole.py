@@ -17,8 +17,8 @@ from memoryd_client.base.wording import counted
 if TYPE_CHECKING:
     from memoryd.moving.archive import ArchiveEnd, Setting
 
-OF_ONE_MACHINE = frozenset({"ledger.url", "index.url", "embedding.folder"})
-"""Settings that say where something is, and may hold a password."""
+OF_ONE_MACHINE = frozenset({"ledger.url", "index.url", "embedding.folder", "ipc.tcp"})
+"""Settings that say where something is, and may hold a password; and where a network is let in."""
 _EVERY = 1_000
 """Lines between two words about how far it is."""
 

@@ -20,6 +20,8 @@ replace = ["ACME", "Ann Smith"]
 [sidecar]
 api_key = "{KEY}"
 command = "judge --token {KEY}"
+[ipc]
+tcp = "192.0.2.7:7117"
 """
 
 
