@@ -5,9 +5,8 @@ knowledge is searched or listed, and once a minute; passages that stand in it as
 """
 
 import logging
-import posixpath
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final, Protocol, assert_never
 
 import anyio
@@ -23,17 +22,28 @@ from memoryd_actors.admission.project_rules import IgnoredFiles
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import ActorError, DaemonError, DiskFull, Refused, Unavailable
 from memoryd_actors.core.worker import attempt
-from memoryd_actors.keeping.gatekeeper import Gatekeeper, gate_notes
+from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.orders import KeeperMessage, Perform, PurgeMemories
-from memoryd_actors.knowledge.document_text import DocumentReader, DocumentText, FileStamp
+from memoryd_actors.knowledge.document_text import DocumentReader, FileStamp
+from memoryd_actors.knowledge.passage_memories import (
+    COUNT,
+    HOME,
+    KEPT_DAYS,
+    NUMBER,
+    as_memories,
+    labelled,
+    modified,
+    number,
+    span,
+    steps_between,
+)
 from memoryd_actors.knowledge.passages import DocumentPassage, passages_of
 from memoryd_actors.memory.settings import DOCUMENT, HEADING, KNOWLEDGE, LINES, PAGES, STAMP
-from memoryd_actors.memory.steps import Add, ChangeState, Revise, Step
+from memoryd_actors.memory.steps import ChangeState
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.purging.finisher import PurgeFinisher
 from memoryd_actors.searching.search import FLOOR, Searcher
-from memoryd_actors.texts.fence import one_line
 from memoryd_client.base.wording import counted
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.filters import Filters
@@ -49,22 +59,14 @@ from memoryd_client.wire.knowledge import (
     RemoveKnowledge,
     SearchKnowledge,
 )
-from memoryd_client.wire.memory import Memory, NewMemory, Scope, Source, State
+from memoryd_client.wire.memory import Memory, NewMemory, Scope, State
 from memoryd_client.wire.request import Done
 
 log = logging.getLogger(__name__)
 
-COUNT: Final = "passages"
-NUMBER: Final = "passage"
-HOME: Final = "home"
-"""Of the daemon that reads the file, where several share a ledger: the others may have another file of that path."""
-TRUST = 0.8
-"""As of what a user stores."""
 MOST_PASSAGES = 3_000
 """Of one document: a book of 2 MB."""
 MOST_READ = 100_000
-KEPT_DAYS = 30
-"""After which what stood in earlier versions is destroyed."""
 AT_ONCE = 1_000
 """Memories that are purged in one go."""
 EVERY_S = 60.0
@@ -72,8 +74,6 @@ REFRESH_SHARE = 0.4
 """Of a request's deadline, for reading again what has changed; what takes longer is done in the background."""
 KEEPER_S = 300.0
 NODE: Final = "knowledge"
-_TITLE = 150
-_HEADING = 300
 
 
 class PassageRepository(Protocol):
@@ -207,14 +207,15 @@ class KnowledgeBase:
             raise Refused(f"{path} has {len(passages)} passages and may have {MOST_PASSAGES}", "Add parts of it.")
         named = await to_thread.run_sync(_named_in, passages)
         seen = await self._files.look(root, [path, *named])
-        offered = _memories(path, text, passages, stamp, scope)
+        offered = as_memories(path, text, passages, stamp, scope)
         admitted, left_out = await self._admitted(offered, caller, seen)
         if not admitted:
             raise Refused(f"nothing of {path} may be kept: {left_out[0].reason}", "")
         first = {STAMP: str(stamp), COUNT: str(len(admitted)), **({HOME: self._home} if self._home else {})}
-        admitted[0] = _labelled(admitted[0], first)
+        admitted[0] = labelled(admitted[0], first)
         of_path = await self._of_document(self._place(caller, scope), path)
-        steps = self._steps([one for one in of_path if one.metadata[DOCUMENT] == path], admitted)
+        before = [one for one in of_path if one.metadata[DOCUMENT] == path]
+        steps = steps_between(before, admitted, self._clock.now())
         if steps:
             message = Perform(caller.owner, tuple(steps), self._gate.sign(caller), NODE)
             await self._keeper.ask(message, deadline_s=KEEPER_S)
@@ -232,32 +233,11 @@ class KnowledgeBase:
             await checkpoint()  # each takes a moment of a core
             try:
                 # The path is the one under which the file is found again.
-                admitted.append(_labelled(self._gate.admit(new, place, seen), {DOCUMENT: new.metadata[DOCUMENT]}))
+                admitted.append(labelled(self._gate.admit(new, place, seen), {DOCUMENT: new.metadata[DOCUMENT]}))
             except Refused as refused:
                 where = f"{LINES} {new.metadata[LINES]}" if LINES in new.metadata else f"{PAGES} {new.metadata[PAGES]}"
                 left_out.append(LeftOutFile(path=f"{new.metadata[DOCUMENT]}, {where}", reason=str(refused)))
         return admitted, left_out
-
-    def _steps(self, before: Sequence[Memory], admitted: Sequence[Admitted]) -> list[Step]:
-        """Return what turns the passages that there are into those that the document has now."""
-        left: dict[tuple[str, str], list[Memory]] = {}
-        for memory in before:
-            left.setdefault((memory.title, memory.content), []).append(memory)
-        now = self._clock.now()
-        steps: list[Step] = []
-        for one in admitted:
-            same = left.get((one.memory.title, one.memory.content))
-            if not same:
-                steps.append(Add(one.memory, gate_notes(one), confirm=False))
-                continue
-            # It stands there since it was read first, in whatever lines.
-            memory = same.pop(0)
-            if memory.metadata != one.memory.metadata:
-                steps.append(Revise(msgspec.structs.replace(memory, metadata=one.memory.metadata, updated_at=now)))
-        gone = [memory for same in left.values() for memory in same]
-        purge_at = now + timedelta(days=KEPT_DAYS)
-        reason = "it stands in the document no more"
-        return [*(ChangeState(one.id, State.FORGOTTEN, "DELETE", purge_at, reason) for one in gone), *steps]
 
     # --- the files are followed
 
@@ -333,8 +313,8 @@ class KnowledgeBase:
                 path=one.metadata[DOCUMENT],
                 scope=one.scope,
                 title=one.title.partition(" > ")[0],
-                passages=_number(one, COUNT, 1),
-                modified=_modified(one),
+                passages=number(one, COUNT, 1),
+                modified=modified(one),
                 read_at=one.updated_at,
                 gone=self._gone(one, stamps),
             )
@@ -350,7 +330,7 @@ class KnowledgeBase:
     async def _of_document(self, visible: Visibility, path: str) -> list[Memory]:
         """Return the passages of a document, in order, and those of documents whose path begins so."""
         found = await self._repository.files(visible, prefix=path, limit=MOST_READ, key=DOCUMENT)
-        return sorted(found, key=lambda one: _number(one, NUMBER, 0))
+        return sorted(found, key=lambda one: number(one, NUMBER, 0))
 
     async def _stamps(self, passages: Sequence[Memory]) -> Mapping[str, FileStamp]:
         return await self._reader.stamps([path for one in passages if (path := one.metadata.get(DOCUMENT))])
@@ -368,8 +348,8 @@ class KnowledgeBase:
             id=memory.id,
             path=memory.metadata.get(DOCUMENT, ""),
             heading=memory.metadata.get(HEADING, ""),
-            lines=_span(memory.metadata.get(LINES, "")),
-            pages=_span(memory.metadata.get(PAGES, "")),
+            lines=span(memory.metadata.get(LINES, "")),
+            pages=span(memory.metadata.get(PAGES, "")),
             text=memory.content,
             modified=memory.occurred_at or memory.created_at,
             score=round(score, 4),
@@ -379,51 +359,3 @@ class KnowledgeBase:
 
 def _named_in(passages: Sequence[DocumentPassage]) -> list[str]:
     return [file for passage in passages for file in named_files(passage.text)]
-
-
-def _memories(
-    path: str, text: DocumentText, passages: Sequence[DocumentPassage], stamp: FileStamp, scope: Scope
-) -> list[NewMemory]:
-    """Return the passages of a document as memories on their way in."""
-    name = text.title or posixpath.basename(path)
-    return [
-        NewMemory(
-            content=passage.text,
-            category=KNOWLEDGE,
-            scope=scope,
-            title=one_line(f"{name} > {passage.heading}" if passage.heading else name, _TITLE),
-            metadata={
-                DOCUMENT: path,
-                HEADING: one_line(passage.heading, _HEADING),
-                PAGES if text.paged else LINES: f"{passage.first}-{passage.last}",
-                NUMBER: str(number),
-            },
-            source=Source.IMPORTED,
-            occurred_at=stamp.modified,
-            trust=TRUST,
-        )
-        for number, passage in enumerate(passages, start=1)
-    ]
-
-
-def _labelled(admitted: Admitted, entries: Mapping[str, str]) -> Admitted:
-    """Return a passage with entries of ours in its metadata, which are no words of anybody."""
-    metadata = {**admitted.memory.metadata, **entries}
-    return admitted._replace(memory=msgspec.structs.replace(admitted.memory, metadata=metadata))
-
-
-def _modified(first: Memory) -> datetime:
-    try:
-        return datetime.fromisoformat(first.metadata[STAMP].partition(" ")[0])
-    except ValueError:  # metadata are anybody's words
-        return first.occurred_at or first.created_at
-
-
-def _number(passage: Memory, entry: str, otherwise: int) -> int:
-    given = passage.metadata.get(entry, "")
-    return int(given) if given.isdecimal() else otherwise
-
-
-def _span(text: str) -> tuple[int, int] | None:
-    first, joined, last = text.partition("-")
-    return (int(first), int(last)) if joined and first.isdecimal() and last.isdecimal() else None
