@@ -30,6 +30,7 @@ def test_lines_that_are_counted_badly_or_not_are_found_where_they_stand(header: 
         ("@@ -3 +3 @@\n-drei\n+3", "hunk 1 of 1 does not fit notes.md"),
         ("@@\n-same\n+other", "does not stand there once"),
         ("@@\n+from nowhere", "does not fit"),
+        ("@@\n-one\n" * 301, "has 301 hunks and may have 300"),
     ],
 )
 def test_what_does_not_fit_is_refused(diff: str, why: str) -> None:

@@ -12,6 +12,8 @@ from memoryd_actors.core.errors import Refused
 
 _HUNK = re.compile(r"@@(?:\s-(?P<begin>\d{1,9})(?:,\d{1,9})?\s\+\d{1,9}(?:,\d{1,9})?\s@@.*)?\s*")
 _NO_NEWLINE = "\\"
+MOST_HUNKS = 300
+"""Each may have to be looked for in the whole text: 300 in one of 1 MB take a second."""
 
 
 @dataclass(slots=True)
@@ -34,6 +36,8 @@ def patched(content: str, diff: str, path: str) -> str:
             "this is no unified diff: it has no line that begins with @@",
             "Give hunks as `diff -u` writes them, or `old` and `new`.",
         )
+    if len(hunks) > MOST_HUNKS:
+        raise Refused(f"the diff has {len(hunks)} hunks and may have {MOST_HUNKS}", "Write the whole file instead.")
     lines = content.split("\n")
     done: list[str] = []
     at = 0
@@ -76,5 +80,9 @@ def _place(lines: Sequence[str], hunk: _Hunk, after: int) -> int | None:
         return stated
     if not size:
         return None  # it says nothing of what stands around it
-    found = [at for at in range(after, len(lines) - size + 1) if list(lines[at : at + size]) == hunk.old]
-    return found[0] if len(found) == 1 else None
+    # As text, of which the time is linear: a file may have a hundred thousand lines that are the same.
+    rest, wanted = "\n".join(["", *lines[after:], ""]), "\n".join(["", *hunk.old, ""])
+    at = rest.find(wanted)
+    if at < 0 or rest.find(wanted, at + 1) >= 0:
+        return None
+    return after + rest.count("\n", 0, at)
