@@ -73,7 +73,10 @@ def test_what_a_model_said_is_taken_back_by_an_undo_and_not_said_again(short_hom
         assert len(api.requests) == 1
 
 
-@pytest.mark.parametrize("answer", [garbage(), verdicts()], ids=["garbage", "another answer"])
+@pytest.mark.parametrize(
+    "answer",
+    [pytest.param(garbage(), id="garbage"), pytest.param(verdicts(), id="another answer", marks=pytest.mark.slow)],
+)
 def test_of_nonsense_nothing_comes_and_the_doubt_stays(short_home: Path, models: Path, answer: Reply) -> None:
     with (
         MessagesApi(answer) as api,

@@ -159,7 +159,7 @@ def test_nothing_written_and_nothing_said_during_a_change_is_lost_or_unfindable(
     def write() -> None:
         pairs = itertools.combinations(WORDS, 2)
         with daemon.client(session="writer") as client:
-            while not done.is_set():
+            while not done.wait(0.05):  # a change is not to wait for what it is beside
                 text = f"note {len(written)} about {' '.join(next(pairs))}"
                 client.remember(text, category="fact")
                 client.append([Entry(role="user", content=f"said {text}")])
