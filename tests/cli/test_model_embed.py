@@ -76,6 +76,7 @@ def test_a_change_without_a_daemon_begins_when_it_starts_and_can_be_taken_back_b
     assert "environment variable MEMORYD_EMBEDDING_* names another model" in other.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(180)
 def test_a_model_is_changed_and_taken_back_while_the_daemon_serves(alone: Command, tmp_path: Path) -> None:
     folder = make_model(tmp_path / "small", dimensions=24, pooling="cls", prompts={"query": "query: "})

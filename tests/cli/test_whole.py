@@ -5,6 +5,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from memoryd.ledger import all_rows, opening
 from memoryd_client import Entry
 from running import RunningDaemon
@@ -25,6 +27,7 @@ tcp = "192.0.2.7:7117"
 """
 
 
+@pytest.mark.slow
 def test_a_home_is_taken_along_while_it_is_served_and_goes_on_elsewhere(
     shared: RunningDaemon, short_home: Path, models: Path
 ) -> None:

@@ -32,6 +32,7 @@ async def test_vectors_agree_with_sentence_transformers_whatever_the_text(
     assert min(cosines(vectors, expected)) >= 0.9999
 
 
+@pytest.mark.slow
 @pytest.mark.torch
 @pytest.mark.filterwarnings("default::DeprecationWarning")
 async def test_both_backends_give_one_model_one_identity_and_the_same_vectors(
