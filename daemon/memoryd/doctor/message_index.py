@@ -25,16 +25,15 @@ def indexed(paths: Paths, config: Config) -> Mapping[Key, set[int]] | str:
     Raises:
         ModuleNotFoundError: the daemon's packages are missing.
     """
+    from memoryd.index.importing import import_lancedb
     from memoryd.index.message_table import NAME as TABLE
 
     if config.index.url:
         return "it is in the object store of index.url, which was not called"
     if not (messages_index(paths) / f"{TABLE}.lance").exists():
         return {}
-    import lancedb
-
     try:
-        table = lancedb.connect(str(messages_index(paths))).open_table(TABLE)
+        table = import_lancedb().connect(str(messages_index(paths))).open_table(TABLE)
         query = table.search().select(["owner", "session", "sequence"])
         rows: pa.Table = query.limit(max(1, table.count_rows())).to_arrow()
     except Exception as exc:  # LanceDB's errors have no common root; whichever it is, the finding tells it

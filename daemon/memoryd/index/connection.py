@@ -1,12 +1,12 @@
 """A connection to LanceDB with caches that are bounded, and that hold nothing of versions that are gone."""
 
 from dataclasses import dataclass
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 from anyio import to_thread
 
 from memoryd.heap import trim
+from memoryd.index.importing import import_lancedb
 
 if TYPE_CHECKING:
     from lancedb import AsyncConnection, Session
@@ -47,9 +47,9 @@ class Connected:
 async def connect(url: str, *, share: float = 1.0) -> Connected:
     """Connect with bounded caches, a `share` of the usual ones.
 
-    The first import of lancedb takes about a second: a thread does it.
+    The first import of lancedb takes about half a second: a thread does it.
     """
-    await to_thread.run_sync(import_module, "lancedb")
+    await to_thread.run_sync(import_lancedb)
     import lancedb
 
     session = lancedb.Session(
