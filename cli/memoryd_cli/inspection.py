@@ -97,8 +97,12 @@ def _show(found: Status, *, everything: bool) -> None:
 def _how_many(found: Status) -> str:
     """Return how many memories there are, and what is not done yet."""
     numbers = {name: part.numbers for name, part in found.components.items()}
-    total, active = (int(numbers.get("ledger", {}).get(name, 0)) for name in ("memories", "active"))
+    total, active, passages, documents = (
+        int(numbers.get("ledger", {}).get(name, 0)) for name in ("memories", "active", "passages", "documents")
+    )
     told = [counted(total, "memory") + (f", {active} of them active" if active < total else "")]
+    if passages:
+        told[0] += f", {counted(passages, 'passage')} of {counted(documents, 'document')}"
     if doubts := int(numbers.get("consolidation", {}).get("doubts", 0)):
         told.append(f"{counted(doubts, 'pair')} in doubt (`memoryd review`)")
     if behind := int(numbers.get("index", {}).get("behind", 0)):

@@ -176,6 +176,9 @@ def test_status_tells_of_every_part_and_the_doctor_finds_nothing_that_fails(serv
     assert first.startswith(f"memoryd {status.version}, pid {status.pid}: ready")
     assert re.match(r"[0-9]+ memor(y|ies)", second)
     assert rest == []
+    (served.home / "handbook.md").write_text("# Deploying\nOn Fridays.\n")
+    served.ok("knowledge", "add", served.home / "handbook.md")
+    assert served.ok("status").splitlines()[1].split("; ")[0].endswith(", 1 passage of 1 document")
     shown = served.ok("status", "--all")
     assert all(name in shown for name in status.components)
     assert "e+0" not in shown, "counts are printed digit by digit"

@@ -61,6 +61,9 @@ def test_files_are_sensitive_by_name_by_attribute_and_by_their_own_word(tmp_path
     (tmp_path / "docs" / ".gitattributes").write_text("salaries.csv\tsensitive=true\n")
     (tmp_path / "plan.md").write_text("---\ntitle: Plan\nsensitive: true\n---\nWe move to Graz.\n")
     (tmp_path / "open.md").write_text("---\ntitle: Open\nsensitive: false\n---\nsensitive: true\n")
+    tags = "".join(f"- tag number {number}\n" for number in range(1_000))
+    (tmp_path / "many.md").write_text(f"---\ntags:\n{tags}sensitive: true\n---\nWe move to Graz.\n")
+    (tmp_path / "endless.md").write_text(f"---\nsensitive: true\ntags:\n{tags * 10}")
     (tmp_path / "draft.md").write_text("---\nprivate: yes\nno end\n")
     paths = {
         "server.pem": "which is sensitive by its name",
@@ -71,6 +74,8 @@ def test_files_are_sensitive_by_name_by_attribute_and_by_their_own_word(tmp_path
         "vault.yml": "which .gitattributes calls sensitive",
         "docs/salaries.csv": "which .gitattributes calls sensitive",
         "plan.md": "which calls itself sensitive",
+        "many.md": "which calls itself sensitive",
+        "endless.md": "which calls itself sensitive",
         "open.md": "",
         "draft.md": "",
         "docs/keys.md": "",

@@ -58,6 +58,17 @@ def test_passages_are_found_with_file_heading_and_lines(served: RunningDaemon, f
         assert client.knowledge_search("when is the ferry service deployed?") == []
 
 
+def test_status_counts_passages_apart_from_memories(served: RunningDaemon, folder: Path) -> None:
+    with in_project(served, folder) as client:
+        client.remember("The ferry to Aran sails at nine.")
+        before = client.status().components["ledger"].numbers
+        client.add_knowledge(folder / "docs")
+        after = client.status().components["ledger"].numbers
+        assert (after["memories"], after["active"]) == (before["memories"], before["active"])
+        assert after["passages"] - before.get("passages", 0) == 3
+        assert after["documents"] - before.get("documents", 0) == 2
+
+
 def test_what_changes_is_read_again_and_what_did_not_stays(served: RunningDaemon, folder: Path) -> None:
     file = folder / "docs" / "handbook.md"
     with in_project(served, folder) as client:

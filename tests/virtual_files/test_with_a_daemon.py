@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from memoryd_client import Entry, Message, RequestFailed
+from memoryd_client.tools import Tools
 from running import RunningDaemon, until
 
 
@@ -163,6 +164,15 @@ def test_a_project_that_the_user_names_places_what_is_written(daemon: RunningDae
         client.push_acknowledged([Message("user", "Remember that hdrpop belongs to Ana. project: hdrpop")])
         kept = until(lambda: client.list(tags=["project:hdrpop"], category="fact"), "the memory")
         assert ["Ana" in one.content for one in kept] == [True]
+        tools = Tools(client)
+        tools.call("memory_write", {"content": "The ads of the north sell nothing in winter.", "category": "insight"})
+        tools.call(
+            "memory_write",
+            {"content": "Every advertisement needs two approvals.", "category": "insight", "scope": "global"},
+        )
+        tools.call("memory_write", {"content": "Boats sail at noon (project: ferry).", "category": "insight"})
+        written = [one.tags for one in reversed(client.list(category="insight"))]
+        assert written == [("project:hdrpop",), (), ("project:ferry",)]
         client.end_session()
         (episode,) = until(lambda: client.list(category="episode"), "the episode")
         assert episode.metadata["path"].startswith("projects/hdrpop/episodes/")

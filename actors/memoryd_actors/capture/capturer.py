@@ -27,7 +27,7 @@ from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.texts.clean import clean_text
-from memoryd_actors.texts.labels import LABEL, project_label
+from memoryd_actors.texts.labels import project_label, project_tags
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.consent import Consent
 from memoryd_client.wire.context import ContextUpdate, Message
@@ -313,7 +313,7 @@ def _as_new(captured: Captured, given: CaptureInput, at: int | None, label: str)
         category=captured.category,
         scope=Scope.PROJECT if in_project else Scope.GLOBAL,
         source=Source.USER,
-        tags=(f"{LABEL}{label}",) if label else (),
+        tags=project_tags(label),
         speaker=speaker,
         occurred_at=given.at,
         source_messages=None if at is None else (at, at),

@@ -34,6 +34,7 @@ from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.publisher import Publisher
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.texts.clean import clean_text
+from memoryd_actors.texts.labels import project_label
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.transcripts import Appended, Entry, TranscriptRecord
@@ -52,6 +53,8 @@ FIND_WITHIN = 20_000
 """Entries at its end in which it is looked for where it is not there, by"""
 FIND_ON = 1_000
 FIND_S = 5.0
+LABEL_IN = 200
+"""Entries at the end of a transcript in which it is looked for the project that the user named."""
 
 
 class Scribe:
@@ -198,9 +201,8 @@ class Scribe:
 
         `said` is cleaned as by `clean_text`. None where it is not there, or nobody answers in time.
         """
-        try:
-            last = (await self._of(*key).ask(Last(key), deadline_s=FIND_S)).last
-        except (Refused, ActorError):
+        last = await self._last(key)
+        if last is None:
             return None
         before, size = last, FIND_IN
         while before > max(0, last - FIND_WITHIN):
@@ -211,6 +213,23 @@ class Scribe:
                 return found
             before, size = after, FIND_ON
         return None
+
+    async def named_project(self, key: Key) -> str:
+        """Return the project that the user named last at the end of a session; empty where none was named."""
+        last = await self._last(key)
+        if not last:
+            return ""
+        after = max(0, last - LABEL_IN)
+        records = await self._transcripts.read(key, after=after, limit=LABEL_IN, characters=TAIL_CHARACTERS)
+        said = [one.content for one in records if one.role == "user" and one.kind == "message"]
+        return await to_thread.run_sync(project_label, said)
+
+    async def _last(self, key: Key) -> int | None:
+        """Return a transcript's last entry, after all that was accepted; None where nobody answers in time."""
+        try:
+            return (await self._of(*key).ask(Last(key), deadline_s=FIND_S)).last
+        except (Refused, ActorError):
+            return None
 
     def _begun(self, pushed: PushedContexts) -> None:
         self._waiting -= pushed.characters

@@ -14,7 +14,7 @@ from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.identity import memory_id
 from memoryd_actors.summarising import EXTRACTED, Summary
 from memoryd_actors.texts.fence import one_line
-from memoryd_actors.texts.labels import LABEL
+from memoryd_actors.texts.labels import project_tags
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import NewMemory, Scope
 from memoryd_client.wire.transcripts import TranscriptRecord
@@ -104,7 +104,7 @@ def episode(summary: Summary, run: AgentRun, caller: Caller, *, before: int, lab
         category=CATEGORY,
         scope=Scope.PROJECT if caller.project.strip() else Scope.GLOBAL,
         title=_title(summary, caller.session),
-        tags=(*summary.tags, f"{LABEL}{label}") if label else summary.tags,
+        tags=(*summary.tags, *project_tags(label)),
         speaker="quoted from the conversation" if summary.by == EXTRACTED else summary.by,
         occurred_at=run.ended_at,
         source_session=caller.session,

@@ -1,6 +1,6 @@
 """Answers what is asked of the Keeper: to store memories, to change, link and import them, to decide proposals."""
 
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import assert_never
 
 import anyio
@@ -23,6 +23,7 @@ from memoryd_actors.keeping.orders import (
 )
 from memoryd_actors.memory.steps import RESERVED, AddEdge
 from memoryd_actors.ports.ledger import ConsentRepository
+from memoryd_actors.texts.labels import LABEL, project_label, project_tags
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.consent import Consents, DecideConsent, ListConsents
 from memoryd_client.wire.edges import Edges, Relate, Unrelate
@@ -30,7 +31,7 @@ from memoryd_client.wire.editing import Update
 from memoryd_client.wire.history import Undo
 from memoryd_client.wire.importing import Import, Imported, LeftOut, MemoryRecord
 from memoryd_client.wire.memories import Forget, Memories, Remember, Restore
-from memoryd_client.wire.memory import Memory, State
+from memoryd_client.wire.memory import Memory, NewMemory, Scope, State
 
 KeepingRequest = Remember | Update | Forget | Restore | Relate | Unrelate | Undo | Import | ListConsents | DecideConsent
 KeepingReply = Memories | Edges | Imported | Consents
@@ -49,8 +50,12 @@ class KeepingAnswers:
         switches: Switches,
         note_written: Callable[[Caller, Sequence[str]], Coroutine[object, object, None]],
         note_changed: Callable[[Caller, Sequence[str]], Coroutine[object, object, None]],
+        named_project: Callable[[Caller], Awaitable[str]],
     ) -> None:
-        """Prepare; the last two put down durably what a session knows because it wrote or changed it."""
+        """Prepare; `note_` put down durably what a session knows because it wrote or changed it.
+
+        `named_project` knows which project the user named in the caller's session; empty where none was.
+        """
         self._keeper = keeper
         self._importer = importer
         self._consents = consents
@@ -58,6 +63,7 @@ class KeepingAnswers:
         self._switches = switches
         self._note_written = note_written
         self._note_changed = note_changed
+        self._named_project = named_project
 
     async def answer(self, request: KeepingRequest, caller: Caller, deadline_s: float) -> KeepingReply:  # noqa: PLR0911 - one case a request
         """Answer a request within its deadline; what it changes is durable then.
@@ -95,6 +101,7 @@ class KeepingAnswers:
         if request.by_model:
             for new in request.memories:
                 check_by_model(new.content, new.category)
+            request = replace(request, memories=await self._placed(request.memories, caller))
         asked = [new.id for new in request.memories]
         replaced = await self._replaced(request, caller)
         links = await self._links(request, caller)
@@ -110,6 +117,17 @@ class KeepingAnswers:
         if merged := [memory.id for memory in stored if memory.id not in asked]:
             await self._note_written(caller, merged)
         return Memories(memories=stored)
+
+    async def _placed(self, memories: Sequence[NewMemory], caller: Caller) -> tuple[NewMemory, ...]:
+        """Return what an agent stores with the tag of the project that it, or else the user of its session, names."""
+        placed: list[NewMemory] = []
+        for new in memories:
+            label = project_label([new.content])
+            if not label and new.scope is Scope.PROJECT:
+                label = await self._named_project(caller)
+            is_placed = any(tag.startswith(LABEL) for tag in new.tags)
+            placed.append(new if is_placed else replace(new, tags=(*new.tags, *project_tags(label))))
+        return tuple(placed)
 
     async def _replaced(self, request: Remember, caller: Caller) -> str:
         """Return the memory whose place a new one takes; none where it takes nobody's."""

@@ -14,6 +14,11 @@ _PROJECT = re.compile(
 """What follows is a name, where the line, the brackets or the clause end with it: `project: we need more` is none."""
 
 
+def project_tags(label: str) -> tuple[str, ...]:
+    """Return the tags of what belongs to a project that was named so; none where none was."""
+    return (f"{LABEL}{label}",) if label else ()
+
+
 def project_label(texts: Iterable[str]) -> str:
     """Return the project that the last of the labels names; empty where there is none."""
     found = [match for text in texts if ":" in text for match in _PROJECT.findall(text)]

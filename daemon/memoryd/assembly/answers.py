@@ -60,6 +60,7 @@ def build_dispatcher(
             switches=memory.switches,
             note_written=recall.note_written,
             note_changed=recall.note_changed,
+            named_project=conversations.named_project,
         ),
         searching=SearchingAnswers(
             searcher=memory.searcher, querier=querier, ledger=ledger, view=view, clock=memory.clock

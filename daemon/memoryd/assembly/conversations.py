@@ -189,6 +189,16 @@ class ConversationServices:
             let_go=self._memory.recall.forget_session,
         )
 
+    async def named_project(self, caller: Caller) -> str:
+        """Return the project that the user named last in a caller's session, where the agent may look into that."""
+        if not caller.session:
+            return ""
+        try:
+            await self.access.check(caller, caller.session)
+        except Refused:
+            return ""
+        return await self.scribe.named_project((caller.owner, caller.session))
+
     async def destroy_purged(self) -> None:
         """Destroy the transcripts of sessions whose purge was interrupted: before anybody can append to them."""
         progress = self._memory.ledger.progress

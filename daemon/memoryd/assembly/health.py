@@ -35,6 +35,7 @@ from memoryd_actors.upkeep.sharing import Sharing
 from memoryd_client.base.wording import counted
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.events import Wrote
+from memoryd_client.wire.memory import State
 from memoryd_client.wire.status import ComponentStatus, Status
 
 BAD = frozenset({"degraded", "failed"})
@@ -238,7 +239,7 @@ def ledger(
         message=message,
         hint=hint,
         numbers={
-            "memories": sum(counts.values()),
+            "memories": sum(counts.get(state.value, 0) for state in State),
             **counts,
             **standing,
             "purges_unfinished": unfinished,

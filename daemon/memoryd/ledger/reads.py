@@ -6,14 +6,14 @@ from datetime import datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, exists, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Select, and_, bindparam, case, exists, func, not_, or_, select
 
 from memoryd.ledger.batches import batches
 from memoryd.ledger.rows import history_of, memory_of, to_micros
 from memoryd.ledger.tables import IS_ACTIVE, aliases, changes, doubts, history, memories, memory_tags, relations
 from memoryd_actors.core.errors import Ambiguous, NotFound
 from memoryd_actors.memory.changes import EVENTS, News
-from memoryd_actors.memory.settings import KNOWLEDGE, PATH
+from memoryd_actors.memory.settings import DOCUMENT, KNOWLEDGE, PATH, STAMP
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import LedgerChange
 from memoryd_actors.texts.characters import clean
@@ -302,14 +302,20 @@ def last_sequence(connection: Connection) -> int:
 def counts(connection: Connection, known: tuple[int, dict[str, int]] | None) -> tuple[int, dict[str, int]]:
     """Return how many memories there are in each state, and the newest change by which that is so.
 
-    Where nothing changed since what is `known`, that is the answer: counting 100,000 memories takes 80 ms, looking up
-    the newest change a tenth of one.
+    Active passages of documents are counted apart, with their documents, as `passages` and `documents`. Where
+    nothing changed since what is `known`, that is the answer: counting 100,000 memories takes 80 ms, looking up the
+    newest change a tenth of one.
     """
     sequence = last_sequence(connection)
     if known is not None and known[0] == sequence:
         return known
-    query = select(memories.c.state, func.count().label("total")).group_by(memories.c.state)
-    return sequence, {row.state: row.total for row in connection.execute(query)}
+    read = and_(memories.c.category == KNOWLEDGE, memories.c.metadata.contains(f'"{DOCUMENT}":', autoescape=True))
+    first = memories.c.metadata.contains(f'"{STAMP}":', autoescape=True)
+    query = select(memories.c.state, func.count().label("total")).where(not_(read)).group_by(memories.c.state)
+    found = {row.state: row.total for row in connection.execute(query)}
+    in_documents = select(func.count(), func.count().filter(first)).where(read, IS_ACTIVE)
+    passages, documents = connection.execute(in_documents).one()
+    return sequence, found | ({"passages": passages, "documents": documents} if passages else {})
 
 
 def of_other_models(connection: Connection, model: str) -> list[int]:
