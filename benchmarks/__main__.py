@@ -27,6 +27,7 @@ NAMES = (
     "ui",
     "mirror",
     "mcp",
+    "documents",
 )
 """Those that need nothing but this repository; the others read a data folder: by name."""
 RESULTS = Path(__file__).parent / "results"

@@ -12,7 +12,7 @@ from statistics import mean
 import numpy as np
 
 from benchmarks.daily import data, labels
-from benchmarks.daily.play import Played, Week, play, store
+from benchmarks.daily.play import Played, Week, add_documents, play, store
 from benchmarks.home import bare_model, daemon, home, wait_for_model
 from benchmarks.record import write
 from memoryd.embedding.onnx import OnnxModel
@@ -31,6 +31,8 @@ def main() -> None:
         with home() as paths, labels.judge(person, arguments.judge) as judge, daemon(paths, **judge, **settings) as run:
             wait_for_model(run)
             names = store(run, person)
+            if arguments.documents:
+                print(f"{add_documents(run, arguments.documents)} passages of documents")
             for number, played in enumerate(weeks):
                 told = _tell if arguments.turns else _nothing
                 played.append(play(run, person, names, week=number, told=told))
@@ -101,6 +103,7 @@ def _arguments() -> argparse.Namespace:
     )
     parser.add_argument("--weeks", type=int, default=1, help="how often the same days are played, word for word")
     parser.add_argument("--set", type=_setting, action="append", default=[], help="a setting: recall.strictness=quiet")
+    parser.add_argument("--documents", type=Path, help="a folder that everybody has as knowledge beside their memories")
     parser.add_argument("--turns", action="store_true", help="show what came up on each turn")
     parser.add_argument("--out", type=Path, default=Path(__file__).parents[1] / "results")
     return parser.parse_args()

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from statistics import mean
 from time import monotonic, sleep
 
@@ -73,6 +74,14 @@ def store(running: Running, person: Person) -> dict[str, str]:
         )
         _wait(lambda: not client.status().busy, "the index to be up to date")
     return {memory.id: given.id for memory, given in zip(stored, person.memories, strict=True)}
+
+
+def add_documents(running: Running, folder: Path) -> int:
+    """Have a folder read as knowledge of every project; return how many passages that makes."""
+    with Client(project="/documents", paths=running.paths, deadline_s=600) as client:
+        read = client.add_knowledge(folder.absolute(), everywhere=True)
+        _wait(lambda: not client.status().busy, "the index to be up to date")
+    return sum(document.passages for document in read.documents)
 
 
 def play(
