@@ -1,6 +1,6 @@
 """Operational events for OpenTelemetry, where somebody has named a collector: spans, a counter and a histogram.
 
-What was done is read from the ledger's rows (`memoryd events --rows`) some seconds after it was written, in the
+What this daemon did is read from the ledger's rows (`memoryd events --rows`) some seconds after it was written, in the
 background: no write waits for a collector. No text of a memory or a message is among it. The SDK is an extra, imported
 here alone.
 """
@@ -55,7 +55,7 @@ class EventRows(Protocol):
         ...
 
     async def after(self, number: int, *, limit: int) -> list[DoneEvent]:
-        """Return what was done after an event, of every owner, the oldest first."""
+        """Return what this daemon did after an event, for every owner, the oldest first."""
         ...
 
 

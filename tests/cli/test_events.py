@@ -41,6 +41,27 @@ def test_each_thing_that_was_done_is_found_by_what_it_was_and_by_its_memory(serv
     assert served.ok("events", "--rows", "--category", "nowhere") == ""
 
 
+def test_what_clients_searched_for_is_not_told_but_that_they_did_and_how_similar_the_best_was(served: Command) -> None:
+    served.ok("add", "The observatory closes at nine.")
+    served.wait_for_the_model()
+    served.ok("search", "when does the observatory close?")
+    served.ok("query", "observatory", "--session", "s7")
+    served.ok("knowledge", "search", "observatory")
+    listed = served.ok("events", "--rows", "--node", "client", "--json")
+    rows = msgspec.json.decode(listed, type=list[DoneEvent])
+    assert [(one.op, one.status, one.session) for one in rows] == [
+        ("knowledge_search", "ok", ""),
+        ("query", "ok", "s7"),
+        ("search", "ok", ""),
+    ]
+    nothing, query, search = rows
+    assert nothing.similarity is None
+    assert (search.similarity or 0) > (query.similarity or 0) > 0
+    assert all(one.duration_ms for one in rows)
+    assert "observatory" not in listed
+    assert len(served.ok("events", "--rows", "--op", "query", "--in", "s7").splitlines()) == 2
+
+
 def test_a_time_that_is_none_is_refused_with_what_to_write(served: Command) -> None:
     refused = served("events", "--since", "yesterday")
     assert refused.returncode == 1

@@ -12,10 +12,12 @@ from sqlalchemy import create_engine, text
 from ledger.samples import HandClock, insert, memory
 from memoryd.ledger import SqlLedger
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.events import Happened
 from memoryd_actors.memory.progress import Progress
 from memoryd_actors.memory.steps import Add, ChangeState
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.upkeep.sharing import LedgerNews, Notice
+from memoryd_client.wire.event_counts import ListDone
 from memoryd_client.wire.memory import State
 from postgresql import database
 
@@ -197,3 +199,16 @@ async def test_who_loses_its_connections_finds_back_by_itself(url: str) -> None:
             assert (await receive.receive()).notice is Notice.ANYTHING
             assert len(await one.memories.page(Visibility("local", ""), limit=10)) == 2
             tasks.cancel_scope.cancel()
+
+
+async def test_each_daemon_hands_on_what_it_did_itself(url: str) -> None:
+    async with ledgers(url, 2) as (one, other):
+        start = await one.events.newest()
+        await insert(one, [memory("a", id="a")], actor="x")
+        await other.memories.apply("local", [ChangeState("a", State.ARCHIVED, "TTL")], actor="x", node="ageing")
+        other.events.record([Happened("local", "client", "search", thread="s1")])
+        assert [event.op for event in await one.events.after(start, limit=10)] == ["create"]
+        assert [event.op for event in await other.events.after(start, limit=10)] == ["ttl", "search"]
+        # Asked for, each tells of all.
+        told = await one.events.done("local", ListDone(), allowed=None)
+        assert [event.op for event in told] == ["search", "ttl", "create"]

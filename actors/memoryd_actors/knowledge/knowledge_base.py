@@ -43,6 +43,7 @@ from memoryd_actors.memory.steps import ChangeState
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.purging.finisher import PurgeFinisher
+from memoryd_actors.searching.recording import SearchRecorder
 from memoryd_actors.searching.search import FLOOR, Searcher
 from memoryd_client.base.wording import counted
 from memoryd_client.wire.caller import Caller
@@ -99,6 +100,7 @@ class KnowledgeBase:
         *,
         view: MemoryView,
         searcher: Searcher,
+        recorder: SearchRecorder,
         gate: Gatekeeper,
         files: IgnoredFiles,
         finisher: PurgeFinisher,
@@ -116,6 +118,7 @@ class KnowledgeBase:
         self._keeper = keeper
         self._view = view
         self._searcher = searcher
+        self._recorder = recorder
         self._gate = gate
         self._files = files
         self._finisher = finisher
@@ -156,10 +159,12 @@ class KnowledgeBase:
             case RemoveKnowledge():
                 return await self._remove(request, caller, visible, deadline_s)
             case SearchKnowledge():
-                await self._refresh_within(visible, deadline_s)
-                found = await self._searcher.find(
-                    request.query, visible, limit=request.limit, deadline_s=deadline_s, floor=FLOOR
-                )
+                with self._recorder.recorded("knowledge_search", caller) as outcome:
+                    await self._refresh_within(visible, deadline_s)
+                    found = await self._searcher.find(
+                        request.query, visible, limit=request.limit, deadline_s=deadline_s, floor=FLOOR
+                    )
+                    outcome.note(one.ranked.vector_score for one in found)
                 stamps = await self._stamps([one.memory for one in found])
                 hits = (self._hit(one.memory, one.ranked.score, stamps) for one in found)
                 return KnowledgeHits(hits=tuple(hits))

@@ -30,9 +30,9 @@ class Happened:
 
     owner: str
     node: str
-    """Who did it: pipeline, keeper, comparer, consolidation, ageing."""
+    """Who did it: pipeline, client, keeper, comparer, consolidation, ageing."""
     op: str
-    """classify, search, or one of `OPERATIONS`."""
+    """classify, search, query, knowledge_search, or one of `OPERATIONS`."""
     status: EventStatus = "ok"
     thread: str = ""
     """The session."""

@@ -11,6 +11,7 @@ from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import Ledger
 from memoryd_actors.searching.querying import Querier
+from memoryd_actors.searching.recording import SearchRecorder
 from memoryd_actors.searching.search import FLOOR, Searcher
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.categories import CategoryList, ListCategories
@@ -32,7 +33,18 @@ TRACES_READ = 500
 class SearchingAnswers:
     """Finds and reads memories for whoever may see them."""
 
-    def __init__(self, *, searcher: Searcher, querier: Querier, ledger: Ledger, view: MemoryView, clock: Clock) -> None:
+    def __init__(
+        self,
+        *,
+        searcher: Searcher,
+        querier: Querier,
+        ledger: Ledger,
+        view: MemoryView,
+        clock: Clock,
+        recorder: SearchRecorder,
+    ) -> None:
+        """Prepare; the recorder learns of each search."""
+        self._recorder = recorder
         self._searcher = searcher
         self._querier = querier
         self._ledger = ledger
@@ -49,16 +61,7 @@ class SearchingAnswers:
         """
         match request:
             case Search():
-                visible = self._apart(self._view.visible(caller, request.filters))
-                hits = await self._searcher.search(
-                    request.query,
-                    visible,
-                    limit=request.limit,
-                    deadline_s=deadline_s,
-                    floor=0.0 if request.everything else FLOOR,
-                    folded=not request.everything,
-                )
-                return Hits(hits=tuple(hits))
+                return await self._search(request, caller, deadline_s)
             case Query():
                 return await self._querier.query(request, caller, deadline_s=deadline_s)
             case List():
@@ -77,6 +80,20 @@ class SearchingAnswers:
                 return await self._view.categories(caller, Filters(scope=request.scope))
             case _:
                 assert_never(request)
+
+    async def _search(self, request: Search, caller: Caller, deadline_s: float) -> Hits:
+        with self._recorder.recorded("search", caller) as outcome:
+            visible = self._apart(self._view.visible(caller, request.filters))
+            hits = await self._searcher.search(
+                request.query,
+                visible,
+                limit=request.limit,
+                deadline_s=deadline_s,
+                floor=0.0 if request.everything else FLOOR,
+                folded=not request.everything,
+            )
+            outcome.note(hit.vector_score for hit in hits)
+        return Hits(hits=tuple(hits))
 
     @staticmethod
     def _apart(visible: Visibility) -> Visibility:

@@ -15,6 +15,7 @@ from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.token_counter import TokenCounter
 from memoryd_actors.searching.near_identical import DatedText, told
+from memoryd_actors.searching.recording import SearchOutcome, SearchRecorder
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import FLOOR, Searcher
 from memoryd_actors.texts.fence import defused, one_line
@@ -36,6 +37,8 @@ class _Chosen:
     memory: Memory
     score: float
     whole: Memory
+    cosine: float | None = None
+    """None where it was listed, not searched for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,15 +60,20 @@ class Querier:
         tokens: TokenCounter,
         categories: Categories,
         *,
+        recorder: SearchRecorder,
         note: Callable[[Caller, Sequence[str]], None],
         hear: Callable[[Caller, Sequence[str]], Awaitable[tuple[str, ...]]],
     ) -> None:
-        """Prepare; `note` is told who got which memories, and does not wait. `hear` returns what changed for them."""
+        """Prepare; the recorder learns of each query.
+
+        `note` is told who got which memories, and does not wait. `hear` returns what changed for them.
+        """
         self._searcher = searcher
         self._ledger = ledger
         self._relatives = Relatives(ledger)
         self._tokens = tokens
         self._categories = categories
+        self._recorder = recorder
         self._note = note
         self._hear = hear
 
@@ -76,9 +84,14 @@ class Querier:
             Refused: a category is not on the agent's allowlist.
             Unavailable: the index cannot be searched.
         """
+        with self._recorder.recorded("query", caller) as outcome:
+            return await self._query(request, caller, outcome, deadline_s)
+
+    async def _query(self, request: Query, caller: Caller, outcome: SearchOutcome, deadline_s: float) -> Queried:
         categories = tuple(dict.fromkeys((*request.categories, *request.filters.categories)))
         visible = self._categories.recalled(caller, msgspec.structs.replace(request.filters, categories=categories))
         chosen, note = await self._chosen(request, visible, deadline_s)
+        outcome.note(one.cosine for one in chosen if one.cosine is not None)
         if request.return_ == "full":
             texts = [f"{one.memory.title}\n{one.whole.content}".strip() for one in chosen]
             fitted = await self._fit(texts, request.budget_tokens, cut=False)
@@ -127,7 +140,10 @@ class Querier:
                 note = "there is no model: the threshold was held against the score by words"
             least = request.threshold
             found = [one for one in found if (one.ranked.score if by_words else one.ranked.vector_score) >= least]
-        return [_Chosen(one.memory, one.ranked.score, one.whole) for one in found[: request.top_k]], note
+        chosen = [
+            _Chosen(one.memory, one.ranked.score, one.whole, one.ranked.vector_score) for one in found[: request.top_k]
+        ]
+        return chosen, note
 
     async def _beside(
         self, shown: Mapping[str, DatedText], visible: Visibility, room: int

@@ -14,9 +14,10 @@ class EventCount(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     day: str
     """ISO 8601, UTC."""
     node: str
-    """Who did it: pipeline, keeper, comparer, consolidation, ageing."""
+    """Who did it: pipeline, client (who searched), keeper, comparer, consolidation, ageing."""
     op: str
-    """classify, search, create, update, merge, supersede, delete, restore, link, unlink, ttl, undo, consent, purge."""
+    """classify, search, query, knowledge_search, create, update, merge, supersede, delete, restore, link, unlink, ttl,
+    undo, consent, purge."""
     status: str
     """ok, error or skipped."""
     count: int

@@ -47,6 +47,7 @@ def build_dispatcher(
         ledger.memories,
         memory.embedder,
         memory.categories,
+        recorder=memory.recorder,
         note=recall.note_query,
         hear=recall.hear,
     )
@@ -63,7 +64,12 @@ def build_dispatcher(
             named_project=conversations.named_project,
         ),
         searching=SearchingAnswers(
-            searcher=memory.searcher, querier=querier, ledger=ledger, view=view, clock=memory.clock
+            searcher=memory.searcher,
+            querier=querier,
+            ledger=ledger,
+            view=view,
+            clock=memory.clock,
+            recorder=memory.recorder,
         ),
         purging=PurgingAnswers(
             keeper=keeper,

@@ -73,6 +73,7 @@ def build(paths: Paths, config: Config) -> Daemon:
         memory.keeper,
         view=memory.view,
         searcher=memory.searcher,
+        recorder=memory.recorder,
         gate=memory.gate,
         files=memory.files,
         finisher=conversations.finisher,

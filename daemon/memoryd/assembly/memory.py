@@ -32,6 +32,7 @@ from memoryd_actors.recall.pipeline import Pipeline
 from memoryd_actors.recall.standing_memory import StandingMemory
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.personal import kinds_of
+from memoryd_actors.searching.recording import SearchRecorder
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import Searcher
 from memoryd_client.base.paths import Paths
@@ -78,6 +79,7 @@ class MemoryServices:
             categories=self.categories,
             clock=self.clock,
         )
+        self.recorder = SearchRecorder(self.ledger.events.record, self.clock)
         self.transcripts = JsonlTranscripts(paths.transcripts, paths.transcripts_copy)
         self.judging = build_judging(
             config,

@@ -226,5 +226,5 @@ def _decoded(value: str, name: str) -> bytes:
 
 def _suffix(connection: Connection) -> str:
     """Return what follows the names of this home's jobs; empty where the ledger is not shared."""
-    home = connection.get_execution_options().get(progressing.HOME, "")
+    home = progressing.home_of(connection)
     return f"@{home}" if home else ""

@@ -18,6 +18,11 @@ HOME = "memoryd_home"
 """Execution option of a connection: the name of the home, where several share a ledger."""
 
 
+def home_of(connection: Connection) -> str:
+    """Return the name of the home that a connection is of; empty where the ledger is not shared."""
+    return cast(str, connection.get_execution_options().get(HOME, ""))
+
+
 def get(connection: Connection, owner: str, session: str, job: str) -> Progress | None:
     """Return how far a job is with a session; None where it has not begun."""
     here = _one(owner, session, _name(connection, session, job))
@@ -61,7 +66,7 @@ def _one(owner: str, session: str, job: str) -> ColumnElement[bool]:
 
 def _name(connection: Connection, session: str, job: str) -> str:
     """Return the name under which the progress of a job is kept."""
-    home = cast(str, connection.get_execution_options().get(HOME, ""))
+    home = home_of(connection)
     return clean(f"{job}@{home}" if home and session else job)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Float, Row, case, func, insert, literal, select
 
+from memoryd.ledger import progressing
 from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import events, history, memories
 from memoryd_actors.memory.events import OPERATIONS, Happened
@@ -42,6 +43,7 @@ class Tally:
 
 def write(connection: Connection, happened: Sequence[tuple[Happened, datetime]]) -> None:
     """Put down what happened, and when."""
+    home = progressing.home_of(connection)
     rows = [
         {
             "owner": clean(event.owner),
@@ -54,6 +56,7 @@ def write(connection: Connection, happened: Sequence[tuple[Happened, datetime]])
             "sim": event.sim,
             "ts": to_micros(at),
             "duration_ms": event.duration_ms,
+            "home": home,
         }
         for event, at in happened
     ]
@@ -72,8 +75,9 @@ def write_operation(connection: Connection, operation: int, node: str, duration_
         func.coalesce(memories.c.category, ""),
         history.c.ts,
         literal(duration_ms, Float),
+        literal(progressing.home_of(connection)),
     ).select_from(history.outerjoin(memories, memories.c.id == history.c.memory_id))
-    columns = ["owner", "thread", "node", "op", "status", "memory_id", "category", "ts", "duration_ms"]
+    columns = ["owner", "thread", "node", "op", "status", "memory_id", "category", "ts", "duration_ms", "home"]
     connection.execute(insert(events).from_select(columns, done.where(history.c.operation == operation)))
 
 
@@ -145,8 +149,9 @@ def newest(connection: Connection) -> int:
 
 
 def after(connection: Connection, number: int, limit: int) -> list[DoneEvent]:
-    """Return what was done after an event, of every owner, the oldest first."""
-    query = select(events).where(events.c.id > number).order_by(events.c.id).limit(limit)
+    """Return what this daemon did after an event, for every owner, the oldest first."""
+    home = progressing.home_of(connection)
+    query = select(events).where(events.c.id > number, events.c.home == home).order_by(events.c.id).limit(limit)
     return _told(connection.execute(query))
 
 

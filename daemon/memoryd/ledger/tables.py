@@ -18,7 +18,7 @@ from sqlalchemy import (
 
 from memoryd.ledger.columns import Identifier, Moment, keys, number, required
 
-HEAD = "0014"
+HEAD = "0015"
 """The newest migration. Known here so that a start on an up-to-date ledger need not import Alembic."""
 
 metadata = MetaData()
@@ -218,6 +218,8 @@ events = Table(
     Column("sim", Float),
     Column("ts", Moment, nullable=False),
     Column("duration_ms", Float),
+    # Of the daemon that did it, where several share the ledger.
+    Column("home", Text, nullable=False, server_default=""),
     Index("ix_events_owner", "owner", "ts"),
     Index("ix_events_node", "node", "ts"),
     sqlite_autoincrement=True,

@@ -1,0 +1,53 @@
+"""Puts down that a client searched: in which session, how similar the best was, how long it took. Never for what."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from memoryd_actors.memory.events import EventStatus, Happened
+from memoryd_actors.ports.clock import Clock
+from memoryd_client.wire.caller import Caller
+
+NODE: Final = "client"
+
+
+@dataclass(slots=True)
+class SearchOutcome:
+    """What came of a search, filled in by whoever searches."""
+
+    similarity: float | None = None
+    """Cosine of the best that was found; None where nothing was, or it was not searched by meaning."""
+
+    def note(self, cosines: Iterable[float]) -> None:
+        """Note the cosines of what was found."""
+        self.similarity = max(cosines, default=None)
+
+
+class SearchRecorder:
+    """Records searches as operational events."""
+
+    def __init__(self, record: Callable[[Sequence[Happened]], None], clock: Clock) -> None:
+        """Prepare; `record` never waits."""
+        self._record = record
+        self._clock = clock
+
+    @contextmanager
+    def recorded(self, op: Literal["search", "query", "knowledge_search"], caller: Caller) -> Iterator[SearchOutcome]:
+        """Record the search that the block makes; one that is refused, or ends too late, as an error."""
+        began, outcome = self._clock.monotonic(), SearchOutcome()
+        status: EventStatus = "error"
+        try:
+            yield outcome
+            status = "ok"
+        finally:
+            happened = Happened(
+                owner=caller.owner,
+                node=NODE,
+                op=op,
+                status=status,
+                thread=caller.session,
+                sim=outcome.similarity,
+                duration_ms=round(1000 * (self._clock.monotonic() - began), 3),
+            )
+            self._record([happened])
