@@ -2,8 +2,8 @@
 
 What is there already is not fetched again. Of what lies on GitHub a commit is part of the address; the model hub says
 itself which digest a large file has. Each digest is put down in FOLDER/SHA256SUMS with the first fetch and checked from
-then on. A file that does not fit is not kept. LoCoMo is also brought into the form that `make bench-recall` reads, and
-that is compared with the form in which the figures of the README were measured.
+then on. A file that does not fit is not kept. All three are brought into the form that `make bench-recall` reads; of
+LoCoMo and BEAM that is compared with the form in which the figures of the README were measured.
 
 The licences are their authors': LoCoMo CC BY-NC 4.0, BEAM CC BY-SA 4.0, LongMemEval MIT.
 """
@@ -14,11 +14,12 @@ import json
 import re
 import sys
 import urllib.request
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+from benchmarks import bench_forms as forms
 
 CHUNK = 1 << 20
 TIMEOUT_S = 60
@@ -27,14 +28,13 @@ _GITHUB = "https://raw.githubusercontent.com"
 _LOCOMO = f"{_GITHUB}/snap-research/locomo/3eb6f2c585f5e1699204e3c3bdf7adc5c28cb376/data"
 _BEAM = f"{_GITHUB}/mohammadtavakoli78/BEAM/b2a3ee8ba12d68f83143dda191097dc3e028ddd3/chats/100K"
 _LONGMEMEVAL = "https://huggingface.co/datasets/xiaowu0162/longmemeval-cleaned/resolve/main"
-DEVELOPMENT = ("conv-26", "conv-30", "conv-41", "conv-42")
-"""Of LoCoMo; the other conversations are kept for a last look."""
 MEASURED = {
-    "memories": "2202f99c017e56ff2871596d425c1aec1c71d8e0c7f224be0a7095fc33524d82",
-    "queries": "fb769be69c73babc52606c54ca8ebf9651e849c506cfe8f3c0c9beac145e4969",
+    "locomo/memories": "2202f99c017e56ff2871596d425c1aec1c71d8e0c7f224be0a7095fc33524d82",
+    "locomo/queries": "fb769be69c73babc52606c54ca8ebf9651e849c506cfe8f3c0c9beac145e4969",
+    "beam100k/memories": "e4ba7d6c80470bf2a726cbc4c70f7c2709797b6644bab752edb88c66df6b1e40",
+    "beam100k/queries": "00b3dc9f5b1eef2b68a8735a752e64d4ca4e6f45947dcd13b0691c79511adf87",
 }
-"""SHA-256 of the records, each as JSON with its keys in order, of LoCoMo as the README's figures were measured."""
-_CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+"""SHA-256 of the records, each as JSON with its keys in order, of what the README's figures were measured on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,9 @@ class Source:
 
 def sources() -> list[Source]:
     """Return all files, with their public places."""
-    beam = ("chat.json", "topic.json", "probing_questions/probing_questions.json")
     return [
         Source("original/locomo/locomo10.json", f"{_LOCOMO}/locomo10.json"),
-        *(Source(f"original/beam/{n}/{name}", f"{_BEAM}/{n}/{name}") for n in range(1, 21) for name in beam),
+        *(Source(f"original/beam/{name}", f"{_BEAM}/{name}") for n in range(1, 21) for name in beam_files(n)),
         Source("original/longmemeval/longmemeval_s_cleaned.json", f"{_LONGMEMEVAL}/longmemeval_s_cleaned.json"),
         Source("original/longmemeval/longmemeval_oracle.json", f"{_LONGMEMEVAL}/longmemeval_oracle.json"),
     ]
@@ -132,50 +131,7 @@ def _write_sums(folder: Path, known: Mapping[str, str]) -> None:
     (folder / SUMS).write_text(text, encoding="utf-8")
 
 
-# --- LoCoMo in the form of `benchmarks/recall/data.py`
-
-
-def locomo(original: Sequence[Mapping[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the messages and the questions of the conversations that weights may be fitted on."""
-    memories: list[dict[str, Any]] = []
-    queries: list[dict[str, Any]] = []
-    for sample in original:
-        group = str(sample["sample_id"])
-        if group in DEVELOPMENT:
-            said = list(_said(group, sample["conversation"]))
-            memories += said
-            queries += _asked(group, sample["qa"], {one["id"] for one in said})
-    return memories, queries
-
-
-def _said(group: str, conversation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    numbers = sorted(int(name[8:]) for name in conversation if re.fullmatch(r"session_\d+", name))
-    for number in numbers:
-        at = datetime.strptime(conversation[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y")
-        for turn in conversation[f"session_{number}"]:
-            yield {
-                "id": f"{group}/{turn['dia_id']}",
-                "group": group,
-                "session": number,
-                "ts": at.isoformat(),
-                "speaker": turn["speaker"],
-                "text": turn["text"],
-                "caption": turn.get("blip_caption", ""),
-            }
-
-
-def _asked(group: str, questions: Sequence[Mapping[str, Any]], there: set[str]) -> Iterator[dict[str, Any]]:
-    for number, question in enumerate(questions):
-        named = [mark for text in question.get("evidence", ()) for mark in re.findall(r"D:?(\d+):(\d+)", str(text))]
-        ids = dict.fromkeys(f"{group}/D{int(session)}:{int(turn)}" for session, turn in named)
-        yield {
-            "id": f"{group}/q{number}",
-            "group": group,
-            "query": question["question"],
-            "answer": str(question.get("answer", question.get("adversarial_answer", ""))),
-            "category": _CATEGORIES[question["category"]],
-            "relevant": [one for one in ids if one in there],
-        }
+# --- in the form of `benchmarks/recall/data.py`
 
 
 def digest_of(records: Iterable[Mapping[str, Any]]) -> str:
@@ -187,18 +143,41 @@ def digest_of(records: Iterable[Mapping[str, Any]]) -> str:
 
 
 def bring_into_form(folder: Path, say: Callable[[str], None] = print) -> None:
-    """Write LoCoMo as `make bench-recall` reads it, and say whether that is what the README's figures come from."""
-    original = folder / "original" / "locomo" / "locomo10.json"
-    if not original.is_file():
-        return
-    target = folder / "locomo"
+    """Write what was fetched as `make bench-recall` reads it, and say whether the README's figures come from that."""
+    original = folder / "original"
+    locomo, beam = original / "locomo" / "locomo10.json", original / "beam"
+    longmemeval = original / "longmemeval" / "longmemeval_s_cleaned.json"
+    if locomo.is_file():
+        _write(folder / "locomo", forms.locomo(json.loads(locomo.read_text(encoding="utf-8"))), say)
+    if chats := [
+        number for number in forms.BEAM_DEVELOPMENT if all((beam / name).is_file() for name in beam_files(number))
+    ]:
+        whole = [
+            forms.beam(number, *(json.loads((beam / name).read_text(encoding="utf-8")) for name in beam_files(number)))
+            for number in chats
+        ]
+        _write(
+            folder / "beam100k",
+            ([one for said, _ in whole for one in said], [one for _, asked in whole for one in asked]),
+            say,
+        )
+    if longmemeval.is_file():
+        _write(folder / "longmemeval", forms.longmemeval(longmemeval.read_bytes()), say)
+
+
+def beam_files(number: int) -> list[str]:
+    """Return where the files of one chat of BEAM lie: what was said, what about, what is asked."""
+    return [f"{number}/{name}" for name in ("chat.json", "topic.json", "probing_questions/probing_questions.json")]
+
+
+def _write(target: Path, form: forms.Form, say: Callable[[str], None]) -> None:
     target.mkdir(exist_ok=True)
-    memories, queries = locomo(json.loads(original.read_text(encoding="utf-8")))
-    for name, records in (("memories", memories), ("queries", queries)):
+    for name, records in zip(("memories", "queries"), form, strict=True):
         text = "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records)
         (target / f"{name}.jsonl").write_text(text, encoding="utf-8")
-        same = "as measured" if digest_of(records) == MEASURED[name] else "not as measured: figures may differ a little"
-        say(f"locomo/{name}.jsonl  {len(records)} records  {same}")
+        measured = MEASURED.get(f"{target.name}/{name}", "")
+        same = "as measured" if digest_of(records) == measured else "not as measured: figures may differ a little"
+        say(f"{target.name}/{name}.jsonl  {len(records)} records{f'  {same}' if measured else ''}")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

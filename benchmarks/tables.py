@@ -24,6 +24,8 @@ _NAMES = {
     "locomo": "LoCoMo",
     "beam100k": "BEAM, all messages",
     "beam100k (user messages)": "BEAM, user messages",
+    "longmemeval": "LongMemEval, every tenth question",
+    "longmemeval (user messages)": "LongMemEval, user messages",
 }
 _FLOOR, _AT_95 = "hard floor", "cosine at 0.95"
 Pair = tuple[Mapping[str, Any], Mapping[str, Any]]

@@ -6,8 +6,11 @@ from collections.abc import Generator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler
 from pathlib import Path
+from typing import Any
 
-from benchmarks.bench_data import SUMS, Source, bring_into_form, fetch, locomo, sources
+from benchmarks.bench_data import SUMS, Source, bring_into_form, fetch, sources
+from benchmarks.bench_forms import LONGMEMEVAL_EVERY, beam, locomo, longmemeval
+from benchmarks.recall.data import moment, variants
 
 from web_server import answering
 
@@ -102,3 +105,89 @@ def test_a_conversation_is_brought_into_the_form_that_is_measured(tmp_path: Path
     bring_into_form(tmp_path, said.append)
     assert len((tmp_path / "locomo" / "memories.jsonl").read_text().splitlines()) == 2
     assert all("not as measured" in line for line in said)
+
+
+def test_a_chat_of_beam_is_brought_into_that_form_without_the_marks_of_its_plan() -> None:
+    chat = [
+        {
+            "batch_number": 2,
+            "turns": [
+                [
+                    {
+                        "role": "user",
+                        "id": 0,
+                        "time_anchor": "March-15-2024",
+                        "index": "2,1",
+                        "question_type": "main_question",
+                        "content": "The ferry sails at nine. ->-> 2,1",
+                    },
+                    {"role": "assistant", "id": 1, "content": "Noted."},
+                ],
+                [{"role": "user", "id": 2, "question_type": "main_question", "content": "Now at ten. ->-> 2,2"}],
+            ],
+        }
+    ]
+    asked: dict[str, list[dict[str, Any]]] = {
+        "abstention": [{"question": "Who sails?", "ideal_response": "Nobody said."}],
+        "knowledge_update": [
+            {
+                "question": "When does it sail?",
+                "answer": "At ten",
+                "source_chat_ids": {"original_info": [0, 99], "updated_info": [2, 0]},
+            }
+        ],
+        "summarization": [{"question": "Sum it up.", "ideal_summary": "It sails.", "source_chat_ids": [0, 1]}],
+    }
+    memories, queries = beam(7, chat, {"category": "Travel"}, asked)
+    assert memories[0] == {
+        "id": "beam100k-7/0",
+        "group": "beam100k-7",
+        "session": 2,
+        "turn": 0,
+        "speaker": "user",
+        "ts": "March-15-2024",
+        "kind": "main_question",
+        "text": "The ferry sails at nine.",
+    }
+    assert [(one["turn"], one["text"]) for one in memories[1:]] == [(0, "Noted."), (1, "Now at ten.")]
+    assert [(one["id"], one["answer"], one["relevant"]) for one in queries] == [
+        ("beam100k-7/q0", "Nobody said.", []),
+        ("beam100k-7/q1", "At ten", ["beam100k-7/0", "beam100k-7/2"]),
+        ("beam100k-7/q2", "", ["beam100k-7/0", "beam100k-7/1"]),
+    ]
+
+
+def test_of_longmemeval_every_tenth_question_is_read_with_sessions_of_its_own(tmp_path: Path) -> None:
+    def question(number: int) -> dict[str, object]:
+        return {
+            "question_id": f"q{number}" + ("_abs" if number == LONGMEMEVAL_EVERY else ""),
+            "question_type": "single-session-user",
+            "question": "When does the ferry sail?",
+            "question_date": "2023/05/30 (Tue) 23:40",
+            "answer": 9,
+            "haystack_dates": ["2023/05/20 (Sat) 02:21", "2023/05/21 (Sun) 00:51"],
+            "haystack_session_ids": ["a", "b"],
+            "answer_session_ids": ["b"],
+            "haystack_sessions": [
+                [{"role": "user", "content": "Hello."}],
+                [
+                    {"role": "user", "content": "It sails at nine.", "has_answer": True},
+                    {"role": "assistant", "content": "Noted.", "has_answer": False},
+                ],
+            ],
+        }
+
+    original = json.dumps([question(number) for number in range(LONGMEMEVAL_EVERY + 1)]).encode()
+    memories, queries = longmemeval(original)
+    assert [one["id"] for one in memories[:3]] == ["q0/1:0", "q0/2:0", "q0/2:1"]
+    assert [(one["id"], one["category"], one["relevant"]) for one in queries] == [
+        ("q0/q", "single-session-user", ["q0/2:0"]),
+        ("q10_abs/q", "abstention", ["q10_abs/2:0"]),
+    ]
+    folder = tmp_path / "original" / "longmemeval"
+    folder.mkdir(parents=True)
+    (folder / "longmemeval_s_cleaned.json").write_bytes(original)
+    bring_into_form(tmp_path, quiet)
+    whole, of_users = variants(tmp_path, ["longmemeval"])
+    assert [len(whole.messages), len(of_users.messages), len(whole.answerable())] == [6, 4, 1]
+    assert {moment(one.ts) is None for one in whole.messages} == {False}

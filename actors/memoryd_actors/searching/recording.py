@@ -1,6 +1,6 @@
 """Puts down that a client searched: in which session, how similar the best was, how long it took. Never for what."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -33,7 +33,7 @@ class SearchRecorder:
         self._clock = clock
 
     @contextmanager
-    def recorded(self, op: Literal["search", "query", "knowledge_search"], caller: Caller) -> Iterator[SearchOutcome]:
+    def recorded(self, op: Literal["search", "query", "knowledge_search"], caller: Caller) -> Generator[SearchOutcome]:
         """Record the search that the block makes; one that is refused, or ends too late, as an error."""
         began, outcome = self._clock.monotonic(), SearchOutcome()
         status: EventStatus = "error"
