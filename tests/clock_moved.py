@@ -18,5 +18,5 @@ class MovedClock(SystemClock):
 
 
 if __name__ == "__main__":
-    SystemClock.now = MovedClock.now  # type: ignore[method-assign]
+    SystemClock.now = MovedClock.now  # type: ignore[method-assign, assignment]
     sys.exit(main())

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
 from memoryd_client import Entry, Message, State
 from running import RunningDaemon, until
 
@@ -60,7 +61,7 @@ def test_nothing_is_lost_and_nothing_stops_when_the_clock_goes_back_by_a_year(mo
             *(f"after {number}" for number in range(3)),
         ]
         client.turn([Message(role="user", content="Which day is the release?")])
-        traces = until(lambda: client.why(), "the turn to be decided")
+        traces = until(client.why, "the turn to be decided")
         assert traces[0].candidates
         client.save_checkpoint("thread", b"after")
         latest = client.load_checkpoint("thread")

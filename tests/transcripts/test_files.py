@@ -154,3 +154,17 @@ async def test_a_purge_leaves_no_file_and_the_session_may_begin_anew(tmp_path: P
     assert await transcripts.purge(KEY) == 0
     assert await append(transcripts, kept("a", id="1")) == 1
     assert await transcripts.last(KEY) == 1
+
+
+async def test_what_is_said_while_the_folder_is_away_is_refused_and_goes_on_once_it_is_back(tmp_path: Path) -> None:
+    root = tmp_path / "transcripts"
+    transcripts = JsonlTranscripts(root)
+    await append(transcripts, kept("before"))
+    away = root.rename(tmp_path / "away")
+    for _ in range(2):
+        with pytest.raises(Unavailable, match="is gone"):
+            await append(transcripts, kept("meanwhile"))
+    assert not root.exists()
+    away.rename(root)
+    await append(transcripts, kept("after"))
+    assert await contents(JsonlTranscripts(root)) == ["before", "after"]

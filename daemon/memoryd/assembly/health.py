@@ -123,6 +123,7 @@ class Health:
         sql = self._memory.ledger
         tallies: Mapping[str, int] = {}
         try:
+            sql.database.check_in_place()
             kept = ledger(
                 self._curator.last_backup,
                 await sql.memories.counts(),

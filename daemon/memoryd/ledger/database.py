@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Engine
 
 from memoryd.ledger import opening, progressing, recording, sharing
 from memoryd.ledger.failures import translated
+from memoryd.ledger.held_files import HeldFiles
 from memoryd.ledger.recent import RecentReads
 from memoryd.ledger.writer import LedgerWriter
 from memoryd_actors.core.errors import Refused, Unavailable
@@ -48,6 +49,7 @@ class Database:
         """How this daemon stands with the others on the ledger."""
         self._engine: Engine | None = None
         self._writer: LedgerWriter | None = None
+        self._files: HeldFiles | None = None
         self.recent = RecentReads()
         self._happened: deque[tuple[Happened, datetime]] = deque(maxlen=_MOST_HAPPENED)
         self._readers = WorkerThreads(_READERS, name="ledger-reader")
@@ -65,6 +67,15 @@ class Database:
         """
         if self._writer is None:
             self._engine, self._writer = await to_thread.run_sync(self._open, limiter=self._copying)
+
+    def check_in_place(self) -> None:
+        """Do nothing where the file, if there is one, is still what has its name.
+
+        Raises:
+            Unavailable: it was removed, moved or taken away; nothing can be written.
+        """
+        if self._files is not None:
+            self._files.check_database()
 
     async def close(self) -> None:
         """Finish what was begun and release the file. A closed database may be opened again."""
@@ -146,8 +157,9 @@ class Database:
             except BaseException:
                 engine.dispose()
                 raise
+        self._files = None if self.file is None else HeldFiles(self.file)
         writer = LedgerWriter(
-            engine.execution_options(memoryd_writes=True), self._translate, self.recent, self._rewriting
+            engine.execution_options(memoryd_writes=True), self._translate, self.recent, self._rewriting, self._files
         )
         # A reader sees one moment, also where it asks twice.
         return engine.execution_options(isolation_level="REPEATABLE READ") if self._options else engine, writer

@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar, cast
 from sqlalchemy import Connection, Engine, RootTransaction, text
 from sqlalchemy.exc import DBAPIError
 
+from memoryd.ledger.held_files import HeldFiles
 from memoryd.ledger.recent import RecentReads
 from memoryd_actors.core.errors import Refused, Unavailable
 
@@ -43,9 +44,11 @@ class LedgerWriter:
         translate: Callable[[], AbstractContextManager[None]],
         recent: RecentReads,
         turn: AbstractContextManager[object],
+        files: HeldFiles | None,
     ) -> None:
-        """Begin; `turn` is held during each batch."""
+        """Begin; `turn` is held during each batch, `files` are there where they are SQLite's."""
         self._turn = turn
+        self._files = files
         self._recent = recent
         self._engine = engine
         self._translate = translate
@@ -128,6 +131,8 @@ class LedgerWriter:
                             answers.append(self._attempt(connection, job))  # noqa: PERF401 - a failure keeps what came before
                 finally:
                     self._recent.settle()
+                if self._files is not None:
+                    self._files.written()
         except Exception as error:  # the edge of a thread: every failure goes to whoever asked, and the thread lives on
             if len(batch) == 1:
                 batch[0].done.set_exception(error)
@@ -144,6 +149,8 @@ class LedgerWriter:
 
     def _begin(self, connect: Callable[[], Connection], *, again: bool = True) -> tuple[Connection, RootTransaction]:
         connection = connect()
+        if self._files is not None:
+            self._files.check(connection)
         transaction = connection.begin()
         try:
             if connection.dialect.name == "postgresql":

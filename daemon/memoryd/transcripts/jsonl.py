@@ -12,6 +12,7 @@ import anyio
 import msgspec
 from anyio import CapacityLimiter, to_thread
 
+from memoryd.in_place import InPlace
 from memoryd.rewriting import is_disk_full
 from memoryd.transcripts import mirror, places
 from memoryd.transcripts.metadata import Metadata
@@ -48,6 +49,8 @@ class JsonlTranscripts:
     def __init__(self, root: Path, copy: Path | None = None) -> None:
         """Prepare; `copy` is the folder that `back_up` brings up to date."""
         self._root = root
+        self._in_place = InPlace(root, "the folder of transcripts")
+        self._in_place.note()
         self._copy = copy
         self._copying = anyio.Lock()
         """A session that is destroyed while its lines are copied would be in the copy afterwards."""
@@ -70,7 +73,10 @@ class JsonlTranscripts:
     async def append(self, key: Key, entries: Sequence[Kept], *, project: str, agent: str) -> Stored:
         async with self._session(key) as file:
             with translated(self._root):
-                return await self._appenders.run(partial(file.append, entries, project=project, agent=agent))
+                self._in_place.check()
+                stored = await self._appenders.run(partial(file.append, entries, project=project, agent=agent))
+                self._in_place.note()
+                return stored
 
     async def read(self, key: Key, *, after: int, limit: int, characters: int) -> list[TranscriptRecord]:
         return await self._look(key, lambda file: file.read(after=after, limit=limit, characters=characters))
