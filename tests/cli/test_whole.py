@@ -81,7 +81,7 @@ def test_what_is_no_archive_or_no_home_is_refused_before_anything_is_written(mem
 
 
 def test_an_export_that_nobody_takes_says_so_and_does_not_blame_the_ledger(memoryd: Command) -> None:
-    with all_rows.opened(memoryd.home / "ledger.db", memoryd.home / "backups", "") as engine:
+    with all_rows.opened(memoryd.home / "ledger.db", memoryd.home / "backups") as engine:
         opening.migrate(engine, "")
     with open("/dev/full", "wb") as full:
         command = [str(MEMORYD), "export", "--whole"]

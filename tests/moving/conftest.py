@@ -34,8 +34,8 @@ class Home:
     def config(self) -> LedgerConfig:
         return LedgerConfig(url=self.url)
 
-    def opened(self, name: str = "") -> Any:
-        return all_rows.opened(self.url or self.paths.ledger, self.paths.backups, name)
+    def opened(self) -> Any:
+        return all_rows.opened(self.url or self.paths.ledger, self.paths.backups)
 
     def fill(self, rows: Mapping[str, list[dict[str, Any]]]) -> None:
         """Put rows into the tables of a new ledger."""

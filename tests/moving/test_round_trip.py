@@ -73,18 +73,23 @@ async def test_a_database_counts_on_and_a_session_goes_on_where_they_were(
     await ledger.close()
     there = home_at(tmp_path / "there", shared_url)
     there.arrive(here.leave()[0])
-    ledger = SqlLedger(shared_url, clock=HandClock(), home="x")
+    ledger = SqlLedger(shared_url, clock=HandClock())
     await ledger.open()
     assert (await ledger.memories.get("local", [told.id]))[told.id].content == told.content
     assert (await ledger.checkpoints.load_checkpoint("local", "t", None)).info == saved
     more = await ledger.writes.apply("local", [Add(memory("It closes at ten."))], actor="ada")
     assert more.memories[0].id != told.id
-    await ledger.close()
-    transcripts = JsonlTranscripts(there.paths.transcripts)
+    transcripts = ledger.transcripts
+    assert transcripts is not None
     assert await append(transcripts, kept("two", id="s1-1"), kept("three", id="s1-2")) == 1
     assert await contents(transcripts) == ["one", "two", "three"]
-    assert (await transcripts.sessions("local", limit=9, offset=0))[0].project == "/p"
-    assert there.paths.transcripts.stat().st_mode & 0o077 == 0
+    await ledger.close()
+    back = home_at(tmp_path / "back")
+    back.arrive(there.leave()[0])
+    files = JsonlTranscripts(back.paths.transcripts)
+    assert await contents(files) == ["one", "two", "three"]
+    assert (await files.sessions("local", limit=9, offset=0))[0].project == "/p"
+    assert back.paths.transcripts.stat().st_mode & 0o077 == 0
 
 
 async def test_every_path_of_a_project_follows_it_to_its_new_folder(here: Home, there: Home) -> None:
@@ -121,12 +126,11 @@ async def test_every_path_of_a_project_follows_it_to_its_new_folder(here: Home, 
     assert {key[1]: info.project for key, info in infos.items()} == {"s1": "/new/part", "s2": "/old/apple"}
 
 
-def test_of_a_shared_ledger_how_far_jobs_are_is_taken_along_for_this_home_alone(
+def test_how_far_jobs_are_with_what_another_home_has_in_files_is_not_taken_along(
     here: Home, there: Home, shared_url: str
 ) -> None:
-    ours, name = home_at(here.paths.home, shared_url), here.paths.home / "name"
-    name.write_text("abc\n")
-    jobs = (("", "insight"), ("s1", "episode@abc"), ("s1", "episode@other"))
+    ours = home_at(here.paths.home, shared_url)
+    jobs = (("", "insight"), ("s1", "episode"), ("s1", "episode@other"))
     ours.fill(
         {
             "progress": [

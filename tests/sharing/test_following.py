@@ -11,10 +11,10 @@ from sqlalchemy import create_engine, text
 
 from ledger.samples import HandClock, insert, memory
 from memoryd.ledger import SqlLedger
-from memoryd_actors.core.errors import Refused
+from memoryd_actors.core.errors import OutOfStep, Refused
 from memoryd_actors.memory.events import Happened
 from memoryd_actors.memory.progress import Progress
-from memoryd_actors.memory.steps import Add, ChangeState
+from memoryd_actors.memory.steps import Add, Advance, ChangeState
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.upkeep.sharing import LedgerNews, Notice
 from memoryd_client.wire.event_counts import ListDone
@@ -163,22 +163,16 @@ async def test_what_was_compared_before_another_daemon_wrote_is_compared_again(u
         assert waiting == {"tea", seen_by_one.content}
 
 
-async def test_how_far_jobs_are_with_a_transcript_is_each_homes_own(url: str) -> None:
+async def test_how_far_jobs_are_with_a_conversation_is_one_for_all_daemons(url: str) -> None:
     async with ledgers(url, 2) as (one, other):
         await one.progress.note_progress(Progress("local", "s", "extract", 7))
-        assert await other.progress.progress("local", "s", "extract") is None
-        await other.progress.note_progress(Progress("local", "s", "extract", 3))
-        there = await one.progress.progress("local", "s", "extract")
+        there = await other.progress.progress("local", "s", "extract")
         assert there is not None
         assert (there.sequence, there.job) == (7, "extract")
+        with pytest.raises(OutOfStep):
+            await other.memories.apply("local", [Advance("s", "extract", 3, 8)], actor="a")
         assert await other.progress.forget_progress("local", "s") == 1
-        # What is noted of the owner holds for all of them: a daily limit is one.
-        await one.progress.note_progress(Progress("local", "", "day", 20))
-        assert [
-            found.sequence if (found := await each.progress.progress("local", "", "day")) else 0
-            for each in (one, other)
-        ] == [20, 20]
-        assert [found.sequence for found in await one.progress.progress_of("extract")] == [7]
+        assert await one.progress.progress_of("extract") == []
 
 
 async def test_who_loses_its_connections_finds_back_by_itself(url: str) -> None:

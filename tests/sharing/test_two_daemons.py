@@ -2,6 +2,7 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
+from pathlib import Path
 from threading import Barrier, Event
 
 import pytest
@@ -12,6 +13,7 @@ from memoryd_client import (
     DeadlineExceeded,
     Entry,
     Memory,
+    Message,
     NewMemory,
     PendingMemory,
     RequestFailed,
@@ -167,24 +169,69 @@ def test_core_memory_and_checkpoints_that_both_edit_lose_no_change(daemons: Two)
         assert latest.data == b"20"
 
 
+def test_a_conversation_goes_on_at_the_other_machine(daemons: Two) -> None:
+    one, other = daemons
+    said = ["The harbour crane is called Berta, and lifts forty tons.", "What does the small crane lift?"]
+    with one.client("crane") as here, other.client("crane") as there:
+        here.append([Entry(id=str(number), role="user", content=content) for number, content in enumerate(said)])
+        # At once, in whichever way it is asked for.
+        assert contents(there) == said
+        assert (
+            next(found.record.sequence for found in there.search_messages("harbour crane", session="crane").found) == 1
+        )
+        assert [entry.content for entry in there.build_context().entries] == said
+        # A host pushes the whole conversation at the other machine: what was said before is there already.
+        there.turn([Message("user", content) for content in (*said, "Which of them is older?")])
+        assert there.append([Entry(id="1", role="user", content=said[1])]).known == 1
+        start = Barrier(2)
+
+        def speak(client: Client, name: str) -> None:
+            start.wait()
+            for turn in range(10):
+                client.append([Entry(role="user", content=f"{name} {turn}")])
+
+        with ThreadPoolExecutor(2) as threads:
+            list(threads.map(speak, (here, there), ("here", "there")))
+        assert contents(here)[:3] == [*said, "Which of them is older?"]
+        assert sorted(contents(here)[3:]) == sorted(
+            f"{name} {turn}" for name in ("here", "there") for turn in range(10)
+        )
+        assert contents(there) == contents(here)
+        assert [session.session for session in here.sessions()].count("crane") == 1
+        there.purge_session("crane")
+        assert contents(here) == []
+        assert here.search_messages("harbour crane", session="crane").found == ()
+    until(lambda: not has_words(one.paths.messages_index, b"Berta"), "the other daemon to destroy what its index has")
+
+
+def contents(client: Client) -> list[str]:
+    return [entry.content for entry in client.messages(limit=100).entries]
+
+
+def has_words(folder: Path, words: bytes) -> bool:
+    return any(words in file.read_bytes() for file in folder.rglob("*") if file.is_file())
+
+
 def test_kill_9_of_one_loses_nothing_and_the_other_works_on(daemons: Two) -> None:
     """The one that dies is the one that works in the background: the other takes that over, too."""
     killed, survivor = until(lambda: leader_first(daemons), "one of them to work in the background")
     start, dead = Barrier(2 * CLIENTS + 1), Event()
 
-    def write(number: int) -> list[str]:
+    def write(number: int) -> tuple[list[str], int]:
         acknowledged: list[str] = []
+        said = 0
         daemon = (killed, survivor)[number % 2]
         with Client(session=f"s{number}", project=PROJECT, paths=daemon.paths, deadline_s=3) as client:
             start.wait()
             for turn in count():
                 if daemon is survivor and dead.is_set():
-                    return acknowledged
+                    return acknowledged, said
                 try:
                     acknowledged.append(client.remember(f"Shelf {number}, box {turn}: spare parts.").id)
+                    said = client.append([Entry(id=f"e{turn}", role="user", content=f"Box {turn}")]).last
                 except (DaemonUnreachable, DeadlineExceeded):
                     if dead.is_set():
-                        return acknowledged
+                        return acknowledged, said
         raise AssertionError("it never ends")
 
     with ThreadPoolExecutor(2 * CLIENTS) as threads, survivor.client() as client:
@@ -193,7 +240,11 @@ def test_kill_9_of_one_loses_nothing_and_the_other_works_on(daemons: Two) -> Non
         until(lambda: len(shelves(client)) >= 4 * CLIENTS, "the writers to be under way")
         killed.kill()
         dead.set()
-        acknowledged = [one for writer in writers for one in writer.result()]
+        acknowledged = [one for writer in writers for one in writer.result()[0]]
+        # What was said to the one that died is there for the other, perhaps more than was acknowledged.
+        for number, writer in enumerate(writers):
+            there = client.messages(f"s{number}", limit=1000)
+            assert there.last == len({entry.id for entry in there.entries}) >= writer.result()[1] > 0
         assert len(set(acknowledged)) == len(acknowledged) >= 4 * CLIENTS
         assert [one for one in acknowledged if not client.get(one).content] == []
         stored = [entry.new for entry in client.history(limit=1000) if entry.event == "ADD" and "Shelf" in entry.new]

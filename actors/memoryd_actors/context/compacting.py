@@ -18,7 +18,7 @@ from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.context.sizes import Measured, Sizes
 from memoryd_actors.context.window import WindowItem, WindowSettings, to_compact
 from memoryd_actors.core.actor import ActorRef
-from memoryd_actors.core.errors import DaemonError, Refused, Unavailable
+from memoryd_actors.core.errors import DaemonError, OutOfStep, Refused, Unavailable
 from memoryd_actors.core.worker import Worker, attempt, reason
 from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.orders import KeeperMessage, PurgeMemories, StoreFindings
@@ -306,12 +306,15 @@ class Compactor:
         if memories:
             # Before it is stored: the session has it in its context already.
             await self._recall.note_written(caller, [new.id])
-        # Told by `detail`, not searched for: homes that share a ledger may have sessions of one name.
         older = await self._ledger.get(key[0], [progress.detail]) if memories and progress.detail else {}
         steps = tuple(Supersede(one, new.id, "a later summary tells it again") for one in older)
         told_as = new.id if memories else progress.detail
         advance = Advance(key[1], JOB, progress.sequence, info.summarized, told_as)
-        await self._keeper.ask(StoreFindings(tuple(memories), caller, (*steps, advance), NODE), deadline_s=KEEPER_S)
+        findings = StoreFindings(tuple(memories), caller, (*steps, advance), NODE)
+        try:
+            await self._keeper.ask(findings, deadline_s=KEEPER_S)
+        except OutOfStep:
+            log.info("another daemon has stored the summary of %s", key[1])
 
     async def _stored(self, caller: Caller, categories: tuple[str, ...], states: tuple[str, ...]) -> list[str]:
         """Return the ids of a session's memories of these categories."""

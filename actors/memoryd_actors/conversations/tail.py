@@ -25,6 +25,8 @@ END = 4_000
 class Tail:
     """The end of a transcript, as pushes are compared with it."""
 
+    last: int = 0
+    """The number of the transcript's newest entry."""
     said: deque[int] = field(default_factory=lambda: deque(maxlen=TAIL))
     """Fingerprints."""
     unclaimed: Counter[int] = field(default_factory=Counter)
@@ -106,16 +108,18 @@ class Tails:
         self._tails: OrderedDict[Key, Tail] = OrderedDict()
 
     async def of(self, key: Key) -> Tail:
-        """Return the end of a transcript."""
+        """Return the end of a transcript, as it is now: another daemon may have written there, too."""
         tail = self._tails.get(key)
-        if tail is None:
-            tail = Tail()
-            after = max(0, await self._transcripts.last(key) - TAIL)
+        last = await self._transcripts.last(key)
+        if tail is None or tail.last != last:
+            tail = Tail(last)
+            after = max(0, last - TAIL)
             while records := await self._transcripts.read(key, after=after, limit=TAIL, characters=TAIL_CHARACTERS):
                 for record in records:
                     if not record.covers:
                         tail.add(fingerprint(record.kind, record.role, record.content), pushed=record.pushed)
                 after = records[-1].sequence
+                tail.last = max(last, after)
             self._tails[key] = tail
             while len(self._tails) > TAILS:
                 self._tails.popitem(last=False)

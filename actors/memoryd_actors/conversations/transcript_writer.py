@@ -133,7 +133,7 @@ class TranscriptWriter(Actor[ScribeMessage, Appended]):
         for _, said in fresh:
             tail.add(said, pushed=False)
         self._cleaner.note(message.entries, cleaned, tail)
-        done = await self._store(key, caller, [kept for kept, _ in fresh])
+        done = await self._store(key, caller, tail, [kept for kept, _ in fresh])
         self._counts.known += claimed
         self._counts.left_out += left_out
         return Appended(last=done.last, stored=done.stored, known=done.known + claimed, left_out=left_out)
@@ -180,7 +180,7 @@ class TranscriptWriter(Actor[ScribeMessage, Appended]):
         except BaseException:
             self._tails.drop(key)  # it has heard of what was not written
             raise
-        done = await self._store(key, caller, fresh)
+        done = await self._store(key, caller, tail, fresh)
         self._counts.known += known
         return Appended(last=done.last, stored=done.stored, known=known)
 
@@ -213,18 +213,19 @@ class TranscriptWriter(Actor[ScribeMessage, Appended]):
             tail.follow(update.client, window)
         return fresh, len(kept) - len(new)
 
-    async def _store(self, key: Key, caller: Caller, fresh: Sequence[Kept]) -> Stored:
+    async def _store(self, key: Key, caller: Caller, tail: Tail, fresh: Sequence[Kept]) -> Stored:
         """Append what the tail has heard of already."""
+        if not fresh:
+            return Stored(tail.last, 0, 0)
+        before = tail.last
         try:
-            before = await self._transcripts.last(key)
-            if not fresh:
-                return Stored(before, 0, 0)
             done = await self._transcripts.append(key, fresh, project=caller.project, agent=signed(caller))
         except BaseException:
             self._tails.drop(key)
             raise
-        if done.known:
-            # Which of them were known, the file alone knows: its end is read again.
+        tail.last = done.last
+        if done.known or done.last != before + done.stored:
+            # Which of them were known, or came from elsewhere meanwhile, the transcript alone knows: it is read again.
             self._tails.drop(key)
         counts = self._counts
         counts.stored += done.stored

@@ -17,7 +17,7 @@ from memoryd_actors.access.switch import Switches
 from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.context.compacting import Introducer
 from memoryd_actors.core.actor import ActorRef
-from memoryd_actors.core.errors import DaemonError
+from memoryd_actors.core.errors import DaemonError, OutOfStep
 from memoryd_actors.core.worker import Worker, attempt, reason, rest
 from memoryd_actors.episodes.episode import CATEGORY, AgentRun, episode, points, run_of
 from memoryd_actors.keeping.gatekeeper import Gatekeeper
@@ -161,6 +161,10 @@ class EpisodeWriter:
         """Tell a run that is finished; whatever goes wrong with it, the others go on."""
         began = perf_counter()
         done = await attempt(lambda: self._tell(key))
+        if isinstance(done, OutOfStep):
+            # Another daemon on this ledger has told it.
+            self._open[key] = anyio.current_time()
+            return
         if isinstance(done, Exception):
             self._open[key] = anyio.current_time() + (RETRY_S if isinstance(done, DaemonError) else BUG_S)
             self._complain(reason(done))

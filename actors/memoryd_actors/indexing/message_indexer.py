@@ -18,7 +18,14 @@ from memoryd_actors.memory.visibility import micros
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.index import FurtherIndexes
 from memoryd_actors.ports.publisher import Publisher
-from memoryd_actors.ports.transcripts import Key, MessageIndex, MessageRow, Transcripts
+from memoryd_actors.ports.transcripts import (
+    Key,
+    MessageIndex,
+    MessageRow,
+    TranscriptNews,
+    Transcripts,
+    digest_of,
+)
 from memoryd_client.wire.events import Warned
 from memoryd_client.wire.transcripts import TranscriptRecord
 
@@ -59,6 +66,12 @@ class MessageIndexer:
         self._further = further
         self._heads: dict[Key, int] = {}
         self._applied: dict[Key, int] = {}
+        self._heard = 0
+        """The last change of transcripts that is known here."""
+        self._erased = 0
+        """The last one that is known to have taken words out of one."""
+        self._gone = set[Key]()
+        """Sessions out of which words were taken, of which the index may have them still."""
         self._opened = False
         self._lacking = True
         """Whether there may be rows without a vector."""
@@ -102,6 +115,9 @@ class MessageIndexer:
         with anyio.move_on_after(deadline_s):
             while not self._opened and self.problem is None:
                 await self._moved.wait()
+        if self._opened:
+            self._take_in(await self._transcripts.news(self._heard))
+            self.kick()
         goal = dict(self._heads)
         with anyio.move_on_after(patience_s):
             while self.problem is None and any(self._applied.get(key, 0) < last for key, last in goal.items()):
@@ -122,6 +138,14 @@ class MessageIndexer:
             await self._index.remove(key)
             self._applied.pop(key, None)
         self._wake()
+
+    async def destroy_erased(self) -> None:
+        """Destroy what the index has of words that were taken out of transcripts, whichever daemon did it."""
+        async with self._turn:
+            if not self._opened:
+                await self.open()
+            await self._listen()
+        self.kick()
 
     async def advance(self, heads: Mapping[Key, int]) -> bool:
         """Index the next batch of what transcripts have up to `heads`; return whether there was one.
@@ -166,6 +190,7 @@ class MessageIndexer:
         async with self._turn:
             if not self._opened:
                 await self.open()
+            await self._listen()
         moved = True
         while moved:
             async with self._turn:
@@ -189,12 +214,42 @@ class MessageIndexer:
         for key, last in there.items():
             self._heads[key] = max(last, self._heads.get(key, 0))
         self._applied = applied
+        self._heard = self._index.heard
         for key in [key for key, last in applied.items() if last > self._heads.get(key, 0)]:
             # A transcript that was deleted, or put back as it was earlier, by hand.
             await self._index.remove(key)
             self._applied.pop(key)
         self._opened = True
         self._wake()
+
+    async def _listen(self) -> None:
+        """Take in what was said elsewhere, and destroy here what was destroyed there."""
+        news = await self._transcripts.news(self._heard)
+        if news.changed < self._heard:
+            # The ledger was put back as it was earlier.
+            await self._index.note_heard(news.changed)
+            self._heard = self._erased = news.changed
+        self._take_in(news)
+        while self._gone:
+            key = next(iter(self._gone))
+            for others in self._further:
+                await others.forget(key)
+            if key in self._applied:
+                await self._index.remove(key)
+                self._applied.pop(key)
+            self._gone.discard(key)
+        if self._index.heard < self._erased:
+            await self._index.note_heard(self._heard)
+
+    def _take_in(self, news: TranscriptNews) -> None:
+        if news.erased:
+            for key in [one for one in {*self._heads, *self._applied} if digest_of(one) in news.erased]:
+                self._heads.pop(key, None)
+                self._gone.add(key)
+            self._erased = news.changed
+        for key, last in news.heads.items():
+            self._heads[key] = max(last, self._heads.get(key, 0))
+        self._heard = max(self._heard, news.changed)
 
     async def _next(self) -> bool:
         """Index a batch of whatever sessions have something new; return whether there was anything."""

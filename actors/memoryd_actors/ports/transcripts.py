@@ -1,8 +1,9 @@
 """What transcripts need from outside: where they are kept, and where their messages are found."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
+from hashlib import sha256
 from typing import Protocol
 
 from memoryd_actors.memory.fusion import Candidate
@@ -36,6 +37,23 @@ class Stored:
     known: int
 
 
+@dataclass(frozen=True, slots=True)
+class TranscriptNews:
+    """What has changed in transcripts, whoever did it."""
+
+    changed: int = 0
+    """The number of the newest change."""
+    heads: Mapping[Key, int] = field(default_factory=dict[Key, int])
+    """How far those go that were written to."""
+    erased: frozenset[str] = frozenset()
+    """Those out of which words were taken, or which were destroyed, by their digests."""
+
+
+def digest_of(key: Key) -> str:
+    """Return what stands for the name of a transcript that may be no more."""
+    return sha256("\0".join(key).encode("utf-8", "surrogatepass")).hexdigest()
+
+
 class Transcripts(Protocol):
     """Keeps what was said, append-only, a transcript for each session of an owner."""
 
@@ -44,7 +62,7 @@ class Transcripts(Protocol):
 
         Raises:
             DiskFull: there is no space.
-            Unavailable: the files cannot be written.
+            Unavailable: nothing can be written.
         """
         ...
 
@@ -77,6 +95,10 @@ class Transcripts(Protocol):
 
     async def heads(self) -> dict[Key, int]:
         """Return the number of the newest entry of every session."""
+        ...
+
+    async def news(self, after: int) -> TranscriptNews:
+        """Return what has changed since that change, where others write here, too; else nothing."""
         ...
 
     async def erase(self, key: Key, sequences: Sequence[int]) -> int:
@@ -140,6 +162,15 @@ class MessageIndex(Protocol):
 
     async def open(self, *, model: str, dimensions: int) -> dict[Key, int]:
         """Open or create it; return the newest entry that it has of each session."""
+        ...
+
+    @property
+    def heard(self) -> int:
+        """The last change of transcripts up to which what was taken out of them is gone from here."""
+        ...
+
+    async def note_heard(self, changed: int) -> None:
+        """Remember that, durably."""
         ...
 
     async def apply(self, rows: Sequence[MessageRow]) -> None:

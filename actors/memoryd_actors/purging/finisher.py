@@ -45,14 +45,19 @@ class PurgeFinisher:
         indexer: Indexer,
         scribe: Scribe,
         forget: Callable[[Key, str], Awaitable[None]],
+        destroy_erased: Callable[[], Awaitable[None]],
         publish: Publisher,
     ) -> None:
-        """Prepare; `forget` destroys the memories that tell a session of a project."""
+        """Prepare; `forget` destroys the memories that tell a session of a project.
+
+        `destroy_erased` destroys what the index of messages has of what is gone from transcripts in the ledger.
+        """
         self._purges = purges
         self._progress = progress
         self._indexer = indexer
         self._scribe = scribe
         self._forget = forget
+        self._destroy_erased = destroy_erased
         self._publish = publish
         # Transcripts first: with a session go memories, which are then to be finished themselves.
         works = self._finish_transcripts, self._finish_files, self._finish_index
@@ -100,8 +105,10 @@ class PurgeFinisher:
             raise Unavailable(f"vectors are still in the index, which does not move{why}", hint)
 
     async def _finish_transcripts(self) -> None:
-        works = [partial(self._destroy, one) for one in await self._progress.progress_of(PURGED_SESSION)]
+        works: list[Callable[[], Awaitable[None]]] = []
+        works += [partial(self._destroy, one) for one in await self._progress.progress_of(PURGED_SESSION)]
         works += [partial(self._erase, one) for one in await self._progress.progress_of(PURGED_ENTRIES)]
+        works.append(self._destroy_erased)
         problems = [problem for work in works if (problem := await attempt(work)) is not None]
         if problems:
             raise reason(problems[0])

@@ -15,6 +15,7 @@ import anyio
 from memoryd_actors.access.switch import Switches
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.indexing.indexer import Indexer
+from memoryd_actors.indexing.message_indexer import MessageIndexer
 
 log = logging.getLogger(__name__)
 
@@ -26,6 +27,8 @@ class Notice(StrEnum):
     """Memories were written."""
     PURGED = "purged"
     """Memories were destroyed: their bytes have to go from every index."""
+    SAID = "said"
+    """Something was said, or what was said was destroyed."""
     SWITCHED = "switched"
     """Memory was turned on or off somewhere."""
     ANYTHING = "anything"
@@ -83,8 +86,9 @@ class Alone:
 class Follower:
     """Brings what this daemon keeps beside the ledger up to what the others wrote; `run` it in a task group."""
 
-    def __init__(self, sharing: Sharing, indexer: Indexer, switches: Switches) -> None:
+    def __init__(self, sharing: Sharing, indexer: Indexer, messages: MessageIndexer, switches: Switches) -> None:
         self._sharing = sharing
+        self._messages = messages
         self._indexer = indexer
         self._switches = switches
 
@@ -97,6 +101,8 @@ class Follower:
                     self._indexer.kick(news.sequence)
                 if news.notice is Notice.PURGED:
                     self._indexer.begin_purge()
+                if news.notice in {Notice.SAID, Notice.ANYTHING}:
+                    self._messages.kick()
                 if news.notice in {Notice.SWITCHED, Notice.ANYTHING}:
                     tasks.start_soon(self._look_at_switches)
 

@@ -50,7 +50,7 @@ def build(paths: Paths, config: Config) -> Daemon:
     sockets = SocketStatistics()
     memory = MemoryServices(config, paths, publish)
     conversations = ConversationServices(config, paths, memory)
-    backup = BackupMaker(memory.ledger, conversations.transcripts, paths.transcripts_copy, config.ledger)
+    backup = BackupMaker(memory.ledger, memory.transcript_files, paths.transcripts_copy, config.ledger)
     curator = build_curator(config, memory, backup)
     consolidation = build_consolidation(config, memory, optimise=curator.optimise)
     model_change = build_model_change(paths, memory, conversations)
@@ -144,7 +144,7 @@ def build(paths: Paths, config: Config) -> Daemon:
         telemetry=Telemetry(config.telemetry, memory.ledger.events, publish, offline=config.privacy.offline),
         mirrors=mirrors,
         model_change=model_change,
-        follower=Follower(memory.ledger.sharing, memory.indexer, memory.switches),
+        follower=Follower(memory.ledger.sharing, memory.indexer, conversations.indexer, memory.switches),
         health=health,
         server=server,
         remote=remote,

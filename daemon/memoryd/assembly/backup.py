@@ -10,8 +10,10 @@ from memoryd.transcripts import JsonlTranscripts
 class BackupMaker:
     """Copies what cannot be derived from anything else."""
 
-    def __init__(self, ledger: SqlLedger, transcripts: JsonlTranscripts, folder: Path, settings: LedgerConfig) -> None:
-        """Prepare; `folder` is where the transcripts are copied to."""
+    def __init__(
+        self, ledger: SqlLedger, transcripts: JsonlTranscripts | None, folder: Path, settings: LedgerConfig
+    ) -> None:
+        """Prepare; `folder` is where the transcripts are copied to, where they are files."""
         self._ledger = ledger
         self._transcripts = transcripts
         self._folder = folder
@@ -20,14 +22,12 @@ class BackupMaker:
     async def make(self, target: Path | None = None) -> str:
         """Copy the ledger to a new file, else to a dated one beside the transcripts; return where the copy is.
 
-        Where the ledger is no file that is the folder of the transcripts, which are all that is copied then.
-
         Raises:
             DiskFull: there is no space for it.
             Refused: `target` exists, or the ledger is no file.
         """
-        if target is not None:
-            await self._ledger.backups.copy(str(target))
+        if target is not None or self._transcripts is None:
+            await self._ledger.backups.copy(str(target or self._folder))
             return str(target)
         made = self._folder
         try:

@@ -158,6 +158,7 @@ class ConversationServices:
             indexer=memory.indexer,
             scribe=self.scribe,
             forget=self._forget,
+            destroy_erased=self.indexer.destroy_erased,
             publish=publish,
         )
         ledger.purges.on_left = self.finisher.kick
@@ -215,7 +216,8 @@ class ConversationServices:
         tasks.start_soon(self.capturer.run, name="capture")
         tasks.start_soon(self._second_look.run, name="second look")
         tasks.start_soon(self.scribe.run, name="scribe")
-        tasks.start_soon(self.transcripts.run, name="transcripts")
+        if (files := self._memory.transcript_files) is not None:
+            tasks.start_soon(files.run, name="transcripts")
         tasks.start_soon(self.indexer.run, name="message indexer")
         tasks.start_soon(self.extractor.run, name="extractor")
         tasks.start_soon(self.compactor.run, name="compactor")

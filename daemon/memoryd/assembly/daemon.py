@@ -93,6 +93,7 @@ class Daemon:
         async with AsyncExitStack() as stack:
             await self.memory.ledger.open()
             await self.memory.switches.load()
+            await self.memory.bring_transcripts_over()
             await self.conversations.destroy_purged()
             await anyio.to_thread.run_sync(drafts.expire, self.paths.drafts)
             await anyio.to_thread.run_sync(prompts.expire, self.paths.prompts)
@@ -100,7 +101,8 @@ class Daemon:
             stack.push_async_callback(self.memory.ledger.close)
             stack.push_async_callback(self.memory.index.close)
             stack.push_async_callback(self.conversations.messages.close)
-            stack.push_async_callback(self.conversations.transcripts.save)
+            if (files := self.memory.transcript_files) is not None:
+                stack.push_async_callback(files.save)
             await stack.enter_async_context(self.memory.embedder.current)
             await self.memory.judging.open()
             stack.push_async_callback(self.memory.judging.close)

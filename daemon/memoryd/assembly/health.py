@@ -156,7 +156,7 @@ class Health:
             "transcripts": transcripts(
                 conversations.scribe.counts,
                 conversations.indexer,
-                conversations.transcripts.damaged.values(),
+                memory.transcript_files.damaged.values() if memory.transcript_files is not None else (),
                 cached_bytes=conversations.messages.cached_bytes,
             ),
             "sockets": sockets(self._sockets),

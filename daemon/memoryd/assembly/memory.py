@@ -2,6 +2,8 @@
 
 import logging
 
+from anyio import to_thread
+
 from memoryd.assembly.judging import build_judging
 from memoryd.clock import SystemClock
 from memoryd.config import Config
@@ -11,8 +13,9 @@ from memoryd.embedding.model import ModelSpec
 from memoryd.embedding.serving import ServingEmbedder
 from memoryd.home_name import home_name
 from memoryd.index import LanceIndex
-from memoryd.ledger import SqlLedger
+from memoryd.ledger import SqlLedger, all_rows
 from memoryd.model import choose
+from memoryd.moving import into_ledger
 from memoryd.project_files import ProjectFolders
 from memoryd.publisher import EventBus
 from memoryd.transcripts import JsonlTranscripts
@@ -26,6 +29,7 @@ from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.keeper import Keeper
 from memoryd_actors.keeping.neighbours import Neighbours
 from memoryd_actors.keeping.orders import KeeperMessage
+from memoryd_actors.ports.transcripts import Transcripts
 from memoryd_actors.recall.documents import DocumentRecall
 from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.recall.pipeline import Pipeline
@@ -36,6 +40,7 @@ from memoryd_actors.searching.recording import SearchRecorder
 from memoryd_actors.searching.related import Relatives
 from memoryd_actors.searching.search import Searcher
 from memoryd_client.base.paths import Paths
+from memoryd_client.base.wording import counted
 from memoryd_client.wire.events import Warned
 from memoryd_client.wire.memory import Memory
 
@@ -49,6 +54,7 @@ class MemoryServices:
     """What everything else rests on."""
 
     def __init__(self, config: Config, paths: Paths, publish: EventBus) -> None:
+        self._config = config
         self.publish = publish
         self._models = paths.models
         self.clock = SystemClock()
@@ -58,6 +64,7 @@ class MemoryServices:
             clock=self.clock,
             home=home_name(paths.home) if config.ledger.url else "",
         )
+        self._paths = paths
         self.generations = Generations(paths, at_start(paths, config.embedding))
         active = self.generations.active
         self.index = LanceIndex(memories_at(paths, config.index, active.place), config.index)
@@ -80,7 +87,10 @@ class MemoryServices:
             clock=self.clock,
         )
         self.recorder = SearchRecorder(self.ledger.events.record, self.clock)
-        self.transcripts = JsonlTranscripts(paths.transcripts, paths.transcripts_copy)
+        files = JsonlTranscripts(paths.transcripts, paths.transcripts_copy)
+        self.transcript_files = files if self.ledger.transcripts is None else None
+        """None where transcripts are in the ledger."""
+        self.transcripts: Transcripts = self.ledger.transcripts or files
         self.judging = build_judging(
             config,
             choose(config),
@@ -109,6 +119,20 @@ class MemoryServices:
         self.keeper: ActorRef[KeeperMessage, tuple[Memory, ...]] = ActorRef(
             "keeper", self._keeper, on_crash=log_crash, capacity=KEEPER_QUEUE
         )
+
+    async def bring_transcripts_over(self) -> None:
+        """Bring what was said and stands in files into the ledger, where that has transcripts.
+
+        Raises:
+            Unavailable: the ledger does not answer.
+        """
+        if self.ledger.transcripts is not None and into_ledger.waits(self._paths):
+            await to_thread.run_sync(self._bring_over, self._config.ledger.url)
+
+    def _bring_over(self, url: str) -> None:
+        with all_rows.opened(url, self._paths.backups) as engine:
+            brought = into_ledger.bring_over(self._paths, engine)
+        log.info("%s of this home are in the ledger now", counted(brought, "transcript"))
 
     def build_embedder(self, config: Config, spec: ModelSpec) -> EmbeddingService:
         """Return what runs this model; enter it before use."""

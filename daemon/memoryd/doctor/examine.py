@@ -14,7 +14,7 @@ from memoryd.doctor.mirrors import examine_mirrors
 from memoryd.doctor.model import examine_model
 from memoryd.doctor.process import examine_lock, examine_sockets, examine_systemd
 from memoryd.doctor.settings import examine_configuration, examine_extras, examine_key
-from memoryd.doctor.transcripts import NAME, examine_transcripts, look
+from memoryd.doctor.transcripts import NAME, examine_shared_transcripts, examine_transcripts, look
 from memoryd_client.base.paths import Paths
 from memoryd_client.wire.status import Status
 
@@ -64,6 +64,9 @@ def _is_reported(name: str, status: Status | None) -> bool:
 
 
 def _said(paths: Paths, config: Config, status: Status | None) -> Iterator[Finding]:
+    if config.ledger.url and not config.ledger.url.startswith("sqlite:///"):
+        yield examine_shared_transcripts(paths)
+        return
     try:
         # The index first: what is said meanwhile is then not indexed yet, not missing.
         there = indexed(paths, config)

@@ -91,6 +91,17 @@ def _looked(folder: Path) -> Looked:
     return session
 
 
+def examine_shared_transcripts(paths: Paths) -> Finding:
+    """Look whether what was said is in the ledger that daemons share."""
+    waiting = sum(
+        (folder / "session.jsonl").exists() for owner in _folders(paths.transcripts) for folder in _folders(owner)
+    )
+    if waiting:
+        what = f"{counted(waiting, 'transcript')} of this home are in files, and not in the database of ledger.url"
+        return warn(NAME, what, "memoryd restart")
+    return ok(NAME, "what was said is in the database of ledger.url")
+
+
 def examine_transcripts(paths: Paths, sessions: list[Looked]) -> Iterator[Finding]:
     """Look at what was read of the transcripts."""
     if not paths.transcripts.exists():

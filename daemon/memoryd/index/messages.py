@@ -1,9 +1,9 @@
 """The `MessageIndex` port over LanceDB: a table of its own, in a folder of its own, beside the one of memories."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import anyio
 import numpy as np
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 _CACHE_SHARE = 0.25
 """Of the caches that the index of memories has: this one is asked now and then, that one on every turn."""
+T = TypeVar("T")
 _Found = dict[str, dict[str, Any]]
 """Rows by their ids, as `SHOWN` has them."""
 
@@ -34,6 +35,7 @@ class LanceMessages:
 
     def __init__(self, url: Path | str, config: IndexConfig) -> None:
         self._messages = VectorTable(url, NAME, schema, full_text="text", share=_CACHE_SHARE)
+        self._heard = 0
         self._config = config
         self._turn = anyio.Lock()
         self._threads = CapacityLimiter(1)
@@ -52,7 +54,8 @@ class LanceMessages:
         """
         async with self._turn:
             try:
-                await self._messages.open(model=model, dimensions=dimensions)
+                about = await self._messages.open(model=model, dimensions=dimensions)
+                self._heard = int(about.get("heard", "0"))
                 with translated(self._messages.url):
                     await self._messages.table.query().select(["vector"]).limit(1).to_arrow()
                     found = await self._messages.table.query().select(["owner", *PLACE]).to_arrow()
@@ -60,6 +63,16 @@ class LanceMessages:
                 await self._begin(model, dimensions)
                 return {}
             return await to_thread.run_sync(_heads, found, limiter=self._threads)
+
+    @property
+    def heard(self) -> int:
+        return self._heard
+
+    async def note_heard(self, changed: int) -> None:
+        async with self._turn:
+            with translated(self._messages.url):
+                await self._messages.remember("heard", str(changed))
+            self._heard = changed
 
     async def apply(self, rows: Sequence[MessageRow]) -> None:
         if not rows:
@@ -75,17 +88,17 @@ class LanceMessages:
         if vector is not None and len(vector) != self._messages.dimensions:
             vector = None  # embedded just before another model's index was put in place
         asked = query_words(words)
-        where = predicate(wanted)
-        with translated(self._messages.url):
-            return await self._search(where, vector, asked, limit)
+        return await self._undisturbed(lambda: self._search(predicate(wanted), vector, asked, limit))
 
     async def newest(self, wanted: Wanted, *, limit: int, offset: int) -> list[tuple[str, int]]:
-        with translated(self._messages.url):
+        async def read() -> list[tuple[str, int]]:
             found = await self._messages.table.query().where(predicate(wanted)).select(["at", *PLACE]).to_arrow()
-        # Of one moment, what was said later has the higher number.
-        order = np.lexsort((found["sequence"].to_numpy(), found["at"].to_numpy()))[::-1][offset : offset + limit]
-        chosen = found.take(order)
-        return list(zip(chosen["session"].to_pylist(), chosen["sequence"].to_pylist(), strict=True))
+            # Of one moment, what was said later has the higher number.
+            order = np.lexsort((found["sequence"].to_numpy(), found["at"].to_numpy()))[::-1][offset : offset + limit]
+            chosen = found.take(order)
+            return list(zip(chosen["session"].to_pylist(), chosen["sequence"].to_pylist(), strict=True))
+
+        return await self._undisturbed(read)
 
     async def lacking(self, limit: int) -> list[tuple[Key, int]]:
         with translated(self._messages.url):
@@ -122,6 +135,16 @@ class LanceMessages:
     def exchange(self, other: "LanceMessages") -> None:
         """Have what the other one has, and give it what was here; both are `held`."""
         self._messages, other._messages = other._messages, self._messages
+        self._heard, other._heard = other._heard, self._heard
+
+    async def _undisturbed(self, read: Callable[[], Awaitable[T]]) -> T:
+        """Read; once more in turn where the table was rewritten meanwhile, because a session is destroyed."""
+        with translated(self._messages.url):
+            try:
+                return await read()
+            except (RuntimeError, ValueError, OSError):
+                async with self._turn:
+                    return await read()
 
     async def _search(self, where: str, vector: Vector | None, asked: str, limit: int) -> list[MessageCandidate]:
         rows: _Found = {}
@@ -178,6 +201,7 @@ class LanceMessages:
 
     async def _begin(self, model: str, dimensions: int) -> None:
         await self._messages.begin(model=model, dimensions=dimensions)
+        self._heard = 0
         await self._messages.discard_aside()
 
 

@@ -111,8 +111,8 @@ class VectorTable:
         await self._create(about["model"], self.dimensions)
         if kept.num_rows:
             await self.table.add(kept)
-        if "applied" in about:
-            await self.remember("applied", about["applied"])
+        for fact in sorted(about.keys() - set(_IDENTITY)):
+            await self.remember(fact, about[fact])
         await self.optimise(keep_versions_s)
 
     async def optimise(self, keep_versions_s: float) -> dict[str, float]:

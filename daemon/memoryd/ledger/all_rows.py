@@ -16,7 +16,6 @@ from sqlalchemy import (
     func,
     insert,
     inspect,
-    or_,
     select,
     text,
 )
@@ -25,13 +24,27 @@ from sqlalchemy.exc import IntegrityError
 from memoryd.ledger import opening, progressing
 from memoryd.ledger.failures import of_database, translated
 from memoryd.ledger.sharing import LEADER
-from memoryd.ledger.tables import HEAD, checkpoints, consents, core_sections, core_writes, history, memories, metadata
+from memoryd.ledger.tables import (
+    HEAD,
+    checkpoints,
+    consents,
+    core_sections,
+    core_writes,
+    entries,
+    erased_transcripts,
+    history,
+    memories,
+    metadata,
+    progress,
+    transcripts,
+)
 from memoryd_actors.core.errors import Refused, Unavailable
 from memoryd_actors.memory.progress import PURGED_ENTRIES, PURGED_SESSION
 
-LEFT = frozenset({"purges"})
-"""Tables that say something about this database alone: which of its files still have bytes of what was purged."""
-_SAID = (memories, history, core_sections, core_writes, checkpoints, consents)
+LEFT = frozenset({"purges", transcripts.name, entries.name, erased_transcripts.name})
+"""Tables that say something about this database alone, as which of its files still have bytes of what was purged; and
+transcripts, which travel line by line."""
+_SAID = (memories, history, core_sections, core_writes, checkpoints, consents, transcripts)
 """A ledger without rows in these has nothing that anybody would miss."""
 _ROWS = 500
 """In one statement."""
@@ -42,8 +55,8 @@ Row = dict[str, Any]
 
 
 @contextmanager
-def opened(path_or_url: Path | str, backups: Path, home: str) -> Generator[Engine]:
-    """Yield the engine of a ledger; what goes wrong with it is translated. `home` is the name of this daemon's home."""
+def opened(path_or_url: Path | str, backups: Path) -> Generator[Engine]:
+    """Yield the engine of a ledger; what goes wrong with it is translated."""
     url, file = opening.parse(path_or_url)
     where = str(file) if file else url.render_as_string(hide_password=True)
     with translated(where, file, backups):
@@ -52,7 +65,7 @@ def opened(path_or_url: Path | str, backups: Path, home: str) -> Generator[Engin
         engine = opening.create(url, readers=1)
     with of_database(where, file, backups):
         try:
-            yield engine.execution_options(**({} if file else {progressing.HOME: home}))
+            yield engine
         finally:
             engine.dispose()
 
@@ -98,21 +111,16 @@ def purges_begun(engine: Engine) -> int:
 def rows(connection: Connection, tables: Collection[str] = tuple(metadata.tables)) -> Iterator[tuple[str, Row]]:
     """Yield every row of these tables with the table's name, in the order of their keys.
 
-    Of several homes that share the ledger, how far jobs have come is left out but for this one's, whose name is not in
-    it: transcripts are each home's own.
+    How far jobs have come with transcripts that stand in files of homes which share the ledger is left out.
     """
     there = set(inspect(connection).get_table_names())
     for name in sorted(there.intersection(tables) - LEFT):
         table = Table(name, MetaData(), autoload_with=connection)
         query = select(*(table.c[column] for column in sorted(table.c.keys()))).order_by(*table.primary_key)
-        home = _suffix(connection)
-        if name == "progress" and home:
-            query = query.where(or_(table.c.session == "", table.c.job.endswith(home, autoescape=True)))
+        if name == progress.name:
+            query = query.where(~table.c.job.contains(progressing.AT_HOME))
         for found in connection.execute(query.execution_options(yield_per=_ROWS)).mappings():
-            row = dict(found)
-            if name == "progress" and home and row["session"]:
-                row["job"] = row["job"].removesuffix(home)
-            yield name, row
+            yield name, dict(found)
 
 
 # --- in
@@ -158,7 +166,6 @@ class Filling:
         self._name = ""
         self._waiting: list[Row] = []
         self._bytes = 0
-        self._home = _suffix(connection)
 
     def add(self, name: str, row: Row) -> None:
         """Put one more row in; `finish` has to follow the last one.
@@ -179,8 +186,6 @@ class Filling:
                 self._bytes += len(value)
                 if isinstance(column.type, LargeBinary):
                     row[column.name] = _decoded(value, name)
-        if name == "progress" and row["session"]:
-            row["job"] += self._home
         self._waiting.append(row)
         if len(self._waiting) == _ROWS or self._bytes >= _BYTES:
             self.flush()
@@ -222,9 +227,3 @@ def _decoded(value: str, name: str) -> bytes:
         return b64decode(value, validate=True)
     except (NotBase64, ValueError) as exc:
         raise Refused(f"the archive has a row of {name} with bytes that cannot be read: {exc}") from exc
-
-
-def _suffix(connection: Connection) -> str:
-    """Return what follows the names of this home's jobs; empty where the ledger is not shared."""
-    home = progressing.home_of(connection)
-    return f"@{home}" if home else ""

@@ -13,7 +13,7 @@ import anyio
 from anyio import CapacityLimiter, to_thread
 from sqlalchemy import Connection, Engine
 
-from memoryd.ledger import opening, progressing, recording, sharing
+from memoryd.ledger import opening, recording, sharing
 from memoryd.ledger.failures import translated
 from memoryd.ledger.held_files import HeldFiles
 from memoryd.ledger.recent import RecentReads
@@ -44,7 +44,9 @@ class Database:
         self.backups = backups
         self.clock = clock
         shared = self._url.get_backend_name() == "postgresql"
-        self._options = {progressing.HOME: home, sharing.NODE: secrets.token_hex(8)} if shared else {}
+        self._options = {recording.HOME: home, sharing.NODE: secrets.token_hex(8)} if shared else {}
+        self.keeps_transcripts = shared
+        """Whether what was said is in here, too: where each daemon has it."""
         self.sharing = sharing.sharing(self._url, self._options.get(sharing.NODE, ""))
         """How this daemon stands with the others on the ledger."""
         self._engine: Engine | None = None

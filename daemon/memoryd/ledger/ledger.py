@@ -16,6 +16,7 @@ from memoryd.ledger.purges import SqlPurges
 from memoryd.ledger.sessions import SqlSessions
 from memoryd.ledger.spending import SqlSpending
 from memoryd.ledger.switches import SqlSwitches
+from memoryd.ledger.transcript_repository import SqlTranscripts
 from memoryd_actors.ports.clock import Clock
 
 
@@ -36,6 +37,8 @@ class SqlLedger:
         self.core = SqlCoreMemory(database, self.purges)
         self.checkpoints = SqlCheckpoints(database, self.purges)
         self.progress = SqlProgress(database)
+        self.transcripts = SqlTranscripts(database) if database.keeps_transcripts else None
+        """None where they are files."""
         self.switches = SqlSwitches(database)
         self.spending = SqlSpending(database)
         self.consolidation = SqlConsolidation(database)

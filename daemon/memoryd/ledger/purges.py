@@ -8,11 +8,11 @@ import anyio
 from sqlalchemy import Connection
 
 from memoryd import restoring
-from memoryd.ledger import progressing, purging, recording, records, unfinished
+from memoryd.ledger import progressing, purging, recording, records, transcribing, unfinished
 from memoryd.ledger.backups import broken_off
 from memoryd.ledger.database import Database
 from memoryd_actors.core.errors import PurgeUnfinished, Refused
-from memoryd_actors.memory.progress import PURGED_SESSION, Progress
+from memoryd_actors.memory.progress import FILES_GONE, PURGED_SESSION, Progress
 
 NODE = "keeper"
 
@@ -60,7 +60,10 @@ class SqlPurges:
             if gone:
                 self.mark(connection, unfinished.PurgedMemories(tuple(gone), places))
             for session, entries in (told or {}).items():
-                unfinished.mark_entries(connection, owner, session, entries, now)
+                if self._database.keeps_transcripts:
+                    transcribing.erase(connection, (owner, session), entries)
+                else:
+                    unfinished.mark_entries(connection, owner, session, entries, now)
             return gone
 
         gone = await self._database.write(work)
@@ -73,7 +76,12 @@ class SqlPurges:
         def work(connection: Connection) -> None:
             purging.erase_session(connection, owner, session)
             self.mark(connection, unfinished.PurgedSession(owner, session))
-            progressing.put(connection, Progress(owner, session, PURGED_SESSION, last, detail=project), now)
+            left = last
+            if self._database.keeps_transcripts:
+                transcribing.purge(connection, (owner, session))
+                progressing.forget(connection, owner, session)
+                left = FILES_GONE
+            progressing.put(connection, Progress(owner, session, PURGED_SESSION, left, detail=project), now)
 
         await self._database.write(work)
         self.on_left()

@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, cast
 
 from sqlalchemy import Connection, Float, Row, case, func, insert, literal, select
 
-from memoryd.ledger import progressing
 from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import events, history, memories
 from memoryd_actors.memory.events import OPERATIONS, Happened
@@ -19,6 +18,8 @@ DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
 _HOUR_US = 3_600_000_000
 _DAY_US = 24 * _HOUR_US
+HOME = "memoryd_home"
+"""Execution option of a connection: the name of the home, where several share a ledger."""
 
 Done = tuple[str, str, str]
 """Node, op and status."""
@@ -41,9 +42,14 @@ class Tally:
         return total
 
 
+def home_of(connection: Connection) -> str:
+    """Return the name of the home that a connection is of; empty where the ledger is not shared."""
+    return cast(str, connection.get_execution_options().get(HOME, ""))
+
+
 def write(connection: Connection, happened: Sequence[tuple[Happened, datetime]]) -> None:
     """Put down what happened, and when."""
-    home = progressing.home_of(connection)
+    home = home_of(connection)
     rows = [
         {
             "owner": clean(event.owner),
@@ -75,7 +81,7 @@ def write_operation(connection: Connection, operation: int, node: str, duration_
         func.coalesce(memories.c.category, ""),
         history.c.ts,
         literal(duration_ms, Float),
-        literal(progressing.home_of(connection)),
+        literal(home_of(connection)),
     ).select_from(history.outerjoin(memories, memories.c.id == history.c.memory_id))
     columns = ["owner", "thread", "node", "op", "status", "memory_id", "category", "ts", "duration_ms", "home"]
     connection.execute(insert(events).from_select(columns, done.where(history.c.operation == operation)))
@@ -150,7 +156,7 @@ def newest(connection: Connection) -> int:
 
 def after(connection: Connection, number: int, limit: int) -> list[DoneEvent]:
     """Return what this daemon did after an event, for every owner, the oldest first."""
-    home = progressing.home_of(connection)
+    home = home_of(connection)
     query = select(events).where(events.c.id > number, events.c.home == home).order_by(events.c.id).limit(limit)
     return _told(connection.execute(query))
 

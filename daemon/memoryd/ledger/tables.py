@@ -18,7 +18,7 @@ from sqlalchemy import (
 
 from memoryd.ledger.columns import Identifier, Moment, keys, number, required
 
-HEAD = "0015"
+HEAD = "0016"
 """The newest migration. Known here so that a start on an up-to-date ledger need not import Alembic."""
 
 metadata = MetaData()
@@ -327,4 +327,44 @@ consolidations = Table(
     Column("starts", Integer, nullable=False),
     Index("ix_consolidations_owner", "owner", "id"),
     sqlite_autoincrement=True,
+)
+transcripts = Table(
+    # What was said in sessions, where the ledger is shared; else transcripts are files, and these tables are empty.
+    "transcripts",
+    metadata,
+    number("number"),
+    *required(Text, "owner session"),
+    Column("last", BigInteger, nullable=False),
+    Column("updated_at", Moment),
+    # The number of the last change of any transcript, as it was then.
+    Column("changed", BigInteger, nullable=False),
+    # JSON: what else is known of the session, as `metadata.json` has it.
+    Column("about", LargeBinary, nullable=False),
+    Index("ix_transcripts_session", "owner", "session", unique=True),
+    Index("ix_transcripts_newest", "owner", "updated_at"),
+    Index("ix_transcripts_changed", "changed"),
+    sqlite_autoincrement=True,
+)
+entries = Table(
+    # Their lines, as they would stand in the file.
+    "entries",
+    metadata,
+    number("number"),
+    Column("transcript", BigInteger, nullable=False),
+    # None where the line cannot be read.
+    Column("sequence", BigInteger),
+    # The entry's id, as 64 bits.
+    Column("short_id", BigInteger),
+    Column("line", LargeBinary, nullable=False),
+    Index("ix_entries_transcript", "transcript", "sequence", unique=True),
+    Index("ix_entries_id", "transcript", "short_id"),
+    sqlite_autoincrement=True,
+)
+erased_transcripts = Table(
+    # Those out of which words were taken, as hashes of their names, for daemons that were away then.
+    "erased_transcripts",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("changed", BigInteger, nullable=False),
+    Index("ix_erased_transcripts_changed", "changed"),
 )

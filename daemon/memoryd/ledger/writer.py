@@ -22,6 +22,12 @@ _LOCK = 0x6D656D6F7279
 """Key of the PostgreSQL advisory lock (`memory` in ASCII) under which change numbers are given out."""
 
 
+def take_turn(connection: Connection) -> None:
+    """Hold others off until this transaction ends: numbers become visible in the order in which they are given out."""
+    if connection.dialect.name == "postgresql":
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+
+
 class Write(Generic[T]):
     """Something to do in a transaction; may run again in one of its own, so it keeps nothing outside."""
 
@@ -153,9 +159,7 @@ class LedgerWriter:
             self._files.check(connection)
         transaction = connection.begin()
         try:
-            if connection.dialect.name == "postgresql":
-                # Held until commit: numbers become visible in the order in which they are given out.
-                connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
+            take_turn(connection)
         except DBAPIError as lost:
             transaction.rollback()
             if lost.connection_invalidated and again:

@@ -17,10 +17,9 @@ import msgspec
 from sqlalchemy import Engine
 
 from memoryd.config import LedgerConfig
-from memoryd.home_name import home_name
 from memoryd.ledger import all_rows
 from memoryd.lock import hold_home
-from memoryd.moving import transcripts
+from memoryd.moving import into_ledger, transcripts
 from memoryd.moving.archive import (
     ArchiveEnd,
     ArchiveHeader,
@@ -108,9 +107,7 @@ def arrive(
     archive = ArchiveReader(stream)
     with (
         hold_home(paths, version=VERSION),
-        all_rows.opened(
-            config.url or paths.ledger, paths.backups, home_name(paths.home) if config.url else ""
-        ) as engine,
+        all_rows.opened(config.url or paths.ledger, paths.backups) as engine,
     ):
         staging = _Staging(paths.arriving)
         lines = _relocated(archive, places, advance)
@@ -129,6 +126,8 @@ def arrive(
                     staging.discard()
                 raise
         _put_in_place(paths, staging)
+        if engine.dialect.name == "postgresql":
+            into_ledger.bring_over(paths, engine)
         configure(archive.header.settings)
         staging.discard()
     return Arrived(archive.header, archive.end, digest)

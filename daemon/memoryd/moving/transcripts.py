@@ -1,4 +1,4 @@
-"""Transcripts line by line, as they stand in their files: out of a folder, and into an empty one. Blocks."""
+"""Transcripts line by line, as they stand in files or in a ledger: out of there, and into an empty folder. Blocks."""
 
 import os
 from collections.abc import Iterator
@@ -8,7 +8,9 @@ from types import TracebackType
 from typing import IO, Self
 
 from msgspec import UNSET, Raw
+from sqlalchemy import Connection
 
+from memoryd.ledger import transcribing
 from memoryd.moving.archive import ArchiveLine, SessionHead
 from memoryd.private_folder import private_folder
 from memoryd.rewriting import sync
@@ -31,6 +33,17 @@ def out_of(root: Path, left_out: list[str]) -> Iterator[ArchiveLine]:
                 yield from _lines(folder, described[0])
             elif (folder / LINES).exists():
                 left_out.append(f"{folder}: nobody can tell whose session this is")
+
+
+def out_of_ledger(connection: Connection) -> Iterator[ArchiveLine]:
+    """Yield the lines of every session in a ledger."""
+    for found in transcribing.everything(connection):
+        about = found.about
+        head = SessionHead(owner=found.key[0], session=found.key[1], project=about.project, agent=about.channel_id)
+        yield ArchiveLine(session=head)
+        for text in transcribing.lines(connection, found.number):
+            yield _archived(text)
+        yield ArchiveLine(last=about.last)
 
 
 def are_in(root: Path) -> bool:
@@ -114,10 +127,13 @@ def _lines(folder: Path, about: Metadata) -> Iterator[ArchiveLine]:
                 break  # cut off by a crash, or not written to its end yet
             offset += len(text)
             last = max(last, line.seq if line is not None else 0)
-            bare = text.removesuffix(b"\n")
-            exactly = line is not None and bare == bare.strip()
-            yield ArchiveLine(line=Raw(bare)) if exactly else ArchiveLine(damaged=bare)
+            yield _archived(text.removesuffix(b"\n"))
     yield ArchiveLine(last=last)
+
+
+def _archived(text: bytes) -> ArchiveLine:
+    exactly = text == text.strip() and readable(text) is not None
+    return ArchiveLine(line=Raw(text)) if exactly else ArchiveLine(damaged=text)
 
 
 def _folders(root: Path) -> list[Path]:

@@ -19,7 +19,7 @@ from memoryd.transcripts.metadata import Metadata
 from memoryd.transcripts.session_file import SessionFile, describe, destroy
 from memoryd_actors.core.errors import DiskFull, Refused, Unavailable
 from memoryd_actors.core.worker_threads import WorkerThreads
-from memoryd_actors.ports.transcripts import Kept, Key, Stored
+from memoryd_actors.ports.transcripts import Kept, Key, Stored, TranscriptNews
 from memoryd_client.wire.transcripts import SessionInfo, TranscriptRecord
 
 log = logging.getLogger(__name__)
@@ -104,6 +104,9 @@ class JsonlTranscripts:
 
     async def heads(self) -> dict[Key, int]:
         return {(about.user_id, about.id): about.last for about in await self._known(lambda: _folders(self._root))}
+
+    async def news(self, after: int) -> TranscriptNews:
+        return TranscriptNews()
 
     async def purge(self, key: Key) -> int:
         async with self._copying, self._session(key) as file:

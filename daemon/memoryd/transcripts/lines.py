@@ -6,7 +6,7 @@ from memoryd_actors.ports.transcripts import Kept
 from memoryd_client.transcript_lines import Line, decode_line, encode, line, record
 from memoryd_client.wire.transcripts import TranscriptRecord
 
-__all__ = ["Line", "decode_line", "encoded", "record", "reworded"]
+__all__ = ["Line", "decode_line", "encode", "encoded", "record", "reworded"]
 
 
 def reworded(written: TranscriptRecord, content: str) -> bytes:

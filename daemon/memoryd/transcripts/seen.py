@@ -18,7 +18,7 @@ class SeenIds:
         self._loose: set[int] = set()
 
     def __contains__(self, entry_id: str) -> bool:
-        short = _short(entry_id)
+        short = short_id(entry_id)
         if short in self._loose:
             return True
         place = int(np.searchsorted(self._sorted, np.uint64(short)))
@@ -26,12 +26,13 @@ class SeenIds:
 
     def add(self, ids: Iterable[str]) -> None:
         """Add ids."""
-        self._loose.update(map(_short, ids))
+        self._loose.update(map(short_id, ids))
         if len(self._loose) >= _LOOSE:
             loose = np.fromiter(self._loose, np.uint64, len(self._loose))
             self._sorted = np.union1d(self._sorted, loose)
             self._loose = set()
 
 
-def _short(entry_id: str) -> int:
+def short_id(entry_id: str) -> int:
+    """Return an id as 64 bits."""
     return int.from_bytes(blake2b(entry_id.encode("utf-8", "surrogatepass"), digest_size=8).digest())
