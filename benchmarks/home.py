@@ -163,6 +163,13 @@ def fill(paths: Paths, count: int, precision: str = "fp32") -> None:
     anyio.run(write)
 
 
+def shared_models() -> Path:
+    """Return where weights are converted once for all benchmarks, as they are once for all starts of a daemon."""
+    shared = Path(tempfile.gettempdir()) / f"memoryd-benchmark-models-{os.getuid()}"
+    shared.mkdir(mode=0o700, exist_ok=True)
+    return shared
+
+
 @contextmanager
 def home() -> Generator[Paths]:
     """A temporary home, removed afterwards. Its path is short: a socket's may have 104 bytes."""
@@ -182,11 +189,8 @@ def daemon(paths: Paths, **settings: str) -> Generator[Running]:
     # As installed: pip compiles what it installs, and a start that compiles everything takes twice as long.
     bytecode = Path(tempfile.gettempdir()) / f"memoryd-benchmark-bytecode-{os.getuid()}"
     environment |= {"PYTHONDONTWRITEBYTECODE": "", "PYTHONPYCACHEPREFIX": str(bytecode)}
-    shared = Path(tempfile.gettempdir()) / f"memoryd-benchmark-models-{os.getuid()}"
-    shared.mkdir(mode=0o700, exist_ok=True)
     if not (paths.home / "models").exists():
-        # The weights are converted once for all benchmarks, as they are once for all starts of a daemon.
-        (paths.home / "models").symlink_to(shared)
+        (paths.home / "models").symlink_to(shared_models())
     began = monotonic()
     process = subprocess.Popen([sys.executable, "-m", "memoryd"], env=environment, stderr=subprocess.PIPE)
     try:

@@ -13,7 +13,7 @@ from memoryd.embedding import EmbeddingService
 from memoryd_actors.admission.writing import written
 from memoryd_actors.core.errors import ModelUnavailable
 from memoryd_actors.ports.embedder import Vectors
-from memoryd_actors.summarising import EXTRACTED, LocalSummariser, Spoken
+from memoryd_actors.summarising import EXTRACTED, KINDS_OF_FOCUS, LocalSummariser, Spoken
 from memoryd_actors.summarising.local import MARK
 from memoryd_actors.summarising.units import MOST_UNITS, units
 
@@ -70,6 +70,22 @@ async def test_a_decision_and_a_question_come_before_small_talk(loaded: Loaded) 
         assert "lovely morning" not in summary.text
         assert summary.title == WHEELS[0]
         assert WHEELS[2] in summary.outcome
+
+
+async def test_what_is_near_to_the_focus_comes_first(loaded: Loaded) -> None:
+    async with loaded() as embedder:
+        said = [
+            Spoken(f"We decided to paint boat {number} blue because the harbour master asked.") for number in "1234"
+        ]
+        said += [Spoken("The bakery on the quay opens at six.", "assistant"), *said]
+        summariser = LocalSummariser(embedder, embedder)
+        without, within, named = [
+            (await summariser.summarise(said, budget_tokens=45, focus=focus)).text
+            for focus in ("", "when can we buy bread?", KINDS_OF_FOCUS["decisions"])
+        ]
+        assert "bakery" not in without
+        assert "bakery" in within
+        assert named == without
 
 
 async def test_an_episode_names_decisions_and_the_question_that_nobody_answered(loaded: Loaded) -> None:

@@ -20,7 +20,7 @@ from memoryd_actors.memory.steps import Supersede
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.transcripts import Key, Transcripts
-from memoryd_actors.summarising import EXTRACTED, Spoken, Summariser, Summary, said_of
+from memoryd_actors.summarising import EXTRACTED, KINDS_OF_FOCUS, Spoken, Summariser, Summary, said_of
 from memoryd_actors.texts.fence import one_line
 from memoryd_client.wire.archiving import (
     ArchiveTurns,
@@ -274,14 +274,7 @@ def _check_turns(request: SummarizeTurns, turns: int) -> None:
 
 def _wanted(focus: str) -> str:
     """Return a focus in words."""
-    known = {
-        "": "",
-        WHOLE: "",
-        "decisions": "decisions and their reasons",
-        "facts": "facts about the user and the project, exact names, numbers and dates",
-        "context": "what is being done, how far it is, and what is open",
-    }
-    return known.get(focus.casefold(), focus)
+    return "" if focus.casefold() == WHOLE else KINDS_OF_FOCUS.get(focus.casefold(), focus)
 
 
 def _as_memory(

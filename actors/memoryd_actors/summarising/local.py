@@ -18,7 +18,7 @@ from memoryd_actors.ports.embedder import Embedder, Vectors
 from memoryd_actors.ports.token_counter import TokenCounter
 from memoryd_actors.summarising.central import centrality, chosen
 from memoryd_actors.summarising.outcome import decides, outcome
-from memoryd_actors.summarising.summary import EXTRACTED, Purpose, Spoken, Summary
+from memoryd_actors.summarising.summary import EXTRACTED, KINDS_OF_FOCUS, Purpose, Spoken, Summary
 from memoryd_actors.summarising.units import MOST_UNITS, Unit, earlier_units, topics, units
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.words import content_words
@@ -57,7 +57,8 @@ class LocalSummariser:
     ) -> Summary:
         """Return what the conversation says itself, quoted; see the port. What is rolled up is points already.
 
-        What is near to the focus counts more.
+        What is near to the focus counts more. What is meant by the kinds of focus that have a name counts more anyway:
+        being near to such words says nothing (of what is quoted then 4 to 9 points less is what people noted).
         """
         if purpose == "rollup":
             earlier, said = "\n".join([earlier, *(one.text for one in said)]), ()
@@ -67,7 +68,7 @@ class LocalSummariser:
             return Summary(_tools_only(said), EXTRACTED)
         every = [*before, *found]
         vectors = await self._vectors([unit.text for unit in every])
-        if focus:
+        if focus and focus not in KINDS_OF_FOCUS.values():
             near = await self._near(focus, [unit.text for unit in every], vectors)
             every = [replace(unit, nearness=one) for unit, one in zip(every, near, strict=True)]
         lead = _leads(every, said) if purpose == "episode" else [""] * len(every)
@@ -90,14 +91,15 @@ class LocalSummariser:
         )
 
     async def _near(self, focus: str, texts: Sequence[str], vectors: Vectors) -> list[float]:
-        """Return how near each text is to the focus, 0 to 1."""
+        """Return how much nearer each text is to the focus than the middle one is, 0 to 1."""
         try:
             (asked,) = await self._embedder.embed([focus], query=True)
         except ModelUnavailable:
-            return [float(cosine) for cosine in vectors @ word_vectors([focus])[0]]
+            asked = word_vectors([focus])[0]
         if len(asked) != vectors.shape[1]:  # there was no model a moment ago
             return [0.0] * len(texts)
-        return [max(float(cosine), 0.0) for cosine in vectors @ asked]
+        cosines = vectors @ asked
+        return [float(one) for one in np.maximum(cosines - np.median(cosines), 0.0)]
 
     async def _vectors(self, texts: Sequence[str]) -> Vectors:
         found: list[Vectors] = []

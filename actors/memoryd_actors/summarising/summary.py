@@ -8,6 +8,12 @@ from memoryd_client.wire.transcripts import TranscriptRecord
 
 EXTRACTED: Final = "extracted"
 """Who a summary is by that no model wrote: it quotes the conversation."""
+KINDS_OF_FOCUS: Final = {
+    "decisions": "decisions and their reasons",
+    "facts": "facts about the user and the project, exact names, numbers and dates",
+    "context": "what is being done, how far it is, and what is open",
+}
+"""What a focus that has a name means, in words for a model. Whoever quotes prefers such sentences anyway."""
 Purpose = Literal["compaction", "episode", "rollup"]
 """compaction: takes the place of messages in a context. episode: what a run was about and came to. rollup: many
 episodes of one project told as one."""

@@ -45,8 +45,10 @@ BY_USER = 0.25
 """By how much more a sentence counts that decides or explains something, that a user asks, that names something of its
 own, that a user says. Of what stands in summaries of LoCoMo sessions, 56% is what people noted as worth knowing, 44% of
 all that is said is; without what is specific 47%."""
-FOCUS = 2.0
-"""For what is as near as can be to what who asks cares for: about as much as all of these together."""
+FOCUS = 12.0
+"""For what is as near as can be to what who asks cares for: more than all of these together. With a question as focus
+a summary of 200 tokens of a LoCoMo session tells .63 of what answers it, at 2.0 .41, without focus .27; the messages
+nearest to the question, and nothing else, .85 (`python -m benchmarks.focus`)."""
 
 
 @dataclass(frozen=True, slots=True)
