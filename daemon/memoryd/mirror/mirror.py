@@ -29,7 +29,7 @@ from memoryd_client.wire.mirroring import MirrorStatus, MirrorTrouble
 
 AGAIN_S = 60.0
 """How often memory is looked at without a reason: relations that are found in the background tell nobody."""
-LOOK_AGAIN_S = 600.0
+LOOK_AGAIN_S = 60.0
 """The same of a folder: what watches it may have missed something."""
 PAUSED_S = 2.0
 """How often it is looked whether a folder is back."""
