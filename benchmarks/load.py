@@ -38,7 +38,7 @@ Times = dict[str, list[float]]
 def run(sessions: int = 100, seconds: float = 60.0, pause_s: float = 10.0) -> dict[str, Any]:
     with home() as paths, daemon(paths) as running:
         wait_for_model(running)
-        _seed(running)
+        seed(running)
         _play(paths, range(-5, 0), 10.0, 1.0)
         before, open_before = at_rest(running.process)["resident"], running.process.num_fds()
         floor = _floor(paths.home, sessions)
@@ -61,7 +61,8 @@ def run(sessions: int = 100, seconds: float = 60.0, pause_s: float = 10.0) -> di
     return figures
 
 
-def _seed(running: Running) -> None:
+def seed(running: Running) -> None:
+    """Store the memories that are there before anybody comes, and wait until they are in the index."""
     draw = random.Random(9)
     facts = (f"Unit {n}, {_unit(draw)}, reports to hall {draw.randrange(10**9)}." for n in range(SEEDED))
     with running.client("seed") as client:
@@ -95,13 +96,14 @@ def _share(paths: Paths, seconds: float, pause_s: float, sessions: list[int]) ->
 
     async def all_of_them() -> None:
         until = monotonic() + seconds
-        await asyncio.gather(*(_session(paths, number, until, pause_s, (times, failed)) for number in sessions))
+        await asyncio.gather(*(session(paths, number, until, pause_s, (times, failed)) for number in sessions))
 
     asyncio.run(all_of_them())
     return dict(times), dict(failed)
 
 
-async def _session(paths: Paths, number: int, until: float, pause_s: float, found: tuple[Times, Counter[str]]) -> None:
+async def session(paths: Paths, number: int, until: float, pause_s: float, found: tuple[Times, Counter[str]]) -> None:
+    """Play a session until a moment of the monotonic clock, noting how long each call took and what failed."""
     draw, (times, failed) = random.Random(number), found
 
     async def timed(kind: str, call: Any) -> None:
