@@ -124,7 +124,7 @@ class IndexConfig(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """The search index."""
 
     url: str = ""
-    """An object store for LanceDB instead of the local folder."""
+    """An object store for LanceDB instead of the local folder; homes that share a ledger have a place each in it."""
     ann_rows: Count = 2_000
     """Vectors up to which a search compares all; of more, it compares the likely ones."""
     optimise_s: Positive = 300.0

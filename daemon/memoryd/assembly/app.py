@@ -7,6 +7,7 @@ import sys
 from typing import get_args
 
 import anyio
+import msgspec
 
 from memoryd import __version__, notify
 from memoryd.assembly.answers import build_dispatcher
@@ -44,8 +45,20 @@ from memoryd_client.wire.events import Event, PipelineRan, Wrote
 log = logging.getLogger(__name__)
 
 
+def with_index_of_its_own(paths: Paths, config: Config) -> Config:
+    """Return the configuration with a place in the object store for this home alone, where several share the ledger.
+
+    They may have one `index.url` then. Each of them holds its index in memory, and knows of its own writes only.
+    """
+    if not (config.index.url and config.ledger.url):
+        return config
+    url = f"{config.index.url.rstrip('/')}/{home_name(paths.home)}"
+    return msgspec.structs.replace(config, index=msgspec.structs.replace(config.index, url=url))
+
+
 def build(paths: Paths, config: Config) -> Daemon:
     """Return the daemon of a home, wired together. Nothing is opened yet."""
+    config = with_index_of_its_own(paths, config)
     publish = EventBus()
     sockets = SocketStatistics()
     memory = MemoryServices(config, paths, publish)

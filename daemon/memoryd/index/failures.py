@@ -8,6 +8,8 @@ from memoryd_actors.core.errors import DiskFull, IndexDamaged, Unavailable
 _READ_ONLY = ("Read-only file system", "os error 30")
 _FULL = ("No space left on device", "os error 28", "StorageFull", "Disk quota exceeded")
 
+_AWAY = ("RetryError", "Error performing", "error sending request")
+
 
 @contextmanager
 def translated(where: str) -> Generator[None]:
@@ -16,7 +18,7 @@ def translated(where: str) -> Generator[None]:
     Raises:
         DiskFull: there is no space.
         IndexDamaged: anything else that it says about its files.
-        Unavailable: the files are there and may not be read, or not be written.
+        Unavailable: the files are there and may not be read, or not be written; or an object store does not answer.
     """
     try:
         yield
@@ -39,4 +41,16 @@ def _named(where: str, error: Exception) -> DiskFull | Unavailable:
     if any(sign in str(error) for sign in _READ_ONLY):
         # What is there is not damaged: built anew, it would be lost.
         return Unavailable(f"the index at {where} cannot be written: {reason}", "See that its disk may be written to.")
+    if "://" in where and _is_away(str(error)):
+        return Unavailable(
+            f"the index at {where} cannot be reached: {reason}",
+            "Is the object store there, and are index.url and the daemon's environment right?",
+        )
     return IndexDamaged(where, reason)
+
+
+def _is_away(said: str) -> bool:
+    if "NoSuchBucket" in said:
+        return True
+    # Of a file that is missing, the store says so, and no retry brings it back.
+    return any(sign in said for sign in _AWAY) and "not found" not in said.lower()
