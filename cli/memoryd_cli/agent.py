@@ -8,7 +8,7 @@ from typing import Annotated
 import msgspec
 import typer
 
-from memoryd_cli.base import render
+from memoryd_cli.base import completion, render
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import InSession, Json, examples, placed
 from memoryd_cli.base.output import note, out, out_json
@@ -99,7 +99,9 @@ def take(
 
 @placed
 def why(
-    memory_id: Annotated[str, typer.Argument(metavar="[ID]", help="A memory: where it comes from.")] = "",
+    memory_id: Annotated[
+        str, typer.Argument(metavar="[ID]", autocompletion=completion.ids, help="A memory: where it comes from.")
+    ] = "",
     *,
     turn: Annotated[int | None, typer.Option(metavar="N", help="Only this turn, of the last 50.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=50, help="The last N decisions.")] = 1,

@@ -99,7 +99,8 @@ class _Sections(TyperGroup):
             return super().invoke(ctx)
         except typer.TyperException as wrong:
             asked: typer.Context | None = getattr(wrong, "ctx", None)
-            takes_text = asked is not None and any(one.param_type_name == "argument" for one in asked.command.params)
+            arguments = [] if asked is None else [getattr(one, "metavar", "") or "" for one in asked.command.params]
+            takes_text = any("TEXT" in metavar or "QUERY" in metavar for metavar in arguments)
             # Where it resembles an option, typer names that one.
             if takes_text and not getattr(wrong, "possibilities", True):
                 wrong.message += "; a text that begins with a dash goes after `--`"

@@ -44,6 +44,8 @@ def backup(
     copy in the place of ledger.db and transcripts in the place of transcripts, and start it again. The indexes mend
     themselves.
     """
+    if file == Path("-"):
+        raise CommandFailed("a copy of the ledger is no text for stdout", "Name a file.")
     if file is not None and file.exists():
         raise CommandFailed(f"{file} exists already", "Name a file that does not exist yet.")
     with connect("", "", "cli", "local", autostart=autostart) as memory:

@@ -8,9 +8,10 @@ from errno import EBADF, ENOSPC
 from typing import NoReturn
 
 from memoryd_cli.base import streams
-from memoryd_cli.base.failures import DONE, FAILED, INTERRUPTED, UNREACHABLE, USAGE, sentence
+from memoryd_cli.base.failures import DONE, FAILED, INTERRUPTED, UNREACHABLE, USAGE
 from memoryd_cli.base.output import ReaderGone, note
 from memoryd_client.base.errors import DaemonUnreachable, InvalidArgument, MemorydError
+from memoryd_client.base.wording import sentence
 
 _LONGEST = 2_000
 """Characters of a complaint: some repeat what they were given."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memoryd_cli.base import document, render
-from memoryd_cli.base.failures import CommandFailed, sentence
+from memoryd_cli.base import completion, document, render
+from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import (
     Agent,
     Autostart,
@@ -33,7 +33,7 @@ from memoryd_cli.confirm import confirm
 from memoryd_client import drafts
 from memoryd_client.base.errors import MemorydError
 from memoryd_client.base.paths import Paths
-from memoryd_client.base.wording import counted
+from memoryd_client.base.wording import counted, sentence
 from memoryd_client.requests import ChangedFields
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.purging import PurgePlan
@@ -42,7 +42,12 @@ if TYPE_CHECKING:
     from memoryd_client.client import Client
 
 Relation = Annotated[str, typer.Option("--relation", "-r", metavar="NAME", help="What the first is to the second.")]
-Other = Annotated[str, typer.Argument(metavar="OTHER", help="The other memory's id, or the beginning of it.")]
+Other = Annotated[
+    str,
+    typer.Argument(
+        metavar="OTHER", autocompletion=completion.ids, help="The other memory's id, or the beginning of it."
+    ),
+]
 
 
 def add_to(app: typer.Typer) -> None:
@@ -130,9 +135,11 @@ def _editor() -> list[str]:
     """Return the command that edits a file.
 
     Raises:
-        CommandFailed: there is none.
+        CommandFailed: there is none, or none was named and there is no terminal for it.
     """
     named = os.environ.get("VISUAL") or os.environ.get("EDITOR") or ""
+    if not named and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise CommandFailed("there is no terminal for an editor", "Set $EDITOR, or use `memoryd update`.")
     try:
         command = shlex.split(named) or [next(filter(shutil.which, ("sensible-editor", "nano", "vi")), "")]
     except ValueError as wrong:
@@ -154,7 +161,10 @@ def update(
     ] = None,
     title: Annotated[str | None, typer.Option(metavar="TEXT", help="A line that stands for it in lists.")] = None,
     category: Annotated[
-        str | None, typer.Option("--category", "-c", metavar="NAME", help="What kind of memory.")
+        str | None,
+        typer.Option(
+            "--category", "-c", metavar="NAME", autocompletion=completion.categories, help="What kind of memory."
+        ),
     ] = None,
     tag: Annotated[
         list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="Its tags from now on; '' for none.")
@@ -236,11 +246,19 @@ def _told(before: Memory, after: Memory, *, as_json: bool, operation: int = 0) -
 
 
 def undo(
-    operation: Annotated[int, typer.Argument(min=1, metavar="OPERATION", help="As `memoryd history` numbers them.")],
+    operation: Annotated[
+        int,
+        typer.Argument(
+            min=1,
+            metavar="OPERATION",
+            autocompletion=completion.operations,
+            help="As `memoryd history` numbers them.",
+        ),
+    ],
     *,
     session: Session = "",
     project: Project = None,
-    agent: Agent = "",
+    agent: Agent = "cli",
     owner: Owner = "local",
     autostart: Autostart = False,
     as_json: Json = False,

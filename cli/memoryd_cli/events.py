@@ -40,9 +40,22 @@ def events(
         Literal["", "ok", "error", "skipped"],
         typer.Option(help="With --rows: only what ended so.", show_default=False),
     ] = "",
-    session: Annotated[str, typer.Option("--in", metavar="SESSION", help="With --rows: only in this session.")] = "",
-    memory_id: Annotated[str, typer.Option("--memory", metavar="ID", help="With --rows: only with this memory.")] = "",
-    category: Annotated[str, typer.Option(metavar="NAME", help="With --rows: only of this category.")] = "",
+    session: Annotated[
+        str,
+        typer.Option(
+            "--in", metavar="SESSION", autocompletion=completion.sessions, help="With --rows: only in this session."
+        ),
+    ] = "",
+    memory_id: Annotated[
+        str,
+        typer.Option(
+            "--memory", metavar="ID", autocompletion=completion.ids, help="With --rows: only with this memory."
+        ),
+    ] = "",
+    category: Annotated[
+        str,
+        typer.Option(metavar="NAME", autocompletion=completion.categories, help="With --rows: only of this category."),
+    ] = "",
     project: Annotated[
         str,
         typer.Option(metavar="FOLDER", autocompletion=completion.projects, help="With --rows: only memories of it."),
@@ -76,7 +89,7 @@ def events(
         out_json(found)
     elif found:
         counts = [(one.day, one.node, one.op, one.status, str(one.count)) for one in found]
-        table(("day", "node", "op", "status", "count"), counts, right=("count",))
+        table(("day", "node", "op", "status", "count"), counts, right=("count",), gives_way=("status", "node"))
     else:
         note("nothing was done yet")
 
@@ -106,6 +119,7 @@ def _print_rows(found: "list[DoneEvent]", *, as_json: bool) -> None:
             for one in found
         ],
         right=("number", "similarity", "ms"),
+        gives_way=("similarity", "number", "category", "session", "memory", "status", "node"),
     )
 
 

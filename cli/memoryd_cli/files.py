@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memoryd_cli.base import completion
 from memoryd_cli.base.options import InProject, Json, examples, placed
 from memoryd_cli.base.output import note, one_line, out, out_json, printable, table
 from memoryd_cli.editing import parse_entry
@@ -18,7 +19,9 @@ group = typer.Typer(
     no_args_is_help=True,
     epilog=examples("memoryd fs ls episodes/", "memoryd fs read notes/deploy.md"),
 )
-Path = Annotated[str, typer.Argument(metavar="PATH", help="Of the file, relative: notes/deploy.md.")]
+Path = Annotated[
+    str, typer.Argument(metavar="PATH", autocompletion=completion.files, help="Of the file, relative: notes/deploy.md.")
+]
 Prefix = Annotated[str, typer.Option("--prefix", metavar="PREFIX", help="Only paths that begin so.")]
 Revision = Annotated[
     int | None, typer.Option("--revision", min=1, metavar="N", help="Refuse where it was written since.")
@@ -28,7 +31,9 @@ Revision = Annotated[
 @group.command(epilog=examples("memoryd fs ls", "memoryd fs ls episodes/2026-01 --json"))
 @placed
 def ls(
-    prefix: Annotated[str, typer.Argument(metavar="[PREFIX]", help="Only paths that begin so.")] = "",
+    prefix: Annotated[
+        str, typer.Argument(metavar="[PREFIX]", autocompletion=completion.files, help="Only paths that begin so.")
+    ] = "",
     *,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 200,
     at: InProject,
@@ -39,6 +44,9 @@ def ls(
         files = memory.list_files(prefix, limit=limit)
     if as_json:
         out_json(files)
+        return
+    if not files:
+        note("no files")
         return
     rows = [
         [file.path, str(file.characters), f"{file.updated_at:%Y-%m-%d %H:%M}", one_line(file.title)] for file in files

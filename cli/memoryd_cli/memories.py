@@ -1,12 +1,14 @@
 """Commands about memories: store, find, read, forget."""
 
 import sys
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memoryd_cli import elsewhere
 from memoryd_cli.base import completion, render
-from memoryd_cli.base.failures import CommandFailed, sentence
+from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import (
     Category,
     Everything,
@@ -22,6 +24,7 @@ from memoryd_cli.base.options import (
     placed,
 )
 from memoryd_cli.base.output import fields, json_line, note, out, out_json, printable, short_ids, table, write
+from memoryd_client.base.wording import sentence
 from memoryd_client.wire.memory import Memory, Scope, Source, State
 
 if TYPE_CHECKING:
@@ -29,10 +32,6 @@ if TYPE_CHECKING:
 
 HISTORY_PAGE = 1000
 MOST_LISTED = 1000
-ELSEWHERE = 200
-"""Memories of other projects that are looked at where there are none here,"""
-NAMED = 3
-"""and how many of these projects are named."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -64,7 +63,11 @@ def add(
     category: Annotated[
         str,
         typer.Option(
-            "--category", "-c", metavar="NAME", autocompletion=completion.categories, help="What kind of memory."
+            "--category",
+            "-c",
+            metavar="NAME",
+            autocompletion=completion.categories,
+            help="What kind of memory; `memoryd categories` lists them.",
         ),
     ] = "fact",
     scope: Annotated[Scope, typer.Option(help="How far it reaches.")] = Scope.PROJECT,
@@ -104,10 +107,24 @@ def add(
             files=tuple(file or ()),
             ttl=ttl or None,
         )
+        meant = _meant(memory, saved.category)
     if as_json:
         out_json(saved)
     else:
         out(saved.id)
+    if meant:
+        note(f"`{saved.category}` is a category of its own now; is `{meant}` meant? See `memoryd categories`")
+
+
+def _meant(memory: "Client", category: str) -> str:
+    """Return the known category whose name a new one resembles; nothing where it is known, or resembles none."""
+    if category == "fact":
+        return ""
+    there = memory.categories(scope="everywhere")
+    known = {one.name for one in there.categories if one.name != category or one.memories > 1}
+    if category in known.union(*there.presets.values()):
+        return ""
+    return next(iter(get_close_matches(category, sorted(known), n=1, cutoff=0.8)), "")
 
 
 @placed
@@ -132,11 +149,13 @@ def search(
             scope=scope,
             tags=tuple(tag or ()),
         )
+        if not hits and not as_json:
+            note("nothing found" if everything else "nothing found that has to do with it (--all shows the rest)")
+            elsewhere.say_where(memory, scope)
     if as_json:
         out_json(hits)
         return
     if not hits:
-        note("nothing found" if everything else "nothing found that has to do with it (--all shows the rest)")
         return
     ids = short_ids(each for hit in hits for each in (hit.id, *(one.id for one in hit.related)))
     rows: list[tuple[str, ...]] = []
@@ -166,12 +185,17 @@ def recall(
     at: InSession,
     as_json: Json = False,
 ) -> None:
-    """Print what an agent would be given for a context. Changes nothing."""
+    """Print what would be brought up for a context. Changes nothing.
+
+    What is always in force, rules and corrections, is not brought up: an agent has it from a session's beginning on.
+    """
     from memoryd_client.wire.context import Message
 
     messages = [Message(role="user", content=given_text(context))] if context else []
     with at.connect() as memory:
         pending = memory.recall(messages)
+        if pending is None and not as_json:
+            elsewhere.say_where(memory)
         model = None if pending else memory.status().components.get("model")
     if model is not None and model.state == "failed":
         note(sentence(f"only words were compared, as the model failed: {model.message}", model.hint))
@@ -203,24 +227,18 @@ def list_(
 
     with at.connect() as memory:
         found = listed(scope, min(limit + 1, MOST_LISTED))  # one more says whether there are more
-        elsewhere = [] if found or as_json or scope == "everywhere" else listed("everywhere", ELSEWHERE)
+        if not found and not as_json:
+            note(
+                "no memories"
+                if scope == "everywhere"
+                else elsewhere.none_here(memory, render.states(everything=everything), tuple(category or ()))
+            )
     if as_json:
         out_json(found[:limit])
     elif found:
         render.memory_table(found[:limit])
         if len(found) > limit:
             note(f"the newest {limit}; there are more, which `--limit` shows, up to {MOST_LISTED}")
-    else:
-        note(_none_here(elsewhere))
-
-
-def _none_here(elsewhere: list[Memory]) -> str:
-    """Return that there are no memories, and which projects have some."""
-    projects = list(dict.fromkeys(one.project for one in elsewhere if one.project))
-    if not projects:
-        return "no memories"
-    more = f" and {len(projects) - NAMED} more" if len(projects) > NAMED else ""
-    return printable(f"no memories here, but in {', '.join(projects[:NAMED])}{more}: `--scope everywhere` lists them")
 
 
 @placed
@@ -302,7 +320,9 @@ def restore(
 
 @placed
 def history(
-    memory_id: Annotated[str, typer.Argument(metavar="[ID]", help="One memory; else all writes.")] = "",
+    memory_id: Annotated[
+        str, typer.Argument(metavar="[ID]", autocompletion=completion.ids, help="One memory; else all writes.")
+    ] = "",
     *,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="At most this many.")] = 50,
     export: Annotated[bool, typer.Option("--export", help="All of them, as JSON lines.")] = False,

@@ -13,6 +13,7 @@ from memoryd_cli.base.output import note, out, out_json, table
 from memoryd_cli.configuration import configured
 from memoryd_client.base.errors import DaemonUnreachable, DeadlineExceeded
 from memoryd_client.base.paths import Paths
+from memoryd_client.base.wording import sentence
 
 if TYPE_CHECKING:
     from memoryd.config import Config, EmbeddingConfig
@@ -214,7 +215,7 @@ def _wait_for(identity: str) -> None:
 
 def _progress(status: "ComponentStatus") -> str:
     if status.message:
-        return f"{status.message} {status.hint}".strip()
+        return sentence(status.message, status.hint)
     if not (building := status.facts.get("building", "")):
         return ""
     numbers = {name: int(number) for name, number in status.numbers.items()}

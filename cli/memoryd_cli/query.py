@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from memoryd_cli import elsewhere
 from memoryd_cli.base import render
 from memoryd_cli.base.options import Category, InSession, Json, Reach, Tag, Unrelated, examples, placed
 from memoryd_cli.base.output import note, out, out_json, printable
@@ -87,6 +88,8 @@ def query(
             updated_after=render.parse_date(updated_after),
             updated_before=render.parse_date(updated_before),
         )
+        if not (as_json or found.bullets or found.memories):
+            elsewhere.say_where(memory, scope)
     if as_json:
         out_json(found)
     else:

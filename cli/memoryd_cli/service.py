@@ -20,7 +20,7 @@ _UNTRIED = "note: nobody has tried the launchd agent on a Mac yet; `memoryd star
 
 @group.command(epilog=examples("memoryd service install", "memoryd service install --no-start"))
 def install(*, start: Annotated[bool, typer.Option(help="Start it at once.")] = True) -> None:
-    """Install and enable systemd user units, so that the daemon starts at login or at the first use."""
+    """Have systemd, or launchd on a Mac, start the daemon at login; with systemd also at the first use."""
     from memoryd.system import launchd, service
 
     paths = Paths.from_environment()

@@ -52,6 +52,9 @@ def list_(
         out_json(sessions)
         return
     spoilt = any(session.missing or session.damaged for session in sessions)
+    if not sessions:
+        note("no sessions")
+        return
     rows = [
         [
             session.session,

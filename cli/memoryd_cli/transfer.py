@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TextIO
 
 import typer
 
-from memoryd_cli import records, whole
+from memoryd_cli import elsewhere, records, whole
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import Everything, InSession, Json, connect, examples, placed
 from memoryd_cli.base.output import note, out, out_json, printable, write
@@ -299,7 +299,8 @@ def _progress(total: int) -> Generator[Callable[[int], None]]:
 @placed
 def export(
     file: Annotated[
-        Path | None, typer.Argument(metavar="[FILE]", help="A new file, or with --markdown a new folder; else stdout.")
+        Path | None,
+        typer.Argument(metavar="[FILE]", help="A new file, or with --markdown a new folder; - or nothing is stdout."),
     ] = None,
     *,
     everything: Everything = False,
@@ -326,6 +327,7 @@ def export(
     files, transcripts, and settings without keys, with a digest that `memoryd import` compares. The daemon may run
     meanwhile, and need not (docs/moving.md).
     """
+    file = None if file == Path("-") else file
     if all_parts:
         if everything or everywhere or as_markdown:
             raise typer.BadParameter("--whole has everything already, and a form of its own")
@@ -342,7 +344,9 @@ def export(
                 write(records.line(one, edges))
             return
         count = _to_folder(file, found) if as_markdown else _to_file(file, found)
-    note(f"exported {count} to {file}")
+        note(f"exported {count} to {file}")
+        if not count and not everywhere:
+            note(elsewhere.none_here(memory, states(everything=everything), way_out="--everywhere"))
 
 
 def _to_file(file: Path, found: Iterator[tuple[Memory, list[Edge]]]) -> int:

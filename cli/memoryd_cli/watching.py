@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from memoryd_cli.base import render
 from memoryd_cli.base.output import one_line, printable
 from memoryd_client.base.errors import MemorydError
+from memoryd_client.base.wording import sentence
 from memoryd_client.wire.events import ContextFilled, Event, IndexProgress, PipelineRan, Surfaced, Warned, Wrote
 from memoryd_client.wire.traces import CandidateTrace
 
@@ -38,7 +39,7 @@ class EventTeller:
             case Wrote():
                 yield f"wrote     {event.event} {self._text(event.memory_id)}"
             case Warned():
-                yield printable(f"warning   {event.component}: {event.message} {event.hint}".rstrip())
+                yield printable(f"warning   {event.component}: {sentence(event.message, event.hint)}")
             case ContextFilled():
                 yield printable(
                     f"context   {event.session}, {event.agent or 'unnamed'}: {event.percent}% used, "

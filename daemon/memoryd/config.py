@@ -7,7 +7,6 @@ import os
 import tomllib
 from collections.abc import Mapping
 from contextlib import suppress
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, cast
 
@@ -33,6 +32,7 @@ from memoryd_actors.memory.settings import (
 )
 from memoryd_actors.redaction.personal import DEFAULT_KINDS, PersonalData, PersonalGroup
 from memoryd_actors.summarising import SummarySettings
+from memoryd_client.base import variables
 
 Positive = Annotated[float, msgspec.Meta(gt=0)]
 Count = Annotated[int, msgspec.Meta(ge=0)]
@@ -235,13 +235,6 @@ RETIRED: Final[Mapping[str, str]] = {
 """Settings that there were, and what is so instead. One that is still said is left out, with a warning."""
 
 
-_READ_ELSEWHERE: Final = frozenset(
-    f"MEMORYD_{name}"
-    for name in "HOME CONFIG RUNTIME_DIR SESSION PROJECT AGENT OWNER SERVER KEY AUTOSTART DEBUG INTERNAL".split()
-)
-"""Variables that are no settings of the daemon: where it is, and on whose behalf the command line speaks."""
-
-
 class ConfigInvalid(Exception):
     """Raised when the configuration cannot be read; the message names the file or variable, the key and the reason."""
 
@@ -341,13 +334,12 @@ def _variables() -> dict[str, tuple[str, str, object]]:
 
 def unread(environ: Mapping[str, str]) -> dict[str, str]:
     """Return each variable that looks as if it set something and sets nothing, with a sentence about it."""
-    known = _variables().keys() | _READ_ELSEWHERE
-    found: dict[str, str] = {}
-    for name in sorted(environ):
-        if name.startswith("MEMORYD_") and name not in known:
-            near = get_close_matches(name, known, n=1)
-            found[name] = f"nobody reads {name}" + (f": {near[0]} is meant?" if near else "")
-    return found
+    known = _variables().keys() | variables.OWN
+    return {
+        name: variables.unread(name, known)
+        for name in sorted(environ)
+        if name.startswith("MEMORYD_") and name not in known
+    }
 
 
 def listed(text: str) -> list[str]:

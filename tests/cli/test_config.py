@@ -98,7 +98,7 @@ def test_a_setting_is_taken_out_and_the_rest_of_the_file_stays(memoryd: Command)
 
 def test_a_variable_that_nobody_reads_is_told_with_the_one_that_may_be_meant(memoryd: Command) -> None:
     told = memoryd("config", "list", "recall", MEMORYD_RECAL_JUDGED="7").stderr
-    assert told == "warning: nobody reads MEMORYD_RECAL_JUDGED: MEMORYD_RECALL_JUDGED is meant?\n"
+    assert told == "warning: nobody reads MEMORYD_RECAL_JUDGED; is MEMORYD_RECALL_JUDGED meant?\n"
 
 
 def test_a_value_that_cannot_be_is_refused_and_the_file_stays(memoryd: Command) -> None:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd_cli.base import output, render
-from memoryd_cli.base.failures import sentence
 from memoryd_client.base.errors import InvalidArgument
+from memoryd_client.base.wording import sentence
 from memoryd_client.wire.memory import ID_PREFIX, Memory, Scope, new_memory_id
 
 ids = st.text("0123456789abcdefghjkmnpqrstvwxyz", min_size=20, max_size=20).map(ID_PREFIX.__add__)
@@ -93,3 +93,10 @@ def test_a_date_outside_the_calendar_is_refused_in_words(date: str) -> None:
     with pytest.raises(InvalidArgument, match="outside the calendar"):
         render.parse_date(date)
     assert render.parse_date("9999-12-31") == datetime(9999, 12, 31, tzinfo=UTC)
+
+
+def test_a_table_leaves_columns_out_rather_than_cutting_short_ones() -> None:
+    widths = {"day": 10, "node": 8, "op": 12, "status": 6, "count": 5}
+    assert output.whole_columns(widths, 80) == list(widths)
+    assert output.whole_columns(widths, 40) == ["day", "node", "op", "count"]
+    assert output.whole_columns(widths, 12) == ["day", "count"]

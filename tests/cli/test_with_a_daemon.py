@@ -104,8 +104,28 @@ def test_a_list_says_that_there_are_more_and_an_empty_one_where_there_are_some(s
     assert len(done.stdout.splitlines()) == 3
     assert done.stderr.startswith("the newest 2; there are more")
     assert served("list", "--limit", "3", "--project", "/harbour").stderr == ""
-    assert served("list").stderr == "no memories here, but in /harbour: `--scope everywhere` lists them\n"
-    assert served("list", "--category", "tea").stderr == "no memories\n"
+    assert served("list").stderr == "no memories here, but in /harbour: `--scope everywhere` has them\n"
+    assert served("list", "--category", "tea").stderr.startswith("no memories; `memoryd categories`")
+    for command in ("search", "query", "recall"):
+        assert "no memories here, but in /harbour" in served(command, "winter").stderr
+    assert "`--everywhere` has them" in served("export", "none.jsonl").stderr
+    assert served.ok("export", "-", "--everywhere").count("is closed in winter") == 3
+    assert not (served.home / "-").exists()
+
+
+def test_what_was_probably_misspelt_is_said(served: Command) -> None:
+    done = served("add", "--category", "preferance", "Tea, not coffee.")
+    assert "is `preference` meant?" in done.stderr
+    assert served("add", "--category", "preference", "Tea in the morning, too.").stderr == ""
+    done = served("list", MEMORYD_PROJEKT="/harbour")
+    assert done.stderr == "warning: nobody reads MEMORYD_PROJEKT; is MEMORYD_PROJECT meant?\n"
+
+
+def test_without_a_terminal_and_an_editor_nothing_is_edited(served: Command) -> None:
+    memory_id = served.ok("add", FACT).strip()
+    done = served("edit", memory_id, EDITOR="", VISUAL="")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "there is no terminal for an editor" in done.stderr
 
 
 def test_a_turn_is_explained_by_its_decision_and_a_memory_by_who_wrote_it(served: Command) -> None:

@@ -158,7 +158,7 @@ def test_a_variable_that_nobody_reads_is_found_with_what_was_meant(house: House)
     house.environ["MEMORYD_RECALL_JUDGD"] = "5"
     finding = house.find("variable")
     assert finding.level == "warn"
-    assert "MEMORYD_RECALL_JUDGED is meant?" in finding.what
+    assert "is MEMORYD_RECALL_JUDGED meant?" in finding.what
     del house.environ["MEMORYD_RECALL_JUDGD"]
     house.environ["MEMORYD_RECALL_JUDGED"] = "5"
     assert not [finding for finding in house.examine() if finding.name == "variable"]

@@ -10,7 +10,7 @@ import msgspec
 from memoryd_actors.access.presets import PRESETS, expanded
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.memory.fusion import Ranked
-from memoryd_actors.memory.settings import BUILT_IN_CATEGORIES, KNOWLEDGE, CategorySettings, name_of
+from memoryd_actors.memory.settings import BUILT_IN_CATEGORIES, KNOWLEDGE, WRITTEN_CATEGORIES, CategorySettings, name_of
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.categories import CategoryInfo, CategoryList
@@ -52,7 +52,7 @@ class Categories:
         return self._allowlists.get(name_of(agent))
 
     def listed(self, caller: Caller, counts: Mapping[str, int]) -> CategoryList:
-        """Return the categories that a caller sees: those that settings and allowlists name, and those with memories.
+        """Return the categories that a caller sees: those that memoryd or a setting names, and those with memories.
 
         `counts` has how many memories the caller sees in each.
         """
@@ -62,7 +62,7 @@ class Categories:
             for agent, names in self._allowlists.items()
             if allowed is None or agent == name_of(caller.agent)
         }
-        names = {*counts, *self._settings, *(name for names in lists.values() for name in names)}
+        names = {*counts, *WRITTEN_CATEGORIES, *self._settings, *(name for names in lists.values() for name in names)}
         known = sorted(name for name in (names if allowed is None else names & allowed) if not name.startswith(AGENT))
         infos = [
             CategoryInfo(

@@ -130,7 +130,7 @@ class Scribe:
             Refused: the caller has no session, or a moment is outside the calendar.
         """
         if not caller.session:
-            raise Refused("a transcript belongs to a session", "Name it: `session=`, or `--session`.")
+            raise Refused("a transcript belongs to a session", "Name the session.")
         return await self._of(caller.owner, caller.session).ask(Say(caller, entries), deadline_s=deadline_s)
 
     async def clean(self, entry: Entry, project: str) -> Entry | None:

@@ -134,6 +134,11 @@ BUILT_IN_CATEGORIES: Final[Mapping[str, CategorySettings]] = {
 }
 """What is so without a word in the configuration. Every other category is `CategorySettings()`."""
 
+WRITTEN_CATEGORIES: Final = frozenset(
+    {*BUILT_IN_CATEGORIES, *PROCEDURES, "fact", "lesson", "episode", "session_summary", "project_summary"}
+)
+"""Those that memoryd itself stores something in."""
+
 
 def name_of(name: str) -> str:
     """Return a category or an agent as names are compared: without the blanks around it, in lower case."""

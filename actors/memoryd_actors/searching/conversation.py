@@ -77,7 +77,7 @@ class Conversations:
         """
         key = caller.owner, request.session or caller.session
         if not key[1]:
-            raise Refused("a transcript belongs to a session", "Name it: `session=`, or `--session`.")
+            raise Refused("a transcript belongs to a session", "Name the session.")
         found = await self._part(request, key)
         info = await self._transcripts.info(key)
         return msgspec.structs.replace(found, missing=info.missing) if info is not None and info.missing else found

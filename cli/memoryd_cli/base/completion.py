@@ -44,16 +44,40 @@ def projects(incomplete: str) -> Offered:
 
 
 def categories(incomplete: str) -> Offered:
-    """Return the categories that memories have or settings name, each with how many memories it has."""
+    """Return the categories that there are, each with how many memories it has."""
     found = _asked(lambda memory: list(memory.categories(scope="everywhere").categories))
     return fitting(incomplete, ((one.name, f"{one.memories} memories") for one in found))
+
+
+def tags(incomplete: str) -> Offered:
+    """Return the tags that the newest memories have."""
+    return fitting(incomplete, ((tag, "") for one in _memories() for tag in one.tags))
+
+
+def operations(incomplete: str) -> Offered:
+    """Return the latest operations, each with what it wrote."""
+    found = _asked(lambda memory: memory.history(limit=_MOST))
+    return fitting(
+        incomplete,
+        (
+            (str(one.operation), f"{one.event} {' '.join((one.new or one.old or '').split())}")
+            for one in found
+            if one.operation
+        ),
+    )
+
+
+def files(incomplete: str) -> Offered:
+    """Return the paths of memory files that hold everywhere, or in the project of the current folder."""
+    found = _asked(lambda memory: memory.list_files(incomplete, limit=_MOST), here())
+    return fitting(incomplete, ((one.path, one.title) for one in found))
 
 
 def _memories() -> list[Memory]:
     return _asked(lambda memory: memory.list(limit=_MOST, scope="everywhere", passages=False))
 
 
-def _asked(ask: "Callable[[Client], list[T]]") -> list[T]:
+def _asked(ask: "Callable[[Client], list[T]]", project: str = "") -> list[T]:
     """Return what the daemon answers; nothing where there is none, or it takes its time."""
     with suppress(Exception):
         paths = Paths.from_environment()
@@ -61,9 +85,17 @@ def _asked(ask: "Callable[[Client], list[T]]") -> list[T]:
             from memoryd_client.client import Client
 
             owner = os.environ.get("MEMORYD_OWNER", "local")
-            with Client(project="", agent="cli", owner=owner, paths=paths, deadline_s=_PATIENCE_S) as memory:
+            with Client(project=project, agent="cli", owner=owner, paths=paths, deadline_s=_PATIENCE_S) as memory:
                 return ask(memory)
     return []
+
+
+def here() -> str:
+    """Return the current folder; nothing where there is none."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # somebody deleted it under our feet
+        return ""
 
 
 def fitting(incomplete: str, words: Iterable[tuple[str, str]]) -> Offered:

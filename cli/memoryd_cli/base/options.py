@@ -12,6 +12,7 @@ import typer
 from memoryd_cli.base import completion
 from memoryd_cli.base.output import note
 from memoryd_client.base.paths import Paths
+from memoryd_client.base.variables import misspelt
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client
@@ -63,7 +64,10 @@ Reach = Annotated[
     Reached,
     typer.Option("--scope", help="This project's, global, both, or those of every project."),
 ]
-Tag = Annotated[list[str] | None, typer.Option("--tag", "-t", metavar="TAG", help="Only with this tag.")]
+Tag = Annotated[
+    list[str] | None,
+    typer.Option("--tag", "-t", metavar="TAG", autocompletion=completion.tags, help="Only with this tag."),
+]
 Everything = Annotated[bool, typer.Option("--all", "-a", help="Forgotten, replaced and archived ones, too.")]
 Unrelated = Annotated[bool, typer.Option("--all", "-a", help="Also what has nothing to do with it.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
@@ -135,6 +139,8 @@ def connect(session: str, project: str | None, agent: str, owner: str, *, autost
     from memoryd_client.base.remote import Remote
     from memoryd_client.client import Client
 
+    for warning in misspelt(os.environ):
+        note(f"warning: {warning}")
     paths, remote = Paths.from_environment(), Remote.from_environment()
     if autostart and remote is None:
         from memoryd_cli.base.launch import start
@@ -144,17 +150,9 @@ def connect(session: str, project: str | None, agent: str, owner: str, *, autost
             note(f"started memoryd, pid {launched.pid}, ready after {launched.seconds:.1f} s")
     return Client(
         session=session,
-        project=here() if project is None else project,
+        project=completion.here() if project is None else project,
         agent=agent,
         owner=owner,
         paths=paths,
         remote=remote,
     )
-
-
-def here() -> str:
-    """Return the current folder; nothing where there is none."""
-    try:
-        return os.getcwd()
-    except FileNotFoundError:  # somebody deleted it under our feet
-        return ""

@@ -130,15 +130,27 @@ def table(
 def fitting(widths: Mapping[str, int], gives_way: Sequence[str], line: int) -> tuple[list[str], int]:
     """Return which columns a line shows, and how many characters are left for the last one of them."""
     shown = list(widths)
-    wanted = min(widths[shown[-1]], line // 2)
     leaving = iter(gives_way)
     while True:
+        wanted = min(widths[shown[-1]], line // 2)
         room = line - sum(widths[name] + _GAP for name in shown[:-1])
         gone = next(leaving, "") if room < wanted else ""
         if not gone:
             return shown, max(room, 1)
         if gone in shown:
             shown.remove(gone)
+
+
+def whole_columns(widths: Mapping[str, int], line: int) -> list[str]:
+    """Return which columns a line has room for, where none was named to give way: first and last, and the first ones.
+
+    A long column may become narrow, a short one is whole or is not there.
+    """
+    shown = list(widths)
+    least = {name: width if width <= _SHORT else _NARROW for name, width in widths.items()}
+    while len(shown) > 2 and sum(least[name] + _GAP for name in shown) - _GAP > line:
+        del shown[-2]
+    return shown
 
 
 def _rich_table(
@@ -157,7 +169,7 @@ def _rich_table(
     console = Console()
     by_column: dict[str, list[str]] = {name: [row[at] for row in rows] for at, name in enumerate(columns)}
     widths = {name: max(map(cell_len, (name, *cells))) for name, cells in by_column.items()}
-    shown, room = fitting(widths, gives_way, console.width)
+    shown, room = fitting(widths, gives_way, console.width) if gives_way else (whole_columns(widths, console.width), 0)
     if gives_way:  # rich cuts without a sign
         by_column[shown[-1]] = [
             cell if cell_len(cell) <= room else f"{set_cell_size(cell, room - 1)}…" for cell in by_column[shown[-1]]
@@ -184,6 +196,7 @@ def _rich_table(
 _GAP = 2
 _INDENT = "    "
 _SHORT = 24
+_NARROW = 8
 _STYLES = {
     "ok": "green",
     "kept": "green",

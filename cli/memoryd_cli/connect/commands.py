@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from memoryd_cli.base.failures import FAILED, CommandFailed, sentence
+from memoryd_cli.base import completion
+from memoryd_cli.base.failures import FAILED, CommandFailed
 from memoryd_cli.base.options import Json, examples
 from memoryd_cli.base.output import note, out, out_json, table, write
 from memoryd_cli.connect import codex
@@ -14,9 +15,16 @@ from memoryd_cli.connect.changes import Change, Connector, read
 from memoryd_cli.connect.hosts import HOSTS, Host, Scene
 from memoryd_client.base.errors import MemorydError
 from memoryd_client.base.paths import Paths
+from memoryd_client.base.wording import sentence
 from memoryd_client.project import project_root
 
-Names = Annotated[list[str] | None, typer.Argument(metavar="[HOST...]", help="Which, or `all`.")]
+
+def _hosts(incomplete: str) -> completion.Offered:
+    """Return the programs that can be connected for a shell to offer."""
+    return completion.fitting(incomplete, [*((name, host.title) for name, host in HOSTS.items()), ("all", "")])
+
+
+Names = Annotated[list[str] | None, typer.Argument(metavar="[HOST...]", autocompletion=_hosts, help="Which, or `all`.")]
 InProjectOnly = Annotated[bool, typer.Option("--project", help="Only the project of the current folder.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would change, and change nothing.")]
 
@@ -114,7 +122,7 @@ def _trust(connector: Connector, host: Host, *, trust: bool) -> None:
 
 
 def disconnect(
-    names: Annotated[list[str], typer.Argument(metavar="HOST...", help="Which, or `all`.")],
+    names: Annotated[list[str], typer.Argument(metavar="HOST...", autocompletion=_hosts, help="Which, or `all`.")],
     *,
     project: InProjectOnly = False,
     dry_run: DryRun = False,
@@ -173,6 +181,7 @@ def connections(*, as_json: Json = False) -> None:
             )
             for row in rows
         ],
+        gives_way=("last event", "installed", "what"),
     )
 
 

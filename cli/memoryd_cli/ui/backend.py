@@ -7,12 +7,12 @@ from typing import TypeVar
 
 import anyio
 
-from memoryd_cli.base.failures import sentence
 from memoryd_cli.ui.turns import TurnLog, Written
 from memoryd_client.async_client import AsyncClient
 from memoryd_client.base.errors import MemorydError
 from memoryd_client.base.paths import Paths
 from memoryd_client.base.remote import Remote
+from memoryd_client.base.wording import sentence
 from memoryd_client.wire.events import Event, PipelineRan, Surfaced, Wrote
 from memoryd_client.wire.status import Status
 

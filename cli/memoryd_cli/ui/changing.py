@@ -5,11 +5,11 @@ from typing import ClassVar, Unpack
 from textual import work
 from textual.binding import BindingType
 
-from memoryd_cli.base.failures import sentence
 from memoryd_cli.ui.dialogs import ConfirmDialog, EditDialog
 from memoryd_cli.ui.page import UiScreen
 from memoryd_cli.ui.words import line, purge_plan
 from memoryd_client.base.errors import MemorydError
+from memoryd_client.base.wording import sentence
 from memoryd_client.requests import ChangedFields
 from memoryd_client.wire.memory import Memory, State
 

@@ -12,10 +12,10 @@ from textual.screen import Screen
 from textual.widgets import Footer, OptionList, Static
 from textual.widgets.option_list import Option
 
-from memoryd_cli.base.failures import sentence
 from memoryd_cli.base.output import printable
 from memoryd_cli.ui.backend import Backend
 from memoryd_client.base.errors import MemorydError
+from memoryd_client.base.wording import sentence
 
 T = TypeVar("T")
 TABS = ("live", "memories", "review", "sessions", "health")

@@ -1,4 +1,4 @@
-"""How people are told how many there are of something."""
+"""How people are told: how many there are of something, and what happened with what helps."""
 
 
 def counted(number: int, thing: str) -> str:
@@ -6,3 +6,13 @@ def counted(number: int, thing: str) -> str:
     if number == 1:
         return f"1 {thing}"
     return f"{number:,} {thing[:-1]}ies" if thing.endswith("y") else f"{number:,} {thing}s"
+
+
+def sentence(message: str, hint: str) -> str:
+    """Join what happened and what helps in one line."""
+    happened, helps = (" ".join(text.split()).rstrip(".") for text in (message, hint))
+    if not helps:
+        return happened
+    first = helps.split(" ", 1)[0]
+    ordinary = first[:1].isupper() and first[1:].islower()
+    return f"{happened}; {helps[0].lower() + helps[1:] if ordinary else helps}"

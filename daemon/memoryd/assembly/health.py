@@ -32,7 +32,7 @@ from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.upkeep.curator import Curator
 from memoryd_actors.upkeep.sharing import Sharing
-from memoryd_client.base.wording import counted
+from memoryd_client.base.wording import counted, sentence
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.events import Wrote
 from memoryd_client.wire.memory import State
@@ -99,11 +99,9 @@ class Health:
         """
         memory = self._memory.switches.status(caller)
         parts = {**await self._of_ledger(caller.owner), **self._of_others(caller.owner), "memory": memory}
-        warnings = [f"{memory.message}. {memory.hint}"] if memory.message else []
+        warnings = [sentence(memory.message, memory.hint)] if memory.message else []
         warnings += [
-            f"{name}: {part.message}" + (f" {part.hint}" if part.hint else "")
-            for name, part in parts.items()
-            if part.state in BAD
+            f"{name}: {sentence(part.message, part.hint)}" for name, part in parts.items() if part.state in BAD
         ]
         return Status(
             pid=os.getpid(),
