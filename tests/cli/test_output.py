@@ -98,5 +98,5 @@ def test_a_date_outside_the_calendar_is_refused_in_words(date: str) -> None:
 def test_a_table_leaves_columns_out_rather_than_cutting_short_ones() -> None:
     widths = {"day": 10, "node": 8, "op": 12, "status": 6, "count": 5}
     assert output.whole_columns(widths, 80) == list(widths)
-    assert output.whole_columns(widths, 40) == ["day", "node", "op", "count"]
+    assert output.whole_columns(widths, 41) == ["day", "node", "op", "count"]
     assert output.whole_columns(widths, 12) == ["day", "count"]
