@@ -48,12 +48,13 @@ class TestClock:
 
     def __init__(self) -> None:
         self.at = datetime(2026, 3, 1, 12, tzinfo=UTC)
+        self.ran_s = 0.0
 
     def now(self) -> datetime:
         return self.at
 
     def monotonic(self) -> float:
-        return 0.0
+        return self.ran_s
 
     def turn_back(self, **by: float) -> None:
         self.at -= timedelta(**by)

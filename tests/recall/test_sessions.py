@@ -7,6 +7,7 @@ import anyio
 from memoryd.index import LanceIndex
 from memoryd_actors.core.errors import DiskFull, Unavailable
 from memoryd_actors.keeping.orders import PurgeMemories
+from memoryd_actors.recall.session_registry import MOST, SPARE_S
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import Message
 from recall_system import Place, running
@@ -27,6 +28,25 @@ async def test_a_session_whose_judge_hangs_holds_up_no_other(place: Place) -> No
         system.judge.door.set()
         await system.decided("slow", f"hold on: {QUESTION}")
         assert await system.taken("slow", "t2") == [memory_id]
+
+
+async def test_of_many_sessions_those_that_rest_leave_memory_and_are_back_when_somebody_asks(place: Place) -> None:
+    async with running(place) as system:
+        memory_id = await system.remember(FACT)
+        system.push("rests", QUESTION)
+        await system.decided("rests", QUESTION)
+        system.push("slow", f"hold on: {QUESTION}")
+        await system.judge.knocked.wait()
+        for number in range(MOST - 2):
+            await system.recall.peek(Caller(session=f"short {number}"))
+        assert system.recall.loaded() == MOST
+        system.clock.ran_s += SPARE_S + 1
+        await system.recall.peek(Caller(session="new"))
+        assert system.recall.loaded() == 2  # the new one, and the one whose context is being decided
+        system.judge.door.set()
+        await system.decided("slow", f"hold on: {QUESTION}")
+        assert await system.taken("slow") == [memory_id]
+        assert await system.taken("rests") == [memory_id]
 
 
 async def test_what_is_purged_while_a_context_is_decided_is_neither_handed_over_nor_told_by_its_trace(

@@ -311,8 +311,11 @@ class Session(Actor[ContextUpdate, Trace]):
         self._used = self._parts.clock.monotonic()
 
     def is_idle(self, since: float) -> bool:
-        """Return whether nobody used it since a moment of the monotonic clock, and all of it is saved."""
-        return self._used < since and not self._traces
+        """Return whether nobody used it since a monotonic moment, and nothing is unsaved or under way."""
+        if self._used >= since or self._traces or self._awaited:
+            return False
+        context = self.mailbox.statistics()
+        return not (context.busy or context.waiting)
 
     def abandon(self) -> None:
         """Let go of it, unsaved: it is purged."""

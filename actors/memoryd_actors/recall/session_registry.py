@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from anyio.abc import TaskGroup
 
@@ -17,6 +18,10 @@ log = logging.getLogger(__name__)
 
 IDLE_S = 1800.0
 """A session unused for this long leaves memory; its state is in the ledger."""
+MOST: Final = 256
+"""Sessions from which those leave memory that were unused for"""
+SPARE_S: Final = 120.0
+"""this long. Each has some 30 KB: thousands of short ones within half an hour would have 100 MB and more."""
 
 
 class SessionRegistry:
@@ -37,6 +42,8 @@ class SessionRegistry:
         if session is None:
             if self.tasks is None:
                 raise ActorStopped("the memory actor")
+            if len(self._sessions) >= MOST:
+                self.evict_idle(SPARE_S)
             session = self._sessions[key] = self._build(key)
             self.tasks.start_soon(self._run, session, name=session.mailbox.name)
         session.use()
@@ -82,9 +89,9 @@ class SessionRegistry:
         """Return how many sessions are in memory."""
         return len(self._sessions)
 
-    def evict_idle(self) -> int:
-        """Let sessions go that nobody used for a while; return how many."""
-        horizon = self._clock.monotonic() - IDLE_S
+    def evict_idle(self, idle_s: float = IDLE_S) -> int:
+        """Let sessions go that nobody used for so many seconds; return how many."""
+        horizon = self._clock.monotonic() - idle_s
         idle = [key for key, session in self._sessions.items() if session.is_idle(horizon)]
         for key in idle:
             self._sessions.pop(key).mailbox.close()
