@@ -65,7 +65,7 @@ async def _draw(paths: Paths, folder: Path) -> None:
         await seen.sees("Where it comes from")
         _save(seen, folder, "memories")
         await seen.press("3", "down")
-        await seen.sees("near pair 1", "Newer holds")
+        await seen.sees("near pair 1", "Newer")
         _save(seen, folder, "review")
         await seen.press("4", "c", "minus", "minus")
         await seen.sees("of 2,000 tokens")

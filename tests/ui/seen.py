@@ -2,7 +2,7 @@
 
 import html
 import re
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from time import monotonic
 from typing import TypeVar
@@ -40,11 +40,15 @@ class Seen:
 
     async def sees(self, *texts: str) -> None:
         """Wait until all these texts are on the screen."""
-        await self.until(lambda: all(text in self.text() for text in texts), f"{texts}")
+        await self.until(lambda: self._has(texts) == len(texts), f"{texts}")
 
     async def misses(self, *texts: str) -> None:
         """Wait until none of these texts is on the screen."""
-        await self.until(lambda: not any(text in self.text() for text in texts), f"{texts} to go")
+        await self.until(lambda: self._has(texts) == 0, f"{texts} to go")
+
+    def _has(self, texts: Sequence[str]) -> int:
+        seen = self.text()
+        return sum(text in seen for text in texts)
 
     def picture(self) -> str:
         return self.app.export_screenshot()

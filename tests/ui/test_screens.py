@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from memoryd_cli.ui.page import TABS
 from memoryd_client import Message, NewMemory, State
 from memoryd_client.client import Client
 from memoryd_client.wire.transcripts import Entry
@@ -103,8 +104,12 @@ async def test_a_memory_is_edited_pinned_forgotten_and_all_of_it_undone(served: 
                     await seen.until(lambda: client.get(memory.id).content == FERRY, "it to be so")
                 else:
                     await seen.until(lambda: not client.get(memory.id).pinned, "the pin")
+            await seen.press("p", "u")  # waits for the pin
+            await seen.sees("undone: change of")
+            assert not client.get(memory.id).pinned
             await seen.press("u")
             await seen.sees("Nothing was changed here")
+            await seen.misses("undone: change of")  # one notice at a time
 
 
 async def test_what_is_written_in_the_editor_is_not_lost_by_one_key(served: RunningDaemon) -> None:
@@ -163,13 +168,15 @@ async def test_pairs_are_settled_and_captures_accepted_with_one_key(served: Runn
         captured = until(lambda: [one for one in client.list() if "standup" in one.content], "the capture")[0]
         async with opened(served) as seen:
             await seen.press("3")
-            await seen.sees("near pair 1", "captured 1", NEW, OLD, "Newer holds")
+            await seen.sees("near pair 1", "captured 1", NEW, OLD, "Newer")
             await seen.press("n")
             await seen.sees("near pair 0")
             assert client.get(old.id).superseded_by == new.id
+            assert seen.rows.chosen.startswith("captured")
             await seen.press("u")
-            await seen.until(lambda: client.get(old.id).active, "it to be so")
-            await seen.press("a")
+            await seen.until(lambda: seen.rows.chosen.startswith("pair"), "the pair that is there again")
+            assert client.get(old.id).active
+            await seen.press("down", "a")
             await seen.sees("captured 0")
             assert client.get(captured.id).metadata["accepted"]
 
@@ -231,12 +238,15 @@ async def test_every_screen_stands_in_every_size_and_light(served: RunningDaemon
         client.remember("[bold]not markup[/bold] \x1b[31mnor an escape")
         served.turn(client, "[red]What[/] about [/wrong] markup?")
     async with opened(served, bright=True) as seen:
-        for key in "12345":
-            await seen.press(key)
-            for size in ((30, 10), SMALL, WIDE):
+        for key, name in enumerate(TABS, start=1):
+            await seen.press(str(key))
+            for size in ((30, 10), WIDE, SMALL):
                 await seen.pilot.resize_terminal(*size)
                 assert "\x1b" not in seen.text()
-            await seen.press("question_mark", "question_mark", "t")
+            await seen.sees("? Keys", "q Quit")
+            await seen.press("question_mark")
+            await seen.sees(f"Keys of {name.capitalize()}", "1 to 5", "Esc goes back")  # the last line, too
+            await seen.press("question_mark", "t")
         await seen.press("2")
         await seen.sees("[bold]not markup[/bold]")
 

@@ -7,7 +7,6 @@ from typing import Any, ClassVar
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import HelpPanel
 
 from memoryd_cli.ui.backend import Backend
 from memoryd_cli.ui.live import LiveScreen
@@ -25,9 +24,9 @@ class MemorydUi(App[None]):
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual declares it, as no ClassVar
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(str(place), f"switch_mode('{name}')", name, show=False) for place, name in enumerate(TABS, start=1)),
-        Binding("question_mark", "toggle_keys", "Keys"),
-        Binding("t", "turn_theme", "Light or dark", show=False),
-        Binding("q", "quit", "Quit"),
+        Binding("question_mark", "show_keys", "Keys", tooltip="shows all keys"),
+        Binding("t", "turn_theme", "Light or dark", show=False, tooltip="turns from dark to light, or back"),
+        Binding("q", "quit", "Quit", tooltip="leaves"),
     ]
 
     def __init__(self, backend: Backend, *, bright: bool = False) -> None:
@@ -81,9 +80,9 @@ class MemorydUi(App[None]):
         """Turn from dark to light, or back."""
         self.theme = DARK if self.theme == BRIGHT else BRIGHT
 
-    def action_toggle_keys(self) -> None:
-        """Show every key of this screen, or hide them."""
-        if self.screen.query(HelpPanel):
-            self.action_hide_help_panel()
-        else:
-            self.action_show_help_panel()
+    def action_show_keys(self) -> None:
+        """Show every key of this screen."""
+        from memoryd_cli.ui.keys import KeysDialog, all_keys
+
+        here = self.current_mode.capitalize()
+        self.push_screen(KeysDialog(all_keys(here, self.screen, [name.capitalize() for name in TABS])))

@@ -33,6 +33,8 @@ class Undoable:
 
     operation: int
     what: str
+    place: str = ""
+    """The row on which it was done."""
 
 
 class Backend:
@@ -47,6 +49,8 @@ class Backend:
         self.trouble = ""
         """Why nothing is known of the daemon, and what helps."""
         self.undoable: list[Undoable] = []
+        self.step = anyio.Lock()
+        """Held while something is changed or taken back: one after the other, in the order of the keys."""
         self.on_turns: list[Callable[[], None]] = []
         """Called when there is something new among the turns."""
         self.on_write: list[Callable[[], None]] = []
@@ -107,8 +111,8 @@ class Backend:
         self.turns.places(await self.client.sessions(limit=200))
         _call(self.on_turns)
 
-    async def changed(self, change: Awaitable[T], memory_id: str, what: str) -> T:
-        """Do something to a memory, and keep by which operation it was done.
+    async def changed(self, change: Awaitable[T], memory_id: str, what: str, place: str) -> T:
+        """Do something to a memory, and keep by which operation it was done and on which row.
 
         Raises:
             MemorydError: it was refused.
@@ -116,21 +120,21 @@ class Backend:
         done = await change
         newest = await self.client.history(memory_id, limit=1)
         if newest and newest[0].operation:
-            self.undoable.append(Undoable(newest[0].operation, what))
+            self.undoable.append(Undoable(newest[0].operation, what, place))
         return done
 
-    async def undo(self) -> str:
-        """Take back what was done last, and say what that was; nothing where there is nothing to take back.
+    async def undo(self) -> Undoable | None:
+        """Take back what was done last, and return it; None where there is nothing to take back.
 
         Raises:
             MemorydError: it was refused.
         """
         if not self.undoable:
-            return ""
+            return None
         last = self.undoable[-1]
         await self.client.undo(last.operation)
         self.undoable.pop()
-        return last.what
+        return last
 
     async def _note(self, heard: list[Event]) -> None:
         at = datetime.now(UTC).isoformat()

@@ -9,11 +9,12 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
-from textual.widgets import Button, Footer, OptionList, Static, TextArea
+from textual.widgets import Button, OptionList, Static, TextArea
 from textual.widgets.option_list import Option
 
 from memoryd_cli.base import document
 from memoryd_cli.base.failures import CommandFailed
+from memoryd_cli.ui.keys import KeyLine
 from memoryd_cli.ui.words import LIGHT, line
 from memoryd_client.requests import ChangedFields
 from memoryd_client.wire.memory import Memory
@@ -50,7 +51,7 @@ class ChoiceDialog(ModalScreen[Choice | None]):
         with Vertical(classes="dialog"):
             yield Static(self._title, classes="title", markup=False)
             yield OptionList(*options)
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     @on(OptionList.OptionSelected)
     def choose(self, event: OptionList.OptionSelected) -> None:
@@ -84,7 +85,7 @@ class ConfirmDialog(ModalScreen[str]):
                 yield Button("No", id="no", compact=True)
                 for answer, words in self._answers.items():
                     yield Button(words, id=answer, variant="error", compact=True)
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Let Enter mean no."""
@@ -118,7 +119,7 @@ class EditDialog(ModalScreen[bool]):
             yield Static("Edit a memory", classes="title", markup=False)
             yield TextArea(document.written(self._memory), soft_wrap=True, show_line_numbers=False)
             yield Static("", id="wrong", markup=False)
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def on_mount(self) -> None:
         """Begin at the text, behind the front matter."""

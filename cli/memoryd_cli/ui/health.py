@@ -5,7 +5,7 @@ from typing import ClassVar, Final
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.content import Content
 
 from memoryd_cli.base.output import printable
@@ -37,7 +37,7 @@ class HealthScreen(UiScreen):
     """All of it on one page, asked for anew every few seconds."""
 
     NAME = "health"
-    BINDINGS: ClassVar[list[BindingType]] = [("r", "reload", "Ask again")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "reload", "Ask again", tooltip="asks the daemon again")]
 
     def __init__(self, backend: Backend) -> None:
         super().__init__(backend)

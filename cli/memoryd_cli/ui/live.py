@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.content import Content
 from textual.widgets import OptionList, Static
@@ -25,9 +25,9 @@ class LiveScreen(UiScreen):
 
     NAME = "live"
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("space", "pause", "Pause"),
-        ("f", "filter", "Filter"),
-        ("c", "clear", "Clear filter"),
+        Binding("space", "pause", "Pause", tooltip="shows no new turns, or goes on"),
+        Binding("f", "filter", "Filter", tooltip="shows one session, project or agent only"),
+        Binding("c", "clear", "Clear filter", tooltip="shows all turns"),
     ]
 
     def __init__(self, backend: Backend) -> None:

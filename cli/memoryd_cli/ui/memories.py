@@ -5,7 +5,7 @@ from typing import ClassVar, Literal, cast
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.content import Content
 from textual.timer import Timer
@@ -49,13 +49,13 @@ class MemoriesScreen(ChangingScreen):
 
     NAME = "memories"
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("p", "pin", "Pin"),
-        ("d", "forget", "Forget"),
-        ("r", "restore", "Restore"),
-        ("x", "purge", "Purge"),
-        ("slash", "search", "Search"),
-        ("f", "filter", "Filter"),
-        ("o", "follow", "Open"),
+        Binding("p", "pin", "Pin", tooltip="pins, or unpins: what is pinned does not decay"),
+        Binding("d", "forget", "Forget", tooltip="forgets"),
+        Binding("r", "restore", "Restore", tooltip="brings back what is forgotten or replaced"),
+        Binding("x", "purge", "Purge", tooltip="destroys for good; shows first what goes with it"),
+        Binding("slash", "search", "Search", tooltip="searches as you type"),
+        Binding("f", "filter", "Filter", tooltip="narrows by scope, state, category, tag, agent, session"),
+        Binding("o", "follow", "Open", tooltip="opens a memory that this one is related to"),
         ("escape", "back", ""),
     ]
 
@@ -100,16 +100,12 @@ class MemoriesScreen(ChangingScreen):
 
     # --- the list
 
-    def reload(self) -> None:
-        """Fetch the first page anew."""
-        self._load()
-
     def _written(self) -> None:
         """Show the list anew, unless that would take pages away, or the screen is not looked at."""
         if not self.is_current:
             self._stale = True
         elif self.query_one(Rows).option_count <= PAGE:
-            self._load()
+            self.reload()
 
     def on_screen_resume(self) -> None:
         """Show what was written since."""
@@ -118,8 +114,8 @@ class MemoriesScreen(ChangingScreen):
             self._stale = False
             self._written()
 
-    @work(exclusive=True, group="list")
-    async def _load(self) -> None:
+    async def fetch(self, *, choose: str = "") -> None:
+        """Fetch the first page anew, or search."""
         query = self.query_one(Input).value.strip()
         rows = self.query_one(Rows)
         if query:
@@ -128,14 +124,16 @@ class MemoriesScreen(ChangingScreen):
                 return
             self._next = ""
             rows.fill(
-                ((hit.id, found_row(hit.category, hit.summary, hit.score)) for hit in hits), fresh=self._is_new(query)
+                ((hit.id, found_row(hit.category, hit.summary, hit.score)) for hit in hits),
+                fresh=self._is_new(query),
+                choose=choose,
             )
         else:
             memories = await self.ask(self.backend.client.list(limit=PAGE, passages=False, **self._narrowing()))
             if memories is None:
                 return
             self._next = memories[-1].id if len(memories) == PAGE else ""
-            rows.fill(self._rows(memories), fresh=self._is_new(query))
+            rows.fill(self._rows(memories), fresh=self._is_new(query), choose=choose)
         self._tell()
         self._show(self._opened or rows.chosen)
 
@@ -195,7 +193,7 @@ class MemoriesScreen(ChangingScreen):
         if self._typing is not None:
             self._typing.stop()
         self._opened = ""
-        self._typing = self.set_timer(TYPING_S, self._load)
+        self._typing = self.set_timer(TYPING_S, self.reload)
 
     @on(Input.Submitted)
     def enter(self) -> None:
@@ -237,7 +235,7 @@ class MemoriesScreen(ChangingScreen):
         if choice is not None:
             self._filter[choice[0]] = choice[1]
             self._tell()
-            self._load()
+            self.reload()
 
     # --- the chosen one
 

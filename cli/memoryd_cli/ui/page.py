@@ -9,16 +9,21 @@ from textual.binding import BindingType
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import Screen
-from textual.widgets import Footer, OptionList, Static
+from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from memoryd_cli.base.output import printable
 from memoryd_cli.ui.backend import Backend
+from memoryd_cli.ui.keys import KeyLine
 from memoryd_client.base.errors import MemorydError
 from memoryd_client.base.wording import sentence
 
 T = TypeVar("T")
 TABS = ("live", "memories", "review", "sessions", "health")
+SAID_S = 3.0
+"""How long something that was said in passing stands."""
+WRONG_S = 8.0
+"""What went wrong stands longer."""
 
 
 class TopBar(Static):
@@ -47,10 +52,13 @@ class Rows(OptionList):
 
     BINDINGS: ClassVar[list[BindingType]] = [("j", "cursor_down"), ("k", "cursor_up")]
 
-    def fill(self, rows: Iterable[tuple[str, Content]], *, follow: bool = False, fresh: bool = False) -> None:
+    def fill(
+        self, rows: Iterable[tuple[str, Content]], *, follow: bool = False, fresh: bool = False, choose: str = ""
+    ) -> None:
         """Show these rows; the highlighted one stays highlighted where it is still there, else one beside it.
 
         With `follow` the last one is highlighted, where the last one was or none; of a `fresh` list the first one.
+        `choose` is the key of a row to be highlighted instead, if it is there.
         """
         here = self.highlighted
         chosen = self.chosen
@@ -60,6 +68,8 @@ class Rows(OptionList):
         places = {option.id: place for place, option in enumerate(options)}
         if not options:
             self.highlighted = None
+        elif choose in places:
+            self.highlighted = places[choose]
         elif follow and at_end:
             self.highlighted = len(options) - 1
         elif fresh:
@@ -87,16 +97,26 @@ class Details(VerticalScroll):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as Textual calls it
         super().__init__(id=id)
         self._text = Static(markup=False)
+        self._place = ""
+        """Where it is to be scrolled once the text stands: top or end; empty: nowhere."""
 
     def compose(self) -> ComposeResult:
         """Yield the text."""
         yield self._text
 
-    def show(self, text: Content | str, *, top: bool = True) -> None:
-        """Show a text, from its beginning."""
+    def show(self, text: Content | str, *, top: bool = True, end: bool = False) -> None:
+        """Show a text, from its beginning or its end; the latest text that asks for a place gets it."""
         self._text.update(Content(text) if isinstance(text, str) else text)
-        if top:
-            self.scroll_home(animate=False)
+        if top or end:
+            self._place = "end" if end else "top"
+            self.call_after_refresh(self._scroll)
+
+    def _scroll(self) -> None:
+        if self._place == "end":
+            self.scroll_end(animate=False, immediate=True)
+        elif self._place:
+            self.scroll_home(animate=False, immediate=True)
+        self._place = ""
 
 
 class UiScreen(Screen[None]):
@@ -112,7 +132,7 @@ class UiScreen(Screen[None]):
         """Yield the tabs, what the screen is about, and its keys."""
         yield TopBar(id="top")
         yield from self.body()
-        yield Footer(show_command_palette=False)
+        yield KeyLine()
 
     def body(self) -> ComposeResult:
         """Yield what the screen is about."""
@@ -169,5 +189,11 @@ class UiScreen(Screen[None]):
             return None
 
     def say(self, text: str, *, wrong: bool = False) -> None:
-        """Say something in passing."""
-        self.notify(printable(text), severity="error" if wrong else "information", markup=False)
+        """Say something in passing; it takes the place of what was said before."""
+        self.app.clear_notifications()
+        self.notify(
+            printable(text),
+            severity="error" if wrong else "information",
+            timeout=WRONG_S if wrong else SAID_S,
+            markup=False,
+        )

@@ -1,13 +1,13 @@
 """Review: what waits for a person's word, each settled with one key."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import ClassVar, Literal, TypeGuard
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.content import Content
 from textual.widgets import OptionList, Static
@@ -16,7 +16,7 @@ from memoryd_cli.base.output import printable
 from memoryd_cli.ui.backend import Backend, Undoable
 from memoryd_cli.ui.changing import ChangingScreen
 from memoryd_cli.ui.page import Details, Rows
-from memoryd_cli.ui.words import HEAD, LIGHT, line, moment
+from memoryd_cli.ui.words import HEAD, LIGHT, brief, line, moment
 from memoryd_client.wire.consent import Consent
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.review import Verdict, WaitingPair
@@ -27,6 +27,12 @@ MOST = 100
 """Of each kind."""
 LOOKED_THROUGH = 500
 """Of the newest memories, for what capture took."""
+VERDICTS: Mapping[Verdict, str] = {
+    "same": "both say the same",
+    "replaces": "this holds",
+    "contradicts": "linked as contradicting",
+    "both": "both hold",
+}
 ACCEPTED = "accepted"
 """In a memory's metadata: when a person looked at what capture took, and left it."""
 TAKEN_BY = ("captured", "extracted")
@@ -42,10 +48,10 @@ class ReviewItem:
 
     @property
     def key(self) -> str:
-        """Tells it from the others."""
+        """Tells it from the others. A pair is the same one whether it waits or is linked as a contradiction."""
         match self.what:
             case WaitingPair():
-                return f"{self.kind} {self.what.first.id} {self.what.second.id}"
+                return " ".join(("pair", *sorted((self.what.first.id, self.what.second.id))))
             case _:
                 return f"{self.kind} {self.what.id}"
 
@@ -76,13 +82,15 @@ class ReviewScreen(ChangingScreen):
 
     NAME = "review"
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("a", "accept", "Accept"),
-        ("d", "drop", "Drop"),
-        ("s", "settle('same')", "Same"),
-        ("n", "settle('replaces')", "Newer holds"),
-        ("o", "older", "Older holds"),
-        ("c", "settle('contradicts')", "Contradict"),
-        ("b", "settle('both')", "Both hold"),
+        Binding("a", "accept", "Accept", tooltip="says yes; a capture stays and is not asked about again"),
+        Binding("d", "drop", "Drop", tooltip="says no; a capture is forgotten"),
+        Binding("s", "settle('same')", "Same", tooltip="of a pair: both say the same, the newer is kept"),
+        Binding("n", "settle('replaces')", "Newer", tooltip="the newer holds, and replaces the older"),
+        Binding("o", "older", "Older", tooltip="the older holds, and replaces the newer"),
+        Binding(
+            "c", "settle('contradicts')", "Contradict", tooltip="they contradict each other: both are kept, linked"
+        ),
+        Binding("b", "settle('both')", "Both", tooltip="both hold"),
     ]
 
     def __init__(self, backend: Backend) -> None:
@@ -107,19 +115,14 @@ class ReviewScreen(ChangingScreen):
         if self.backend.status is not None:
             self.reload()
 
-    def reload(self) -> None:
+    async def fetch(self, *, choose: str = "") -> None:
         """Fetch what waits."""
-        self._fetch()
-
-    @work(exclusive=True, group="list")
-    async def _fetch(self) -> None:
         found = await self.ask(self._found())
         if found is None:
             return
         self._items = {item.key: item for item in found}
-        counts = [f"{kind} {sum(item.kind == kind for item in found)}" for kind in KINDS]
-        self.query_one("#about", Static).update(Content.styled(" · ".join(counts), LIGHT))
-        self.query_one(Rows).fill((item.key, item.row()) for item in found)
+        self.query_one("#about", Static).update(Content.styled(" · ".join(_counts(found)), LIGHT))
+        self.query_one(Rows).fill(((item.key, item.row()) for item in found), choose=choose)
         self._show()
 
     async def _found(self) -> list[ReviewItem]:
@@ -141,6 +144,11 @@ class ReviewScreen(ChangingScreen):
     @property
     def _chosen(self) -> ReviewItem | None:
         return self._items.get(self.query_one(Rows).chosen)
+
+    @property
+    def _what(self) -> Consent | WaitingPair | Memory | None:
+        item = self._chosen
+        return item.what if item else None
 
     @on(OptionList.OptionHighlighted)
     def choose(self) -> None:
@@ -172,56 +180,65 @@ class ReviewScreen(ChangingScreen):
     @work
     async def action_accept(self) -> None:
         """Say yes: a consent applies, what was captured stays and is not asked about again."""
-        item, client = self._chosen, self.backend.client
-        match item.what if item else None:
-            case Consent() as consent:
-                change = client.approve(consent.id)
-                done = await self.ask(self.backend.changed(change, consent.id, f"yes to {consent.field}"))
-            case Memory() as memory:
-                noted = {**memory.metadata, ACCEPTED: datetime.now(UTC).date().isoformat()}
-                done = await self.ask(self._update(memory, metadata=noted))
-            case _:
-                return
-        if done:
-            self.done("accepted", done)
+        async with self.backend.step:
+            match self._what:
+                case Consent() as consent:
+                    done = await self._decided(self.backend.client.approve(consent.id), consent, "yes")
+                case Memory() as memory:
+                    noted = {**memory.metadata, ACCEPTED: datetime.now(UTC).date().isoformat()}
+                    done = await self.ask(self._update(memory, metadata=noted))
+                case _:
+                    return
+            if done:
+                await self.done("accepted", done)
 
     @work
     async def action_drop(self) -> None:
         """Say no: a consent lapses, what was captured is forgotten."""
-        item, client = self._chosen, self.backend.client
-        match item.what if item else None:
-            case Consent() as consent:
-                change = client.reject(consent.id)
-                done = await self.ask(self.backend.changed(change, consent.id, f"no to {consent.field}"))
-            case Memory() as memory:
-                change = client.forget(memory.id)
-                done = await self.ask(self.backend.changed(change, memory.id, f"forget of {line(memory.content)[:60]}"))
-            case _:
-                return
-        if done:
-            self.done("dropped", done)
+        async with self.backend.step:
+            match self._what:
+                case Consent() as consent:
+                    done = await self._decided(self.backend.client.reject(consent.id), consent, "no")
+                case Memory() as memory:
+                    done = await self.ask(self._changed(self.backend.client.forget(memory.id), memory, "forget"))
+                case _:
+                    return
+            if done:
+                await self.done("dropped", done)
 
-    def action_settle(self, verdict: Verdict) -> None:
-        """Say what the newer memory is to the older."""
-        item = self._chosen
-        if item is not None and is_pair(item.what):
-            self._settle(item.what.first, item.what.second, verdict)
-
-    def action_older(self) -> None:
-        """Let the older memory replace the newer."""
-        item = self._chosen
-        if item is not None and is_pair(item.what):
-            self._settle(item.what.second, item.what.first, "replaces")
+    async def _decided(self, change: Awaitable[Memory], consent: Consent, answer: str) -> Memory | None:
+        place = self.query_one(Rows).chosen
+        return await self.ask(self.backend.changed(change, consent.id, f"{answer} to {consent.field}", place))
 
     @work
+    async def action_settle(self, verdict: Verdict) -> None:
+        """Say what the newer memory is to the older."""
+        async with self.backend.step:
+            if is_pair(pair := self._what):
+                await self._settle(pair.first, pair.second, verdict)
+
+    @work
+    async def action_older(self) -> None:
+        """Let the older memory replace the newer."""
+        async with self.backend.step:
+            if is_pair(pair := self._what):
+                await self._settle(pair.second, pair.first, "replaces")
+
     async def _settle(self, first: Memory, second: Memory, verdict: Verdict) -> None:
         done = await self.ask(self.backend.client.settle(first.id, second.id, verdict))
         if done is None:
             return
+        told = f"{VERDICTS[verdict]}: {brief(first.content)}"
         if done.operation:
-            self.backend.undoable.append(Undoable(done.operation, f"{verdict}: {line(first.content)[:40]}"))
-        self.say(f"settled: {verdict}. {'u undoes it.' if done.operation else ''}")
-        self.reload()
+            self.backend.undoable.append(Undoable(done.operation, told, self.query_one(Rows).chosen))
+        self.say(f"{told}{'; u undoes it' if done.operation else ''}")
+        await self.shown()
+
+
+def _counts(found: Sequence[ReviewItem]) -> Iterator[str]:
+    for kind in KINDS:
+        count = sum(item.kind == kind for item in found)
+        yield f"{kind} {count}{' or more' if count >= MOST else ''}"
 
 
 def taken(newest: Iterable[Memory]) -> list[Memory]:

@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.content import Content
 from textual.timer import Timer
@@ -37,14 +37,14 @@ class SessionsScreen(UiScreen):
 
     NAME = "sessions"
     BINDINGS: ClassVar[list[BindingType]] = [
-        ("slash", "search", "Search"),
-        ("m", "look('messages')", "Messages"),
-        ("e", "look('told')", "Episodes"),
-        ("c", "look('context')", "Context"),
-        ("left_square_bracket", "earlier", "Earlier"),
-        ("right_square_bracket", "later", "Later"),
-        ("minus", "budget(-1)", "Less"),
-        ("plus", "budget(1)", "More"),
+        Binding("slash", "search", "Search", tooltip="searches in what was said anywhere"),
+        Binding("m", "look('messages')", "Messages", tooltip="shows the messages"),
+        Binding("e", "look('told')", "Episodes", tooltip="shows the summary and the episodes"),
+        Binding("c", "look('context')", "Context", tooltip="shows what an agent would be sent of it"),
+        Binding("left_square_bracket", "earlier", "Earlier", tooltip="goes back in the messages"),
+        Binding("right_square_bracket", "later", "Later", tooltip="goes on in the messages"),
+        Binding("minus", "budget(-1)", "Less", tooltip="halves the budget of what would be sent"),
+        Binding("plus", "budget(1)", "More", tooltip="doubles it"),
         ("escape", "back", ""),
     ]
 
@@ -195,10 +195,9 @@ class SessionsScreen(UiScreen):
         self._first = found.entries[0].sequence if found.entries else 0
         self._last = found.entries[-1].sequence if found.entries else 0
         marked = self._found.get(self.query_one(Rows).chosen)
-        details = self.query_one(Details)
-        details.show(_messages(session, found, marked.record.sequence if marked else 0))
-        if before is None and after is None:
-            self.call_after_refresh(details.scroll_end, animate=False)
+        latest = before is None and after is None
+        text = _messages(session, found, marked.record.sequence if marked else 0)
+        self.query_one(Details).show(text, end=latest)
 
     def action_earlier(self) -> None:
         """Show what was said before."""

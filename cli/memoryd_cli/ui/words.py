@@ -20,6 +20,8 @@ LIGHT = "$foreground-muted"
 HEAD = "bold $text-accent"
 _LONGEST = 300
 """Characters of a text of which a list shows one line."""
+BRIEF = 44
+"""Characters of a text that is only named."""
 _EVENTS = {
     "ADD": "stored",
     "UPDATE": "changed",
@@ -41,6 +43,12 @@ PASSED_OVER = 12
 def line(text: str) -> str:
     """Return a text in one printable line, as much as a list can show."""
     return one_line(text[: 2 * _LONGEST])[:_LONGEST]
+
+
+def brief(text: str) -> str:
+    """Return the beginning of a text, short enough to be named in passing."""
+    told = line(text)
+    return told if len(told) <= BRIEF else f"{told[: BRIEF - 1].rstrip()}…"
 
 
 def head(title: str, count: int | None = None) -> Content:
