@@ -75,8 +75,8 @@ class MirroredHome:
             await anyio.sleep(wait_s)
         raise AssertionError("it never comes to rest")
 
-    async def perform(self, *steps: Step) -> None:
-        await self.memory.keeper.ask(Perform(OWNER, steps, "test"), deadline_s=10)
+    async def perform(self, *steps: Step, actor: str = "test") -> None:
+        await self.memory.keeper.ask(Perform(OWNER, steps, actor), deadline_s=10)
 
     async def purge(self, memory_id: str) -> None:
         await self.memory.keeper.ask(PurgeMemories((memory_id,), OWNER, "test"), deadline_s=10)

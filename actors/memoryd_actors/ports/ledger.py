@@ -163,8 +163,11 @@ class ChangeLog(Protocol):
         """Return the next changes in order, only the latest one of each memory within the page."""
         ...
 
-    async def edges_after(self, number: int, *, limit: int) -> list[tuple[int, str]]:
-        """Return the next edges in the order in which they were made: each one's number, and where it begins."""
+    async def linked_after(self, line: int, *, limit: int) -> tuple[list[str], int]:
+        """Return whose edges somebody made, removed or undid after a line of the history, and up to which line.
+
+        Those that memory finds by itself do not count.
+        """
         ...
 
     async def last_sequence(self) -> int:

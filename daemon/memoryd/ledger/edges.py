@@ -111,12 +111,6 @@ def at(connection: Connection, ids: Sequence[str]) -> dict[str, tuple[OwnedEdge,
     return {one: tuple(edges) for one, edges in found.items()}
 
 
-def made_after(connection: Connection, number: int, limit: int) -> list[tuple[int, str]]:
-    """Return the next edges in the order in which they were made: each one's number, and where it begins."""
-    query = select(relations.c.id, relations.c.from_id).where(relations.c.id > number).order_by(relations.c.id)
-    return [(row[0], row[1]) for row in connection.execute(query.limit(limit))]
-
-
 def strongest_first(edges: Iterable[OwnedEdge], owner: str) -> list[Edge]:
     """Return the edges of an owner, each once; of equal ones the first that was made first."""
     whose = clean(owner)

@@ -152,8 +152,8 @@ class SqlMemories:
     async def changes_after(self, sequence: int, *, limit: int) -> list[LedgerChange]:
         return await self._database.read(reads.changes_after, sequence, limit)
 
-    async def edges_after(self, number: int, *, limit: int) -> list[tuple[int, str]]:
-        return await self._database.read(edges.made_after, number, limit)
+    async def linked_after(self, line: int, *, limit: int) -> tuple[list[str], int]:
+        return await self._database.read(reads.linked_after, line, limit)
 
     async def last_sequence(self) -> int:
         return await self._database.read(reads.last_sequence)

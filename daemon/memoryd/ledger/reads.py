@@ -22,6 +22,9 @@ from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memory import ID_PREFIX, Memory, Scope, State
 
 _SHOWN_MATCHES = 5
+_LINKING = ("LINK", "UNLINK", "UNDO")
+_MEMORY_ITSELF = "memoryd"
+"""Who the history says made what nobody asked for."""
 
 
 def resolve(connection: Connection, owner: str, memory_id: str, allowed: frozenset[str] | None = None) -> Memory:
@@ -240,6 +243,19 @@ def changes_after(connection: Connection, sequence: int, limit: int) -> list[Led
         LedgerChange(row["sequence"], row["changed"], None if row["id"] is None else memory_of(row))
         for row in connection.execute(query).mappings()
     ]
+
+
+def linked_after(connection: Connection, line: int, limit: int) -> tuple[list[str], int]:
+    """Return whose edges somebody but memory itself made, removed or undid, and up to which line of the history."""
+    newest = connection.execute(select(func.max(history.c.id))).scalar() or 0
+    query = (
+        select(history.c.id, history.c.memory_id)
+        .where(history.c.id > line, history.c.id <= newest)
+        .where(history.c.event.in_(_LINKING), history.c.actor != _MEMORY_ITSELF)
+        .order_by(history.c.id)
+    )
+    found = connection.execute(query.limit(limit)).all()
+    return [row.memory_id for row in found], newest if len(found) < limit else found[-1].id
 
 
 def expired(connection: Connection, at: datetime, limit: int) -> list[Memory]:

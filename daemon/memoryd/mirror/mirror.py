@@ -28,7 +28,7 @@ from memoryd_actors.mirroring.taking import FileTaker
 from memoryd_client.wire.mirroring import MirrorStatus, MirrorTrouble
 
 AGAIN_S = 60.0
-"""How often memory is looked at without a reason: relations that are found in the background tell nobody."""
+"""How often memory is looked at without a reason: another daemon may have written to the same ledger."""
 LOOK_AGAIN_S = 60.0
 """The same of a folder: what watches it may have missed something."""
 PAUSED_S = 2.0
@@ -141,9 +141,12 @@ class Mirror:
                 break
             await writer.write([(change.memory_id, change.memory) for change in found])
             await self._save(cursor=found[-1].sequence)
-        while edges := await self._ledger.changes.edges_after(self.settings.edges, limit=PAGE):
-            await writer.write_again(dict.fromkeys(begin for _, begin in edges))
-            await self._save(edges=edges[-1][0])
+        more = True
+        while more:
+            linked, line = await self._ledger.changes.linked_after(self.settings.edges, limit=PAGE)
+            await writer.write_links(set(linked))
+            await self._save(edges=line)
+            more = len(linked) == PAGE
         await writer.finish()
         if writer.overtaken:
             writer.overtaken = False

@@ -46,7 +46,7 @@ class MirrorSettings(msgspec.Struct, frozen=True, kw_only=True):
     cursor: int = 0
     """The ledger's change up to which the files are written."""
     edges: int = 0
-    """The relation up to which they show them."""
+    """The line of the history up to which they show the links that somebody made."""
 
     @property
     def name(self) -> str:
@@ -63,13 +63,13 @@ class FileRow(msgspec.Struct, frozen=True, kw_only=True):
     digest: str
     """Of the file's bytes."""
     written: str
-    """Of what would be written for the memory: its words and its links."""
+    """Of what would be written for the memory without its links: those that memory finds by itself change no file."""
     named: str
     """The title and category that its path was made of."""
     modified_ns: int = 0
     size: int = -1
     own: bool = False
-    """Whether this machine wrote it first: only then are its links followed. Each machine finds others, and two that
+    """Whether this machine wrote it first: only then does it follow the names of what is linked. Two machines that
     write theirs into one file would meet in every merge."""
 
 

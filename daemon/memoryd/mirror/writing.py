@@ -34,6 +34,8 @@ class _Planned:
     memory: Memory
     path: str
     content: bytes
+    words: str
+    """The digest of what it says without its links."""
     row: FileRow | None
 
 
@@ -61,6 +63,8 @@ class FileWriter:
         self._states = states
         self._thread = thread
         self._again: set[str] = set()
+        self._new: set[str] = set()
+        """Memories whose files came since the last `finish`: what they link to may have come later."""
         self.overtaken = False
         """Whether somebody wrote to a file just before it was to be written."""
         self.waiting: frozenset[str] = frozenset()
@@ -95,12 +99,13 @@ class FileWriter:
             shown = [memory for memory in there.values() if self.is_shown(memory)]
             self._again -= set(some) - {memory.id for memory in shown}
             await self._write(shown)
+        self._new.clear()
 
-    async def write_again(self, memory_ids: Iterable[str]) -> None:
-        """Write files whose links may have changed: those that this machine wrote first."""
-        own = [one for one in memory_ids if (row := self._known.of(one)) is not None and row.own]
-        there = await self._memories.get(self._settings.owner, own)
-        await self._write([memory for memory in there.values() if self.is_shown(memory)])
+    async def write_links(self, memory_ids: Iterable[str]) -> None:
+        """Write files whose links somebody changed."""
+        here = [one for one in memory_ids if self._known.of(one) is not None]
+        there = await self._memories.get(self._settings.owner, here)
+        await self._write([memory for memory in there.values() if self.is_shown(memory)], links=True)
 
     async def write(self, changed: Sequence[tuple[str, Memory | None]]) -> None:
         """Bring the files of memories up to date; None: it was purged."""
@@ -132,27 +137,30 @@ class FileWriter:
         newest = await self._memories.history(memory.owner, memory_id=memory.id, limit=1)
         return all(moment >= datetime.fromisoformat(entry.at) for entry in newest)
 
-    async def _write(self, shown: Sequence[Memory]) -> None:
+    async def _write(self, shown: Sequence[Memory], *, links: bool = False) -> None:
+        """Write files of whose memories a file shows something else now; with `links`, of whose links, too."""
         memories = [memory for memory in shown if not self._waits(memory.id)]
         self._again |= {memory.id for memory in shown} - {memory.id for memory in memories}
         if not memories:
             return
-        planned = await self._plan(memories)
+        planned = await self._plan(memories, links=links)
         done = await self._thread.run(self._write_all, planned)
-        linked: list[str] = []
+        renamed: list[str] = []
+        new: list[str] = []
         for plan, status in zip(planned, done, strict=True):
             if status is None:
                 continue
-            now = digest(plan.content)
-            if plan.row is None or plan.row.path != plan.path:
-                linked.append(plan.memory.id)
+            if plan.row is None:
+                new.append(plan.memory.id)
+            elif plan.row.path != plan.path:
+                renamed.append(plan.memory.id)
             self._known.put(
                 FileRow(
                     path=plan.path,
                     memory_id=plan.memory.id,
                     revision=plan.memory.revision,
-                    digest=now,
-                    written=now,
+                    digest=digest(plan.content),
+                    written=plan.words,
                     named=named(plan.memory),
                     modified_ns=status[0],
                     size=status[1],
@@ -163,8 +171,8 @@ class FileWriter:
             await self._thread.run(self._folder.unbury, back)
             for one in back:
                 del self.tombstones[one]
-        if linked:
-            await self.relink(linked)
+        await self.relink(renamed)
+        await self._link_new(new)
 
     def _waits(self, memory_id: str) -> bool:
         return (row := self._known.of(memory_id)) is not None and row.path in self.waiting
@@ -176,23 +184,31 @@ class FileWriter:
             if edge.to_id in here and (row := self._known.of(edge.from_id)) is not None and row.own:
                 self._again.add(edge.from_id)
 
-    async def _plan(self, memories: Sequence[Memory]) -> list[_Planned]:
+    async def _link_new(self, new: Sequence[str]) -> None:
+        """Have files written again that came with what they link to, and before it."""
+        self._new |= set(new)
+        here = set(new)
+        edges = await self._memories.edges(self._settings.owner, new) if new else ()
+        self._again |= {edge.from_id for edge in edges if edge.to_id in here and edge.from_id in self._new - here}
+
+    async def _plan(self, memories: Sequence[Memory], *, links: bool) -> list[_Planned]:
         """Return the files that are to be written, with their paths: first all names, as some link to others."""
         paths = {memory.id: await self._path(memory) for memory in memories}
-        links = await self._links(memories, paths)
+        linked = await self._links(memories, paths)
         planned: list[_Planned] = []
         for memory in memories:
-            row, content = self._known.of(memory.id), render(memory, links[memory.id]).encode()
+            row, content = self._known.of(memory.id), render(memory, linked[memory.id]).encode()
+            words = digest(render(memory, {}).encode())
             again = memory.id in self._again
             self._again.discard(memory.id)
             if row is not None and row.path == paths[memory.id] and not again:
-                said = digest(content)
-                if row.written in {"", said}:
-                    # It was taken from the file, or nothing that a file shows has changed.
-                    if (row.written, row.revision) != (said, memory.revision):
-                        self._known.put(structs.replace(row, written=said, revision=memory.revision))
+                # It was taken from the file, or of what a file shows nothing has changed but links that memory found.
+                same = row.written in {"", words}
+                if same and (not links or row.digest == digest(content)):
+                    if (row.written, row.revision) != (words, memory.revision):
+                        self._known.put(structs.replace(row, written=words, revision=memory.revision))
                     continue
-            planned.append(_Planned(memory, paths[memory.id], content, row))
+            planned.append(_Planned(memory, paths[memory.id], content, words, row))
         return planned
 
     async def _path(self, memory: Memory) -> str:

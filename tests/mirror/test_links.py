@@ -1,0 +1,72 @@
+"""Which files show what memories have to do with each other, and when: a file that nobody meant to change stays."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from memoryd.mirror import mirror
+from memoryd_actors.consolidating.comparer import ACTOR
+from memoryd_actors.memory.steps import RELATED, AddEdge, ChangeState, RemoveEdge, Revise
+from memoryd_client.wire.memory import State
+
+from .play import MirroredHome, mirrored_home
+from .test_two_machines import remember
+
+
+async def two(home: MirroredHome) -> tuple[str, str, Path]:
+    """Have two memories with files, and a link that memory itself found meanwhile; the file is that of the first."""
+    expiry = await remember(home, "Token expiry", "Token expiry is computed in UTC.")
+    login = await remember(home, "Login test", "The login test fails at midnight.")
+    await home.sync()
+    await home.perform(AddEdge(expiry, login, RELATED, 0.7), actor=ACTOR)
+    return expiry, login, home.folder / "fact" / "Token expiry.md"
+
+
+async def test_links_that_memory_finds_by_itself_change_no_file_until_its_memory_changes(tmp_path: Path) -> None:
+    async with mirrored_home(tmp_path) as home:
+        expiry, _, file = await two(home)
+        before = home.files()
+        await home.sync()
+        await home.perform(ChangeState(expiry, State.ARCHIVED, "ARCHIVE"), actor=ACTOR)
+        await home.sync()
+        file.write_text(file.read_text().replace("UTC", "local time"))
+        await home.sync()
+        assert {path for path, said in home.files().items() if said != before[path]} == {"fact/Token expiry.md"}
+        assert "related_to" not in file.read_text()
+        one = (await home.memories())[expiry]
+        await home.perform(Revise(replace(one, tags=("auth",))))
+        await home.sync()
+        assert 'related_to: ["[[Login test]]"]' in file.read_text()
+
+
+async def test_a_link_that_somebody_makes_or_removes_is_in_the_file(tmp_path: Path) -> None:
+    async with mirrored_home(tmp_path) as home:
+        expiry, login, file = await two(home)
+        await home.perform(AddEdge(expiry, login, "depends on", 1.0, told=True))
+        await home.sync()
+        assert 'relations: ["depends on [[Login test]]"]' in file.read_text()
+        assert 'related_to: ["[[Login test]]"]' in file.read_text()
+        await home.perform(RemoveEdge(expiry, login, "depends on"))
+        await home.sync()
+        assert "depends on" not in file.read_text()
+        await home.undo()
+        await home.sync()
+        assert "depends on" in file.read_text()
+
+
+async def test_a_link_follows_the_name_of_what_it_leads_to(tmp_path: Path) -> None:
+    async with mirrored_home(tmp_path) as home:
+        _, login, file = await two(home)
+        await home.perform(Revise(replace((await home.memories())[login], title="Test of the login")))
+        await home.sync()
+        assert 'related_to: ["[[Test of the login]]"]' in file.read_text()
+
+
+async def test_a_file_links_to_one_that_is_written_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with mirrored_home(tmp_path) as home:
+        await two(home)
+        monkeypatch.setattr(mirror, "PAGE", 1)
+        home.use(tmp_path / "another")
+        await home.sync()
+        assert 'related_to: ["[[Login test]]"]' in (home.folder / "fact" / "Token expiry.md").read_text()
