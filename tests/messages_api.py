@@ -3,14 +3,16 @@
 It runs in threads, so that it serves tests with and without an event loop, and daemons in other processes.
 """
 
+import gzip
 import json
 import threading
+import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NoReturn, Self
 
 _PATIENCE_S = 30.0
 """After this long something hangs that should not; far below the timeout of a test."""
@@ -27,6 +29,8 @@ class Reply:
     """Hang up after that many bytes of the body."""
     until: threading.Event | None = None
     """Hold the answer back until this is set."""
+    again_s: float | None = None
+    """Send the body over and over, with a pause of so many seconds, and never say how long it will be."""
 
 
 @dataclass(frozen=True)
@@ -144,6 +148,21 @@ def huge() -> Reply:
     return Reply(b" " * 5_000_000 + verdicts(verdict(0)).body)
 
 
+def dripping() -> Reply:
+    """A blank now and then, so that the connection is never quiet, and never an answer."""
+    return Reply(b" ", again_s=0.02)
+
+
+def endless() -> Reply:
+    """Blanks without an end."""
+    return Reply(b" " * 65_536, again_s=0.0)
+
+
+def compressed(reply: Reply) -> Reply:
+    """The same, compressed although nobody offered to read that."""
+    return replace(reply, body=gzip.compress(reply.body), headers={**reply.headers, "content-encoding": "gzip"})
+
+
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -163,6 +182,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.send_response(reply.status)
             for name, value in reply.headers.items():
                 self.send_header(name, value)
+            if reply.again_s is not None:
+                self._send_for_ever(reply.body, reply.again_s)
             self.send_header("content-length", str(len(reply.body)))
             self.end_headers()
             self.wfile.write(reply.body[: reply.cut_after])
@@ -171,6 +192,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         if reply.cut_after is not None:
             self.close_connection = True
+
+    def _send_for_ever(self, body: bytes, pause_s: float) -> NoReturn:
+        self.send_header("connection", "close")
+        self.end_headers()
+        while True:
+            self.wfile.write(body)
+            self.wfile.flush()
+            time.sleep(pause_s)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the base class's
         """Keep stderr for what goes wrong."""

@@ -75,6 +75,13 @@ time.sleep(600)
     ended(Path(f"{pids}.whole"))
 
 
+async def test_a_program_that_drips_is_ended_at_the_deadline(tmp_path: Path) -> None:
+    failed = await failure(
+        program(tmp_path, "while True: print(' ', end='', flush=True); time.sleep(0.02)"), deadline_s=0.5
+    )
+    assert failed.kind == "timeout"
+
+
 def ended(pids: Path) -> None:
     """Wait until no program of these lives."""
     until(lambda: all(map(_gone, pids.read_text(encoding="utf-8").split())), "the end of what was started")
@@ -98,6 +105,7 @@ def _gone(pid: str) -> bool:
         ("pass", "nonsense", "without verdicts"),
         ("sys.stdout.buffer.write(bytes(range(256)))", "nonsense", "without verdicts"),
         ("sys.stdout.write('x' * 3_000_000)", "nonsense", "printed more than"),
+        ("while True: sys.stdout.write('x' * 65_536)", "nonsense", "printed more than"),
         ("sys.stderr.write('x' * 3_000_000); sys.exit(1)", "server", "ended with status 1"),
     ],
 )

@@ -16,7 +16,20 @@ from memoryd_actors.judging.question import about
 from memoryd_actors.memory.budget import Usage
 from memoryd_actors.model.model import Model
 from memoryd_actors.model.question import MOST_TOKENS, ModelFailed, Prompt
-from messages_api import MessagesApi, Reply, dropped, garbage, held, html, huge, redirect, verdict
+from messages_api import (
+    MessagesApi,
+    Reply,
+    compressed,
+    dripping,
+    dropped,
+    endless,
+    garbage,
+    held,
+    html,
+    huge,
+    redirect,
+    verdict,
+)
 from sidecar_world import LONG_S, World
 
 WARM = Prompt("system", "content", {}, 100, temperature=0.0)
@@ -189,6 +202,8 @@ async def test_content_in_parts_is_put_together(world: World) -> None:
         (completion('{"verdicts": "all"}'), "nonsense", "without verdicts"),
         (completion("[" * 100_000), "nonsense", "without verdicts"),
         (dropped(completion(KEPT)), "connection", "broke"),
+        (endless(), "nonsense", "longer than"),
+        (compressed(completion(KEPT)), "nonsense", "compressed"),
     ],
 )
 async def test_what_goes_wrong_is_told_by_its_kind(world: World, reply: Reply, kind: str, said: str) -> None:
@@ -228,6 +243,12 @@ async def test_a_slow_server_is_left_at_the_deadline(world: World) -> None:
     assert not release.is_set()
     release.set()
     assert caught.value.usage != Usage()
+
+
+async def test_a_server_that_sends_a_byte_now_and_then_is_left_at_the_deadline(world: World) -> None:
+    world.api.always(dripping())
+    with pytest.raises(ModelFailed, match="did not answer within"):
+        await world.model().ask(about(case(), deadline_s=0.3))
 
 
 async def test_a_redirect_is_not_followed(world: World) -> None:

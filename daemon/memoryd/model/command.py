@@ -7,7 +7,7 @@ import os
 import shutil
 import signal
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from io import FileIO
@@ -148,7 +148,9 @@ class CommandProvider:
                     theirs.close()
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(_write, question.writes, as_text(prompt).encode("utf-8", "replace"))
-                    tasks.start_soon(_read, answers.reads, answer, MAX_ANSWER_BYTES + 1)
+                    # Who says so much is not waited for.
+                    too_long = tasks.cancel_scope.cancel
+                    tasks.start_soon(_read, answers.reads, answer, MAX_ANSWER_BYTES + 1, too_long)
                     tasks.start_soon(_read, problems.reads, errors, _LONGEST_ERROR)
                     await process.wait()
                     tasks.cancel_scope.deadline = anyio.current_time() + _GRACE_S
@@ -208,7 +210,7 @@ async def _write(pipe: FileIO, question: bytes) -> None:
             rest = rest[os.write(pipe.fileno(), rest) :]
 
 
-async def _read(pipe: FileIO, into: bytearray, most: int) -> None:
+async def _read(pipe: FileIO, into: bytearray, most: int, full: Callable[[], None] = lambda: None) -> None:
     os.set_blocking(pipe.fileno(), False)
     while True:
         await anyio.wait_readable(pipe)
@@ -216,6 +218,8 @@ async def _read(pipe: FileIO, into: bytearray, most: int) -> None:
         if not chunk:
             return
         into += chunk[: most - len(into)]
+        if len(into) == most:
+            full()
 
 
 async def _end(process: Process) -> None:
