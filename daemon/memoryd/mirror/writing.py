@@ -1,7 +1,7 @@
 """What changed in memory goes into the files: each memory's file, and no other."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -193,7 +193,11 @@ class FileWriter:
 
     async def _plan(self, memories: Sequence[Memory], *, links: bool) -> list[_Planned]:
         """Return the files that are to be written, with their paths: first all names, as some link to others."""
-        paths = {memory.id: await self._path(memory) for memory in memories}
+        paths: dict[str, str] = {}
+        given: set[str] = set()
+        for memory in memories:
+            paths[memory.id] = await self._path(memory, given)
+            given.add(folded(stem(paths[memory.id])))
         linked = await self._links(memories, paths)
         planned: list[_Planned] = []
         for memory in memories:
@@ -211,8 +215,11 @@ class FileWriter:
             planned.append(_Planned(memory, paths[memory.id], content, words, row))
         return planned
 
-    async def _path(self, memory: Memory) -> str:
-        """Return where a memory's file belongs: where it is, unless title or category changed here."""
+    async def _path(self, memory: Memory, given: Collection[str]) -> str:
+        """Return where a memory's file belongs: where it is, unless title or category changed here.
+
+        It gets none of the names that are `given` to others at the same time.
+        """
         row = self._known.of(memory.id)
         if row is not None and row.named == named(memory):
             return row.path
@@ -228,7 +235,7 @@ class FileWriter:
                 folder = row.path.rpartition("/")[0]
             if folded(wanted) == folded(stem(row.path)):
                 return f"{folder}/{wanted}{ENDING}" if folder else f"{wanted}{ENDING}"
-        name = free_name(wanted, memory.id, self._known.is_taken)
+        name = free_name(wanted, memory.id, lambda name: name in given or self._known.is_taken(name))
         return f"{folder}/{name}{ENDING}" if folder else f"{name}{ENDING}"
 
     async def _links(self, memories: Sequence[Memory], paths: Mapping[str, str]) -> dict[str, dict[str, list[str]]]:
