@@ -8,6 +8,7 @@ from sqlalchemy import create_engine, text
 
 from memoryd.ledger import SqlLedger
 from memoryd.ledger.transcript_repository import SqlTranscripts
+from memoryd_actors.core.errors import OutOfStep
 from memoryd_actors.memory.progress import FILES_GONE, PURGED_SESSION, Progress
 from memoryd_actors.ports.transcripts import Kept, Stored, digest_of
 from postgresql import empty
@@ -103,6 +104,15 @@ async def test_what_two_daemons_are_told_at_once_has_one_order_and_nothing_is_lo
     for number in range(2):
         mine = [one.content for one in records if one.content.startswith(f"{number} ")]
         assert mine == [f"{number} {turn} {part}" for turn in range(ROUNDS) for part in range(2)]
+
+
+async def test_who_does_not_know_how_far_a_session_is_writes_nothing(two: Two) -> None:
+    here, there = of(two[0]), of(two[1])
+    await append(here, kept("one"))
+    with pytest.raises(OutOfStep, match="goes on to entry 1, not 0"):
+        await there.append(KEY, [kept("late")], project="/p", agent="a", after=0)
+    assert await there.append(KEY, [kept("two")], project="/p", agent="a", after=1) == Stored(2, 1, 0)
+    assert await contents(here) == ["one", "two"]
 
 
 async def test_each_change_is_news_to_whoever_has_not_heard_of_it(two: Two) -> None:

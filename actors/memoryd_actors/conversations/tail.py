@@ -108,10 +108,10 @@ class Tails:
         self._tails: OrderedDict[Key, Tail] = OrderedDict()
 
     async def of(self, key: Key) -> Tail:
-        """Return the end of a transcript, as it is now: another daemon may have written there, too."""
+        """Return the end of a transcript, as it was when it was last looked at."""
         tail = self._tails.get(key)
-        last = await self._transcripts.last(key)
-        if tail is None or tail.last != last:
+        if tail is None:
+            last = await self._transcripts.last(key)
             tail = Tail(last)
             after = max(0, last - TAIL)
             while records := await self._transcripts.read(key, after=after, limit=TAIL, characters=TAIL_CHARACTERS):

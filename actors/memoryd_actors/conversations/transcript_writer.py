@@ -1,6 +1,7 @@
 """Who writes transcripts: a share of the sessions, one message after the other."""
 
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 from typing import assert_never
 
@@ -20,7 +21,7 @@ from memoryd_actors.conversations.orders import (
 from memoryd_actors.conversations.overlap import fingerprint
 from memoryd_actors.conversations.tail import TAIL, Tail, Tails
 from memoryd_actors.core.actor import Actor
-from memoryd_actors.core.errors import Refused
+from memoryd_actors.core.errors import OutOfStep, Refused
 from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.memory.progress import ENDED, FILES_GONE, Progress, ProgressRepository
 from memoryd_actors.memory.signature import signed
@@ -31,6 +32,8 @@ from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate, Message
 from memoryd_client.wire.events import Warned
 from memoryd_client.wire.transcripts import Appended, Entry
+
+log = logging.getLogger(__name__)
 
 PERHAPS_CUT = 60_000
 """Characters of a pushed context from which its first message may have lost its beginning on the way."""
@@ -73,11 +76,11 @@ class TranscriptWriter(Actor[ScribeMessage, Appended]):
         """Write, or destroy."""
         match message:
             case Say():
-                return await self._say(message)
+                return await self._in_step(lambda: self._say(message))
             case PushedContexts():
                 self._on_begun(message)
                 try:
-                    return await self._pushed(message)
+                    return await self._in_step(lambda: self._pushed(message))
                 except Refused as refused:
                     self._warn(refused)
                     raise
@@ -112,6 +115,14 @@ class TranscriptWriter(Actor[ScribeMessage, Appended]):
         done = await self._transcripts.append(message.key, [kept], project=info.project, agent=info.agent)
         self._on_append(message.key, done.last)
         return Appended(last=done.last, stored=done.stored)
+
+    async def _in_step(self, write: Callable[[], Awaitable[Appended]]) -> Appended:
+        """Write; anew where another daemon wrote to the session meanwhile, which may have said the same."""
+        while True:
+            try:
+                return await write()
+            except OutOfStep as moved:
+                log.debug("%s", moved)
 
     async def _say(self, message: Say) -> Appended:
         caller = message.caller
@@ -219,13 +230,15 @@ class TranscriptWriter(Actor[ScribeMessage, Appended]):
             return Stored(tail.last, 0, 0)
         before = tail.last
         try:
-            done = await self._transcripts.append(key, fresh, project=caller.project, agent=signed(caller))
+            done = await self._transcripts.append(
+                key, fresh, project=caller.project, agent=signed(caller), after=before
+            )
         except BaseException:
             self._tails.drop(key)
             raise
         tail.last = done.last
-        if done.known or done.last != before + done.stored:
-            # Which of them were known, or came from elsewhere meanwhile, the transcript alone knows: it is read again.
+        if done.known:
+            # Which of them were known, the transcript alone knows: its end is read again.
             self._tails.drop(key)
         counts = self._counts
         counts.stored += done.stored

@@ -57,10 +57,13 @@ def digest_of(key: Key) -> str:
 class Transcripts(Protocol):
     """Keeps what was said, append-only, a transcript for each session of an owner."""
 
-    async def append(self, key: Key, entries: Sequence[Kept], *, project: str, agent: str) -> Stored:
+    async def append(
+        self, key: Key, entries: Sequence[Kept], *, project: str, agent: str, after: int | None = None
+    ) -> Stored:
         """Add the entries whose ids are new; durable on return. All of them or none.
 
         Raises:
+            OutOfStep: the newest entry is another than `after`, where that is told: somebody else writes here, too.
             DiskFull: there is no space.
             Unavailable: nothing can be written.
         """

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 import anyio
-from sqlalchemy import URL, Connection, text
+from sqlalchemy import URL, ColumnElement, Connection, func, select
 
 from memoryd_actors.upkeep.sharing import Alone, LedgerNews, Notice, Sharing
 
@@ -31,10 +31,14 @@ _LAST_RETRY_S = 30.0
 
 def tell(connection: Connection, notice: Notice, sequence: int = 0) -> None:
     """Tell the other daemons, if and when this transaction is committed."""
+    if told := telling(connection, notice, sequence):
+        connection.execute(select(*told))
+
+
+def telling(connection: Connection, notice: Notice, sequence: int) -> list[ColumnElement[Any]]:
+    """Return what a statement has to select or return in order to tell; nothing where there are no others."""
     node = cast(str, connection.get_execution_options().get(NODE, ""))
-    if node:
-        payload = f"{node} {notice.value} {sequence}"
-        connection.execute(text("SELECT pg_notify(:channel, :payload)"), {"channel": _CHANNEL, "payload": payload})
+    return [func.pg_notify(_CHANNEL, f"{node} {notice.value} {sequence}")] if node else []
 
 
 def sharing(url: URL, node: str) -> Sharing:

@@ -13,11 +13,12 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, 
 
 from memoryd.ledger.batches import batches
 from memoryd.ledger.rows import to_micros
-from memoryd.ledger.sharing import tell
+from memoryd.ledger.sharing import tell, telling
 from memoryd.ledger.tables import entries, erased_transcripts, transcripts
 from memoryd.transcripts.lines import decode_line, encoded, record, reworded
 from memoryd.transcripts.metadata import Metadata
 from memoryd.transcripts.seen import short_id
+from memoryd_actors.core.errors import OutOfStep
 from memoryd_actors.ports.transcripts import Kept, Key, Stored, TranscriptNews, digest_of
 from memoryd_actors.texts.characters import clean
 from memoryd_actors.upkeep.sharing import Notice
@@ -54,16 +55,17 @@ class EntryRow:
 def find(connection: Connection, key: Key) -> SharedTranscript:
     """Return what is known of a transcript; where there is none, what would be of a new one."""
     row = connection.execute(select(transcripts.c.number, transcripts.c.about).where(_named(key))).first()
-    if row is None:
-        return SharedTranscript(key, 0, Metadata(id=clean(key[1]), user_id=clean(key[0])))
-    return SharedTranscript(key, row.number, _about(row.about))
+    return _shared(key, *(row or (None, None)))
 
 
-def append(connection: Connection, key: Key, given: Sequence[Kept], *, project: str, agent: str) -> Stored:
+def append(
+    connection: Connection, key: Key, given: Sequence[Kept], *, project: str, agent: str, after: int | None
+) -> Stored:
     """Add the entries whose ids are new; see `memoryd_actors.ports.transcripts.Transcripts`."""
-    found = find(connection, key)
+    found, there, changed = _known(connection, key, [stored_id(kept.entry.id) for kept in given])
     about = found.about
-    there = known(connection, found, [kept.entry.id for kept in given])
+    if after is not None and about.last != after:
+        raise OutOfStep(f"the session {key[1]!r} goes on to entry {about.last}, not {after}")
     fresh: dict[str, Kept] = {}
     for kept in given:
         if stored_id(kept.entry.id) not in there:
@@ -79,40 +81,54 @@ def append(connection: Connection, key: Key, given: Sequence[Kept], *, project: 
         text = encoded(kept, sequence).removesuffix(b"\n")
         about.count(decode_line(text))
         rows.append(EntryRow(text, sequence, kept.entry.id))
-    add(connection, found, rows)
+    _add(connection, found, rows, changed + 1)
     return Stored(about.last, len(fresh), len(given) - len(fresh))
 
 
 def add(connection: Connection, found: SharedTranscript, rows: Iterable[EntryRow]) -> None:
     """Add lines at the end of a transcript; what is known of it now is put down with them."""
+    _add(connection, found, rows, _newest(connection) + 1)
+
+
+def _add(connection: Connection, found: SharedTranscript, rows: Iterable[EntryRow], changed: int) -> None:
     number, about = found.number, found.about
-    changed = _newest(connection) + 1
     values = {
         "last": about.last,
         "updated_at": None if about.updated_at is None else to_micros(about.updated_at),
         "changed": changed,
         "about": msgspec.json.encode(about),
     }
+    told = telling(connection, Notice.SAID, changed)
     if number:
-        connection.execute(update(transcripts).where(transcripts.c.number == number).values(**values))
+        written = update(transcripts).where(transcripts.c.number == number).values(**values)
+        connection.execute(written.returning(*told) if told else written)
     else:
         name = {"owner": clean(found.key[0]), "session": clean(found.key[1])}
-        new = insert(transcripts).values(**name, **values).returning(transcripts.c.number)
+        new = insert(transcripts).values(**name, **values).returning(transcripts.c.number, *told)
         number = connection.execute(new).scalar_one()
     rest = iter(rows)
     while some := [_values(number, row) for row in islice(rest, _ROWS)]:
         connection.execute(insert(entries), some)
-    tell(connection, Notice.SAID, changed)
+
+
+def _known(connection: Connection, key: Key, short_ids: Sequence[int]) -> tuple[SharedTranscript, set[int], int]:
+    """Return a transcript, which of these ids it has, and the number of the newest change, all asked for at once."""
+    there = select(func.array_agg(entries.c.short_id))
+    there = there.where(entries.c.transcript == transcripts.c.number, entries.c.short_id.in_(short_ids))
+    newest = select(*_last_changes()).subquery()
+    query = select(transcripts.c.number, transcripts.c.about, there.scalar_subquery(), *newest.c)
+    row = connection.execute(query.select_from(newest.outerjoin(transcripts, _named(key)))).one()
+    number, about, known_ids, *changes = row
+    return _shared(key, number, about), set(known_ids or ()), max(map(int, changes))
 
 
 def known(connection: Connection, found: SharedTranscript, ids: Sequence[str]) -> set[int]:
     """Return which of these ids a transcript has, as it stores them."""
     there: set[int] = set()
-    if found.number:
-        for some in batches([stored_id(entry_id) for entry_id in ids]):
-            query = select(entries.c.short_id)
-            query = query.where(entries.c.transcript == found.number, entries.c.short_id.in_(some))
-            there.update(connection.execute(query).scalars())
+    for some in batches([stored_id(entry_id) for entry_id in ids]):
+        query = select(entries.c.short_id)
+        query = query.where(entries.c.transcript == found.number, entries.c.short_id.in_(some))
+        there.update(connection.execute(query).scalars())
     return there
 
 
@@ -245,9 +261,19 @@ def note_erased(connection: Connection, key: Key) -> int:
 
 def _newest(connection: Connection) -> int:
     """Return the number of the newest change."""
-    columns = transcripts.c.changed, erased_transcripts.c.changed
-    query = select(*(select(func.coalesce(func.max(column), 0)).scalar_subquery() for column in columns))
-    return max(map(int, connection.execute(query).one()))
+    return max(map(int, connection.execute(select(*_last_changes())).one()))
+
+
+def _last_changes() -> list[ColumnElement[int]]:
+    changes = {"said": transcripts.c.changed, "erased": erased_transcripts.c.changed}
+    return [
+        select(func.coalesce(func.max(column), 0)).scalar_subquery().label(name) for name, column in changes.items()
+    ]
+
+
+def _shared(key: Key, number: int | None, about: bytes | None) -> SharedTranscript:
+    known_of_it = Metadata(id=clean(key[1]), user_id=clean(key[0])) if about is None else _about(about)
+    return SharedTranscript(key, number or 0, known_of_it)
 
 
 def _named(key: Key) -> ColumnElement[bool]:

@@ -14,8 +14,10 @@ class SqlTranscripts:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def append(self, key: Key, entries: Sequence[Kept], *, project: str, agent: str) -> Stored:
-        return await self._database.write(transcribing.append, key, entries, project=project, agent=agent)
+    async def append(
+        self, key: Key, entries: Sequence[Kept], *, project: str, agent: str, after: int | None = None
+    ) -> Stored:
+        return await self._database.write(transcribing.append, key, entries, project=project, agent=agent, after=after)
 
     async def read(self, key: Key, *, after: int, limit: int, characters: int) -> list[TranscriptRecord]:
         return await self._database.read(transcribing.read, key, after=after, limit=limit, characters=characters)

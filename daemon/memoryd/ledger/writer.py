@@ -41,7 +41,8 @@ class Write(Generic[T]):
 class LedgerWriter:
     """Owns the connection that writes, in a thread of its own.
 
-    Each write has a savepoint: one that is refused takes no other with it. Acknowledged is what the disk has.
+    Each of several in one go has a savepoint: one that is refused takes no other with it. Acknowledged is what the disk
+    has.
     """
 
     def __init__(
@@ -134,7 +135,7 @@ class LedgerWriter:
                 try:
                     with transaction:
                         for job in batch:
-                            answers.append(self._attempt(connection, job))  # noqa: PERF401 - a failure keeps what came before
+                            answers.append(self._attempt(connection, job, alone=len(batch) == 1))  # noqa: PERF401 - a failure keeps what came before
                 finally:
                     self._recent.settle()
                 if self._files is not None:
@@ -168,7 +169,12 @@ class LedgerWriter:
             raise
         return connection, transaction
 
-    def _attempt(self, connection: Connection, job: Write[Any]) -> tuple[Write[Any], object, Exception | None]:
+    def _attempt(
+        self, connection: Connection, job: Write[Any], *, alone: bool
+    ) -> tuple[Write[Any], object, Exception | None]:
+        if alone:
+            # The transaction is its own. A server is asked twice less.
+            return job, cast(object, job.work(connection)), None
         savepoint = connection.begin_nested()
         try:
             result = cast(object, job.work(connection))

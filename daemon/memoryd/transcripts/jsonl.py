@@ -17,7 +17,7 @@ from memoryd.rewriting import is_disk_full
 from memoryd.transcripts import mirror, places
 from memoryd.transcripts.metadata import Metadata
 from memoryd.transcripts.session_file import SessionFile, describe, destroy
-from memoryd_actors.core.errors import DiskFull, Refused, Unavailable
+from memoryd_actors.core.errors import DiskFull, OutOfStep, Refused, Unavailable
 from memoryd_actors.core.worker_threads import WorkerThreads
 from memoryd_actors.ports.transcripts import Kept, Key, Stored, TranscriptNews
 from memoryd_client.wire.transcripts import SessionInfo, TranscriptRecord
@@ -70,8 +70,12 @@ class JsonlTranscripts:
             except Refused as refused:  # it is told when something is appended
                 log.debug("metadata wait: %s", refused)
 
-    async def append(self, key: Key, entries: Sequence[Kept], *, project: str, agent: str) -> Stored:
+    async def append(
+        self, key: Key, entries: Sequence[Kept], *, project: str, agent: str, after: int | None = None
+    ) -> Stored:
         async with self._session(key) as file:
+            if after is not None and file.last != after:
+                raise OutOfStep(f"the session {key[1]!r} goes on to entry {file.last}, not {after}")
             with translated(self._root):
                 self._in_place.check()
                 stored = await self._appenders.run(partial(file.append, entries, project=project, agent=agent))
