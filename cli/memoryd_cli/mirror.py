@@ -1,6 +1,7 @@
 """`memoryd mirror`: memories as a folder of Markdown files that may be edited."""
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -71,7 +72,7 @@ def on(
     if as_json:
         out_json(status)
         return
-    _show(status)
+    show(status)
 
 
 @group.command(epilog=examples("memoryd mirror off", "memoryd mirror off ~/notes/memory"))
@@ -108,7 +109,7 @@ def status(
     elif not found:
         note("no folder is mirrored; `memoryd mirror on FOLDER` begins with one")
     for one in found if not as_json else ():
-        _show(one)
+        show(one)
 
 
 def _watched(memory: "Client", begun: "MirrorStatus") -> "MirrorStatus":
@@ -122,17 +123,28 @@ def _watched(memory: "Client", begun: "MirrorStatus") -> "MirrorStatus":
     return begun
 
 
-def _show(one: "MirrorStatus") -> None:
+def show(one: "MirrorStatus") -> None:
+    """Print how a mirror is, and beneath what of it is not in memory."""
+    for line in _lines(one):
+        out(printable(line))
+
+
+def _lines(one: "MirrorStatus") -> Iterator[str]:
     whose = f"project {one.project}" if one.project else "all projects" if one.project is None else "no project"
-    out(printable(f"{one.folder}: {one.state}, {counted(one.files, 'memory')} of {whose}"))
+    how = [one.state, f"{counted(one.files, 'memory')} of {whose}"]
+    if one.not_taken:
+        how.append(f"{counted(one.not_taken, 'file')} not taken")
+    if one.conflicts:
+        how.append(f"{len(one.conflicts)} where both changed")
+    yield f"{one.folder}: {', '.join(how)}"
     if one.message:
-        note(printable(f"{one.message}. {one.hint}".strip()))
+        yield f"  {one.message}. {one.hint}".rstrip()
     for trouble in one.troubles:
-        note(printable(f"not in memory: {trouble.path}: {trouble.reason}"))
+        yield f"  not in memory: {trouble.path}: {trouble.reason}"
     if one.not_taken > len(one.troubles):
-        note(f"not in memory: {one.not_taken - len(one.troubles)} more")
+        yield f"  not in memory: {one.not_taken - len(one.troubles)} more"
     for path in one.conflicts:
-        note(printable(f"both changed: {path} has what the file said; keep what you need of it, and delete it"))
+        yield f"  both changed: {path} has what the file said; keep what you need of it, and delete it"
 
 
 def _mapping(text: str) -> tuple[str, str]:
