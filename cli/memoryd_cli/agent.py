@@ -9,11 +9,14 @@ import msgspec
 import typer
 
 from memoryd_cli.base import completion, render
+from memoryd_cli.base.decisions import decisions
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import InSession, Json, examples, placed
 from memoryd_cli.base.output import note, out, out_json
 from memoryd_client.wire.context import MAX_TURN, Message, Trigger
-from memoryd_client.wire.traces import SAME_CONTEXT
+
+MOST_TRACES = 50
+"""The daemon has no more of them."""
 
 
 def add_to(app: typer.Typer) -> None:
@@ -104,7 +107,7 @@ def why(
     ] = "",
     *,
     turn: Annotated[int | None, typer.Option(metavar="N", help="Only this turn, of the last 50.")] = None,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=50, help="The last N decisions.")] = 1,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=MOST_TRACES, help="The last N decisions.")] = 1,
     at: InSession,
     as_json: Json = False,
 ) -> None:
@@ -125,11 +128,9 @@ def why(
             render.origin(found)
         return
     with at.connect() as memory:
-        traces = memory.why(limit if turn is None else 50)
-    if turn is not None:
-        of_turn = [trace for trace in traces if trace.turn == turn]
-        # A context that came once more was decided when it came first.
-        traces = ([trace for trace in of_turn if trace.outcome != SAME_CONTEXT] or of_turn)[:limit]
+        # All there are: one that came once more was decided when it came first.
+        known = decisions(memory.why(MOST_TRACES))
+    traces = [trace for trace in known if turn in {None, trace.turn}][:limit]
     if as_json:
         out_json(traces)
         return

@@ -1,13 +1,17 @@
 """What the screens are made of, without a screen."""
 
 from datetime import date
+from itertools import permutations
 
+import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memoryd_cli.base.decisions import decisions
 from memoryd_cli.ui.plots import by_day, columns, shares
 from memoryd_cli.ui.turns import TurnFilter, TurnLog, Written
-from memoryd_client.wire.traces import Trace
+from memoryd_client.wire.traces import SAME_CONTEXT, CandidateTrace, Trace
 
 
 def trace(session: str, turn: int, at: str, focus: str = "") -> Trace:
@@ -38,6 +42,21 @@ def test_a_later_context_of_a_turn_takes_the_place_of_the_one_before() -> None:
     log.decided(trace("s1", 1, "2026-03-01T12:00:01", "sooner"))
     (turn,) = log
     assert turn.said == "later"
+
+
+@pytest.mark.parametrize("order", [*permutations(range(3))])
+def test_what_is_asked_again_keeps_what_was_brought_up(order: tuple[int, ...]) -> None:
+    kept = CandidateTrace(id="mem_1", summary="one", vector_score=1, word_score=1, score=1, kept=True, reason="")
+    decided = msgspec.structs.replace(trace("s1", 1, "2026-03-01T12:00:00"), outcome="1 pending", candidates=(kept,))
+    again = [msgspec.structs.replace(trace("s1", 1, f"2026-03-01T12:00:0{at}"), outcome=SAME_CONTEXT) for at in (1, 2)]
+    log = TurnLog()
+    for place in order:
+        log.decided([decided, *again][place])
+    (turn,) = log
+    assert turn.trace is not None
+    assert (turn.kept, turn.trace.outcome) == ([kept], "1 pending; asked again: same context as before")
+    (told,) = decisions([*again[::-1], decided])
+    assert told == turn.trace
 
 
 def test_what_is_written_stands_with_the_latest_turn_of_its_session_or_alone() -> None:

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from memoryd_cli.base.decisions import asked_again
 from memoryd_client.wire.memory import Memory
-from memoryd_client.wire.traces import CandidateTrace, Trace
+from memoryd_client.wire.traces import SAME_CONTEXT, CandidateTrace, Trace
 from memoryd_client.wire.transcripts import SessionInfo
 
 MOST_TURNS = 500
@@ -40,6 +41,9 @@ class LiveTurn:
     at: str = ""
     """ISO 8601, UTC."""
     trace: Trace | None = None
+    """The latest decision."""
+    brought: dict[str, CandidateTrace] = field(default_factory=dict[str, CandidateTrace])
+    """What any decision of the turn brought up, by id."""
     handed: set[str] = field(default_factory=set[str])
     """Ids of the memories that the agent was given."""
     written: list[Written] = field(default_factory=list[Written])
@@ -54,16 +58,13 @@ class LiveTurn:
     @property
     def kept(self) -> list[CandidateTrace]:
         """What was brought up, the best first."""
-        return self._candidates(kept=True)
+        return _best_first(self.brought.values())
 
     @property
     def passed_over(self) -> list[CandidateTrace]:
         """What came into question and was left out, the best first."""
-        return self._candidates(kept=False)
-
-    def _candidates(self, *, kept: bool) -> list[CandidateTrace]:
         found = self.trace.candidates if self.trace else ()
-        return sorted((one for one in found if one.kept is kept), key=lambda one: -one.score)
+        return _best_first(one for one in found if one.id not in self.brought)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +105,23 @@ class TurnLog:
         return self._turns.get(key)
 
     def decided(self, trace: Trace) -> None:
-        """Note what a context brought up; a later context of the same turn takes the place of the one before."""
+        """Note what a context brought up: beside what those of the same turn did before.
+
+        The latest is shown; where a context came again, the decision on it, which says so.
+        """
         turn = self._turn(trace.session, trace.turn)
-        if trace.at >= turn.at:
-            turn.trace, turn.at = trace, trace.at
+        turn.brought.update((one.id, one) for one in trace.candidates if one.kept)
+        before = turn.trace
+        again = before is not None and before.outcome == SAME_CONTEXT
+        if before is None:
+            turn.trace = trace
+        elif trace.outcome == SAME_CONTEXT:
+            turn.trace = before if again else asked_again(before)
+        elif trace.at >= turn.at:
+            turn.trace = trace
+        elif again:
+            turn.trace = asked_again(trace)
+        turn.at = max(turn.at, trace.at)
 
     def handed_over(self, session: str, number: int, memory_ids: Iterable[str]) -> None:
         """Note which memories an agent was given."""
@@ -150,3 +164,7 @@ class TurnLog:
         while len(self._turns) > self._most:
             del self._turns[next(iter(self._turns))]
         return turn
+
+
+def _best_first(found: Iterable[CandidateTrace]) -> list[CandidateTrace]:
+    return sorted(found, key=lambda one: -one.score)

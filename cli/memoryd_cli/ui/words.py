@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from textual.content import Content
 
+from memoryd_cli.base.decisions import AGAIN
 from memoryd_cli.base.output import one_line, printable
 from memoryd_cli.ui.turns import LiveTurn
 from memoryd_client.base.wording import counted
@@ -116,7 +117,7 @@ def _decided(turn: LiveTurn, trace: Trace) -> Iterable[Content]:
         given = " (given)" if one.id in turn.handed else ""
         yield Content.assemble(("+ ", "$text-success"), printable(one.summary), (given, "$text-success"), "\n")
         yield _why(one)
-    if not turn.kept:
+    if not turn.kept or AGAIN in trace.outcome:
         yield Content.styled(f"{printable(trace.outcome)}\n", LIGHT)
     passed = turn.passed_over
     yield head("Passed over", len(passed))
