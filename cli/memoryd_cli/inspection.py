@@ -138,11 +138,13 @@ def _show_parts(found: Status) -> None:
 
 
 def _numbers(numbers: Mapping[str, float]) -> Iterator[str]:
-    """Yield each number with its name; one of a day together with that of the week."""
+    """Yield each number that is not 0 with its name; one of a day together with that of the week."""
     for name, number in numbers.items():
         if name.removesuffix(".7d") in numbers and name.endswith(".7d"):
             continue
         week = numbers.get(f"{name}.7d")
+        if not number and not week:
+            continue
         yield f"{name} {_plain_number(number)}" + ("" if week is None else f" ({_plain_number(week)} in 7 days)")
 
 

@@ -250,16 +250,16 @@ def load(path: Path, environ: Mapping[str, str] | None = None) -> Config:
     for section, key in _retired(tables):
         del tables[section][key]
     source = str(path)
-    for name, value in overrides(env).items():
-        section, key = name
+    given = overrides(env)
+    for (section, key), value in given.items():
         tables.setdefault(section, {})[key] = value
-        source = f"{path} with MEMORYD_* variables"
     tables = with_built_in(tables)
     try:
         # Not strict: environment variables are text, and "4" is a fine number.
         config = msgspec.convert(tables, Config, strict=False)
     except msgspec.ValidationError as exc:
-        raise ConfigInvalid(f"{source}: {exc}") from exc
+        places = (f"MEMORYD_{section}_{key}".upper() for section, key in given if f"$.{section}.{key}`" in str(exc))
+        raise ConfigInvalid(f"{next(places, source)}: {exc}") from exc
     for agent, names in config.allowlists.items():
         try:
             expanded(names)

@@ -154,6 +154,13 @@ def test_an_invalid_configuration_is_a_finding_and_the_rest_is_still_looked_at(h
     assert house.find("disk")
 
 
+def test_a_variable_with_a_value_that_cannot_be_is_named_with_how_to_be_rid_of_it(house: House) -> None:
+    house.environ["MEMORYD_RECALL_JUDGED"] = "many"
+    finding = house.find("config")
+    assert finding.what.startswith("MEMORYD_RECALL_JUDGED: ")
+    assert finding.mend == "unset MEMORYD_RECALL_JUDGED"
+
+
 def test_a_variable_that_nobody_reads_is_found_with_what_was_meant(house: House) -> None:
     house.environ["MEMORYD_RECALL_JUDGD"] = "5"
     finding = house.find("variable")

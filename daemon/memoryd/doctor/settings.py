@@ -16,9 +16,9 @@ _NAME = re.compile(r"[A-Za-z0-9._-]+")
 def examine_configuration(paths: Paths, environ: Mapping[str, str], invalid: str) -> Iterator[Finding]:
     """Report whether the configuration could be read (`invalid`: why not) and variables that nobody reads."""
     if invalid:
-        yield fail(
-            "config", invalid, f"${{EDITOR:-vi}} {quoted(paths.config)}  # `memoryd config list` shows what there is"
-        )
+        variable = next((name for name in environ if invalid.startswith(f"{name}: ")), "")
+        editing = f"${{EDITOR:-vi}} {quoted(paths.config)}  # `memoryd config list` shows what there is"
+        yield fail("config", invalid, f"unset {variable}" if variable else editing)
     else:
         changed = len(overrides(environ))
         yield ok(
