@@ -11,7 +11,19 @@ import typer
 from memoryd_cli import session_summaries, session_transfer
 from memoryd_cli.base import completion, render
 from memoryd_cli.base.failures import CommandFailed
-from memoryd_cli.base.options import Agent, Autostart, InSession, Json, Owner, Session, Yes, connect, examples, placed
+from memoryd_cli.base.options import (
+    Agent,
+    Autostart,
+    InSession,
+    Json,
+    Owner,
+    Session,
+    Unrelated,
+    Yes,
+    connect,
+    examples,
+    placed,
+)
 from memoryd_cli.base.output import note, one_line, out, out_json, printable, table
 from memoryd_client.base.wording import counted
 from memoryd_client.transcript_lines import decode_event
@@ -127,6 +139,7 @@ def search(
         Literal["", "message", "tool_call", "tool_result"], typer.Option(help="Only this.", show_default=False)
     ] = "",
     live: Annotated[bool, typer.Option("--live", help="Not what is archived.")] = False,
+    everything: Unrelated = False,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=200, help="At most this many.")] = 10,
     offset: Annotated[int, typer.Option(min=0, max=10_000, help="Leave out the best so many: the next page.")] = 0,
     session: Session = "",
@@ -147,6 +160,7 @@ def search(
             role=role,
             kind=kind,
             search_archived=not live,
+            related=not everything,
             limit=limit,
             offset=offset,
         )
@@ -156,7 +170,11 @@ def search(
     for one in found.found:
         out(f"{one.record.session}  {_heading(one.record)}  {one.score:.2f}\n  {one_line(one.record.content)[:300]}")
     if not found.found:
-        note("nothing found")
+        note(
+            "nothing found"
+            if everything or by != "both"
+            else "nothing found that has to do with it (--all shows the rest)"
+        )
     if found.next is not None:
         note(f"more with --offset {found.next}")
     if found.note:

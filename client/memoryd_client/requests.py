@@ -237,6 +237,8 @@ class Sought(TypedDict, total=False):
     role: Role
     kind: Literal["", "message", "tool_call", "tool_result"]
     search_archived: bool
+    related: bool
+    """Only what has to do with the query."""
     limit: int
     offset: int
 

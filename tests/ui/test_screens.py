@@ -211,7 +211,7 @@ async def test_a_session_is_read_searched_and_seen_as_it_would_be_sent(served: R
             await seen.press("e")
             await seen.sees("An episode is written when the session is over.")
             await seen.press("m", "slash", *"lighthouse")
-            await seen.sees("the nearest first", "> user: The lighthouse keeper")
+            await seen.sees("1 message, the nearest first", "> user: The lighthouse keeper")
 
 
 async def test_health_shows_what_is_ready_and_how_memory_grows(served: RunningDaemon) -> None:

@@ -8,11 +8,12 @@ import msgspec
 
 from memoryd_actors.core.errors import ModelUnavailable, Refused
 from memoryd_actors.indexing.message_indexer import MessageIndexer
-from memoryd_actors.memory.fusion import Ranked, fuse
+from memoryd_actors.memory.fusion import VECTOR_WEIGHT, Ranked, fuse
 from memoryd_actors.memory.visibility import micros
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.transcripts import MessageCandidate, MessageIndex, Transcripts, Wanted
 from memoryd_actors.searching.ranking import rank
+from memoryd_actors.searching.search import FLOOR
 from memoryd_client.base.wording import counted
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import Source
@@ -161,6 +162,8 @@ class Conversations:
                 after = fuse(rest, vector_weight=0.0 if vector is None else 1.0)
                 ranked += [msgspec.structs.replace(one, score=min(one.score, last)) for one in after]
                 candidates = [*candidates, *rest]
+            if request.related and vector is not None:
+                ranked = [one for one in ranked if _has_to_do_with_it(one)]
         else:
             candidates = await self._index.search(wanted, vector=vector, words=words, limit=max(CANDIDATES, end + 1))
             ranked = fuse(candidates, vector_weight=1.0 if words == "" else 0.0)
@@ -219,6 +222,11 @@ class Conversations:
             # Damaged since they were indexed, or destroyed just now.
             note = "; ".join(filter(None, (note, f"{lost} of what was found cannot be read any more")))
         return FoundMessages(found=tuple(found), next=request.offset + request.limit if more else None, note=note)
+
+
+def _has_to_do_with_it(one: Ranked) -> bool:
+    """Return whether a message is above the floor of memories. Of its words only their BM25 is known."""
+    return VECTOR_WEIGHT * max(one.vector_score, 0.0) + (1 - VECTOR_WEIGHT) * one.word_score >= FLOOR
 
 
 def _paired(candidates: Sequence[MessageCandidate]) -> list[tuple[Ranked, MessageCandidate]]:

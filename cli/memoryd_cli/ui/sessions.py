@@ -87,7 +87,7 @@ class SessionsScreen(UiScreen):
     async def _fetch(self) -> None:
         query = self.query_one(Input).value.strip()
         if query:
-            found = await self.ask(self.backend.client.search_messages(query, limit=FOUND))
+            found = await self.ask(self.backend.client.search_messages(query, limit=FOUND, related=True))
             if found is None:
                 return
             self._found = {f"{one.record.session} {one.record.sequence}": one for one in found.found}

@@ -242,6 +242,8 @@ class SearchMessages(Request[FoundMessages], frozen=True, kw_only=True, omit_def
     kind: Literal["", "message", "tool_call", "tool_result"] = ""
     search_archived: bool = True
     """Also what is archived: what a summary stands for in the contexts of its session."""
+    related: bool = False
+    """By both: only what has to do with the query, as a search for memories."""
     limit: Annotated[int, msgspec.Meta(ge=1, le=200)] = 10
     offset: Annotated[int, msgspec.Meta(ge=0, le=10_000)] = 0
 
