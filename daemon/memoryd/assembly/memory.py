@@ -132,7 +132,7 @@ class MemoryServices:
     def _bring_over(self, url: str) -> None:
         with all_rows.opened(url, self._paths.backups) as engine:
             brought = into_ledger.bring_over(self._paths, engine)
-        log.info("%s of this home are in the ledger now", counted(brought, "transcript"))
+        log.info("brought into the ledger: %s", counted(brought, "transcript"))
 
     def build_embedder(self, config: Config, spec: ModelSpec) -> EmbeddingService:
         """Return what runs this model; enter it before use."""

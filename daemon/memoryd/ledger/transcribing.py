@@ -116,10 +116,9 @@ def _known(connection: Connection, key: Key, short_ids: Sequence[int]) -> tuple[
     there = select(func.array_agg(entries.c.short_id))
     there = there.where(entries.c.transcript == transcripts.c.number, entries.c.short_id.in_(short_ids))
     newest = select(*_last_changes()).subquery()
-    query = select(transcripts.c.number, transcripts.c.about, there.scalar_subquery(), *newest.c)
+    query = select(transcripts.c.number, transcripts.c.about, there.scalar_subquery().label("there"), *newest.c)
     row = connection.execute(query.select_from(newest.outerjoin(transcripts, _named(key)))).one()
-    number, about, known_ids, *changes = row
-    return _shared(key, number, about), set(known_ids or ()), max(map(int, changes))
+    return _shared(key, row.number, row.about), set(row.there or ()), max(row.said, row.erased)
 
 
 def known(connection: Connection, found: SharedTranscript, ids: Sequence[str]) -> set[int]:
