@@ -43,7 +43,7 @@ class SessionRegistry:
             if self.tasks is None:
                 raise ActorStopped("the memory actor")
             if len(self._sessions) >= MOST:
-                self.evict_idle(SPARE_S)
+                self.evict_idle()
             session = self._sessions[key] = self._build(key)
             self.tasks.start_soon(self._run, session, name=session.mailbox.name)
         session.use()
@@ -89,9 +89,9 @@ class SessionRegistry:
         """Return how many sessions are in memory."""
         return len(self._sessions)
 
-    def evict_idle(self, idle_s: float = IDLE_S) -> int:
-        """Let sessions go that nobody used for so many seconds; return how many."""
-        horizon = self._clock.monotonic() - idle_s
+    def evict_idle(self) -> int:
+        """Let sessions go that nobody used for a while; return how many."""
+        horizon = self._clock.monotonic() - (IDLE_S if len(self._sessions) < MOST else SPARE_S)
         idle = [key for key, session in self._sessions.items() if session.is_idle(horizon)]
         for key in idle:
             self._sessions.pop(key).mailbox.close()
