@@ -171,3 +171,12 @@ async def test_an_index_that_cannot_be_read_is_said_to_be_so(house: House) -> No
     for file in house.paths.messages_index.rglob("*.manifest"):
         file.write_bytes(b"x" * 64)
     assert house.worst("message index").level == "fail"
+
+
+async def test_with_a_shared_ledger_those_that_stand_in_files_are_told(house: House) -> None:
+    house.environ["MEMORYD_LEDGER_URL"] = "postgresql+psycopg://db.example/memoryd"
+    assert house.worst().level == "ok"
+    await house.said("one")
+    assert house.worst().level == "warn"
+    assert "ledger.url: 1 transcript" in house.worst().what
+    assert house.find("message index") == []

@@ -97,7 +97,7 @@ def examine_shared_transcripts(paths: Paths) -> Finding:
         (folder / "session.jsonl").exists() for owner in _folders(paths.transcripts) for folder in _folders(owner)
     )
     if waiting:
-        what = f"{counted(waiting, 'transcript')} of this home are in files, and not in the database of ledger.url"
+        what = f"in files of this home, and not in the database of ledger.url: {counted(waiting, 'transcript')}"
         return warn(NAME, what, "memoryd restart")
     return ok(NAME, "what was said is in the database of ledger.url")
 
