@@ -63,6 +63,21 @@ async def test_a_link_follows_the_name_of_what_it_leads_to(tmp_path: Path) -> No
         assert 'related_to: ["[[Test of the login]]"]' in file.read_text()
 
 
+async def test_a_purge_takes_the_links_to_what_is_purged_and_the_index_page_along(tmp_path: Path) -> None:
+    async with mirrored_home(tmp_path) as home:
+        expiry, login, file = await two(home)
+        await home.perform(Revise(replace((await home.memories())[expiry], tags=("auth",))))
+        await home.sync()
+        assert "Login test" in file.read_text()
+        await home.purge(login)
+        await home.mirror.purge([login])
+        left = [path for path in home.folder.rglob("*") if path.is_file() and b"Login test" in path.read_bytes()]
+        assert left == []
+        await home.sync()
+        assert "auth" in file.read_text()
+        assert home.mirror.status().conflicts == ()
+
+
 async def test_a_file_links_to_one_that_is_written_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with mirrored_home(tmp_path) as home:
         await two(home)

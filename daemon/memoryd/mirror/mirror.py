@@ -23,7 +23,7 @@ from memoryd.mirror.state import MirrorSettings, MirrorStates
 from memoryd.mirror.thread import FolderThread
 from memoryd.mirror.writing import FileWriter
 from memoryd.rewriting import is_disk_full
-from memoryd_actors.core.errors import DaemonError, DiskFull, Refused, Unavailable
+from memoryd_actors.core.errors import DaemonError, DiskFull, Unavailable
 from memoryd_actors.mirroring.taking import FileTaker
 from memoryd_client.wire.mirroring import MirrorStatus, MirrorTrouble
 
@@ -110,10 +110,11 @@ class Mirror:
                 await self._check_marker()
                 _, writer, known = await self._load()
                 there = [one for one in memory_ids if known.of(one) is not None or writer.beside]
-                for one in there:
-                    await writer.purge(one)
+                await writer.purge(there)
+                await writer.finish()
+                await self._write_index(known)
                 await self._save()
-            except (FolderAway, OSError, Refused) as problem:
+            except (DaemonError, OSError) as problem:
                 return f"what {self.settings.folder} has of it goes later: {problem}"
             in_repository = await self._thread.run(self._folder.repository)
             if there and in_repository:
@@ -152,11 +153,14 @@ class Mirror:
             writer.overtaken = False
             self._look = True
             return 0.0
+        await self._write_index(known)
+        await self._save()
+        return AGAIN_S
+
+    async def _write_index(self, known: KnownFiles) -> None:
         if known.paths_changed:
             await self._thread.run(self._folder.replace, INDEX, index_page(known, self.settings).encode())
             known.paths_changed = False
-        await self._save()
-        return AGAIN_S
 
     async def _check_marker(self) -> None:
         """Let nothing be done in a folder that is not there, or is another one.

@@ -241,7 +241,7 @@ class FileReader:
             case SyncVerdict.KEEP_BOTH if memory is not None:
                 await self._keep_both(one, memory, row)
             case SyncVerdict.REMOVE if row is not None:
-                await self._writer.purge(one.memory_id)
+                await self._writer.purge([one.memory_id])
             case SyncVerdict.REMOVE:
                 self._refuse(
                     one.path,

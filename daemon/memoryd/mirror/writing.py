@@ -109,11 +109,12 @@ class FileWriter:
 
     async def write(self, changed: Sequence[tuple[str, Memory | None]]) -> None:
         """Bring the files of memories up to date; None: it was purged."""
+        await self.purge([memory_id for memory_id, memory in changed if memory is None])
         shown: list[Memory] = []
         for memory_id, memory in changed:
             if memory is None:
-                await self.purge(memory_id)
-            elif self.is_shown(memory):
+                continue
+            if self.is_shown(memory):
                 shown.append(memory)
             elif self._known.of(memory_id) is not None:
                 await self._remove(memory)
@@ -296,8 +297,28 @@ class FileWriter:
             self.tombstones[memory.id] = moment
         self._known.drop(memory.id)
 
-    async def purge(self, memory_id: str) -> None:
-        """Destroy the file of a memory, and what lies beside it; what a repository keeps of it is out of reach."""
+    async def purge(self, memory_ids: Sequence[str]) -> None:
+        """Destroy the files of memories, and what lies beside them; what a repository keeps of them is out of reach.
+
+        Files that link to them are written again: a name is how a memory begins.
+        """
+        names = [stem(row.path) for one in memory_ids if (row := self._known.of(one)) is not None]
+        for one in memory_ids:
+            await self._purge_one(one)
+        if names:
+            self._again |= await self._thread.run(self._linking, [f"[[{name}]]".encode() for name in names])
+
+    def _linking(self, links: Sequence[bytes]) -> set[str]:
+        """Return the memories whose files have one of the links."""
+        found: set[str] = set()
+        for row in self._known:
+            with suppress(OSError):
+                file = self._folder.read(row.path) or b""
+                if any(link in file for link in links):
+                    found.add(row.memory_id)
+        return found
+
+    async def _purge_one(self, memory_id: str) -> None:
         row = self._known.of(memory_id)
         if row is not None:
             await self._thread.run(self._folder.remove, row.path, as_it_was=None)
