@@ -4,7 +4,8 @@
 
 Runs in parts: each has a home of its own. What was acknowledged has to be there, as it was last; what was under way may
 be there or not, but never half; of a purge that was acknowledged, or has begun, no byte is left once the daemon says
-that none is unfinished; the ledger passes SQLite's own check. Ends with 1 where anything else was found.
+that none is unfinished; the ledger passes SQLite's own check. All is mirrored into a folder, in which files are written
+as well: both say the same at last. Ends with 1 where anything else was found.
 """
 
 import argparse
@@ -15,13 +16,14 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from threading import Event, Thread
 from time import monotonic, sleep
 
 from benchmarks.home import Running, daemon, home
 from benchmarks.record import RESULTS, write
+from memoryd_actors.mirroring.document import parse
 from memoryd_client import Client, Entry, MemorydError, Message, NewMemory, RequestFailed, Scope
 from memoryd_client.base.paths import Paths
 from memoryd_client.wire.importing import MemoryRecord
@@ -51,7 +53,10 @@ class Writer:
         """Texts of sessions whose purge was acknowledged."""
         self.purged: dict[str, tuple[str, ...]] = {}
         """By the id of the memory, what has to be gone where that is."""
+        self.files: dict[str, Path] = {}
+        """By the id of the memory, the file in which it was written."""
         self.counts: Counter[str] = Counter()
+        self.mirror = mirror_of(paths)
         self._paths = paths
         self._kind = kind
 
@@ -189,6 +194,30 @@ def end(writer: Writer, client: Client) -> str:
     return "purge session"
 
 
+def edit_files(writer: Writer, client: Client) -> str:
+    """Add, edit or delete files of the mirrored folder, each at once, as editors do."""
+    sleep(writer.draw.uniform(0.0, 0.2))
+    what = writer.draw.choice(("add file", "add file", "edit file", "delete file")) if writer.files else "add file"
+    memory_id, said = new_memory_id(), writer.text()
+    path = writer.mirror / "global" / "fact" / f"{said[:20]} {memory_id[-4:]}.md"
+    if what != "add file":
+        memory_id, path = writer.draw.choice(list(writer.files.items()))
+    if what == "delete file":
+        content = client.get(memory_id).content
+        if writer.memories[memory_id] != {("active", content)}:
+            return "not yet taken"
+        # A kill before it was noted that there is a file: then it comes again.
+        writer.memories[memory_id] = {("forgotten", content), ("active", content)}
+        writer.files.pop(memory_id).unlink()
+        return what
+    new = path.with_name(f".{path.name}")
+    new.parent.mkdir(parents=True, exist_ok=True)
+    new.write_text(f"---\nid: {memory_id}\n---\n\n{said}\n")
+    new.replace(path)
+    writer.files[memory_id], writer.memories[memory_id] = path, {("active", said)}
+    return what
+
+
 def upkeep(writer: Writer, client: Client) -> str:
     """Reindex, back up, consolidate, search."""
     sleep(writer.draw.uniform(0.05, 0.5))
@@ -204,7 +233,29 @@ def upkeep(writer: Writer, client: Client) -> str:
     return what
 
 
-KINDS = (change_memories, change_memories, append, append, bring, purge, purge, keep, end, upkeep)
+KINDS = (change_memories, change_memories, append, append, bring, purge, purge, keep, end, edit_files, upkeep)
+
+
+def mirror_of(paths: Paths) -> Path:
+    """Return the folder into which all memories of a home are mirrored."""
+    return paths.home.with_name(f"{paths.home.name}-mirror")
+
+
+def unlike(writers: Sequence[Writer], running: Running, client: Client) -> list[str]:
+    """Return which memories and files do not say the same, once folder and memory had time to come together."""
+    until = monotonic() + SETTLE_S
+    while True:
+        files = list(mirror_of(running.paths).rglob("[!.]*.md"))
+        said = {note.id: note.content for note in map(parse, (file.read_bytes() for file in files)) if note.id}
+        found = [f"a conflict: {file}" for file in files if ".conflict-" in file.name]
+        for memory_id in (one for writer in writers for one in writer.memories):
+            with suppress(RequestFailed):  # lost: told by `problems`
+                memory = client.get(memory_id)
+                if said.get(memory_id, "") != (memory.content if memory.active else ""):
+                    found.append(f"its file says otherwise: {memory_id}")
+        if not found or monotonic() > until:
+            return found
+        sleep(0.5)
 
 
 def files_with(folder: Path, needles: Sequence[str]) -> list[str]:
@@ -223,6 +274,9 @@ def files_with(folder: Path, needles: Sequence[str]) -> list[str]:
 def problems(writers: Sequence[Writer], running: Running) -> Iterator[str]:
     """Yield what is not as it was acknowledged."""
     with running.client() as client:
+        if not client.mirrors():
+            client.mirror(mirror_of(running.paths))
+        yield from unlike(writers, running, client)
         for writer in writers:
             for memory_id, outcomes in writer.memories.items():
                 try:
@@ -251,7 +305,11 @@ def problems(writers: Sequence[Writer], running: Running) -> Iterator[str]:
             sleep(0.1)
         erased = [text for texts in gone.values() for text in texts]
         erased += [text for writer in writers for text in writer.ended]
-        left = files_with(running.paths.home, [text[:-1] for text in erased])
+        left = [
+            file
+            for folder in (running.paths.home, mirror_of(running.paths))
+            for file in files_with(folder, [text[:-1] for text in erased])
+        ]
         if left:
             yield f"a purge has left bytes in {', '.join(left)}"
 
@@ -306,7 +364,8 @@ def run(times: int, seed: int) -> dict[str, object]:
     draw = random.Random(seed)
     found: list[str] = []
     starts: list[float] = []
-    with home() as paths:
+    with home() as paths, ExitStack() as tidy:
+        tidy.callback(shutil.rmtree, mirror_of(paths), ignore_errors=True)
         writers = [Writer(paths, f"{kind.__name__}-{at}", seed, kind) for at, kind in enumerate(KINDS)]
         for number in range(times + 1):
             with daemon(paths) as running:
