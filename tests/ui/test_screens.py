@@ -52,8 +52,9 @@ async def test_live_is_narrowed_to_a_session_and_begins_with_what_was(served: Ru
     with served.client("first") as first, served.client("second") as second:
         served.turn(first, "Where is the harbour?")
         served.turn(second, "Who won the match?")
+        second.remember("Galway won the match.", source_session="second")
         async with opened(served) as seen:
-            await seen.sees("Where is the harbour?", "Who won the match?")
+            await seen.sees("Where is the harbour?", "Who won the match?", "Written 1", "Galway won the match.")
             await seen.press("f")
             await seen.sees("Show only", "second")
             await seen.press("down", "down", "enter")  # everything, first, second

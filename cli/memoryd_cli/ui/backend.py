@@ -26,6 +26,9 @@ BATCH_S = 0.15
 MOST_LOOKED_UP = 20
 """Writes of one batch whose texts are asked for. An import writes thousands."""
 
+WRITTEN_BEFORE = 200
+"""The newest memories, which are shown with the turns that were before."""
+
 
 @dataclass(frozen=True, slots=True)
 class Undoable:
@@ -109,6 +112,8 @@ class Backend:
         for trace in reversed(await self.client.why(50)):
             self.turns.decided(trace)
         self.turns.places(await self.client.sessions(limit=200))
+        newest = await self.client.list(limit=WRITTEN_BEFORE, scope="everywhere", passages=False)
+        self.turns.wrote_before(reversed(newest))
         _call(self.on_turns)
 
     async def changed(self, change: Awaitable[T], memory_id: str, what: str, place: str) -> T:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 
 from memoryd_cli.base.decisions import asked_again
 from memoryd_client.wire.memory import Memory
@@ -134,7 +135,22 @@ class TurnLog:
             self._alone += 1
             turn = self._keep(LiveTurn(f"write {self._alone}", written.session, 0, at))
             turn.project, turn.agent = written.project, written.agent
-        turn.written.append(written)
+        if written not in turn.written:
+            turn.written.append(written)
+
+    def wrote_before(self, memories: Iterable[Memory]) -> None:
+        """Note what was stored before anybody listened: with the last turn of its session before it."""
+        known = {one.memory_id for turn in self for one in turn.written}
+        for memory in memories:
+            turns = [
+                turn
+                for turn in self
+                if turn.session == memory.session
+                and turn.trace
+                and datetime.fromisoformat(turn.at) <= memory.created_at
+            ]
+            if turns and memory.session and memory.id not in known:
+                max(turns, key=lambda turn: turn.at).written.append(Written.of("ADD", memory))
 
     def places(self, sessions: Iterable[SessionInfo]) -> None:
         """Learn where sessions are held, and by whom."""
