@@ -148,6 +148,9 @@ async def check_at_rest(home: MirroredHome) -> None:
 @example([("remember", 0), ("remember", 1), ("sync", 0), ("delete", 0), ("edit memory", 0), ("sync", 0)])
 @example([("create", 0), ("sync", 0), ("forget", 0), ("edit file", 0), ("sync", 0), ("restore", 0)])
 @example([("remember", 0), ("sync", 0), ("edit file", 0), ("sync", 0), ("lose state", 0)])
+@example([("create", 0), ("copy", 0), ("sync", 0), ("delete", 0)])
+@example([("remember", 0), ("sync", 0), ("copy", 0), ("sync", 0), ("delete", 0)])
+@example([("remember", 0), ("sync", 0), ("copy", 0), ("sync", 0), ("delete", 1)])
 @settings(max_examples=25)
 def test_random_edits_on_both_sides(what: list[tuple[Deed, int]]) -> None:
     anyio.run(play, what)

@@ -94,6 +94,8 @@ class FileReader:
         self._writer.tombstones = await self._thread.run(self._folder.tombstones)
         self._writer.beside = set(look.beside)
         self._problems = {path: known for path, known in self._problems.items() if look.files.get(path) == known[0]}
+        if any(row.path not in look.files for row in self._known):
+            self._problems.clear()  # what stood in the way of a file may have been another one
         fresh = [path for path, status in look.files.items() if self._is_fresh(path, status)]
         found, claimed = await self._thread.run(self._read, look, fresh)
         self._known.note_others([*look.others, *(path for path in look.files if self._known.at(path) is None)])
@@ -105,6 +107,9 @@ class FileReader:
         if (wait_s := self._too_early(missing)) > 0:
             return wait_s
         await self._settle(found, missing)
+        if self._problems and any(self._known.of(row.memory_id) is None for row in missing):
+            self._writer.overtaken = True  # a memory that is forgotten now may have stood in the way, too
+            self._problems.clear()
         self._writer.waiting = frozenset(self._problems)
         return 0.0
 
