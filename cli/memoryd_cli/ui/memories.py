@@ -56,7 +56,7 @@ class MemoriesScreen(ChangingScreen):
         Binding("slash", "search", "Search", tooltip="searches as you type"),
         Binding("f", "filter", "Filter", tooltip="narrows by scope, state, category, tag, agent, session"),
         Binding("o", "follow", "Open", tooltip="opens a memory that this one is related to"),
-        ("escape", "back", ""),
+        ("escape", "back", "Back"),
     ]
 
     def __init__(self, backend: Backend) -> None:

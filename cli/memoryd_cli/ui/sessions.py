@@ -23,8 +23,8 @@ from memoryd_client.wire.transcripts import FoundMessage, SessionInfo, Transcrip
 PAGE = 50
 ENTRIES = 60
 FOUND = 50
-AROUND = 10
-"""Messages before one that was found."""
+AROUND = 2
+"""Messages before one that was found, so that it is to be seen in a small terminal, too."""
 TYPING_S = 0.3
 TOLD_IN = ("episode", "session_summary", "insight")
 """Categories in which a session is told."""
@@ -45,7 +45,7 @@ class SessionsScreen(UiScreen):
         Binding("right_square_bracket", "later", "Later", tooltip="goes on in the messages"),
         Binding("minus", "budget(-1)", "Less", tooltip="halves the budget of what would be sent"),
         Binding("plus", "budget(1)", "More", tooltip="doubles it"),
-        ("escape", "back", ""),
+        ("escape", "back", "Back"),
     ]
 
     def __init__(self, backend: Backend) -> None:
