@@ -123,7 +123,7 @@ def explained(before: Whole, after: Whole) -> None:
     for one, row in former.items():
         # What took the place of a memory that a purged one had replaced is told without a way back.
         if row["superseded_by"] in gone:
-            row["superseded_by"] = found[one]["superseded_by"]
+            row |= {"superseded_by": found[one]["superseded_by"], "revision": found[one]["revision"]}
     assert found == former
     assert {row["memory_id"] for row in written if row["event"] == "PURGE"} == gone
     for one, row in after.memories.items():
