@@ -1,6 +1,7 @@
 """Transcripts in a ledger that several daemons share: as files keep them, and each has what the others were told."""
 
 from collections.abc import AsyncIterator
+from typing import Any
 
 import anyio
 import pytest
@@ -8,9 +9,13 @@ from sqlalchemy import create_engine, text
 
 from memoryd.ledger import SqlLedger
 from memoryd.ledger.transcript_repository import SqlTranscripts
+from memoryd_actors.conversations.orders import Summarise
+from memoryd_actors.conversations.tail import Tails
+from memoryd_actors.conversations.transcript_writer import TranscriptWriter
 from memoryd_actors.core.errors import OutOfStep
 from memoryd_actors.memory.progress import FILES_GONE, PURGED_SESSION, Progress
-from memoryd_actors.ports.transcripts import Kept, Stored, digest_of
+from memoryd_actors.ports.transcripts import Kept, Key, Stored, digest_of
+from memoryd_client.wire.transcripts import SessionInfo
 from postgresql import empty
 from transcript_files import AT, KEY, append, contents, kept
 
@@ -164,3 +169,39 @@ async def test_a_summary_is_noted_with_what_it_covers(two: Two) -> None:
     info = await of(two[1]).info(KEY)
     assert info is not None
     assert (info.summarized, info.last_summarized_turn, info.summary, info.project, info.messages) == (1, 1, 3, "/p", 2)
+
+
+async def test_a_summary_of_what_another_daemon_destroys_meanwhile_is_not_written_down(two: Two) -> None:
+    here, there = two
+    await append(of(here), kept("the secret plan"), kept("tea at noon"))
+
+    class Slow(SqlTranscripts):
+        async def info(self, key: Key) -> SessionInfo | None:
+            known = await super().info(key)
+            await there.purges.purge_session(*key, project="/p", last=2)
+            return known
+
+    nothing: Any = None
+    slow = Slow(here.database)
+    writer = TranscriptWriter(
+        slow,
+        clock=HandClock(),
+        publish=nothing,
+        cleaner=nothing,
+        counts=nothing,
+        indexer=nothing,
+        progress=here.progress,
+        on_append=lambda _key, _last: None,
+        on_end=nothing,
+        on_begun=nothing,
+        tails=Tails(slow),
+    )
+    told = await writer.handle(Summarise(KEY, covers=2, turns=2, text="- the secret plan", by="judge"))
+    assert (told.stored, await of(there).info(KEY)) == (0, None)
+
+
+@pytest.mark.slow
+async def test_more_entries_come_at_once_than_a_statement_has_room_for(two: Two) -> None:
+    here = of(two[0])
+    many = [kept("x", id=str(number)) for number in range(66_000)]
+    assert (await here.append(KEY, many, project="/p", agent="a")).stored == len(many)

@@ -1,5 +1,6 @@
 """Transcripts in the files of a home whose ledger is shared: they come into it, once, and how far jobs were, too."""
 
+import sys
 from typing import Any
 
 import pytest
@@ -73,8 +74,11 @@ async def test_a_home_brings_its_transcripts_and_how_far_jobs_were_and_does_it_o
     await JsonlTranscripts(here.paths.transcripts).info(KEY)
     ledger, transcripts = await ledger_at(here)
     (lines.parent / "metadata.json").write_text('{"id": "s1", "userId": "local"}')
+    heard = (await transcripts.news(0)).changed
     assert bring_over(here) == 1
     assert await contents(transcripts) == ["one", "two", "three"]
+    # Whoever destroys what the index has of it hears that it is still there.
+    assert (await transcripts.news(heard)).heads == {KEY: 3}
     assert bring_over(here) == 0
     await ledger.close()
 
@@ -118,3 +122,36 @@ async def test_a_purge_that_was_interrupted_is_finished_before_anything_comes_ov
     left = {(one["session"], one["job"], one["sequence"]) for one in here.rows()["progress"]}
     assert left == {("gone", PURGED_SESSION, FILES_GONE), ("went on", PURGED_SESSION, FILES_GONE)}
     await ledger.close()
+
+
+async def test_copies_go_though_the_daemon_is_killed_while_they_do(
+    here: Home, shared_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(*_: object) -> None:
+        sys.exit("killed")
+
+    here = shared(here, shared_url, "abc")
+    here.fill({})
+    await files(here, "the secret plan")
+    with monkeypatch.context() as killed:
+        killed.setattr(into_ledger.mirror, "forget", die)
+        with pytest.raises(SystemExit):
+            bring_over(here)
+    bring_over(here)
+    assert not into_ledger.waits(here.paths)
+    assert list(here.paths.transcripts_copy.rglob("*.jsonl")) == []
+
+
+async def test_one_that_cannot_be_read_yet_comes_later_with_how_far_jobs_are(here: Home, shared_url: str) -> None:
+    here = shared(here, shared_url, "abc")
+    here.fill({"progress": [row("s1", "episode@abc", 1)]})
+    await files(here, "one")
+    lines = next(here.paths.transcripts.rglob("session.jsonl"))
+    said = lines.read_bytes()
+    lines.unlink()
+    lines.mkdir()
+    assert bring_over(here) == 0
+    lines.rmdir()
+    lines.write_bytes(said)
+    assert bring_over(here) == 1
+    assert [(one["job"], one["sequence"]) for one in here.rows()["progress"]] == [("episode", 1)]

@@ -98,7 +98,7 @@ class TranscriptWriter(Actor[ScribeMessage, Appended]):
             case Last():
                 return Appended(last=await self._transcripts.last(message.key), stored=0)
             case Summarise():
-                return await self._summarise(message)
+                return await self._in_step(lambda: self._summarise(message))
             case _:
                 assert_never(message)
 
@@ -112,7 +112,9 @@ class TranscriptWriter(Actor[ScribeMessage, Appended]):
             return Appended(last=info.last if info else 0, stored=0)
         entry = Entry(role="system", name=message.by, content=message.text)
         kept = Kept(entry, self._clock.now(), covers=message.covers, turns=message.turns)
-        done = await self._transcripts.append(message.key, [kept], project=info.project, agent=info.agent)
+        done = await self._transcripts.append(
+            message.key, [kept], project=info.project, agent=info.agent, after=info.last
+        )
         self._on_append(message.key, done.last)
         return Appended(last=done.last, stored=done.stored)
 

@@ -242,6 +242,8 @@ class MessageIndexer:
             await self._index.note_heard(self._heard)
 
     def _take_in(self, news: TranscriptNews) -> None:
+        if news.changed <= self._heard:
+            return  # Who asked later was answered first, and knows how far transcripts are now.
         if news.erased:
             for key in [one for one in {*self._heads, *self._applied} if digest_of(one) in news.erased]:
                 self._heads.pop(key, None)
@@ -249,7 +251,7 @@ class MessageIndexer:
             self._erased = news.changed
         for key, last in news.heads.items():
             self._heads[key] = max(last, self._heads.get(key, 0))
-        self._heard = max(self._heard, news.changed)
+        self._heard = news.changed
 
     async def _next(self) -> bool:
         """Index a batch of whatever sessions have something new; return whether there was anything."""

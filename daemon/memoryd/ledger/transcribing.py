@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 import msgspec
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+from sqlalchemy import ARRAY, BigInteger, ColumnElement, Connection, any_, delete, func, insert, literal, select, update
 
 from memoryd.ledger.batches import batches
 from memoryd.ledger.rows import to_micros
@@ -114,7 +114,9 @@ def _add(connection: Connection, found: SharedTranscript, rows: Iterable[EntryRo
 def _known(connection: Connection, key: Key, short_ids: Sequence[int]) -> tuple[SharedTranscript, set[int], int]:
     """Return a transcript, which of these ids it has, and the number of the newest change, all asked for at once."""
     there = select(func.array_agg(entries.c.short_id))
-    there = there.where(entries.c.transcript == transcripts.c.number, entries.c.short_id.in_(short_ids))
+    # One value, however many they are: a statement has room for 65,535.
+    named = any_(literal(list(short_ids), ARRAY(BigInteger)))
+    there = there.where(entries.c.transcript == transcripts.c.number, entries.c.short_id == named)
     newest = select(*_last_changes()).subquery()
     query = select(transcripts.c.number, transcripts.c.about, there.scalar_subquery().label("there"), *newest.c)
     row = connection.execute(query.select_from(newest.outerjoin(transcripts, _named(key)))).one()
@@ -228,8 +230,7 @@ def erase(connection: Connection, key: Key, sequences: Iterable[int]) -> int:
                 connection.execute(update(entries).where(entries.c.number == row.number).values(line=text))
                 count += 1
     if count:
-        changed = note_erased(connection, key)
-        connection.execute(update(transcripts).where(transcripts.c.number == found.number).values(changed=changed))
+        note_erased(connection, key)
     return count
 
 
@@ -249,13 +250,13 @@ def _values(number: int, row: EntryRow) -> dict[str, object]:
     return {"transcript": number, "sequence": row.sequence, "short_id": short, "line": row.text}
 
 
-def note_erased(connection: Connection, key: Key) -> int:
-    """Have every daemon destroy what its index has of a session; return the number of the change."""
+def note_erased(connection: Connection, key: Key) -> None:
+    """Have every daemon destroy what its index has of a session, and take in anew what there is of it still."""
     changed, digest = _newest(connection) + 1, digest_of(key)
+    connection.execute(update(transcripts).where(_named(key)).values(changed=changed))
     connection.execute(delete(erased_transcripts).where(erased_transcripts.c.digest == digest))
     connection.execute(insert(erased_transcripts), {"digest": digest, "changed": changed})
     tell(connection, Notice.SAID, changed)
-    return changed
 
 
 def _newest(connection: Connection) -> int:

@@ -61,23 +61,23 @@ def bring_over(paths: Paths, engine: Engine) -> int:
             continue
         with writing.begin() as connection:
             take_turn(connection)
-            _bring(
-                connection, file, described[0].last, [one for one in marked if (one.owner, one.session) == _key(file)]
-            )
+            _bring(connection, file, [one for one in marked if (one.owner, one.session) == _key(file)])
             progressing.drop_home(connection, home, *_key(file))
         _remove(paths, folder)
         brought += 1
     with writing.begin() as connection:
         take_turn(connection)
         for one in progressing.of_home(connection, home):
+            if (session_folder(paths.transcripts, one.owner, one.session) / LINES).exists():
+                continue  # it is brought over when it can be read
             if one.job == PURGED_SESSION:
                 progressing.put(connection, replace(one, sequence=FILES_GONE), datetime.now(UTC))
             progressing.drop_home(connection, home, one.owner, one.session)
     return brought
 
 
-def _bring(connection: Connection, file: SessionFile, last: int, marked: list[Progress]) -> None:
-    """Put a transcript into the ledger, and how far jobs are with it; `last` is its highest number that was noted."""
+def _bring(connection: Connection, file: SessionFile, marked: list[Progress]) -> None:
+    """Put a transcript into the ledger, and how far jobs are with it."""
     there = transcribing.find(connection, _key(file))
     before, now = there.about.last, datetime.now(UTC)
     if there.number:
@@ -85,8 +85,7 @@ def _bring(connection: Connection, file: SessionFile, last: int, marked: list[Pr
         # Its entries have other numbers here than the index of this home has them by.
         transcribing.note_erased(connection, there.key)
     else:
-        last = max([last, *(place.line.seq for place in _read(file) if place.line is not None)])
-        about = msgspec.structs.replace(file.metadata, bytes=0, last=last)
+        about = msgspec.structs.replace(file.metadata, bytes=0)
         transcribing.add(connection, replace(there, about=about), map(_as_it_is, _read(file)))
     for one in marked:
         known = progressing.get(connection, one.owner, one.session, one.job)
@@ -148,9 +147,9 @@ def _read(file: SessionFile) -> Iterator[Place]:
 
 
 def _remove(paths: Paths, folder: Path) -> None:
-    """Destroy the files of a session, and the copies of them."""
-    destroy(folder)
+    """Destroy the copies of a session's files, and then these: as long as one is left, the next start finds it."""
     mirror.forget(paths.transcripts_copy, *folder.parts[-2:])
+    destroy(folder)
     if not any(folder.parent.iterdir()):
         folder.parent.rmdir()
 
