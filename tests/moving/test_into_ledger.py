@@ -134,7 +134,7 @@ async def test_copies_go_though_the_daemon_is_killed_while_they_do(
     here.fill({})
     await files(here, "the secret plan")
     with monkeypatch.context() as killed:
-        killed.setattr(into_ledger.mirror, "forget", die)
+        killed.setattr("memoryd.transcripts.mirror.forget", die)
         with pytest.raises(SystemExit):
             bring_over(here)
     bring_over(here)

@@ -1,8 +1,8 @@
 """Purges that are not finished: marked in the transaction that deletes the rows, so that no crash leaves their bytes.
 
 Until the files are rewritten, what was deleted lies in their free pages, in the log, and in the dated backups; until
-the index is rewritten, in there. A mark names ids and places, no text. What is left in transcripts, which are each
-home's own, is marked as the progress of a job with the session.
+the index is rewritten, in there. A mark names ids and places, no text. What is left in transcripts that stand in files
+is marked as the progress of a job with the session; those in the ledger have no words left.
 """
 
 from collections.abc import Iterable
