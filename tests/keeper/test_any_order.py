@@ -5,11 +5,11 @@ import tempfile
 from pathlib import Path
 
 import anyio
-import lancedb
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from memoryd.index.importing import import_lancedb
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.orders import (
     EditMemory,
@@ -77,7 +77,9 @@ async def agree(system: System, place: Place) -> None:
     """Assert that index and ledger say the same, and that only what is active is found."""
     assert await system.indexer.wait_for(await system.ledger.memories.last_sequence(), deadline_s=60)
     memories = await system.ledger.memories.page(EVERYTHING, limit=1000)
-    table = await anyio.to_thread.run_sync(lambda: lancedb.connect(place.home / "index").open_table("memories"))
+    table = await anyio.to_thread.run_sync(
+        lambda: import_lancedb().connect(place.home / "index").open_table("memories")
+    )
     rows = (await anyio.to_thread.run_sync(table.to_arrow)).to_pylist()
     columns = ("id", "state", "category", "owner", "scope", "project", "importance", "pinned")
     found = sorted(tuple(row[column] for column in columns) for row in rows)
