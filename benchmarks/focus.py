@@ -21,7 +21,7 @@ from benchmarks.recall.data import DEFAULT, Asked, Said, available, no_data, rea
 from benchmarks.record import RESULTS, write
 from memoryd.config import EmbeddingConfig
 from memoryd.embedding import EmbeddingService, build_embedder
-from memoryd_actors.summarising import KINDS_OF_FOCUS, LocalSummariser, Spoken
+from memoryd_actors.summarising import LocalSummariser, Spoken
 from memoryd_actors.texts.words import content_words
 
 BUDGETS = (100, 200)
@@ -66,7 +66,7 @@ async def _measure(folder: Path) -> dict[str, dict[str, float]]:
 async def _texts(embedder: EmbeddingService, question: Asked, said: Sequence[Said], budget: int) -> dict[str, str]:
     summariser = LocalSummariser(embedder, embedder)
     spoken = [Spoken(one.text, ("user", "assistant")[n % 2], one.speaker) for n, one in enumerate(said)]
-    focuses = {"without": "", "with": question.query, "`facts`": KINDS_OF_FOCUS["facts"]}
+    focuses = {"without": "", "with": question.query}
     texts = {
         name: (await summariser.summarise(spoken, budget_tokens=budget, focus=focus)).text
         for name, focus in focuses.items()

@@ -16,7 +16,7 @@ from memoryd_cli.base.output import note, out, out_json
 from memoryd_client.wire.context import MAX_TURN, Message, Trigger
 
 MOST_TRACES = 50
-"""The daemon has no more of them."""
+"""So many the daemon tells at once."""
 
 
 def add_to(app: typer.Typer) -> None:

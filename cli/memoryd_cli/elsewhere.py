@@ -25,12 +25,18 @@ def none_here(
     memory: "Client",
     states: Sequence[str] = ("active",),
     categories: Sequence[str] = (),
+    tags: Sequence[str] = (),
     *,
     way_out: str = "--scope everywhere",
 ) -> str:
     """Return that there are no memories, and which projects have some; `way_out` reaches these."""
     there = memory.list(
-        limit=_LOOKED_AT, scope="everywhere", passages=False, states=tuple(states), categories=tuple(categories)
+        limit=_LOOKED_AT,
+        scope="everywhere",
+        passages=False,
+        states=tuple(states),
+        categories=tuple(categories),
+        tags=tuple(tags),
     )
     projects = list(dict.fromkeys(one.project for one in there if one.project))
     if not projects:

@@ -17,7 +17,6 @@ from memoryd_cli.base.options import (
     MemoryId,
     MemoryIds,
     Reach,
-    Reached,
     Tag,
     Unrelated,
     examples,
@@ -214,25 +213,18 @@ def list_(
     as_json: Json = False,
 ) -> None:
     """List memories, newest first; of documents with `-c knowledge` only, or `memoryd knowledge list`."""
-
-    def listed(reach: Reached, most: int) -> list[Memory]:
-        return memory.list(
-            limit=most,
-            passages=False,
-            categories=tuple(category or ()),
-            scope=reach,
-            tags=tuple(tag or ()),
-            states=render.states(everything=everything),
-        )
-
+    states, categories, tags = render.states(everything=everything), tuple(category or ()), tuple(tag or ())
     with at.connect() as memory:
-        found = listed(scope, min(limit + 1, MOST_LISTED))  # one more says whether there are more
+        found = memory.list(
+            limit=min(limit + 1, MOST_LISTED),  # one more says whether there are more
+            passages=False,
+            categories=categories,
+            scope=scope,
+            tags=tags,
+            states=states,
+        )
         if not found and not as_json:
-            note(
-                "no memories"
-                if scope == "everywhere"
-                else elsewhere.none_here(memory, render.states(everything=everything), tuple(category or ()))
-            )
+            note("no memories" if scope == "everywhere" else elsewhere.none_here(memory, states, categories, tags))
     if as_json:
         out_json(found[:limit])
     elif found:

@@ -340,13 +340,20 @@ def export(
     with at.connect() as memory:
         found = _all(memory, states(everything=everything), "everywhere" if everywhere else "all")
         if file is None:
-            for one, edges in found:
-                write(records.line(one, edges))
-            return
-        count = _to_folder(file, found) if as_markdown else _to_file(file, found)
-        note(f"exported {count} to {file}")
+            count = _to_stdout(found)
+        else:
+            count = _to_folder(file, found) if as_markdown else _to_file(file, found)
+            note(f"exported {count} to {file}")
         if not count and not everywhere:
             note(elsewhere.none_here(memory, states(everything=everything), way_out="--everywhere"))
+
+
+def _to_stdout(found: Iterator[tuple[Memory, list[Edge]]]) -> int:
+    count = 0
+    for one, edges in found:
+        write(records.line(one, edges))
+        count += 1
+    return count
 
 
 def _to_file(file: Path, found: Iterator[tuple[Memory, list[Edge]]]) -> int:

@@ -106,9 +106,11 @@ def test_a_list_says_that_there_are_more_and_an_empty_one_where_there_are_some(s
     assert served("list", "--limit", "3", "--project", "/harbour").stderr == ""
     assert served("list").stderr == "no memories here, but in /harbour: `--scope everywhere` has them\n"
     assert served("list", "--category", "tea").stderr.startswith("no memories; `memoryd categories`")
+    assert served("list", "--tag", "tea", "--project", "/harbour").stderr == "no memories\n"
     for command in ("search", "query", "recall"):
         assert "no memories here, but in /harbour" in served(command, "winter").stderr
-    assert "`--everywhere` has them" in served("export", "none.jsonl").stderr
+    for where in ("none.jsonl", "-"):
+        assert "`--everywhere` has them" in served("export", where).stderr
     assert served.ok("export", "-", "--everywhere").count("is closed in winter") == 3
     assert not (served.home / "-").exists()
 

@@ -7,7 +7,7 @@ import anyio
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.memory.steps import ChangeState
 from memoryd_actors.searching.querying import Querier
-from memoryd_actors.searching.recording import SearchRecorder
+from memoryd_actors.searching.recording import SearchOutcome, SearchRecorder
 from memoryd_client import State
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.query import Queried, Query
@@ -99,3 +99,11 @@ async def test_a_query_tells_a_session_once_what_changed_since(place: Place) -> 
         assert any("The lamp is lit." in line for line in after)
         assert await changes("s1") == ()
         assert await changes("") == ()
+
+
+def test_a_search_that_compares_words_alone_has_no_similarity() -> None:
+    outcome = SearchOutcome()
+    outcome.note([0.0, 0.0])
+    assert outcome.similarity is None
+    outcome.note([-0.2, -0.1])
+    assert outcome.similarity == -0.1

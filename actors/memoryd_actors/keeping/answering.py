@@ -122,11 +122,13 @@ class KeepingAnswers:
         """Return what an agent stores with the tag of the project that it, or else the user of its session, names."""
         placed: list[NewMemory] = []
         for new in memories:
-            label = project_label([new.content])
-            if not label and new.scope is Scope.PROJECT:
-                label = await self._named_project(caller)
-            is_placed = any(tag.startswith(LABEL) for tag in new.tags)
-            placed.append(new if is_placed else replace(new, tags=(*new.tags, *project_tags(label))))
+            tags = new.tags
+            if not any(tag.startswith(LABEL) for tag in tags):
+                label = project_label([new.content])
+                if not label and new.scope is Scope.PROJECT:
+                    label = await self._named_project(caller)
+                tags = (*tags, *project_tags(label))
+            placed.append(replace(new, tags=tags))
         return tuple(placed)
 
     async def _replaced(self, request: Remember, caller: Caller) -> str:

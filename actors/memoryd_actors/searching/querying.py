@@ -37,8 +37,8 @@ class _Chosen:
     memory: Memory
     score: float
     whole: Memory
-    cosine: float | None = None
-    """None where it was listed, not searched for."""
+    cosine: float = 0.0
+    """0 where it was not compared by meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class Querier:
         categories = tuple(dict.fromkeys((*request.categories, *request.filters.categories)))
         visible = self._categories.recalled(caller, msgspec.structs.replace(request.filters, categories=categories))
         chosen, note = await self._chosen(request, visible, deadline_s)
-        outcome.note(one.cosine for one in chosen if one.cosine is not None)
+        outcome.note(one.cosine for one in chosen)
         if request.return_ == "full":
             texts = [f"{one.memory.title}\n{one.whole.content}".strip() for one in chosen]
             fitted = await self._fit(texts, request.budget_tokens, cut=False)

@@ -20,8 +20,8 @@ class SearchOutcome:
     """Cosine of the best that was found; None where nothing was, or it was not searched by meaning."""
 
     def note(self, cosines: Iterable[float]) -> None:
-        """Note the cosines of what was found."""
-        self.similarity = max(cosines, default=None)
+        """Note the cosines of what was found; 0 is that of what was not compared by meaning."""
+        self.similarity = max(filter(None, cosines), default=None)
 
 
 class SearchRecorder:

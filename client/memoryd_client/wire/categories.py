@@ -36,6 +36,6 @@ class CategoryList(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class ListCategories(Request[CategoryList], frozen=True, kw_only=True, omit_defaults=True, tag="categories"):
-    """Which categories are there, those with memories and those that settings name, as far as the caller sees them?"""
+    """Which categories are there, those with memories, and those that memoryd or a setting names?"""
 
     scope: Literal["all", "project", "global", "everywhere"] = "all"

@@ -191,14 +191,17 @@ class ConversationServices:
         )
 
     async def named_project(self, caller: Caller) -> str:
-        """Return the project that the user named last in a caller's session, where the agent may look into that."""
+        """Return the project that the user named last in a caller's session, where the agent may look into that.
+
+        Empty, too, where the session cannot be read: what asks goes on without.
+        """
         if not caller.session:
             return ""
         try:
             await self.access.check(caller, caller.session)
+            return await self.scribe.named_project((caller.owner, caller.session))
         except Refused:
             return ""
-        return await self.scribe.named_project((caller.owner, caller.session))
 
     async def destroy_purged(self) -> None:
         """Destroy the transcripts of sessions whose purge was interrupted: before anybody can append to them."""
