@@ -155,3 +155,17 @@ async def test_one_that_cannot_be_read_yet_comes_later_with_how_far_jobs_are(her
     lines.write_bytes(said)
     assert bring_over(here) == 1
     assert [(one["job"], one["sequence"]) for one in here.rows()["progress"]] == [("episode", 1)]
+
+
+async def test_a_file_of_somebody_else_s_among_them_stays_and_keeps_nothing_from_coming(
+    here: Home, shared_url: str
+) -> None:
+    here = shared(here, shared_url, "abc")
+    here.fill({})
+    for session in ("s1", "s2"):
+        await files(here, "one", key=("local", session))
+    for lines in [*here.paths.transcripts.rglob("session.jsonl")]:
+        lines.with_name("notes.txt").write_text("mine")
+    assert bring_over(here) == 2
+    assert {file.name for file in here.paths.transcripts.rglob("*.*")} == {"notes.txt"}
+    assert bring_over(here) == 0

@@ -20,6 +20,7 @@ from memoryd.ledger.sharing import NODE
 from memoryd.ledger.transcribing import EntryRow, SharedTranscript
 from memoryd.ledger.writer import take_turn
 from memoryd.transcripts import mirror
+from memoryd.transcripts.jsonl import translated
 from memoryd.transcripts.lines import encode
 from memoryd.transcripts.places import LINES, session_folder
 from memoryd.transcripts.scanning import Place, places
@@ -42,6 +43,10 @@ def bring_over(paths: Paths, engine: Engine) -> int:
     """Bring every transcript over; return how many that were. One that cannot be read stays where it is.
 
     What a session has in the ledger already, because it was held at several machines, is followed by what it has here.
+
+    Raises:
+        DiskFull: a purge that was interrupted cannot be finished in files, for want of space.
+        Unavailable: it cannot be for another reason, or the ledger does not answer.
     """
     home = home_name(paths.home)
     writing = engine.execution_options(**{"memoryd_writes": True, NODE: secrets.token_hex(8)})
@@ -49,22 +54,22 @@ def bring_over(paths: Paths, engine: Engine) -> int:
         marked = progressing.of_home(connection, home)
     for one in marked:
         if one.job in {PURGED_SESSION, PURGED_ENTRIES}:
-            _finish_purge(paths, one)
+            with translated(paths.transcripts):
+                _finish_purge(paths, one)
     brought = 0
     for folder in _folders(paths.transcripts):
         if (described := describe(folder)) is None:
             continue
         try:
             file = SessionFile(folder, described[0].user_id, described[0].id, _copy(paths, folder))
+            with writing.begin() as connection:
+                take_turn(connection)
+                _bring(connection, file, [one for one in marked if (one.owner, one.session) == _key(file)])
+                progressing.drop_home(connection, home, *_key(file))
+            brought += 1
+            _remove(paths, folder)
         except OSError as exc:
-            log.warning("%s is not in the ledger yet: %s", folder, exc)
-            continue
-        with writing.begin() as connection:
-            take_turn(connection)
-            _bring(connection, file, [one for one in marked if (one.owner, one.session) == _key(file)])
-            progressing.drop_home(connection, home, *_key(file))
-        _remove(paths, folder)
-        brought += 1
+            log.warning("%s stays where it is: %s", folder, exc)
     with writing.begin() as connection:
         take_turn(connection)
         for one in progressing.of_home(connection, home):
