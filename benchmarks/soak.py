@@ -20,6 +20,8 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
+import numpy as np
+
 from benchmarks.home import Running, at_rest, daemon, home, memory_mb, wait_for_model
 from benchmarks.load import PROCESSES, Times, seed, session
 from benchmarks.record import RESULTS, write
@@ -123,10 +125,7 @@ def _sizes(folder: Path, pattern: str = "*") -> list[int]:
 
 def _slope(looks: Sequence[Look], name: str) -> float:
     """Return by how much something grows in an hour: the least-squares line through what was seen."""
-    times, values = [look["minute"] / 60 for look in looks], [look[name] for look in looks]
-    middle, mean = sum(times) / len(times), sum(values) / len(values)
-    spread = sum((time - middle) ** 2 for time in times)
-    return sum((time - middle) * (value - mean) for time, value in zip(times, values, strict=True)) / spread
+    return float(np.polyfit([look["minute"] / 60 for look in looks], [look[name] for look in looks], 1)[0])
 
 
 def _show(look: Look) -> None:

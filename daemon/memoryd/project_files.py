@@ -48,7 +48,7 @@ _ATTRIBUTES = ".gitattributes"
 _MARKS = re.compile(
     r"(?<!\S)(?:(?P<off>[-!])(?:sensitive|secret)|(?:sensitive|secret)(?:=(?:true|1|yes))?|filter=git-crypt)(?!\S)"
 )
-FRONT_MATTER_BYTES = 64 * 1024
+_FRONT_MATTER_BYTES = 64 * 1024
 """Of a file, among which it is looked for its front matter."""
 _MARKED = re.compile(
     r"^(?:sensitive|private|confidential|secret)\s*:\s*[\"']?(?:true|yes|on|1)\b", re.IGNORECASE | re.MULTILINE
@@ -184,7 +184,7 @@ class ProjectFolders:
         self._rules = _Reader[Rule](parse)
         self._attributes = _Reader[Rule](lambda text: parse("\n".join(_sensitive_lines(text))))
         self._texts = _Reader[str](lambda text: (text,) if "\0" not in text else ())
-        self._fronts = _Reader[bool](_is_marked, largest_bytes=FRONT_MATTER_BYTES)
+        self._fronts = _Reader[bool](_is_marked, largest_bytes=_FRONT_MATTER_BYTES)
         self._variables = _Reader[Variable](_variables)
         self._tree = _Tree()
 
@@ -307,7 +307,7 @@ def _is_marked(text: str) -> tuple[bool, ...]:
         return ()
     head, end, _ = text[3:].partition("\n---")
     # One that goes on beyond what is read counts as far as it was read.
-    goes_on = not end and len(text.encode()) >= FRONT_MATTER_BYTES
+    goes_on = not end and len(text.encode()) >= _FRONT_MATTER_BYTES
     return (True,) if (end or goes_on) and _MARKED.search(head) else ()
 
 
