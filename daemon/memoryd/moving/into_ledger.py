@@ -64,7 +64,8 @@ def bring_over(paths: Paths, engine: Engine) -> int:
             file = SessionFile(folder, described[0].user_id, described[0].id, _copy(paths, folder))
             with writing.begin() as connection:
                 take_turn(connection)
-                _bring(connection, file, [one for one in marked if (one.owner, one.session) == _key(file)])
+                of_it = [one for one in marked if (one.owner, one.session) == _key(file)]
+                _bring(connection, file, described[0].last, of_it)
                 progressing.drop_home(connection, home, *_key(file))
             brought += 1
             _remove(paths, folder)
@@ -81,8 +82,8 @@ def bring_over(paths: Paths, engine: Engine) -> int:
     return brought
 
 
-def _bring(connection: Connection, file: SessionFile, marked: list[Progress]) -> None:
-    """Put a transcript into the ledger, and how far jobs are with it."""
+def _bring(connection: Connection, file: SessionFile, last: int, marked: list[Progress]) -> None:
+    """Put a transcript into the ledger, and how far jobs are with it; `last` is its highest number that was noted."""
     there = transcribing.find(connection, _key(file))
     before, now = there.about.last, datetime.now(UTC)
     if there.number:
@@ -90,7 +91,9 @@ def _bring(connection: Connection, file: SessionFile, marked: list[Progress]) ->
         # Its entries have other numbers here than the index of this home has them by.
         transcribing.note_erased(connection, there.key)
     else:
-        about = msgspec.structs.replace(file.metadata, bytes=0)
+        # The file counts damaged lines at its end as well, on the way back once more.
+        last = max([last, *(place.line.seq for place in _read(file) if place.line is not None)])
+        about = msgspec.structs.replace(file.metadata, bytes=0, last=last)
         transcribing.add(connection, replace(there, about=about), map(_as_it_is, _read(file)))
     for one in marked:
         known = progressing.get(connection, one.owner, one.session, one.job)
