@@ -134,10 +134,8 @@ BUILT_IN_CATEGORIES: Final[Mapping[str, CategorySettings]] = {
 }
 """What is so without a word in the configuration. Every other category is `CategorySettings()`."""
 
-WRITTEN_CATEGORIES: Final = frozenset(
-    {*BUILT_IN_CATEGORIES, *PROCEDURES, "fact", "lesson", "episode", "session_summary", "project_summary"}
-)
-"""Those that memoryd itself stores something in."""
+WRITTEN_CATEGORIES: Final = frozenset({*PROCEDURES, *DERIVED, "fact", "lesson", "project_summary"})
+"""Others that memoryd itself stores something in."""
 
 
 def name_of(name: str) -> str:
