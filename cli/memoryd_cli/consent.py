@@ -10,6 +10,7 @@ from memoryd_client.base.wording import counted
 
 if TYPE_CHECKING:
     from memoryd_client.wire.consent import Consent
+    from memoryd_client.wire.memory import Memory
 
 group = typer.Typer(
     help="Decide what may be known about you.",
@@ -54,7 +55,7 @@ def approve(
         out_json(approved)
         return
     for one in approved:
-        note(f"approved {one.id}: {one.title} = {one.content}")
+        note(f"approved {one.id}: {_said(one)}")
 
 
 @group.command(epilog=examples("memoryd consent reject 7v3k9qd2"))
@@ -72,7 +73,11 @@ def reject(
         out_json(rejected)
         return
     for one in rejected:
-        note(f"rejected {one.id}: {one.title} = {one.content}")
+        note(f"rejected {one.id}: {_said(one)}")
+
+
+def _said(memory: "Memory") -> str:
+    return f"{memory.title} = {memory.content}" if memory.title else memory.content
 
 
 def _print(found: "list[Consent]") -> None:

@@ -39,4 +39,11 @@ def test_what_an_agent_proposes_is_listed_approved_and_rejected(served: Command)
 def test_what_the_user_says_applies_at_once(served: Command) -> None:
     served.ok("add", "Ana", "--category", "profile", "--title", "preferred_name")
     assert served.ok("consent", "list") == ""
-    assert "preferred_name" in served.ok("list")
+    assert "preferred_name: Ana" in served.ok("list")
+
+
+def test_a_proposal_without_a_field_is_named_by_what_it_says(served: Command) -> None:
+    unnamed = served.ok(
+        "add", "Lives in Porto.", "--category", "profile", "--source", "agent", "--agent", "coder"
+    ).strip()
+    assert served("consent", "approve", unnamed).stderr == f"approved {unnamed}: Lives in Porto.\n"

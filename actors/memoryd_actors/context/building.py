@@ -22,6 +22,7 @@ from memoryd_actors.core.errors import Refused, first_of
 from memoryd_actors.keeping.core_memory import STANDARD
 from memoryd_actors.memory.described import surfaced
 from memoryd_actors.memory.render import SHORTEST_LINE, line
+from memoryd_actors.memory.standing import named
 from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.texts.fence import CLOSING, TAG, defused
 from memoryd_client.base.wording import counted
@@ -235,7 +236,8 @@ class ContextBuilder:
 
     async def _rules_section(self, standing: Sequence[Memory], room: int, left_out: list[str]) -> list[ContextSection]:
         lines = [
-            line(surfaced(one, score=1.0, reason="always in context"), longest=4 * SHORTEST_LINE) for one in standing
+            line(surfaced(named(one), score=1.0, reason="always in context"), longest=4 * SHORTEST_LINE)
+            for one in standing
         ]
         return await self._section("rules", "\n".join(lines), room, left_out, "rules", defuse=False)
 

@@ -14,6 +14,9 @@ from memoryd_client.wire.origin import Origin
 from memoryd_client.wire.pending import PendingMemory
 from memoryd_client.wire.traces import CandidateTrace, Trace
 
+_FIELDS = frozenset({"profile", "user_context"})
+"""Categories whose titles name fields of the person."""
+
 
 def parse_date(text: str) -> datetime | None:
     """Read an ISO 8601 date or time, in UTC where it names no zone; nothing where it is empty."""
@@ -41,7 +44,9 @@ def states(*, everything: bool) -> tuple[str, ...]:
 
 
 def summary(memory: Memory) -> str:
-    """Return the title, or else the content."""
+    """Return the title, or else the content; both where a title names a field: `language: Deutsch`."""
+    if memory.title and memory.category in _FIELDS:
+        return f"{memory.title}: {memory.content}"
     return memory.title or memory.content
 
 
