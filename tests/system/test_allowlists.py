@@ -17,7 +17,7 @@ from running import PROJECT, RunningDaemon
 
 MARKER = "Xanadu"
 OWNER = "swept"
-NOT_TRIED = {"Switch", "Backup", "Reindex", "Reembed", "Purge", "PurgeSession"}
+NOT_TRIED = {"Switch", "Reindex", "Reembed", "Purge", "PurgeSession"}
 """They answer with no text of a memory, and would take away what is looked for."""
 
 
@@ -126,6 +126,8 @@ def test_no_request_shows_an_agent_what_is_not_on_its_list(daemon: RunningDaemon
                         reply = str(failure)
                     assert MARKER.encode() not in encode(reply), request
                     asked += 1
+            with pytest.raises(RequestFailed, match="a backup has all of them"):
+                client.backup(daemon.home / f"{session}.db")
             # Also not once it has spoken there itself.
             for look in (client.messages, client.why, client.build_context):
                 if session == "elsewhere":

@@ -92,6 +92,7 @@ def build_dispatcher(
         indexer=memory.indexer,
         events=ledger.events,
         categories=memory.categories,
+        view=view,
         spending=ledger.spending,
         reembed=model_change.look,
         health=health,

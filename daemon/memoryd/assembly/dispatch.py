@@ -12,6 +12,7 @@ from memoryd.intake import Intake, IntakeRequest
 from memoryd.mirror.answering import MirrorAnswers
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.switch import Switches
+from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.names import check_names
 from memoryd_actors.consolidating.answering import ConsolidationAnswers
 from memoryd_actors.consolidating.review import ReviewAnswers
@@ -68,6 +69,7 @@ class Dispatcher:
     indexer: Indexer
     events: EventRepository
     categories: Categories
+    view: MemoryView
     spending: SpendingHistory
     reembed: Callable[[], str]
     health: Health
@@ -122,6 +124,11 @@ class Dispatcher:
             case Switch():
                 return await self.switches.turn(caller, on=request.on, everywhere=request.everywhere)
             case Backup():
+                self.view.check_sees_all(
+                    caller,
+                    "a backup has all of them",
+                    "Ask as yourself: `memoryd backup`, or a client without `agent`.",
+                )
                 return Done(await self.back_up(Path(request.path) if request.path else None))
             case Reindex():
                 self.indexer.rebuild()
