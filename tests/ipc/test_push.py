@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,7 @@ from memoryd_client.transport.outbox import MOST_WAITING_BYTES, PUSH_HIGH_WATER
 from memoryd_client.wire.history import HistoryEntry
 
 from .daemon_process import DaemonProcess
+from .scripted_daemon import paths_in
 
 
 def say(text: str) -> list[Message]:
@@ -270,6 +272,26 @@ def test_an_unsafe_folder_is_not_pushed_to(daemon: DaemonProcess, paths: Paths) 
         paths.runtime.chmod(0o700)
         assert client.push_context(say("to you"))
         assert [entry.new for entry in arrived(client, 1)] == ["to you"]
+
+
+def test_where_others_may_make_folders_a_push_before_the_first_start_makes_its_own(folder: Path) -> None:
+    folder.chmod(0o1777)
+    paths = paths_in(folder / "home" / "run")
+    with Client(paths=paths, deadline_s=20) as client:
+        assert not paths.runtime.exists()
+        assert client.push_context(say("early"))
+        assert [one.stat().st_mode & 0o777 for one in (paths.runtime.parent, paths.runtime)] == [0o700, 0o700]
+        with DaemonProcess(paths.runtime) as daemon:
+            daemon.start()
+            assert arrived(client, 1)[0].new == "early"
+
+
+def test_where_others_may_move_folders_away_nothing_is_pushed(folder: Path) -> None:
+    folder.chmod(0o777)
+    paths = paths_in(folder / "run")
+    with Client(paths=paths) as client:
+        assert not client.push_context(say("to whom?"))
+    assert not paths.runtime.exists()
 
 
 def test_the_first_push_has_nothing_to_look_for_on_the_disk(daemon: DaemonProcess, paths: Paths) -> None:

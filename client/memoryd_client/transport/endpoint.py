@@ -8,7 +8,7 @@ import zmq
 
 from memoryd_client.base.paths import Paths, address
 from memoryd_client.base.remote import ClientKey, Remote
-from memoryd_client.transport.socket_files import check_later, check_listening, check_path
+from memoryd_client.transport.socket_files import check_later, check_listening, check_path, make_later
 
 Place = Paths | Remote
 """Where a daemon is."""
@@ -48,6 +48,11 @@ class Endpoint:
         """As `check_listening`, but a daemon may come later."""
         if self.path is not None:
             check_later(self.path)
+
+    def make_later(self) -> None:
+        """As `check_later`, and the folder is made where somebody else could make it before."""
+        if self.path is not None:
+            make_later(self.path)
 
     def connect(self, socket: "zmq.Socket[bytes]") -> None:
         """Connect a socket; on a network both sides show their keys first."""

@@ -6,7 +6,7 @@ import itertools
 import os
 import secrets
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from threading import Lock
 from weakref import WeakSet
@@ -65,7 +65,7 @@ class Link:
         Never waits, never raises.
         """
         with self._lock:
-            outbox = self._outbox or self._prepare()
+            outbox = self._outbox or self._prepare(self._push.make_later)
         # As long as something waits, this is what it waits in.
         return outbox is not None and outbox.put(frame, self)
 
@@ -73,13 +73,13 @@ class Link:
         """Set the push socket up, where its folder is safe; looks at files."""
         with self._lock:
             if self._outbox is None:
-                self._prepare()
+                self._prepare(self._push.check_later)
 
-    def _prepare(self) -> Outbox | None:
+    def _prepare(self, check: Callable[[], None]) -> Outbox | None:
         if self._closed:
             return None
         try:
-            self._push.check_later()
+            check()
             push = self._sockets().socket(zmq.PUSH)
         except (DaemonUnreachable, zmq.ZMQError):
             # Calls that have an answer say why; a push only says no. The other: no descriptors are left.

@@ -4,6 +4,7 @@ import errno
 import os
 import socket
 import stat
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -64,6 +65,36 @@ def check_later(path: Path) -> None:
                     str(path), f"others can write to {folder}", "Create the folder yourself with mode 0700."
                 ) from None
             return
+
+
+def make_later(path: Path) -> None:
+    """As `check_later`; where others can write to the folder above, what is missing is made for this user alone.
+
+    Only where nobody else could move it away again. Nothing is raised where it cannot be made.
+
+    Raises:
+        UnsafeSocket: somebody else can put a socket there.
+    """
+    try:
+        check_later(path)
+    except UnsafeSocket:
+        missing = [folder for folder in path.parents if not os.path.lexists(folder)]
+        if not missing or _is_anybodys(missing[-1].parent):
+            raise
+        with suppress(OSError):
+            for folder in reversed(missing):
+                folder.mkdir(mode=0o700)
+        check_later(path)
+
+
+def _is_anybodys(folder: Path) -> bool:
+    """Return whether somebody else could move away what this user puts into a folder."""
+    try:
+        status = folder.stat()
+    except OSError:
+        return True
+    open_to_all = status.st_mode & (stat.S_IWOTH | stat.S_ISVTX) == stat.S_IWOTH
+    return open_to_all or status.st_uid not in (0, os.geteuid())
 
 
 def _check_owned(path: Path) -> None:
