@@ -52,3 +52,29 @@ def test_what_ends_elsewhere_or_in_part_leaves_both(old: str, new: str, cosine: 
 def test_what_is_no_longer_so_is_superseded(old: str, new: str) -> None:
     found = compare(Statement(text=new), Statement(text=old), 0.85)
     assert action(found) == "supersede", found
+
+
+DENIED = """
+Staging runs in Dublin. | No, staging runs in Frankfurt, not in Dublin.
+The build uses Python 3.11. | The build uses Python 3.12, not 3.11.
+Der Server steht in Köln. | Der Server steht in Bonn, nicht in Köln.
+Use pip. | Use uv, never pip.
+Ana owns billing. | Ben owns billing, not Ana.
+"""
+DENIED_OF_ANOTHER = """
+The dev cluster runs in Dublin. | The prod cluster runs in Frankfurt, not in Dublin.
+The deploy uses Python 3.11. | The build uses Python 3.12, not 3.11.
+Use pip for docs. | Use uv, not pip.
+Ana likes Windows. | Tests run on Linux, not on Windows.
+We deploy on Fridays and Mondays. | We deploy on Mondays, never on Fridays.
+"""
+
+
+@pytest.mark.parametrize(("old", "new"), pairs(DENIED))
+def test_a_correction_that_denies_what_was_said_takes_its_place(old: str, new: str) -> None:
+    assert action(compare(Statement(text=new, category="correction"), Statement(text=old), 0.8)) == "supersede"
+
+
+@pytest.mark.parametrize(("old", "new"), pairs(DENIED_OF_ANOTHER))
+def test_what_is_denied_of_something_else_or_in_part_stays(old: str, new: str) -> None:
+    assert action(compare(Statement(text=new, category="correction"), Statement(text=old), 0.8)) != "supersede"

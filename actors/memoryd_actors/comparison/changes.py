@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
-from memoryd_actors.comparison.canon import Canon
-from memoryd_actors.comparison.difference import Difference, is_meant, is_value, meaning, negates
-from memoryd_actors.comparison.tokens import WORDS, Token, words
+from memoryd_actors.comparison.canon import Canon, canon
+from memoryd_actors.comparison.difference import Difference, difference, is_meant, is_value, meaning, negates
+from memoryd_actors.comparison.tokens import NEGATORS, WORDS, Token, words
 from memoryd_actors.core.remembered import remembered
 
 _ALL: Final = tuple(WORDS.values())
@@ -26,6 +26,7 @@ _CUE: Final = _any_of(*(one["ended"] for one in _ALL), *(one["cues"] for one in 
 _MOVED: Final = tuple(_any_of(one[name]) for one in _ALL for name in ("moved", "moved_to"))
 _MOST_MOVES: Final = 8
 _CLAUSE: Final = re.compile(r"[,;:.!?](?=\s|\Z)")
+_NOT: Final = re.compile(r"(?s)(?:(?P<no>\w+),\s+)?(?P<said>.+),\s+(?P<not>\w+)\s+(?P<gone>[^,;:!?]{1,80})")
 _COPULAS: Final = words("copulas")
 _OTHERS: Final = words("others")
 _ONE_AT_A_TIME: Final = words("one_at_a_time")
@@ -55,12 +56,22 @@ def changes(new: Canon, old: Canon, found: Difference, *, corrects: bool) -> str
         return ""
     cues = frozenset(at for match in _CUE.finditer(new.text) for at in range(*match.span()))
     said = f"says {cue!r}" if cue else "a correction"
-    if _left_behind(new, old):
+    if _left_behind(new, old) or (corrects and _denied(new, old)):
         return said
     ended = _ENDED.search(new.text)
     if ended or found.denied:
         return said if _ends(new, old, found, cues, ended) else ""
     return said if _has_another_value(new, old, found, cues) else ""
+
+
+def _denied(new: Canon, old: Canon) -> bool:
+    """Return whether a text ends by denying that in which the old one differs, as in `in Bonn, not in Ghent`."""
+    found = _NOT.fullmatch(new.text)
+    if found is None or not {word.casefold() for word in found.group("no", "not") if word} <= NEGATORS:
+        return False
+    gone = {meaning(token) for token in new.tokens if token.at >= found.start("gone") and is_meant(token)}
+    rest = difference(canon(found["said"]), old)
+    return bool(rest.new and rest.old) and all(meaning(token) in gone for token in rest.old)
 
 
 def excludes(new: Canon, old: Canon, found: Difference) -> bool:
