@@ -3,9 +3,12 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from .memoryd_command import Command
 
 
+@pytest.mark.slow
 def test_damage_is_told_wherever_the_session_is_looked_at(served: Command) -> None:
     owner = served.environment["MEMORYD_OWNER"]
     served.ok("session", "append", "--session", "hurt", "first words", "second words", "third words")

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.history import HistoryEntry
@@ -86,6 +87,7 @@ def test_a_change_that_somebody_else_made_meanwhile_is_told_and_the_text_is_kept
     assert shown(served, memory_id).content == FACT
 
 
+@pytest.mark.slow
 def test_broken_front_matter_is_told_with_its_line_and_the_text_is_kept(served: Command) -> None:
     memory_id = served.ok("add", FACT).strip()
     for script, told in (
@@ -131,6 +133,7 @@ def test_an_update_changes_what_it_names_and_nothing_else(served: Command) -> No
     assert (refused.returncode, "changed meanwhile" in refused.stderr) == (1, True)
 
 
+@pytest.mark.slow
 def test_relations_are_made_removed_and_explained_with_where_a_memory_comes_from(served: Command) -> None:
     old = served.ok("add", "The parser is written in Lua.", "--session", "monday", "--speaker", "Ada").strip()
     new = served.ok("add", "Since March, what reads the grammar is written in Rust.", "--session", "friday").strip()
@@ -165,6 +168,7 @@ def test_where_a_memory_was_shown_is_part_of_why(served: Command) -> None:
     assert "visit" in served.ok("why", memory_id)
 
 
+@pytest.mark.slow
 def test_what_a_purge_would_take_out_of_conversations_is_shown_first(served: Command) -> None:
     told = "The lighthouse keeper keeps a blue parrot named Zephyrine."
     memory_id = json.loads(served.ok("add", told, "--json"))["id"]
@@ -197,6 +201,7 @@ def test_a_purge_says_what_goes_and_asks_first(served: Command) -> None:
     assert [(entry.event, entry.new) for entry in writes(served, memory_id)] == [("PURGE", ""), ("ADD", "")]
 
 
+@pytest.mark.slow
 def test_history_tells_operations_and_the_gate_and_is_exported_whole(served: Command) -> None:
     served.ok("add", "The deploy token is ghp_Zq8LrT4vWx2NcY6uKd9sBf3hJm5pAe7gQo1i, see <private>me</private>.")
     second = served.ok("add", OTHER).strip()

@@ -80,6 +80,7 @@ def test_memories_survive_an_export_and_an_import_elsewhere_whole_and_twice_chan
     assert listed(alone, project) == before
 
 
+@pytest.mark.slow
 def test_a_foreign_id_with_another_content_a_taken_id_and_a_refusal_are_reported(
     served: Command, tmp_path: Path
 ) -> None:

@@ -238,6 +238,7 @@ def test_after_kill_9_at_any_moment_every_message_is_there_once_and_no_summary_i
             assert one.turns == sum(other.role == "user" for other in said if other.sequence <= one.covers)
 
 
+@pytest.mark.slow
 def test_what_was_summarised_when_the_daemon_died_becomes_a_memory_after_the_start(
     short_home: Path, models: Path
 ) -> None:

@@ -86,6 +86,7 @@ def test_a_transcript_of_ones_own_is_played_and_shown_and_its_broken_lines_are_n
     kept.rmdir()
 
 
+@pytest.mark.slow
 def test_a_transcript_that_remembers_nothing_is_played_and_says_that_nothing_can_come_back(
     home: Path, tmp_path: Path
 ) -> None:

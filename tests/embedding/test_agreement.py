@@ -73,6 +73,7 @@ async def test_sentence_transformers_refuses_a_model_that_is_not_there(tmp_path:
     assert "tokenizer.json" in caught.value.hint
 
 
+@pytest.mark.slow
 def test_int8_is_another_model_whose_vectors_are_near(model_folder: Path, tmp_path: Path) -> None:
     texts = varied_texts()[12:132:2]
     weights = fetch(Sources(models=tmp_path, offline=True), "int8")

@@ -57,6 +57,7 @@ def _damage(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["model.onnx", "weights.bin", "tokenizer.json", "manifest.json"])
+@pytest.mark.slow
 def test_a_damaged_cache_entry_is_made_anew(model_folder: Path, tmp_path: Path, name: str) -> None:
     entry = _copied(model_folder, tmp_path)
     _damage(entry / name)

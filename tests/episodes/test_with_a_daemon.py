@@ -124,6 +124,7 @@ def test_where_memory_is_off_nothing_is_told_and_a_purged_session_has_no_episode
             assert episodes(client) == []
 
 
+@pytest.mark.slow
 def test_the_model_tells_a_run_where_there_is_a_key_and_is_not_believed_blindly(short_home: Path, models: Path) -> None:
     good = {
         "title": "Nightly export",

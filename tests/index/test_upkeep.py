@@ -137,6 +137,7 @@ async def test_damage_while_it_is_open_is_named_with_the_way_out(index: LanceInd
     assert await texts(index, "apple") == {"a"}
 
 
+@pytest.mark.slow
 async def test_versions_and_files_stay_bounded(index: LanceIndex, folder: Path) -> None:
     for number in range(200):
         await index.apply([row(f"m{number % 50}", sequence=number + 1)], removed=[], sequence=number + 1)

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from memoryd_actors.redaction import redact
 
 from .hostile import UNITS
@@ -13,6 +15,7 @@ BLOW_UP_S = 90
 """A quadratic rule needs minutes for one of these texts; all of them together take a few seconds."""
 
 
+@pytest.mark.slow
 def test_no_repeated_piece_makes_any_rule_blow_up() -> None:
     script = Path(__file__).with_name("hostile.py")
     done = subprocess.run(

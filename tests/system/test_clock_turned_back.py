@@ -40,6 +40,7 @@ def moved(models: Path) -> Iterator[_Moved]:
     shutil.rmtree(home, ignore_errors=True)
 
 
+@pytest.mark.slow
 def test_nothing_is_lost_and_nothing_stops_when_the_clock_goes_back_by_a_year(moved: _Moved) -> None:
     with moved.client("first") as client:
         old = client.remember("The release day is Tuesday.")

@@ -312,6 +312,7 @@ def test_without_a_model_words_and_dates_still_find_what_was_said(short_home: Pa
         assert [hit.record.sequence for hit in client.search_messages(since="2026-01-01T00:00:00").found] == [2, 1]
 
 
+@pytest.mark.slow
 def test_with_from_push_off_a_push_leaves_no_transcript(short_home: Path, models: Path) -> None:
     off = {"MEMORYD_TRANSCRIPTS_FROM_PUSH": "false"}
     with RunningDaemon(short_home, models, **off) as daemon, daemon.client("s1") as client:

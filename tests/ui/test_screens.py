@@ -234,6 +234,7 @@ async def test_the_mouse_chooses_screens_and_rows(served: RunningDaemon) -> None
         await seen.until(lambda: seen.rows.highlighted == 1, "the second row")
 
 
+@pytest.mark.slow
 async def test_every_screen_stands_in_every_size_and_light(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         client.remember("[bold]not markup[/bold] \x1b[31mnor an escape")

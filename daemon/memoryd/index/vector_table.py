@@ -158,7 +158,7 @@ class VectorTable:
     def _make_folder(self) -> None:
         if self._folder is not None:
             with translated(self.url):
-                self._folder.mkdir(exist_ok=True, mode=0o700)
+                self._folder.mkdir(parents=True, exist_ok=True, mode=0o700)
 
     def _set_aside(self) -> None:
         if self._folder is not None and self._folder.exists():
