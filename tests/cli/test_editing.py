@@ -214,6 +214,7 @@ def test_history_tells_operations_and_the_gate_and_is_exported_whole(served: Com
     assert [msgspec.json.decode(line, type=HistoryEntry) for line in lines] == writes(served, "--limit", "1000")
 
 
+@pytest.mark.slow
 def test_a_memory_with_a_time_to_live_says_until_when_it_lasts(served: Command) -> None:
     memory_id = served.ok("add", "The lift of the boathouse is out of order.", "--ttl", "7d").strip()
     until = shown(served, memory_id).expires_at

@@ -267,6 +267,7 @@ def test_what_was_summarised_when_the_daemon_died_becomes_a_memory_after_the_sta
             assert len(summaries(client, "s1")) == 1
 
 
+@pytest.mark.slow
 def test_right_after_a_start_nothing_is_decided_on_estimates(short_home: Path, models: Path) -> None:
     with RunningDaemon(short_home, models, **SMALL | {"MEMORYD_CONTEXT_COMPACT_FROM": "100000"}) as daemon:
         with daemon.client("s1") as client:

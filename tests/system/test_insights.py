@@ -73,6 +73,7 @@ def test_an_insight_is_made_once_a_day_and_weighs_little_across_restarts(short_h
         assert len(asked(api)) == 2
 
 
+@pytest.mark.slow
 def test_of_more_than_three_three_are_kept_and_none_that_speaks_of_the_agent_as_you(
     short_home: Path, models: Path
 ) -> None:
@@ -83,6 +84,7 @@ def test_of_more_than_three_three_are_kept_and_none_that_speaks_of_the_agent_as_
             assert {one.content for one in found(client)} == {INSIGHT, "The user is patient with tests."}
 
 
+@pytest.mark.slow
 def test_the_day_counts_also_where_there_was_nothing_to_see(short_home: Path, models: Path) -> None:
     with MessagesApi(insights()) as api, RunningDaemon(short_home, models, **keyed(api)) as daemon:
         talk(daemon, "s1", LONG)

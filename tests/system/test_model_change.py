@@ -97,6 +97,7 @@ def files_with(home: Path, needle: str) -> list[str]:
 
 
 @pytest.mark.timeout(240)
+@pytest.mark.slow
 def test_a_change_survives_a_kill_while_the_old_index_serves_and_can_be_taken_back(
     daemon: RunningDaemon, folders: tuple[Path, Path]
 ) -> None:

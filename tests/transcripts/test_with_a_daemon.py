@@ -133,7 +133,7 @@ def test_no_secret_and_nothing_private_reaches_the_disk(daemon: RunningDaemon) -
         )
         client.push_acknowledged([Message("user", f"pushed {KEY} <private>quokkabanana</private>")])
         until(lambda: client.messages().last == 5, "the push to be written")
-        assert client.search_messages("my key is", session="secrets").found
+        until(lambda: client.search_messages("my key is", session="secrets").found, "the messages to be found")
     assert files_with(daemon.home, b"redacted:github-token")
     assert files_with(daemon.home, KEY[4:].encode()) == []
     assert files_with(daemon.home, b"quokkabanana") == []
