@@ -14,9 +14,7 @@ from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import InSession, Json, examples, placed
 from memoryd_cli.base.output import note, out, out_json
 from memoryd_client.wire.context import MAX_TURN, Message, Trigger
-
-MOST_TRACES = 50
-"""So many the daemon tells at once."""
+from memoryd_client.wire.traces import MOST_TRACES
 
 
 def add_to(app: typer.Typer) -> None:

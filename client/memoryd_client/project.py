@@ -34,6 +34,14 @@ def project_root(path: str | Path | None) -> str:
         return str(start)
 
 
+def here() -> str:
+    """Return the current folder; nothing where somebody deleted it under our feet."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return ""
+
+
 def moved(path: str, places: Mapping[str, str]) -> str:
     """Return where a folder is now: the one that was named for it, or for the nearest one around it."""
     for old, new in sorted(places.items(), key=lambda pair: -len(pair[0])):

@@ -8,11 +8,11 @@ speaks for itself and is not looked at.
 import re
 
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.memory.consent import PERSONAL
 from memoryd_actors.memory.settings import PROCEDURES
 from memoryd_actors.texts.languages import pattern_of, words_of
 from memoryd_actors.texts.languages.recognition import language_of
 from memoryd_actors.texts.sentences import sentences
+from memoryd_client.wire.memory import PERSONAL
 
 MAX_FACT = 280
 """Characters of a fact."""

@@ -10,10 +10,8 @@ from typing import Annotated, Final, Literal
 import msgspec
 
 from memoryd_actors.memory.personal_matters import matter_of
-from memoryd_client.wire.memory import Memory, Source
+from memoryd_client.wire.memory import PERSONAL, Memory, Source
 
-PERSONAL: Final = frozenset({"profile", "user_context"})
-"""Categories whose titles name fields of the person."""
 CONSENT: Final = "CONSENT"
 """The event of every decision, in the history."""
 ADDED: Final = "_add"

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
 from memoryd_client.base.paths import Paths
+from memoryd_client.project import here
 from memoryd_client.wire.memory import ID_PREFIX, Memory
 
 if TYPE_CHECKING:
@@ -88,14 +89,6 @@ def _asked(ask: "Callable[[Client], list[T]]", project: str = "") -> list[T]:
             with Client(project=project, agent="cli", owner=owner, paths=paths, deadline_s=_PATIENCE_S) as memory:
                 return ask(memory)
     return []
-
-
-def here() -> str:
-    """Return the current folder; nothing where there is none."""
-    try:
-        return os.getcwd()
-    except FileNotFoundError:  # somebody deleted it under our feet
-        return ""
 
 
 def fitting(incomplete: str, words: Iterable[tuple[str, str]]) -> Offered:

@@ -13,6 +13,7 @@ from memoryd_cli.base import completion
 from memoryd_cli.base.output import note
 from memoryd_client.base.paths import Paths
 from memoryd_client.base.variables import misspelt
+from memoryd_client.project import here
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client
@@ -150,7 +151,7 @@ def connect(session: str, project: str | None, agent: str, owner: str, *, autost
             note(f"started memoryd, pid {launched.pid}, ready after {launched.seconds:.1f} s")
     return Client(
         session=session,
-        project=completion.here() if project is None else project,
+        project=here() if project is None else project,
         agent=agent,
         owner=owner,
         paths=paths,

@@ -9,13 +9,10 @@ from memoryd_client.base.wording import counted
 from memoryd_client.relation_words import relation_words
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.history import HistoryEntry
-from memoryd_client.wire.memory import Memory, State
+from memoryd_client.wire.memory import PERSONAL, Memory, State
 from memoryd_client.wire.origin import Origin
 from memoryd_client.wire.pending import PendingMemory
 from memoryd_client.wire.traces import CandidateTrace, Trace
-
-_FIELDS = frozenset({"profile", "user_context"})
-"""Categories whose titles name fields of the person."""
 
 
 def parse_date(text: str) -> datetime | None:
@@ -45,7 +42,7 @@ def states(*, everything: bool) -> tuple[str, ...]:
 
 def summary(memory: Memory) -> str:
     """Return the title, or else the content; both where a title names a field: `language: Deutsch`."""
-    if memory.title and memory.category in _FIELDS:
+    if memory.title and memory.category in PERSONAL:
         return f"{memory.title}: {memory.content}"
     return memory.title or memory.content
 

@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from memoryd_cli.base.completion import here
 from memoryd_cli.base.failures import CommandFailed
 from memoryd_cli.base.options import Autostart, Owner, Project, connect, examples
 from memoryd_client.base.paths import Paths
 from memoryd_client.base.remote import Remote
+from memoryd_client.project import here
 
 
 def add_to(app: typer.Typer) -> None:

@@ -3,7 +3,7 @@
 import secrets
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Final
 
 import msgspec
 
@@ -66,6 +66,10 @@ class Source(StrEnum):
     AGENT = "agent"
     EXTRACTED = "extracted"
     IMPORTED = "imported"
+
+
+PERSONAL: Final = frozenset({"profile", "user_context"})
+"""Categories whose titles name fields of the person."""
 
 
 class Memory(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):

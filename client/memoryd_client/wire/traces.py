@@ -60,7 +60,11 @@ class Traces(msgspec.Struct, frozen=True, kw_only=True, tag="traces"):
     traces: tuple[Trace, ...]
 
 
+MOST_TRACES = 50
+"""So many are told at once."""
+
+
 class Why(Request[Traces], frozen=True, kw_only=True, omit_defaults=True, tag="why"):
     """The decision traces of the caller's session, newest first."""
 
-    limit: Annotated[int, msgspec.Meta(ge=1, le=50)] = 1
+    limit: Annotated[int, msgspec.Meta(ge=1, le=MOST_TRACES)] = 1
