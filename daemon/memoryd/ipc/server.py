@@ -1,11 +1,8 @@
 """Serves the three sockets: hands updates on, answers requests, publishes events.
 
-The sockets are plain ones, watched through their descriptors and emptied without waiting each time one is readable.
-That answers many clients per wake-up where zmq.asyncio makes a future per message. What cannot be read is paid for by a
-rest, in which ZeroMQ lets its senders wait: they get a small share of the loop, however fast they send. So is a whole
-turn of what can be read, and one connection has a few requests under way. One thing needs care: any send on the rpc
-socket may swallow the wake-up for a request that has arrived meanwhile, so after a reply that is sent from a task of
-its own the socket is looked at again.
+A `SocketReader` reads them. One connection has a few requests under way at a time. One thing needs care: any send on
+the rpc socket may swallow the wake-up for a request that has arrived meanwhile, so after a reply that is sent from a
+task of its own the socket is looked at again.
 
 The same serves the ports of a network. There each message carries the key of its sender, and a `Guard` says what that
 key's holder may say.
@@ -14,8 +11,6 @@ key's holder may say.
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
-from time import perf_counter
 from types import TracebackType
 from typing import Final, Self
 
@@ -28,8 +23,9 @@ from memoryd.ipc import failures
 from memoryd.ipc.connections import TOLD_S, Connections
 from memoryd.ipc.doorkeeper import Doorkeeper
 from memoryd.ipc.endpoints import Endpoints, Socket, bind, bind_network
-from memoryd.ipc.frames import Unreadable, number_of, read_envelope, read_update
-from memoryd.ipc.guard import Guard, Network
+from memoryd.ipc.frames import Unreadable, read_envelope, read_update
+from memoryd.ipc.guard import Network
+from memoryd.ipc.socket_reader import SocketReader
 from memoryd.ipc.statistics import SocketStatistics
 from memoryd.keys import Grant
 from memoryd_client.base.paths import Paths
@@ -37,17 +33,9 @@ from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.context import ContextUpdate
 from memoryd_client.wire.events import Event
 from memoryd_client.wire.failures import Failure
-from memoryd_client.wire.protocol import Answer, AnyRequest, Envelope, Reply, encode, topic_of, topics_for
+from memoryd_client.wire.protocol import Answer, AnyRequest, Envelope, Reply, encode, topic_of
 
 _log = logging.getLogger(__name__)
-_TURN_S: Final = 0.001
-"""For how long messages are read in one go before other tasks have their turn; a take needs 0.05 ms."""
-_PAUSE_S: Final = 0.002
-"""How long a socket rests from which messages were read for a whole turn, so that senders who send as fast as they can
-leave two thirds of the loop to what is under way."""
-_REST: Final = 3.0
-"""How long a socket rests for frames that could not be read, of the time that they took."""
-_LONGEST_REST_S: Final = 0.01
 _MANY: Final = 1_000
 _FEW: Final = 200
 """Messages after which memory is handed back, and how many a second are few. After 1,200 turns of a hundred sessions
@@ -60,8 +48,6 @@ AT_ONCE_BY_KEY: Final = 16
 _MAX_DEADLINE_S: Final = 3600.0
 _DRAIN_SHARE: Final = 0.5
 """Of the time that a stop may take; the rest is for what comes after the sockets: writes and contexts."""
-_QUIET_S: Final = 0.02
-"""Nothing for this long means that all has arrived: ZeroMQ's own thread still reads what the kernel has buffered."""
 
 
 Answerer = Callable[[AnyRequest, Caller, float], Awaitable[Reply]]
@@ -70,10 +56,6 @@ Answerer = Callable[[AnyRequest, Caller, float], Awaitable[Reply]]
 
 def _nothing_now(request: AnyRequest, caller: Caller, /) -> Reply | None:
     return None
-
-
-_Take = Callable[[list[bytes], Grant | None], bool]
-"""Takes a message, and on a network who sent it; returns whether it was of use."""
 
 
 class Server:
@@ -119,17 +101,12 @@ class Server:
         """What has crossed the sockets so far."""
         self._endpoints: Endpoints | None = None
         self._connections: Connections | None = None
+        self._reader: SocketReader | None = None
         self._running: Counter[bytes] = Counter()
         """Requests under way, by the connection that they came over, or by the key where they came over a network."""
-        self._mixed_up = False
-        """Whether ZeroMQ may take one listener on a network for another, until all that they sent was read."""
-        self._unreadable_s = 0.0
-        """Spent on frames that could not be read, and not rested for yet."""
         self._came = self._came_before = 0
         """How many messages there were a moment ago, and when memory was last handed back."""
         self._tasks: TaskGroup | None = None
-        self._reading = anyio.CancelScope()
-        self._more = anyio.Event()
         self._idle = anyio.Event()
 
     async def __aenter__(self) -> Self:
@@ -141,7 +118,15 @@ class Server:
         self._connections = Connections(sockets, self._most_connections, self.counts, self._endpoints.ports)
         if self._endpoints.door is not None and self._guard is not None:
             self._tasks.start_soon(self._keep_door, Doorkeeper(self._endpoints.door, self._guard), name="doorkeeper")
-        self._tasks.start_soon(self._read, self._endpoints, name="ipc")
+        self._reader = SocketReader(
+            self._endpoints,
+            self._connections,
+            self._guard,
+            take_update=self._take_update,
+            take_request=self._take_request,
+            refuse=self._reply,
+        )
+        self._tasks.start_soon(self._reader.run, name="ipc")
         self._tasks.start_soon(self._count, self._connections, name="connections")
         return self
 
@@ -173,24 +158,16 @@ class Server:
         `timeout_s` is what the whole stop may take; of these seconds at most half are used, a quarter of them for
         reading. Requests that come later are sent again by their clients once the daemon is back; contexts wait there.
         """
-        self._reading.cancel()
+        if self._reader is not None:
+            self._reader.stop()
         with anyio.move_on_after(timeout_s * _DRAIN_SHARE):
-            with anyio.move_on_after(timeout_s * _DRAIN_SHARE / 4):  # whoever goes on sending holds nobody up
-                await self._read_what_is_left()
+            if self._reader is not None:
+                with anyio.move_on_after(timeout_s * _DRAIN_SHARE / 4):  # whoever goes on sending holds nobody up
+                    await self._reader.read_what_is_left()
             while self.counts.running:
                 self._idle = anyio.Event()
                 await self._idle.wait()
         return not self.counts.running
-
-    async def _read_what_is_left(self) -> None:
-        endpoints = self._endpoints
-        while endpoints is not None:
-            taken = await self._empty(endpoints.push, self._take_update)
-            taken += await self._empty(endpoints.rpc, self._take_request)
-            if not taken and not _arrived(endpoints):
-                await anyio.sleep(_QUIET_S)
-                if not _arrived(endpoints):
-                    return
 
     def publish(self, event: Event, /) -> None:
         """Tell whoever listens. Never waits; a listener that does not keep up misses events."""
@@ -199,110 +176,15 @@ class Server:
         try:
             self._endpoints.events.send_multipart((topic_of(event), encode(event)), zmq.NOBLOCK)
             self.counts.events += 1
-            if self._guard is not None and int(self._endpoints.events.get(zmq.EVENTS)) & zmq.POLLIN:
-                self._more.set()
+            if self._guard is not None and self._reader is not None:
+                self._reader.look_after_sending(self._endpoints.events)
         except (zmq.ZMQError, ValueError, OverflowError):  # nobody listens fast enough, or it cannot be said
             self.counts.dropped += 1
-
-    async def _read(self, endpoints: Endpoints) -> None:
-        with self._reading:
-            async with anyio.create_task_group() as readers:
-                readers.start_soon(self._watch, endpoints.push, self._take_update)
-                readers.start_soon(self._watch, endpoints.rpc, self._take_request)
-                readers.start_soon(self._look_again, endpoints)
-                if self._guard is not None:
-                    readers.start_soon(self._watch, endpoints.events, self._take_subscription)
 
     async def _keep_door(self, doorkeeper: Doorkeeper) -> None:
         while True:
             doorkeeper.answer_all()
             await anyio.wait_readable(doorkeeper.fd)
-
-    async def _watch(self, socket: Socket, take: _Take) -> None:
-        descriptor = socket.fileno()
-        while True:
-            await self._empty(socket, take)
-            await self._rest()
-            await anyio.wait_readable(descriptor)
-
-    async def _empty(self, socket: Socket, take: _Take) -> int:
-        """Take every message that has arrived, letting others have their turn now and then; return how many."""
-        taken = 0
-        while True:
-            now = perf_counter()
-            until = now + _TURN_S
-            while now < until:
-                began = now
-                try:
-                    frames, sender = self._next(socket)
-                except zmq.Again:
-                    self._all_read(socket)
-                    return taken
-                taken += 1
-                is_readable = bool(frames) and take(frames, sender)
-                now = perf_counter()
-                if not is_readable:
-                    self._unreadable_s += now - began
-            await self._rest(_PAUSE_S)
-
-    def _next(self, socket: Socket) -> tuple[list[bytes], Grant | None]:
-        """Return the next message of a socket, and on a network who sent it; none where its sender is not served."""
-        connections, guard = self._connections, self._guard
-        is_full = connections is not None and connections.is_full
-        if not is_full and guard is None:
-            return socket.recv_multipart(zmq.NOBLOCK), None
-        parts = socket.recv_multipart(zmq.NOBLOCK, copy=False)
-        frames = [part.bytes for part in parts]
-        is_rpc = self._endpoints is not None and socket is self._endpoints.rpc
-        if connections is not None and is_full and connections.is_above(int(parts[-1].get(zmq.SRCFD))):
-            if is_rpc:
-                setting = "ipc.connections" if guard is None else "ipc.tcp_connections"
-                self._reply(frames[0], number_of(frames[-1]), failures.crowded(connections.most, setting))
-            return [], None
-        if guard is None:
-            return frames, None
-        key = _key_of(parts[-1])
-        if self._endpoints is not None and socket is self._endpoints.events and not _is_subscription(frames):
-            self._shut_out(guard, key)
-        sender = guard.grant(key)
-        # Whoever gives its connection a name of its own could be handed the replies to another one of that name.
-        if sender is None or (is_rpc and not frames[0].startswith(b"\0")):
-            guard.counts.overstepped += 1
-            return [], None
-        if not guard.admits(sender, sum(map(len, frames))):
-            guard.counts.too_fast += 1
-            if is_rpc:
-                self._reply(frames[0], number_of(frames[-1]), failures.too_fast())
-            return [], None
-        return frames, sender
-
-    def _shut_out(self, guard: Guard, key: str) -> None:
-        """Have nothing more to do with whoever sends something else than subscriptions where events are listened to.
-
-        Our answer to a subscription goes to the connection that ZeroMQ believes was read last. It counts only those
-        that subscribe: after anything else, until all is read, that is another one, which would hear what it may not.
-        """
-        if guard.grant(key) is not None:
-            _log.warning(
-                "the key %s is let in no more until the keys are changed: it sent something else than subscriptions "
-                "where events are listened to, which no client does; `memoryd keys list` says whose it is",
-                key,
-            )
-            guard.shut_out(key)
-            if self._connections is not None:
-                self._connections.cut_all()
-        self._mixed_up = True
-
-    def _all_read(self, socket: Socket) -> None:
-        """Have all listeners subscribe again whose subscriptions could not be told apart."""
-        if self._mixed_up and self._endpoints is not None and socket is self._endpoints.events:
-            self._mixed_up = False
-            if self._connections is not None:
-                self._connections.cut_all()
-
-    async def _rest(self, at_least_s: float = 0.0) -> None:
-        rest_s, self._unreadable_s = min(_REST * self._unreadable_s, _LONGEST_REST_S), 0.0
-        await anyio.sleep(max(rest_s, at_least_s))
 
     async def _count(self, connections: Connections) -> None:
         """Keep count of the connections, and disconnect those who have been told that there are too many."""
@@ -335,27 +217,6 @@ class Server:
         while True:
             connections.hear_all(monitor, anyio.current_time())
             await anyio.wait_readable(descriptor)
-
-    async def _look_again(self, endpoints: Endpoints) -> None:
-        while True:
-            await self._more.wait()
-            self._more = anyio.Event()
-            await self._empty(endpoints.rpc, self._take_request)
-            if self._guard is not None:
-                await self._empty(endpoints.events, self._take_subscription)
-
-    def _take_subscription(self, frames: list[bytes], sender: Grant | None) -> bool:
-        """Have somebody on a network told of what its key may hear; return whether it may."""
-        guard, endpoints = self._guard, self._endpoints
-        if guard is None or endpoints is None or sender is None or self._mixed_up:
-            return False
-        kind, topic = frames[0][:1], frames[0][1:]
-        if kind == b"\1" and not guard.may_hear(sender, topic):
-            guard.counts.overstepped += topic not in topics_for("")  # every client asks for those
-            return False
-        with suppress(zmq.ZMQError):  # it has left
-            endpoints.events.set(zmq.SUBSCRIBE if kind == b"\1" else zmq.UNSUBSCRIBE, topic)
-        return True
 
     def _take_update(self, frames: list[bytes], sender: Grant | None) -> bool:
         """Hand a context update on; return whether it could be read."""
@@ -432,8 +293,8 @@ class Server:
             if not self.counts.running:
                 self._idle.set()
         self._reply(identity, envelope.id, reply)
-        if self._endpoints is not None and int(self._endpoints.rpc.get(zmq.EVENTS)) & zmq.POLLIN:
-            self._more.set()
+        if self._endpoints is not None and self._reader is not None:
+            self._reader.look_after_sending(self._endpoints.rpc)
 
     def _failed(self, envelope: Envelope, error: Exception) -> Failure:
         name = str(type(envelope.request).__struct_config__.tag)
@@ -468,19 +329,3 @@ class Server:
             self.counts.bad_updates += 1
         else:
             self.counts.bad_requests += 1
-
-
-def _is_subscription(frames: list[bytes]) -> bool:
-    return len(frames) == 1 and frames[0][:1] in {b"\0", b"\1"}
-
-
-def _key_of(part: zmq.Frame) -> str:
-    """Return the key that the sender of a message has proved to have; nothing where it has none."""
-    try:
-        return str(part.get("User-Id"))
-    except zmq.ZMQError:
-        return ""
-
-
-def _arrived(endpoints: Endpoints) -> bool:
-    return any(int(socket.get(zmq.EVENTS)) & zmq.POLLIN for socket in (endpoints.push, endpoints.rpc))
