@@ -26,6 +26,7 @@ NAMES = (
     "mirror",
     "mcp",
     "documents",
+    "slow_disk",
 )
 """Those that need nothing but this repository; the others read a data folder: by name."""
 
