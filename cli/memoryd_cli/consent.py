@@ -48,8 +48,11 @@ def approve(
     at: InSession,
     as_json: Json = False,
 ) -> None:
-    """Say yes: the change applies, and what the field said before gives way."""
-    with at.connect() as memory:
+    """Say yes: the change applies, and what the field said before gives way.
+
+    It is for you: without a terminal, or with --agent, it is refused.
+    """
+    with at.connect_to_write() as memory:
         approved = [memory.approve(memory_id) for memory_id in memory_ids]
     if as_json:
         out_json(approved)
@@ -66,8 +69,11 @@ def reject(
     at: InSession,
     as_json: Json = False,
 ) -> None:
-    """Say no: nothing changes, and what was proposed is destroyed after thirty days."""
-    with at.connect() as memory:
+    """Say no: nothing changes, and what was proposed is destroyed after thirty days.
+
+    It is for you: without a terminal, or with --agent, an agent can only take back what it proposed itself.
+    """
+    with at.connect_to_write() as memory:
         rejected = [memory.reject(memory_id) for memory_id in memory_ids]
     if as_json:
         out_json(rejected)

@@ -39,6 +39,24 @@ class Command:
             env={**self.environment, **environment},
         )
 
+    def typed(self, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        """Run a command as somebody at a terminal does."""
+        terminal, other = os.openpty()
+        try:
+            return subprocess.run(
+                [MEMORYD, *map(str, arguments)],
+                stdin=other,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=90,
+                cwd=self.home,
+                env=self.environment,
+            )
+        finally:
+            os.close(terminal)
+            os.close(other)
+
     def with_environment(self, **environment: str) -> "Command":
         """Return the same command with more variables set."""
         other = Command(self.home)

@@ -28,16 +28,23 @@ def test_what_an_agent_proposes_is_listed_approved_and_rejected(served: Command)
     assert refused.returncode == 1
     assert f"memoryd consent approve {name}" in refused.stderr
 
-    (approved,) = msgspec.json.decode(served.ok("consent", "approve", name, "--json"), type=list[Memory])
+    # Whoever runs a command without a terminal is a program, and may be an agent.
+    for nobody in (served("consent", "approve", name), served.typed("consent", "approve", name, "--agent", "other")):
+        assert nobody.returncode == 1
+        assert "waits for the user's own yes or no" in nobody.stderr
+    (approved,) = msgspec.json.decode(served.typed("consent", "approve", name, "--json").stdout, type=list[Memory])
     assert approved.state is State.ACTIVE
-    assert "rejected" in served("consent", "reject", city).stderr
+    assert "rejected" in served.typed("consent", "reject", city).stderr
     assert [one.id for one in msgspec.json.decode(served.ok("list", "--json"), type=list[Memory])] == [name]
     assert served.ok("consent", "list") == ""
-    assert "does not wait for consent" in served("consent", "approve", city).stderr
+    assert "does not wait for consent" in served.typed("consent", "approve", city).stderr
 
 
 def test_what_the_user_says_applies_at_once(served: Command) -> None:
-    served.ok("add", "Ana", "--category", "profile", "--title", "preferred_name")
+    of_me = ("--category", "profile", "--title", "preferred_name")
+    waiting = served.ok("add", "Bob", *of_me).strip()  # a program says so
+    assert waiting in served.ok("consent", "list", "--json")
+    assert served.typed("add", "Ana", *of_me).returncode == 0
     assert served.ok("consent", "list") == ""
     assert "preferred_name: Ana" in served.ok("list")
 
@@ -46,4 +53,4 @@ def test_a_proposal_without_a_field_is_named_by_what_it_says(served: Command) ->
     unnamed = served.ok(
         "add", "Lives in Porto.", "--category", "profile", "--source", "agent", "--agent", "coder"
     ).strip()
-    assert served("consent", "approve", unnamed).stderr == f"approved {unnamed}: Lives in Porto.\n"
+    assert served.typed("consent", "approve", unnamed).stderr == f"approved {unnamed}: Lives in Porto.\n"

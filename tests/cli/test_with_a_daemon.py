@@ -61,7 +61,7 @@ def test_a_memory_is_stored_found_read_forgotten_and_restored(served: Command) -
 
     writes = msgspec.json.decode(served.ok("history", short, "--json"), type=list[HistoryEntry])
     assert [write.event for write in writes] == ["RESTORE", "DELETE", "ADD"]
-    assert {write.actor for write in writes} == {"cli"}
+    assert {write.actor for write in writes} == {"script"}
 
 
 def test_what_is_pushed_is_decided_explained_and_taken_once(served: Command) -> None:
@@ -140,7 +140,7 @@ def test_a_turn_is_explained_by_its_decision_and_a_memory_by_who_wrote_it(served
     assert served.ok("why", "--session", "s1", "--turn", "1") == told
     assert "dropped" in told or "kept" in told  # the decision itself
     assert len(json.loads(served.ok("why", "--session", "s1", "-n", "50", "--json"))) == 1
-    assert re.search(r"^written by +user, through cli$", served.ok("why", memory_id), re.MULTILINE)
+    assert re.search(r"^written by +user, through script$", served.ok("why", memory_id), re.MULTILINE)
 
 
 def test_a_relation_that_is_not_there_is_not_removed(served: Command) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.orders import DecideProposal, EditMemory, SetState, Store, TakeBack
+from memoryd_actors.keeping.orders import DecideProposal, EditMemory, LinkMemories, SetState, Store, TakeBack
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_client import Memory, NewMemory, Scope, Source, State
 from memoryd_client.wire.caller import Caller
@@ -56,6 +56,40 @@ async def test_what_an_agent_says_of_the_user_applies_with_a_yes_and_retires_the
         assert await decisions(system, new) == ["proposed", "approved"]
         (entry, *_) = await system.ledger.memories.history("local", memory_id=new.id)
         assert entry.actor == "cli"
+
+
+@pytest.mark.parametrize("name", ["coder", "reviewer", ""])
+async def test_no_agent_answers_for_the_user_and_the_one_that_proposed_may_take_it_back(
+    place: Place, name: str
+) -> None:
+    caller = Caller(agent=name, session="s2", project="/p")
+    async with running(place) as system:
+        new = await store(system, field("city", "Lisbon"))
+        with pytest.raises(Refused, match=r"user's own yes or no") as refused:
+            await system.keeper.ask(DecideProposal(new.id, True, caller), deadline_s=20)
+        assert "memoryd consent approve" in refused.value.hint
+        for no in (DecideProposal(new.id, False, caller), SetState(new.id, State.FORGOTTEN, caller)):
+            if name != "coder":
+                with pytest.raises(Refused, match=r"user's own yes or no"):
+                    await system.keeper.ask(no, deadline_s=20)
+        assert await state(system, new) is State.PROPOSED
+        if name == "coder":
+            await system.keeper.ask(DecideProposal(new.id, False, caller), deadline_s=20)
+            assert await state(system, new) is State.FORGOTTEN
+
+
+async def test_an_agent_puts_nothing_in_the_place_of_what_is_about_the_user(place: Place) -> None:
+    async with running(place) as system:
+        old = await store(system, field("city", "Porto", Source.USER), caller=USER)
+        fact = NewMemory(content="The office of the user stands in Lisbon.")
+        with pytest.raises(Refused, match="only the user replaces it"):
+            await system.keeper.ask(Store((fact,), AGENT, old.id), deadline_s=20)
+        beside = await store(system, fact)
+        with pytest.raises(Refused, match="only the user replaces it"):
+            await system.keeper.ask(LinkMemories(beside.id, old.id, "supersedes", 1.0, AGENT), deadline_s=20)
+        assert await state(system, old) is State.ACTIVE
+        await system.keeper.ask(LinkMemories(beside.id, old.id, "supersedes", 1.0, USER), deadline_s=20)
+        assert await state(system, old) is State.SUPERSEDED
 
 
 async def test_a_no_changes_nothing_and_is_not_asked_again_for_a_while(place: Place) -> None:

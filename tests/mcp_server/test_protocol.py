@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from memoryd_cli.mcp.protocol import LEGACY, MODERN
-from memoryd_cli.mcp.server import McpServer
+from memoryd_cli.mcp.server import McpServer, agent_name
+from memoryd_client.wire.caller import PERSON
 
 META = {
     "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -162,7 +163,7 @@ def test_every_tool_is_annotated_and_keeps_its_place(server: McpServer) -> None:
 def test_tools_can_be_listed_before_anything_heavy_is_loaded() -> None:
     listing = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'
     code = (
-        "import sys; from memoryd_cli import main; from memoryd_cli.mcp.server import McpServer\n"
+        "import sys; from memoryd_cli import main; from memoryd_cli.mcp.server import McpServer, agent_name\n"
         "server = McpServer(tools='all', project='', owner='', session='', agent='')\n"
         f"assert server.protocol.answer(b'{listing}')\nprint(sorted(sys.modules))"
     )
@@ -185,3 +186,7 @@ def test_arguments_that_make_no_sense_are_told(arguments: list[str], status: int
     assert run.returncode == status
     assert not run.stdout
     assert said in run.stderr
+
+
+def test_no_agent_is_the_user_whatever_it_calls_itself() -> None:
+    assert [agent_name(name) for name in ("codex", "", PERSON)] == ["codex", "mcp", "mcp"]

@@ -6,8 +6,10 @@ from memoryd_actors.access.view import MemoryView
 from memoryd_actors.consolidating.repository import CandidatePair, ConsolidationRepository
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.keeping.changing import check_retired
 from memoryd_actors.keeping.merging import apart, newer_first
-from memoryd_actors.keeping.orders import PERSON, KeeperMessage, Perform
+from memoryd_actors.keeping.orders import KeeperMessage, Perform
+from memoryd_actors.memory.consent import ConsentSettings
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.memory.steps import (
     CONTRADICTS,
@@ -19,7 +21,7 @@ from memoryd_actors.memory.steps import (
     Supersede,
 )
 from memoryd_actors.memory.visibility import is_visible
-from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.caller import PERSON, Caller
 from memoryd_client.wire.filters import Filters
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.review import (
@@ -41,17 +43,22 @@ class ReviewAnswers:
     """Answers what is asked of pairs in doubt."""
 
     def __init__(
-        self, repository: ConsolidationRepository, keeper: ActorRef[KeeperMessage, tuple[Memory, ...]], view: MemoryView
+        self,
+        repository: ConsolidationRepository,
+        keeper: ActorRef[KeeperMessage, tuple[Memory, ...]],
+        view: MemoryView,
+        consent: ConsentSettings,
     ) -> None:
         self._repository = repository
         self._keeper = keeper
         self._view = view
+        self._consent = consent
 
     async def answer(self, request: ReviewRequest, caller: Caller, deadline_s: float) -> WaitingPairs | SettledPair:
         """Answer a request.
 
         Raises:
-            Refused: the two are one, or one of them is no longer active.
+            Refused: the two are one, one of them is no longer active, or an agent would retire what is about the user.
             NotFound: there is no such memory that the caller may see.
 
         """
@@ -87,6 +94,8 @@ class ReviewAnswers:
                     f"{memory.id} is {memory.state.value}, and only active memories are settled",
                     "`memoryd review` shows the pairs that wait.",
                 )
+        if request.verdict in {"same", "replaces"}:
+            check_retired(second, caller, self._consent)
         before = await self._operation(caller, first, second)
         steps = _steps(first, second, request.verdict)
         await self._keeper.ask(Perform(caller.owner, steps, signed(caller), NODE), deadline_s=deadline_s)

@@ -9,7 +9,7 @@ from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, as_new, check_expiry, gate_notes
 from memoryd_actors.keeping.merging import plan_revised
-from memoryd_actors.keeping.orders import PERSON, DecideProposal, EditMemory, LinkMemories, SetState
+from memoryd_actors.keeping.orders import DecideProposal, EditMemory, LinkMemories, SetState
 from memoryd_actors.keeping.performing import Operations
 from memoryd_actors.keeping.surroundings import NeighbourLookup, NeighboursSeen
 from memoryd_actors.memory.consent import ConsentSettings, needs_consent
@@ -29,7 +29,7 @@ from memoryd_actors.memory.steps import (
 )
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import MemoryRepository
-from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.caller import PERSON, Caller
 from memoryd_client.wire.editing import Changes
 from memoryd_client.wire.memory import Memory, NewMemory, State
 
@@ -67,18 +67,16 @@ class Changing:
         return stored
 
     async def answer(self, message: DecideProposal) -> tuple[Memory, ...]:
-        """Decide a proposal: it is the user's to say yes, and never that of the agent that proposed it."""
-        owner, agent = message.caller.owner, message.caller.agent
+        """Decide a proposal: the user says yes or no; an agent takes back what it proposed itself."""
+        owner, signature = message.caller.owner, self._gate.sign(message.caller)
         before = await self._ledger.resolve(owner, message.memory_id)
-        if (
-            message.approve
-            and not message.from_user
-            and agent != PERSON
-            and before.agent == self._gate.sign(message.caller)
-        ):
+        is_withdrawn = not message.approve and before.agent == signature
+        if not (message.from_user or message.caller.agent == PERSON or is_withdrawn):
+            who = f"`{signature}` is not the user" if signature else "who asks gives no name"
             raise Refused(
-                f"`{agent}` proposed {before.id} itself, and only the user says yes to it",
-                "Ask the user: a yes in the conversation counts, and so does `memoryd consent approve`.",
+                f"{before.id} waits for the user's own yes or no, and {who}",
+                "Ask the user: their answer in the conversation counts, and so do `memoryd ui` and, at a terminal, "
+                f"`memoryd consent approve {before.id}`.",
             )
         step = Decide(before.id, message.approve, "approved" if message.approve else "rejected")
         return (await self._operations.perform(owner, [step], self._gate.sign(message.caller)))[0]
@@ -134,6 +132,7 @@ class Changing:
             step = RemoveEdge(source.id, target.id, relation)
         elif relation == SUPERSEDES:
             _refuse_idle(source, target)
+            check_retired(target, message.caller, self._gate.consent)
             step = Supersede(target.id, source.id, "said by hand")
         else:
             step = AddEdge(source.id, target.id, relation, message.strength, told=True)
@@ -207,6 +206,19 @@ def check_edit(before: Memory, after: Memory, caller: Caller, consent: ConsentSe
     ):
         raise Refused(
             f"{before.id} is about the user, and only the user changes it",
+            "Store the new value under the same category and title: it waits for the user's consent.",
+        )
+
+
+def check_retired(before: Memory, caller: Caller, consent: ConsentSettings) -> None:
+    """Let nobody but the user put something else in the place of what is about the user.
+
+    Raises:
+        Refused: an agent does.
+    """
+    if caller.agent != PERSON and needs_consent(before.category, before.title, consent):
+        raise Refused(
+            f"{before.id} is about the user, and only the user replaces it",
             "Store the new value under the same category and title: it waits for the user's consent.",
         )
 

@@ -20,7 +20,7 @@ from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
 from memoryd_actors.keeping.gatekeeper import Gatekeeper
 from memoryd_actors.keeping.import_records import aware, project_of
-from memoryd_actors.keeping.orders import PERSON, Adopt, KeeperMessage, Perform
+from memoryd_actors.keeping.orders import Adopt, KeeperMessage, Perform
 from memoryd_actors.keeping.performing import NODE
 from memoryd_actors.keeping.sorting import Sorted, Sorter
 from memoryd_actors.keeping.successors import LONGEST_CHAIN, find_unsound
@@ -30,7 +30,7 @@ from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.redaction import redact
 from memoryd_actors.texts.fence import one_line
-from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.caller import PERSON, Caller
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.importing import Import, Imported, LeftOut, MemoryRecord
 from memoryd_client.wire.memory import Memory

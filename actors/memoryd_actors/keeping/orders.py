@@ -9,9 +9,6 @@ from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.editing import Changes
 from memoryd_client.wire.memory import NewMemory, State
 
-PERSON = "cli"
-"""What the command line signs with, unless it is told otherwise: the person at the keyboard."""
-
 
 @dataclass(frozen=True, slots=True)
 class Store:

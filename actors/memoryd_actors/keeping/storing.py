@@ -6,13 +6,15 @@ from dataclasses import replace
 from memoryd_actors.access.view import MemoryView
 from memoryd_actors.admission.gate import Admitted
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.keeping.changing import check_retired
 from memoryd_actors.keeping.gatekeeper import Gatekeeper, gate_notes
 from memoryd_actors.keeping.merging import plan
-from memoryd_actors.keeping.orders import PERSON, Adopt, Store, StoreFindings
+from memoryd_actors.keeping.orders import Adopt, Store, StoreFindings
 from memoryd_actors.keeping.performing import Operations
 from memoryd_actors.keeping.surroundings import NeighbourLookup
 from memoryd_actors.memory.settings import ONE_VALUED
 from memoryd_actors.memory.steps import Add, AddEdge, Step, Supersede
+from memoryd_client.wire.caller import PERSON
 from memoryd_client.wire.memory import Memory
 
 
@@ -43,7 +45,7 @@ class Storing:
             for link in message.links
         ]
         if message.replaces:
-            return await self._store_in_place(admitted[0], message.replaces, actor, links, own_word=own_word)
+            return await self._store_in_place(admitted[0], message, actor, links, own_word=own_word)
         if len(admitted) == 1:
             return await self._store_one(admitted[0], actor, links, own_word=own_word)
         # Several are compared with what is there afterwards, in the background: an import waits for the disk only.
@@ -74,14 +76,17 @@ class Storing:
         return (await self._operations.perform(message.owner, steps, message.actor))[0]
 
     async def _store_in_place(
-        self, admitted: Admitted, replaced: str, actor: str, links: Sequence[AddEdge], *, own_word: bool
+        self, admitted: Admitted, message: Store, actor: str, links: Sequence[AddEdge], *, own_word: bool
     ) -> tuple[Memory, ...]:
         """Store a memory in the place of another. Its neighbours are looked at afterwards, in the background."""
         new = admitted.memory
         patch = self._gate.consent_step(admitted, own_word=own_word)
         steps: list[Step] = [patch or Add(new, gate_notes(admitted), compared=False)]
         if patch is None or patch.decision == "apply":  # what waits for a yes takes nobody's place before
-            steps += [Supersede(replaced, new.id, "replaced as it was stored"), *links]
+            if not own_word:
+                there = await self._view.resolve(message.caller, message.replaces)
+                check_retired(there, message.caller, self._gate.consent)
+            steps += [Supersede(message.replaces, new.id, "replaced as it was stored"), *links]
         return (await self._operations.perform(new.owner, steps, actor))[0]
 
     async def _store_one(

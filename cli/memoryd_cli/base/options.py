@@ -14,6 +14,7 @@ from memoryd_cli.base.output import note
 from memoryd_client.base.paths import Paths
 from memoryd_client.base.variables import misspelt
 from memoryd_client.project import here
+from memoryd_client.wire.caller import PERSON
 
 if TYPE_CHECKING:
     from memoryd_client.client import Client
@@ -41,6 +42,8 @@ Project = Annotated[
     ),
 ]
 Agent = Annotated[str, typer.Option(metavar="NAME", envvar="MEMORYD_AGENT", help="On whose behalf.")]
+SCRIPT = "script"
+"""Who does where nobody is at a terminal; what is about you then waits for your consent."""
 Owner = Annotated[str, typer.Option(metavar="NAME", envvar="MEMORYD_OWNER", help="Whose memories.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON (docs/json.md).")]
 Autostart = Annotated[
@@ -79,7 +82,7 @@ class InProject:
     """In which project a command acts, for whom, and through which daemon."""
 
     project: Project = None
-    agent: Agent = "cli"
+    agent: Agent = PERSON
     owner: Owner = "local"
     autostart: Autostart = False
 
@@ -94,13 +97,23 @@ class InSession:
 
     session: Session = ""
     project: Project = None
-    agent: Agent = "cli"
+    agent: Agent = PERSON
     owner: Owner = "local"
     autostart: Autostart = False
 
     def connect(self) -> "Client":
         """Return a client for the daemon, started first where that is wanted and needed."""
         return connect(self.session, self.project, self.agent, self.owner, autostart=self.autostart)
+
+    def connect_to_write(self) -> "Client":
+        """Return a client whose writes are signed as yours only where somebody is at a terminal."""
+        agent = SCRIPT if self.agent == PERSON and not at_terminal() else self.agent
+        return connect(self.session, self.project, agent, self.owner, autostart=self.autostart)
+
+
+def at_terminal() -> bool:
+    """Return whether somebody is at a terminal: agents and timers run commands without one, pipes of yours have one."""
+    return any(map(os.isatty, range(3)))
 
 
 def placed(command: Callable[..., None]) -> Callable[..., None]:

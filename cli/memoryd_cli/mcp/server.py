@@ -88,7 +88,7 @@ class McpServer:
             self._client = Client(
                 session=self._session,
                 project=self._project or None,
-                agent=self._agent or self.protocol.client or "mcp",
+                agent=agent_name(self._agent or self.protocol.client),
                 owner=self._owner or "local",
                 deadline_s=_DEADLINE_S,
             )
@@ -161,6 +161,11 @@ class McpServer:
         else:
             text = f"Remember this with memory_write, in one self-contained sentence: {value}"
         return {"messages": [{"role": "user", "content": {"type": "text", "text": text}}]}
+
+
+def agent_name(name: str) -> str:
+    """Return the name of an agent: none is the user (`memoryd_client.wire.caller.PERSON`), whatever it calls itself."""
+    return "mcp" if name in {"", "cli"} else name
 
 
 def main(arguments: "Sequence[str]") -> bool:

@@ -13,12 +13,11 @@ from memoryd_client.base.errors import MemorydError
 from memoryd_client.base.paths import Paths
 from memoryd_client.base.remote import Remote
 from memoryd_client.base.wording import sentence
+from memoryd_client.wire.caller import PERSON
 from memoryd_client.wire.events import Event, PipelineRan, Surfaced, Wrote
 from memoryd_client.wire.status import Status
 
 T = TypeVar("T")
-AGENT = "cli"
-"""What a person does here counts as done at the command line."""
 STATUS_EVERY_S = 2.0
 RETRY_S = 1.0
 BATCH_S = 0.15
@@ -46,7 +45,7 @@ class Backend:
     def __init__(self, place: Paths | Remote, *, project: str | None, owner: str) -> None:
         remote = place if isinstance(place, Remote) else None
         paths = place if isinstance(place, Paths) else None
-        self.client = AsyncClient(project=project, agent=AGENT, owner=owner, paths=paths, remote=remote)
+        self.client = AsyncClient(project=project, agent=PERSON, owner=owner, paths=paths, remote=remote)
         self.turns = TurnLog()
         self.status: Status | None = None
         self.trouble = ""

@@ -183,7 +183,9 @@ async def found(ask: Ask, query: str, limit: int, filters: Filters) -> str:
 def confirmation(memory: Memory, new_id: str) -> str:
     """Say what became of something that was to be remembered."""
     if memory.state is State.PROPOSED:
-        how = f"Waits for the user's yes: ask them; `memoryd consent approve {short(memory.id)}` gives it."
+        how = (
+            "Waits for the user's yes: ask them whether memory may keep this; their answer in the conversation decides:"
+        )
     elif memory.id != new_id:
         how = "Known already, and confirmed:"
     else:

@@ -97,6 +97,6 @@ def build_consolidation(
     )
     answers, review = (
         ConsolidationAnswers(worker, planner, rollups, memory.view),
-        ReviewAnswers(ledger.consolidation, keeper, memory.view),
+        ReviewAnswers(ledger.consolidation, keeper, memory.view, config.consent),
     )
     return ConsolidationServices(comparer, worker, answers, review)
