@@ -89,10 +89,13 @@ def examine_sockets(paths: Paths) -> Iterator[Finding]:
             yield fail(name, f"{path} is not a socket", f"mv {quoted(path)} {quoted(path)}.aside")
         elif mode & 0o077:
             yield fail(name, f"others can use {path}", f"chmod 600 {quoted(path)}")
-        elif not (str(path) in living if living is not None else listening(path)):
-            yield warn(name, f"{path} is left over: nobody listens there", "memoryd start")
-        else:
+        elif str(path) in living if living is not None else listening(path):
             yield ok(name, f"somebody listens at {path}")
+        elif _is_mounted(paths.runtime):
+            # The kernel names a socket by the path at which its daemon made it, and only where that daemon is.
+            yield ok(name, f"{path} is there, in a folder mounted from elsewhere: `memoryd status` asks who listens")
+        else:
+            yield warn(name, f"{path} is left over: nobody listens there", "memoryd start")
 
 
 def _listening_paths() -> frozenset[str] | None:
@@ -106,6 +109,15 @@ def _listening_paths() -> frozenset[str] | None:
         return None
     fields = [line.split(maxsplit=7) for line in lines]
     return frozenset(field[7] for field in fields if len(field) == 8 and int(field[3], 16) & _LISTENS)
+
+
+def _is_mounted(folder: Path) -> bool:
+    """Return whether something is mounted there, be it a part of the same file system, which `is_mount` overlooks."""
+    try:
+        mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="surrogateescape").splitlines()
+    except OSError:
+        return folder.is_mount()
+    return str(folder).replace(" ", r"\040") in {line.split(maxsplit=5)[4] for line in mounts}
 
 
 def examine_systemd(paths: Paths, environ: Mapping[str, str], *, python: str = "") -> Iterator[Finding]:
