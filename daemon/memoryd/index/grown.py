@@ -9,9 +9,12 @@ from memoryd_actors.ports.embedder import Vector, Vectors
 
 _Value = TypeVar("_Value", bound=np.generic)
 _FIRST = 256
-_BLOCK = 4096
-"""Vectors of one block: 6 MB with 384 dimensions, of which the system hands out what is written to."""
+_BLOCK = 16_384
+"""Vectors of one block: 25 MB with 384 dimensions, of which the system hands out what is written to."""
+_FEWEST_TOGETHER = 8
 Slots = npt.NDArray[np.intp]
+Seen = npt.NDArray[np.bool_]
+"""For each slot, whether who asks may see it."""
 
 
 class Grown(Generic[_Value]):
@@ -84,21 +87,24 @@ class GrownVectors:
             start = end
         return found
 
-    def likely(self, vector: Vector, slots: Slots, count: int) -> Slots:
-        """Return the `count` slots whose vectors have the most signs in common with this one, in ascending order.
+    def likely(self, vector: Vector, seen: Seen, count: int) -> Slots:
+        """Return the `count` slots that are seen whose vectors have the most signs in common with this one, ascending.
 
-        Of 100,000 it takes 2 ms. Among the 2,000 best are all of the nearest ten, also for a query that is unlike
-        everything stored; among the 500 best .98 of them. Of 12,000 real sentences, all of the nearest ten and .999 of
-        the nearest fifty are among the 1,000 best.
+        Of 100,000 it takes 1 ms, of a million 8. Among the 1,000 best are .998 of the ten nearest of a million, and
+        .987 of the fifty nearest; for what is unlike everything stored that is .961 and .889, of 4,000 .992 and .974.
         """
         self._sign()
         asked = _signs(vector[None, :])[:, 0]
-        apart = np.zeros(len(self._signs) * _BLOCK, np.uint16)
+        alike = np.zeros(len(self._signs) * _BLOCK, np.uint16)
+        most = 64 * len(asked) + 1  # so that what has no sign in common is above 0, too
         for number, block in enumerate(self._signs):
-            part = apart[number * _BLOCK : (number + 1) * _BLOCK]
+            start = number * _BLOCK
+            here = seen[start : start + _BLOCK]
+            apart = np.zeros(_BLOCK, np.uint16)
             for signs, wanted in zip(block, asked, strict=True):
-                part += np.bitwise_count(signs ^ wanted)
-        return np.sort(slots[np.argpartition(apart[slots], count)[:count]])
+                apart += np.bitwise_count(signs ^ wanted)
+            np.multiply(most - apart[: len(here)], here, out=alike[start : start + len(here)])
+        return np.sort(highest(alike, count))
 
     def _sign(self) -> None:
         while self._signed < self._length:
@@ -109,6 +115,25 @@ class GrownVectors:
                 self._signs.append(np.zeros((len(signs), _BLOCK), np.uint64))
             self._signs[number][:, place : place + taken] = signs
             self._signed += taken
+
+
+def highest(numbers: npt.NDArray[Any], count: int) -> Slots:
+    """Return where the `count` highest numbers above 0 are, or all there are of these; in no order.
+
+    Of a million it takes .3 ms, `argpartition` 7: no more of them are above the bound that `count` groups of
+    neighbours reach than those groups have.
+    """
+    places = None
+    together = len(numbers) // (4 * count)
+    if together >= _FEWEST_TOGETHER:
+        groups = numbers[: 4 * count * together].reshape(4 * count, together).max(axis=1)
+        bound = np.partition(groups, 3 * count)[3 * count]
+        places = np.flatnonzero(numbers >= bound) if bound > 0 else None
+    if places is None:
+        places = np.flatnonzero(numbers)
+    if len(places) <= count:
+        return places
+    return places[np.argpartition(numbers[places], len(places) - count)[len(places) - count :]]
 
 
 def _signs(vectors: Vectors) -> npt.NDArray[np.uint64]:

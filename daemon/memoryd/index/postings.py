@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from memoryd.index.grown import Grown, Slots
+from memoryd.index.grown import Grown, Seen, Slots
 
 _K1 = 0.8
 _B = 0.75
@@ -19,8 +19,6 @@ _COUNT_BITS = 8
 _MOST_COUNTED = 2**_COUNT_BITS - 1
 
 Numbers = npt.NDArray[np.float32]
-Seen = npt.NDArray[np.bool_]
-"""For each slot, whether who asks may see it."""
 
 
 class Postings:
@@ -48,11 +46,16 @@ class Postings:
             there.frombytes(postings[start:end].tobytes())
             start = end
 
-    def scores(self, words: Iterable[str], seen: Seen) -> tuple[Numbers, Numbers]:
+    def mean_length(self, seen: Seen) -> float:
+        """Return how many words the slots have that are seen; 1 at least."""
+        count = int(np.count_nonzero(seen))
+        return max(float(self._lengths.values.sum(where=seen, dtype=np.float64)) / count, 1.0) if count else 1.0
+
+    def scores(self, words: Iterable[str], seen: Seen, mean: float) -> tuple[Numbers, Numbers]:
         """Return how well each slot matches, and which share of the words it has, each counting as much as it is rare.
 
         Both are 0 where it has none of the words, or is not seen. A word is as rare as it is among what is seen:
-        nobody's scores tell what others have.
+        nobody's scores tell what others have. `mean` is the mean length of what is seen.
         """
         scores, shares = np.zeros((2, len(seen)), np.float32)
         different = set(words)
@@ -61,7 +64,6 @@ class Postings:
             return scores, shares
         lengths = self._lengths.values
         rows = int(np.count_nonzero(seen))
-        mean = max(float(lengths[seen].mean()), 1.0) if rows else 1.0
         all_rarities = (len(different) - len(known)) * _rarity(0, rows)
         for found in known:
             slots, counts = _seen(found, seen)

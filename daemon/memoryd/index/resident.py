@@ -3,7 +3,7 @@
 At 1,000 rows LanceDB's two searches take 15 to 25 ms, these less than one.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from memoryd.index.columns import Columns
-from memoryd.index.grown import Grown, GrownVectors, Slots
-from memoryd.index.postings import Numbers, Postings, Seen
+from memoryd.index.grown import Grown, GrownVectors, Seen, Slots, highest
+from memoryd.index.postings import Numbers, Postings
 from memoryd.index.tables import matrix
 from memoryd.index.words import folded, words_of
 from memoryd_actors.memory.case import StoreStatistics
@@ -22,17 +22,30 @@ from memoryd_actors.ports.embedder import Vector
 
 _FEWEST_COMPARED = 1_000
 _SHARE_COMPARED = 0.02
+_MOST_COMPARED = 4_000
 """Of many vectors, how many are compared exactly, see `GrownVectors.likely`."""
+_CALLERS = 4
+"""For so many who asked last it is known what they see, until something changes: 2 MB each of a million memories."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """What somebody sees."""
+
+    rows: Seen
+    passages: Seen
+    mean_length: float
+    """Of these passages, in words."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Matches:
     """What the words of a question find."""
 
-    seen: Slots
-    """The passages that who asks may see,"""
+    seen: Seen
+    """Whether who asks may see each passage,"""
     by_words: Numbers
-    """how well each passage matches, 0 where it is not seen,"""
+    """how well it matches, 0 where it is not seen,"""
     shares: Numbers
     """and which share of the words it has."""
     best: list[int]
@@ -62,8 +75,7 @@ class Resident:
         self._postings = Postings()
         self._matched: tuple[tuple[str, Visibility, int], _Matches] | None = None
         """What matched the last question."""
-        self._shown: tuple[Visibility, Seen, Seen] | None = None
-        """Which rows and passages were seen by who asked last."""
+        self._shown: dict[Visibility, _Shown] = {}
 
     @property
     def rows(self) -> int:
@@ -77,14 +89,14 @@ class Resident:
 
     def change(self, rows: Any, removed: Sequence[str]) -> None:
         """Put rows, and remove others."""
-        self._matched = self._shown = None
+        self._forget()
         if rows is not None:
             self.put(rows)
         self._columns.bury([slot for one in removed if (slot := self._slots.pop(one, None)) is not None])
 
     def put(self, rows: Any) -> None:
         """Add rows, each in the place of the one with its id, unless that one is of a later sequence."""
-        self._matched = self._shown = None
+        self._forget()
         ids: list[str] = rows["id"].to_pylist()
         late = [
             number
@@ -102,6 +114,10 @@ class Resident:
         self._ids += ids
         self._columns.extend(rows)
         self._extend_passages(rows, first)
+
+    def _forget(self) -> None:
+        self._matched = None
+        self._shown.clear()
 
     def _extend_passages(self, rows: Any, first: int) -> None:
         counts = rows["counts"].combine_chunks()
@@ -126,13 +142,16 @@ class Resident:
         Best cosine first. Without a vector every cosine is 0. A long memory has the scores of its best passages.
         """
         matches = self._matches(words, visible, limit)
-        found, passages = set(matches.best), matches.seen
-        if vector is not None and len(passages):
-            near = passages
-            if len(passages) > self._exact_rows:
-                count = max(_FEWEST_COMPARED, int(_SHARE_COMPARED * len(passages)), 2 * limit)
-                near = self._vectors.likely(vector, passages, count) if count < len(passages) else passages
-            found.update(self._best(near, self._vectors.products(vector, near), limit))
+        found = set(matches.best)
+        passages = int(np.count_nonzero(matches.seen))
+        if vector is not None and passages:
+            count = max(_FEWEST_COMPARED, min(_MOST_COMPARED, int(_SHARE_COMPARED * passages)), 2 * limit)
+            if self._exact_rows < passages > count:
+                near = self._vectors.likely(vector, matches.seen, count)
+            else:
+                near = np.flatnonzero(matches.seen)
+            nearest = near[np.argsort(-self._vectors.products(vector, near))]
+            found.update(self._rows(lambda most: nearest[:most], limit))
         if not found:
             return []
         candidates = self._candidates(sorted(found), vector, matches)
@@ -145,40 +164,49 @@ class Resident:
         """
         asked = words, visible, limit
         if self._matched is None or self._matched[0] != asked:
-            _, seen = self._seen(visible)
-            by_words, shares = self._postings.scores(words_of(words), seen)
-            matching = np.flatnonzero(by_words)
-            best = self._best(matching, by_words[matching], limit) if len(matching) else []
-            self._matched = asked, _Matches(np.flatnonzero(seen), by_words, shares, best)
+            shown = self._seen(visible)
+            by_words, shares = self._postings.scores(words_of(words), shown.passages, shown.mean_length)
+
+            def matching(most: int) -> Slots:
+                places = highest(by_words, most)
+                return places[np.argsort(-by_words[places])]
+
+            self._matched = asked, _Matches(shown.passages, by_words, shares, self._rows(matching, limit))
         return self._matched[1]
 
     def statistics(self, stems: Sequence[str], visible: Visibility) -> StoreStatistics:
         """Return how many memories there are to see, and how many of them have each of the stems."""
-        rows, seen = self._seen(visible)
-        found = {stem: self._row.values[self._postings.slots_with(folded(stem), seen)] for stem in stems}
-        return StoreStatistics(int(np.count_nonzero(rows)), {stem: _different(one) for stem, one in found.items()})
+        shown = self._seen(visible)
+        found = {stem: self._row.values[self._postings.slots_with(folded(stem), shown.passages)] for stem in stems}
+        rows = int(np.count_nonzero(shown.rows))
+        return StoreStatistics(rows, {stem: _different(one) for stem, one in found.items()})
 
-    def _seen(self, visible: Visibility) -> tuple[Seen, Seen]:
-        """Return for each row, and for each passage, whether it is seen."""
-        if self._shown is None or self._shown[0] != visible:
+    def _seen(self, visible: Visibility) -> _Shown:
+        shown = self._shown.pop(visible, None)
+        if shown is None:
             rows = self._columns.seen(visible)
-            self._shown = visible, rows, rows[self._row.values]
-        return self._shown[1:]
+            passages = rows[self._row.values]
+            shown = _Shown(rows, passages, self._postings.mean_length(passages))
+            if len(self._shown) == _CALLERS:
+                del self._shown[next(iter(self._shown))]
+        self._shown[visible] = shown  # the last of them
+        return shown
 
-    def _best(self, passages: Slots, scores: Numbers, limit: int) -> list[int]:
-        """Return the rows of the best passages, best first."""
+    def _rows(self, best: Callable[[int], Slots], limit: int) -> list[int]:
+        """Return the rows of the best passages; `best` gives at most as many as asked for, best first."""
         asked = limit
         while True:
-            best = np.argpartition(-scores, asked)[:asked] if asked < len(passages) else np.arange(len(passages))
-            rows = self._row.values[passages[best[np.argsort(-scores[best])]]]
-            different = list(dict.fromkeys(rows.tolist()))
-            if len(different) >= limit or asked >= len(passages):
-                return different[:limit]
+            passages = best(asked)
+            rows = list(dict.fromkeys(self._row.values[passages].tolist()))
+            if len(rows) >= limit or len(passages) < asked:
+                return rows[:limit]
             asked *= 4
 
     def _candidates(self, rows: list[int], vector: Vector | None, matches: "_Matches") -> list[Candidate]:
         starts = self._first.values[rows].astype(np.intp)
-        ends = np.append(self._first.values, len(self._row.values))[np.array(rows) + 1]
+        following = np.array(rows) + 1
+        last = following == len(self._first.values)
+        ends = np.where(last, len(self._row.values), self._first.values[following - last])
         counts = ends - starts
         begins = np.cumsum(counts) - counts
         passages = np.repeat(starts - begins, counts) + np.arange(counts.sum())

@@ -1,0 +1,25 @@
+import numpy as np
+import numpy.typing as npt
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from memoryd.index.grown import highest
+
+_NUMBERS = arrays(np.uint16, st.integers(0, 2_000), elements=st.integers(0, 40), fill=st.just(0))
+
+
+@given(_NUMBERS, st.integers(1, 60))
+def test_the_highest_numbers_are_those_that_sorting_puts_first(numbers: npt.NDArray[np.uint16], count: int) -> None:
+    found = highest(numbers, count)
+    assert len(set(found.tolist())) == len(found) == min(count, int(np.count_nonzero(numbers)))
+    assert sorted(numbers[found].tolist()) == sorted(numbers.tolist())[len(numbers) - len(found) :]
+
+
+def test_the_highest_of_many_numbers_are_found_wherever_they_stand() -> None:
+    random = np.random.default_rng(3)
+    for spread in (1.0, 1e-3):
+        numbers = np.sort(random.normal(0.5, spread, 50_000).astype(np.float32))
+        for order in (numbers, numbers[::-1], random.permutation(numbers)):
+            found = highest(order, 100)
+            assert sorted(order[found].tolist()) == numbers[-100:].tolist()
