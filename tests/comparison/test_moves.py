@@ -77,10 +77,12 @@ def test_two_statements_alike_but_for_one_value_or_a_denial_contradict_each_othe
 @pytest.mark.parametrize(
     ("one", "other", "certain"),
     [
-        ("The reporting database listens on port 5440.", "The reporting database listens on port 5442.", True),
+        ("The reporting database listens on port 5440.", "The reporting database listens on port 5442.", False),
         ("The user eats meat.", "The user does not eat meat.", True),
-        ("Der Server läuft auf Port 80.", "Der Server läuft auf Port 8080.", True),
-        ("The standup is at 9:15.", "The standup is at 9:45.", True),
+        ("Der Server läuft auf Port 80.", "Der Server läuft auf Port 8080.", False),
+        ("The standup is at 9:15.", "The standup is at 9:45.", False),
+        ("The timeout is 30 seconds.", "The timeout is two minutes.", True),
+        ("The dog's name is Rufus.", "The dog's name is Bruno.", True),
         ("The ward has 12 beds.", "The ward has 15 beds.", False),
         ("Ward 3 is full.", "Ward 4 is full.", False),
         ("We support Python 3.11.", "We support Python 3.12.", False),

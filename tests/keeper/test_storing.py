@@ -54,12 +54,14 @@ async def test_a_correction_by_the_user_retires_what_it_contradicts(place: Place
 
 async def test_of_two_that_cannot_both_be_true_the_newer_one_is_kept_where_it_is_trusted_as_much(place: Place) -> None:
     async with running(place) as system:
-        old = await store(system, "The reporting database listens on port 5440.")
-        new = await store(system, "The reporting database listens on port 5442.")
+        old = await store(system, "The timeout of the reporting database is 30 seconds.")
+        new = await store(system, "The timeout of the reporting database is 40 seconds.")
         assert (await now(system, old)).superseded_by == new.id
-        ward = [await store(system, f"The ward has {beds} beds.") for beds in (12, 15)]
-        assert [(await now(system, one)).active for one in ward] == [True, True]
-        assert "contradicts" in {edge.relation for edge in await system.ledger.memories.edges("local", [ward[1].id])}
+        for text in ("The reporting database listens on port {}.", "The exam is on {} March."):
+            both = [await store(system, text.format(number)) for number in (3, 10)]
+            assert [(await now(system, one)).active for one in both] == [True, True]
+            edges = await system.ledger.memories.edges("local", [both[1].id])
+            assert "contradicts" in {edge.relation for edge in edges}
 
 
 async def test_what_is_trusted_less_stands_beside_what_it_contradicts(place: Place) -> None:

@@ -3,21 +3,19 @@
     found = compare(Statement(new), Statement(old), cosine)
     action(found)
 
-| relation | confidence | action | what the writer does |
+| relation | from | action | what the writer does |
 |---|---|---|---|
-| same | from 0.75 | merge | one memory: strength + 1, the more complete text stays |
-| same | below | queue | keep both, queue the pair |
-| changes | from 0.6 | supersede | keep the new one, the old one inactive |
-| changes | below | queue | keep both, queue the pair |
-| contradicts | from 0.6 | contradict | keep both with an edge `contradicts`; trust decides which is active |
-| contradicts | below | queue | keep both, queue the pair |
-| resembles | from 0.6 | keep | keep both |
-| resembles | below | queue | keep both, queue the pair |
+| same | 0.75 | merge | one memory: strength + 1, the more complete text stays |
+| changes | 0.6 | supersede | keep the new one, the old one inactive, where trust allows it |
+| contradicts | 0.6 | contradict | keep both with an edge `contradicts`; from 0.9 as above |
+| resembles | 0.6 | keep | keep both |
+
+Below that confidence both are kept, and the pair is queued.
 
 Same is what is equal in its canonical form (`canon`): white space, capitals, articles, marks, short forms, numbers and
-units. Changing is what announces a change (`changes`) of the very thing that the other speaks of. Contradicting is what
-is alike but for one value, or for a denial; from 0.9 it is certain that only one can be so, and trust decides. All else
-resembles; the nearer of those are queued for a model.
+units. Changing is what announces a change (`changes`) of the very thing that the other speaks of, or denies what it
+says. Contradicting is what is alike but for one value, or for a denial; for certain where one denies the other, or both
+tell an attribute of which there is one. All else resembles.
 
 A comparison with a guard (`difference`: a number, a date, a version, a symbol, a name, a denial) is never `same`,
 whoever says so: `vetoed` holds a model's answer to that.

@@ -6,7 +6,7 @@ the dev cluster. Where nobody knows what the words mean, one difference is a cha
 
 import re
 from collections.abc import Sequence
-from itertools import islice
+from itertools import dropwhile, takewhile
 from typing import Final
 
 from memoryd_actors.comparison.canon import Canon, canon
@@ -24,14 +24,19 @@ def _any_of(*patterns: str) -> re.Pattern[str]:
 _ENDED: Final = _any_of(*(one["ended"] for one in _ALL))
 _CUE: Final = _any_of(*(one["ended"] for one in _ALL), *(one["cues"] for one in _ALL))
 _MOVED: Final = tuple(_any_of(one[name]) for one in _ALL for name in ("moved", "moved_to"))
-_MOST_MOVES: Final = 8
 _CLAUSE: Final = re.compile(r"[,;:.!?](?=\s|\Z)")
-_NOT: Final = re.compile(r"(?s)(?:(?P<no>\w+),\s+)?(?P<said>.+),\s+(?P<not>\w+)\s+(?P<gone>[^,;:!?]{1,80})")
+_NO: Final = rf"(?:{'|'.join(NEGATORS)})"
+_DENIES: Final = tuple(
+    re.compile(rf"(?is)(?:{_NO},\s+)?(?P<said>.+)\s{_NO}\s+(?P<gone>[^,;:!?]{{1,80}}){rest}")
+    for rest in ("(?P<rest>)", rf",?\s(?:{'|'.join(words('but'))})\s+(?P<rest>.+)")
+)
 _COPULAS: Final = words("copulas")
 _OTHERS: Final = words("others")
 _ONE_AT_A_TIME: Final = words("one_at_a_time")
 _STATES: Final = _ONE_AT_A_TIME | words("states")
 _ONE_OF_IT: Final = words("one_of_it")
+_ATTRIBUTES: Final = words("attributes")
+_OF: Final = words("of")
 _BESIDE: Final = words("beside")
 _AS_WELL: Final = words("as_well")
 _THE: Final = words("determiners")
@@ -47,31 +52,30 @@ def update_cue(text: str) -> str:
 def changes(new: Canon, old: Canon, found: Difference, *, corrects: bool) -> str:
     """Return by what a statement is known to take the place of the old one; empty where nothing says so.
 
-    It has to announce that something changed, or to be a correction (`corrects`). What is no longer so has to be said
-    by the old one, word by word; of what changed nothing may differ but its value.
+    It has to announce that something changed, to deny what the other says, or to be a correction (`corrects`). What is
+    no longer so has to be said by the old one, word by word; of what changed nothing may differ but its value.
     """
     cue = update_cue(new.text)
     values = any(map(is_value, found.new)) and any(map(is_value, found.old))
+    if _denied(new, old):
+        return "denies the other"
     if not ((cue and (values or not update_cue(old.text))) or corrects):
         return ""
     cues = frozenset(at for match in _CUE.finditer(new.text) for at in range(*match.span()))
     said = f"says {cue!r}" if cue else "a correction"
-    if _left_behind(new, old) or (corrects and _denied(new, old)):
-        return said
-    ended = _ENDED.search(new.text)
-    if ended or found.denied:
-        return said if _ends(new, old, found, cues, ended) else ""
-    return said if _has_another_value(new, old, found, cues) else ""
+    over = _ENDED.search(new.text)
+    gone = _ends(new, old, found, cues, over) if over or found.denied else _has_another_value(new, old, found, cues)
+    return said if gone or _left_behind(new, old) else ""
 
 
 def _denied(new: Canon, old: Canon) -> bool:
-    """Return whether a text ends by denying that in which the old one differs, as in `in Bonn, not in Ghent`."""
-    found = _NOT.fullmatch(new.text)
-    if found is None or not {word.casefold() for word in found.group("no", "not") if word} <= NEGATORS:
-        return False
-    gone = {meaning(token) for token in new.tokens if token.at >= found.start("gone") and is_meant(token)}
-    rest = difference(canon(found["said"]), old)
-    return bool(rest.new and rest.old) and all(meaning(token) in gone for token in rest.old)
+    """Return whether a text denies all in which the old one differs: `in Bonn, not in Ghent`, `not at 8 but at 9`."""
+    for match in (match for pattern in _DENIES if (match := pattern.fullmatch(new.text))):
+        gone = set(map(meaning, _inside(new, match, "gone")))
+        rest = difference(canon(f"{match['said'].rstrip(', ')} {match['rest']}"), old)
+        if rest.new and rest.old and all(meaning(token) in gone for token in rest.old):
+            return True
+    return False
 
 
 def excludes(new: Canon, old: Canon, found: Difference) -> bool:
@@ -84,22 +88,35 @@ def excludes(new: Canon, old: Canon, found: Difference) -> bool:
 
 
 def cannot_both_be(new: Canon, old: Canon, found: Difference) -> bool:
-    """Return whether two statements that exclude each other speak of the same thing for certain.
+    """Return whether two statements cannot both be true, though neither says that anything changed.
 
-    One is the other's denial; or they are equal up to the number or date of something that has one at a time, before
-    which the verb stands: `The database listens on port 5440`, and not `Ward 3 is full`. Whom `he` means, nobody knows.
+    One is the other's denial; or they tell another value of an attribute that has one: `The rent of the shop is 900
+    euros`. Exams, pills and ports may be several: of those nobody knows. Nor does anybody know whom `he` means.
     """
     ours, theirs = ([token for token in side.tokens if token.kind != "mark"] for side in (new, old))
     if not all(side and is_meant(side[0]) and side[0].folded not in _OTHERS for side in (ours, theirs)):
         return False
     if not (found.new or found.old):
-        return any(map(negates, (*ours, *theirs)))
-    values = [[token for token in side if token.kind != "unit"] for side in (found.new, found.old)]
-    if [[token.kind in {"number", "date"} for token in side] for side in values] != [[True], [True]]:
+        return found.denied % 2 == 1
+    if found.denied or not (found.new and found.old) or any(token.folded in _AS_WELL for token in found.new):
         return False
-    ahead = [side[: _stretch(side, value)] for side, value in zip((ours, theirs), values, strict=True)]
-    same = [meaning(token) for token in ahead[0]] == [meaning(token) for token in ahead[1]]
-    return same and any(token.folded in _ONE_AT_A_TIME for token in ahead[0])
+    here, there = _stretch(ours, found.new), _stretch(theirs, found.old)
+    if min(here, there) < 1 or list(map(meaning, ours[:here])) != list(map(meaning, theirs[:there])):
+        return False
+    last = len(ours) - here == len(found.new) and len(theirs) - there == len(found.old)
+    another = excludes(new, old, found) or (last and _is_another(ours, found.new, theirs, found.old))
+    return another and _is_attribute(ours[:here])
+
+
+def _is_attribute(ahead: Sequence[Token]) -> bool:
+    """Return whether a sentence begins by naming a certain attribute, of which there is one, and `is`."""
+    group = list(takewhile(lambda token: token.folded not in _COPULAS | _OF, ahead))
+    behind = list(dropwhile(lambda token: token.folded not in _COPULAS, ahead))
+    if not (group and behind) or any(token.article == "a" for token in group):
+        return False
+    if len(behind) == 1 and any(token.folded in _ONE_OF_IT for token in group):
+        return True
+    return group[-1].folded in _ATTRIBUTES and not any(is_meant(one) and one.kind != "name" for one in behind[1:])
 
 
 def _ends(new: Canon, old: Canon, found: Difference, cues: frozenset[int], ended: re.Match[str] | None) -> bool:
@@ -125,36 +142,25 @@ def _left_behind(new: Canon, old: Canon) -> bool:
     if any(map(negates, old.tokens)):
         return False
     told = [token for token in old.tokens if is_meant(token) and token.folded not in _STATES]
-    for pattern in _MOVED:
-        for move in islice(pattern.finditer(new.text), _MOST_MOVES):
-            old_place, thing, new_place = (_inside(new, move, group) for group in ("old", "thing", "new"))
-            known = {meaning(token) for token in (thing or new.tokens)}
-            rest = [token for token in told if meaning(token) not in known]
-            if thing and not known <= set(map(meaning, told)):
-                continue
-            if old_place:
-                spelled = [token.text for token in old.tokens]
-                places = [token.text for token in old_place]
-                if any(spelled[at : at + len(places)] == places for at in range(len(spelled))) and not rest:
-                    return True
-            elif thing and rest and _of_a_kind(rest, new_place):
+    spelled = " ".join(token.text for token in old.tokens)
+    for move in (move for pattern in _MOVED for move in pattern.finditer(new.text)):
+        old_place, thing, new_place = (_inside(new, move, group) for group in ("old", "thing", "new"))
+        known = set(map(meaning, thing or new.tokens))
+        rest = [token for token in told if meaning(token) not in known]
+        if old_place and not rest and f" {' '.join(token.text for token in old_place)} " in f" {spelled} ":
+            return True
+        if thing and known <= set(map(meaning, told)):
+            # All that is left of the old one is one value or name, and the new one has another in its place.
+            there = set(map(meaning, new_place))
+            gone = [token for token in rest if meaning(token) not in there]
+            kinds = {token.kind for token in new_place if meaning(token) not in set(map(meaning, rest))}
+            if len(gone) == 1 and (is_value(gone[0]) or gone[0].kind == "name") and gone[0].kind in kinds:
                 return True
     return False
 
 
-def _of_a_kind(rest: Sequence[Token], place: Sequence[Token]) -> bool:
-    """Return whether all that is left of the old one is one value or name, and the new one has another in its place."""
-    before, after = set(map(meaning, rest)), set(map(meaning, place))
-    gone = [one for one in rest if meaning(one) not in after]
-    come = [one for one in place if meaning(one) not in before]
-    value = len(gone) == 1 and bool(come) and (is_value(gone[0]) or gone[0].kind == "name")
-    return value and gone[0].kind == come[0].kind
-
-
 def _inside(text: Canon, move: re.Match[str], group: str) -> list[Token]:
-    if move.re.groupindex.get(group) is None:
-        return []
-    start, end = move.span(group)
+    start, end = move.span(group) if group in move.re.groupindex else (0, 0)
     return [token for token in text.tokens if start <= token.at < end and is_meant(token)]
 
 
@@ -164,8 +170,9 @@ def _has_another_value(new: Canon, old: Canon, found: Difference, cues: frozense
         return False
     someone = any(word.startswith("@") for word in found.old_meant)
     said = [token for token in found.new if token.at not in cues and (someone or meaning(token) != "@self")]
-    told = found.old
-    if not (said and told) or _order_of_names(new, old) != _order_of_names(old, new):
+    states = any(token.folded in _STATES for token in found.new)
+    told = [token for token in found.old if states or token.folded not in _STATES]
+    if not (said and told) or _names(new, old) != _names(old, new):
         return False
     ours = [token for token in new.tokens if token.kind != "mark" and token.at not in cues]
     theirs = [token for token in old.tokens if token.kind != "mark"]
@@ -178,32 +185,27 @@ def _has_another_value(new: Canon, old: Canon, found: Difference, cues: frozense
         named = {token.kind for token in values} & {token.kind for token in told}
         one = bool(values) and _stretch(ours, values) >= 0 and _stretch(theirs, told) >= 0
         return one and bool(named) and not any(leading or not cues or token.at < cue for token in other)
-    if any(map(is_value, (*said, *told))):
-        return False
-    return _is_another(ours, said, theirs, told)
+    return not any(map(is_value, (*said, *told))) and _is_another(ours, said, theirs, told)
 
 
 def _is_another(ours: Sequence[Token], said: Sequence[Token], theirs: Sequence[Token], told: Sequence[Token]) -> bool:
     """Return whether words in the place of others are of something of which there is one at a time."""
     here, there = _stretch(ours, said), _stretch(theirs, told)
-    if here < 0 or there < 0:
+    if min(here, there) < 0 or bool(here) != bool(there):
         return False
-    if here == there == 0:
+    if not here:
         # `Buildkite is now our CI server`: there is one, and which it is has changed.
-        after, before = ours[len(said) : len(said) + 2], theirs[len(told) : len(told) + 2]
         return all(
-            len(side) == 2 and side[0].folded in _COPULAS and (side[1].folded in _THE or bool(side[1].article))
-            for side in (after, before)
+            len(side) > 1 and side[0].folded in _COPULAS and (side[1].folded in _THE or bool(side[1].article))
+            for side in (ours[len(said) :], theirs[len(told) :])
         )
-    if not here or not there:
-        return False
     left, right = ours[here - 1], theirs[there - 1]
     capital = ours[here].text[:1].isupper()
     if meaning(left) != meaning(right) or left.folded in _BESIDE or theirs[there].text[:1].isupper() != capital:
         return False
     is_it = left.folded in _COPULAS or (left.kind == "name" and here > 1 and ours[here - 2].folded in _COPULAS)
     if not capital:
-        return is_it and any(token.folded in _ONE_OF_IT for token in ours[:here])
+        return is_it and any(token.folded in _ONE_OF_IT | _ATTRIBUTES for token in ours[:here])
     return is_it or any(token.folded in _ONE_AT_A_TIME - _COPULAS for token in ours[max(here - 2, 0) : here])
 
 
@@ -213,8 +215,7 @@ def _stretch(side: Sequence[Token], words: Sequence[Token]) -> int:
     return at if tuple(side[at : at + len(words)]) == tuple(words) else -1
 
 
-def _order_of_names(side: Canon, other: Canon) -> list[str]:
+def _names(side: Canon, other: Canon) -> list[str]:
     """Return the names that both have, in order."""
-    names = {token.folded for text in (side, other) for token in text.tokens if token.kind == "name" and token.folded}
-    shared = names & {token.folded for token in other.tokens}
-    return [token.folded for token in side.tokens if token.folded in shared]
+    shared = {token.folded for token in other.tokens if token.kind == "name"}
+    return [token.folded for token in side.tokens if token.kind == "name" and token.folded in shared]

@@ -44,8 +44,8 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
     of_one = not any(guard.startswith("speaker ") for guard in guards)
     if of_one and (newer := changes(one, other, found, corrects=corrects)):
         return Comparison("changes", _SURE, f"{reason} ({newer})", bool(guards))
-    if of_one and excludes(one, other, found):
-        sure = not circumstances and cannot_both_be(one, other, found)
+    sure = of_one and not circumstances and cannot_both_be(one, other, found)
+    if sure or (of_one and excludes(one, other, found)):
         return Comparison("contradicts", CERTAIN if sure else _SURE, reason, True)
     near = 0.5 * cosine + 0.5 * found.coverage >= NEAR
     return Comparison("resembles", _NEAR if near else _FAR, reason, bool(guards))

@@ -13,18 +13,14 @@ worker."""
 MERGE: Final = 0.75
 """Above are the pairs that are equal in their canonical form: of 9,071 labelled ones 2.3% of the duplicates, none of
 the close and the related, and 0.2% of the conflicts, all equal to the letter (`benchmarks/pairs.py`)."""
-SUPERSEDE: Final = 0.6
-"""Of 30 real updates, whole messages of a user, none is above; of 45 single statements that replace another, 2
+_ELSE: Final = 0.6
+"""Of 30 real updates, whole messages of a user, none is above; of 45 single statements that replace another, 3
 (`benchmarks/daily_pairs.py`), and nothing that stays true beside the other."""
-CONTRADICT: Final = 0.6
-KEEP: Final = 0.6
-"""Below, two memories that are not the same are so close that somebody should look."""
-
 _SURE: Final[dict[Relation, tuple[Action, float]]] = {
     "same": ("merge", MERGE),
-    "changes": ("supersede", SUPERSEDE),
-    "contradicts": ("contradict", CONTRADICT),
-    "resembles": ("keep", KEEP),
+    "changes": ("supersede", _ELSE),
+    "contradicts": ("contradict", _ELSE),
+    "resembles": ("keep", _ELSE),
 }
 _UNSURE: Final = 0.5
 """Below every threshold: the pair is queued."""

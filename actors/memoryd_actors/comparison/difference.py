@@ -18,7 +18,7 @@ from memoryd_actors.texts.stems import stem
 
 _VALUES: Final[frozenset[Kind]] = frozenset({"number", "unit", "date", "symbol"})
 _BINDING: Final = words("binding") | words("articles") | NEGATORS
-_LIGHT: Final = words("light") | words("copulas") | words("auxiliaries")
+_LIGHT: Final = words("light") | words("copulas")
 _WHO: Final = dict.fromkeys(words("self"), "@self") | {
     word: f"@{group.split()[0]}"
     for one in WORDS.values()

@@ -10,7 +10,6 @@ from datetime import datetime
 
 from memoryd_actors.comparison import Comparison, Statement, action, compare
 from memoryd_actors.comparison.canon import canon
-from memoryd_actors.comparison.changes import update_cue
 from memoryd_actors.comparison.compare import CERTAIN
 from memoryd_actors.comparison.difference import difference
 from memoryd_actors.keeping.neighbours import Neighbour
@@ -156,9 +155,11 @@ def plan_pair(memory: Memory, one: ComparedNeighbour) -> list[Step]:
     match action(comparison):
         case "merge" if newer.category == older.category:
             return [Absorb(newer.id, older.id, merged_content(older, newer), comparison.reason)]
-        case "supersede" | "contradict" if one.by_model or _announced(newer) or comparison.confidence >= CERTAIN:
+        case "supersede":
             return [_contradicted(newer, older, comparison)]
-        case "supersede" | "contradict":
+        case "contradict" if one.by_model or comparison.confidence >= CERTAIN:
+            return [_contradicted(newer, older, comparison)]
+        case "contradict":
             return [
                 AddEdge(newer.id, older.id, CONTRADICTS, 1.0, told=True),
                 AddCandidatePair(older.id, newer.id, round(one.neighbour.cosine, 4), comparison.reason),
@@ -193,11 +194,6 @@ def _contradicted(newer: Memory, older: Memory, comparison: Comparison) -> Step:
     if newer.trust >= older.trust and not older.pinned:
         return Supersede(older.id, newer.id, comparison.reason)
     return AddEdge(newer.id, older.id, CONTRADICTS, 1.0, told=True)
-
-
-def _announced(newer: Memory) -> bool:
-    """Return whether a memory itself says that it takes the place of another."""
-    return newer.category == CORRECTION or bool(update_cue(newer.content))
 
 
 def _same_kind(one: Memory, other: Memory) -> bool:
