@@ -97,12 +97,21 @@ def query(
 
 
 def _print(found: "Queried") -> None:
-    for bullet in found.bullets:
+    bullets = {one.id: one for one in found.bullets}
+    while bullets:
+        # What contradicts each other stands together.
+        bullet = bullets.pop(next(iter(bullets)))
         out(f"- {printable(bullet.text)}")
-        for beside in bullet.related:
+        against = [bullets.pop(other) for other in _against(found, bullet.id) if other in bullets]
+        for one in against:
+            out(f"  - contradicted by {printable(one.text)}")
+        for beside in (related for one in (bullet, *against) for related in one.related):
             out(f"  - {printable(beside.text)}")
     for memory in found.memories:
-        out(f"[{memory.category}] {memory.id}\n{printable(memory.content)}\n")
+        out(f"[{memory.category}] {memory.id}\n{printable(memory.content)}")
+        for other in _against(found, memory.id):
+            out(f"contradicted by {other}")
+        out("")
     if not found.bullets and not found.memories:
         note("nothing found")
     about = "" if found.counted else "about "
@@ -110,3 +119,9 @@ def _print(found: "Queried") -> None:
     note(f"{about}{found.tokens} tokens{more}")
     if found.note:
         note(found.note)
+
+
+def _against(found: "Queried", memory_id: str) -> list[str]:
+    """Return what contradicts a memory."""
+    pairs = [pair for pair in found.contradictions if memory_id in pair]
+    return [newer if older == memory_id else older for newer, older in pairs]

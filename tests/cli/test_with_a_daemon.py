@@ -16,6 +16,7 @@ from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memories import MemoryPage
 from memoryd_client.wire.memory import Memory
 from memoryd_client.wire.pending import PendingMemory
+from memoryd_client.wire.query import Queried
 from memoryd_client.wire.search import Hit
 from memoryd_client.wire.status import Status
 from memoryd_client.wire.traces import Trace
@@ -315,3 +316,14 @@ def test_a_session_in_which_nothing_was_said_is_told_as_such(served: Command, co
     assert done.stdout == ""
     assert f"'{name}x'" in done.stderr
     assert "memoryd session list" in done.stderr
+
+
+def test_what_contradicts_each_other_is_told_together(served: Command) -> None:
+    ids = [served.ok("add", f"The ferry to the island leaves at {time}.").strip() for time in ("8 am", "8 pm")]
+    first, second = served.ok("query", "When does the ferry leave?").splitlines()
+    assert first.startswith("- [fact] The ferry to the island leaves at 8 ")
+    assert second.startswith("  - contradicted by [fact] The ferry to the island leaves at 8 ")
+    whole = served.ok("query", "When does the ferry leave?", "--return", "full")
+    assert all(f"contradicted by {memory_id}" in whole for memory_id in ids)
+    found = msgspec.json.decode(served.ok("query", "When does the ferry leave?", "--json"), type=Queried)
+    assert found.contradictions == ((ids[1], ids[0]),)

@@ -80,6 +80,15 @@ async def test_what_only_an_assistant_said_is_nothing_that_a_user_stated(api: Me
     assert (one.trust, one.speaker) == (0.6, "assistant")
 
 
+async def test_a_correction_by_the_user_is_trusted_fully_and_one_by_an_assistant_is_not(
+    api: MessagesApi, model: Model
+) -> None:
+    api.always(
+        answer(found(category="correction", messages=[0]), found("It is open.", category="correction", messages=[1]))
+    )
+    assert [one.trust for one in (await asked(model)).candidates] == [1.0, 0.6]
+
+
 async def test_the_prompt_is_fenced_and_has_what_is_known_and_no_secret(api: MessagesApi, model: Model) -> None:
     api.always(answer())
     assert (await asked(model)).candidates == ()

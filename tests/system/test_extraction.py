@@ -47,6 +47,10 @@ def looked_at(client: Client) -> list[Memory]:
     return extracted(client)
 
 
+def has_given_way(client: Client, old: str, new: str) -> bool:
+    return client.get(old).superseded_by == new
+
+
 def test_the_end_of_a_session_brings_its_facts_with_the_very_messages(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         client.append(talk())
@@ -57,7 +61,7 @@ def test_the_end_of_a_session_brings_its_facts_with_the_very_messages(served: Ru
         assert fact.content == f'The user said: "{FACT}"'
         assert (fact.session, fact.source_messages) == ("s1", (3, 3))
         assert (fact.scope, fact.project, fact.metadata["extracted"]) == (Scope.PROJECT, PROJECT, "rule")
-        assert fact.trust < 0.5
+        assert (fact.trust, found["lesson"].trust) == (0.8, 0.4)
         assert found["lesson"].source_messages == (4, 4)
         assert found["lesson"].speaker == "assistant"
 
@@ -81,6 +85,25 @@ def test_the_same_conversation_in_another_session_brings_back_nothing(served: Ru
         client.end_session()
         assert looked_at(client) == []
         assert numbers(client)["extracted_known"] == before + 2
+
+
+def test_what_the_user_corrects_in_a_conversation_outdoes_what_an_agent_stored(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        port = client.remember("The staging database listens on port 5432.")
+        exam = client.remember("The exam of the sailing course is on 3 March.", pinned=True)
+        client.append(
+            [
+                said("The staging database listens on port 5432.", "assistant"),
+                said("No, the staging database listens on port 5433."),
+                said("That's wrong. The exam of the sailing course is on 10 March, not on 3 March."),
+            ]
+        )
+        client.end_session()
+        by_text = {one.content: one for one in looked_at(client)}
+        for old, said_now in ((port, "5433"), (exam, "10 March")):
+            (new,) = (one for text, one in by_text.items() if said_now in text)
+            assert (new.category, new.trust) == ("correction", 1.0)
+            until(partial(has_given_way, client, old.id, new.id), f"{old.content} to give way to {new.content}")
 
 
 def test_twelve_turns_are_looked_at_without_an_end(served: RunningDaemon) -> None:

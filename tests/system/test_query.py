@@ -215,3 +215,13 @@ def test_what_has_nothing_to_do_with_the_query_comes_only_where_everything_is_as
         assert len(client.query(unrelated, top_k=20, everything=True).bullets) > len(PLANS)
         assert client.query(unrelated, threshold=-1.0).bullets  # who names a threshold means that one
         assert client.search("Einsatzplan")[0].summary.startswith("the deployment plan in German")
+
+
+def test_what_contradicts_each_other_is_told_as_such(daemon: RunningDaemon) -> None:
+    texts = [f"The ferry to the island leaves at {time}." for time in ("8 am", "8 pm")]
+    with Client(session="ferry", project="/ferry", paths=daemon.paths, deadline_s=30) as client:
+        older, newer = (client.remember(text).id for text in texts)
+        for returns in ("bullets", "full"):
+            for top_k in (1, 2):
+                found = client.query("When does the ferry leave?", returns=returns, top_k=top_k)
+                assert found.contradictions == ((newer, older),)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final, Literal
 
+from memoryd_actors.capture.kinds import CORRECTION
 from memoryd_actors.extraction.input_message import InputMessage
 
 MOST_A_TURN: Final = 3
@@ -13,10 +14,16 @@ MOST_A_TURN: Final = 3
 
 Trust = Literal["user_stated", "observed", "inferred"]
 TRUST: Final[dict[Trust, float]] = {"user_stated": 0.8, "observed": 0.6, "inferred": 0.4}
-"""The levels are 1.0 for a user's own correction and 0.5 for an inference; what a model read is below what
-was stored on purpose (0.8 for what a user stores)."""
+"""What a user states is trusted as what a user stores, and more than what an agent does by itself (0.5)."""
+CORRECTED: Final = 1.0
+"""Trust in a user's own correction, wherever it was said."""
 BY_RULE: Final = 0.4
-"""Trust in what a rule took: it never prevails over what somebody stored or a model read."""
+"""Trust in what a rule took from an agent's words: it never prevails over what somebody stored or a model read."""
+
+
+def trust_in_user(category: str) -> float:
+    """Return how far to trust what a user stated."""
+    return CORRECTED if category == CORRECTION else TRUST["user_stated"]
 
 
 @dataclass(frozen=True, slots=True)

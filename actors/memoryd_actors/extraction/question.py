@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 import msgspec
 
-from memoryd_actors.extraction.candidate import TRUST, Extraction
+from memoryd_actors.extraction.candidate import TRUST, Extraction, trust_in_user
 from memoryd_actors.extraction.input_message import InputMessage
 from memoryd_actors.memory.personal_matters import BASIS, MATTER, MATTERS
 from memoryd_actors.memory.settings import PROCEDURAL
@@ -187,9 +187,9 @@ def _candidate(given: _Given, passage: ConversationPart, model: str) -> Extracti
     if not numbers or not any(char.isalpha() for char in given.content):
         return None
     told = [passage.messages[number] for number in numbers]
-    trust = TRUST[given.trust]
     # What only assistants said is not what a user stated, whatever the model makes of it.
     stated = any(message.role == "user" for message in told)
+    trust = trust_in_user(given.category) if given.trust == "user_stated" else TRUST[given.trust]
     profile = given.category == "profile"
     last = max(told, key=lambda message: message.sequence)
     return Extraction(

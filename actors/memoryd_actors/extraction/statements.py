@@ -14,7 +14,7 @@ from memoryd_actors.admission.project_files import named_files
 from memoryd_actors.admission.writing import MAX_FACT
 from memoryd_actors.capture import explicit, standing_instruction
 from memoryd_actors.capture.kinds import FACT, PREFERENCE
-from memoryd_actors.extraction.candidate import BY_RULE, Extraction
+from memoryd_actors.extraction.candidate import BY_RULE, Extraction, trust_in_user
 from memoryd_actors.extraction.dating import needs_day
 from memoryd_actors.extraction.input_message import InputMessage
 from memoryd_actors.extraction.particulars import given, particular
@@ -154,7 +154,7 @@ def _candidate(
     return Extraction(
         content=saying(who, quoted, message.at if needs_day(quoted, (wording.code for wording in wordings)) else None),
         category=category,
-        trust=BY_RULE,
+        trust=trust_in_user(category) if message.role == "user" else BY_RULE,
         first=message.sequence,
         last=message.sequence,
         speaker=message.speaker or message.role,

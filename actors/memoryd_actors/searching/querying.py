@@ -117,7 +117,9 @@ class Querier:
         handed += [one.id for bullet in answer.bullets for one in bullet.related]
         self._note(caller, handed)
         changes = await self._hear(caller, handed)
-        return msgspec.structs.replace(answer, left_out=len(chosen) - len(fitted.texts), changes=changes)
+        left_out = len(chosen) - len(fitted.texts)
+        against = await self._relatives.contradictions(handed, visible)
+        return msgspec.structs.replace(answer, left_out=left_out, changes=changes, contradictions=against)
 
     async def _chosen(self, request: Query, visible: Visibility, deadline_s: float) -> tuple[list[_Chosen], str]:
         if not request.query.strip():

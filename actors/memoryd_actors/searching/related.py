@@ -61,6 +61,14 @@ class Relatives:
         within = {one.id: one for one in known.values() if is_visible(one, visible) and not unfit(one)}
         return beside(shown, edges, within, passed_over=passed_over)
 
+    async def contradictions(self, shown: Collection[str], visible: Visibility) -> tuple[tuple[str, str], ...]:
+        """Return the pairs within `visible` that contradict each other, of which at least one is shown."""
+        edges = [one for one in await self._ledger.edges(visible.owner, list(shown)) if one.relation == CONTRADICTS]
+        others = {other for edge in edges for other in (edge.from_id, edge.to_id)} - set(shown)
+        known = await self._ledger.get(visible.owner, sorted(others)) if others else {}
+        there = {*shown, *(one.id for one in known.values() if is_visible(one, visible))}
+        return tuple((edge.from_id, edge.to_id) for edge in edges if {edge.from_id, edge.to_id} <= there)
+
 
 def fold(
     kept: Sequence[SurfacedMemory], edges: Iterable[Edge], request: str, *, most: int = MOST_RELATED

@@ -3,8 +3,12 @@
 import re
 from datetime import datetime
 
+from memoryd_actors.texts.languages import pattern_of
+
 _USER_SAID = re.compile(r"(?s)\AThe user said(?: on \d{4}-\d\d-\d\d)?: \"([^\"]*)\"\Z")
 _FRAME = re.compile(r"(?s)\A(.{1,80}? said) on \d{4}-\d\d-\d\d(: \".*)")
+
+_CORRECTS = re.compile(rf"\A\W*{pattern_of('extraction', 'corrects')}", re.IGNORECASE)
 
 
 def saying(who: str, text: str, at: datetime | None = None) -> str:
@@ -21,7 +25,8 @@ def undated(content: str) -> str:
 def what_was_said(content: str) -> str:
     """Return what of a memory that quotes somebody is compared: never the day on which it was said.
 
-    Of what the user said the words alone: stored by themselves they say the same. Else also who said them.
+    Of what the user said the words alone, without the `no,` before a correction: stored by themselves they say the
+    same. Else also who said them.
     """
     said = _USER_SAID.match(content)
-    return said[1] if said else undated(content)
+    return _CORRECTS.sub("", said[1]) or said[1] if said else undated(content)

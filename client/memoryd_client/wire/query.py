@@ -40,6 +40,9 @@ class Queried(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag
 
     bullets: tuple[Bullet, ...] = ()
     memories: tuple[Memory, ...] = ()
+    contradictions: tuple[tuple[str, str], ...] = ()
+    """Pairs of ids that contradict each other, the one that was said to contradict first: of what came back, or one of
+    it and one that did not."""
     tokens: int
     """Of all the bullets and what is related to them, or of the memories' titles and contents."""
     counted: bool = True
