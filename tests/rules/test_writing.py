@@ -191,5 +191,66 @@ def test_what_a_model_stores_of_the_user_and_the_project_is_taken(given: str) ->
     check_by_model(given, "fact")
 
 
+@pytest.mark.parametrize(
+    ("category", "given", "reason"),
+    [
+        ("event", "The user just asked about the weather.", "moment"),
+        ("event", "The user is currently looking at the logs.", "moment"),
+        ("event", "Right now the tests are running.", "moment"),
+        ("episode", "I helped the user fix a bug.", "about you"),
+        ("Procedural ", "I will now look at the file.", "about you"),
+        ("procedure", LONG, "280 characters"),
+        ("fact", "As requested, this was stored.", "about you"),
+        ("fact", "Let me summarize what happened.", "about you"),
+        ("fact", "The user told me to check the logs.", "about you"),
+        ("fact", "Sure, the file is renamed.", "about you"),
+        ("fact", "Memory saved.", "about you"),
+        ("fact", "The user just merged the feature branch.", "moment"),
+        ("fact", "Waiting for the user's confirmation.", "moment"),
+        ("fact", "The server is restarting.", "moment"),
+        ("fact", "The user is about to leave for lunch.", "moment"),
+        ("fact", "Die Pipeline läuft gerade.", "moment"),
+        ("fact", "Should the cache be cleared?", "question"),
+        ("fact", "It works.", "trivial"),
+        ("fact", "No problem.", "trivial"),
+        ("fact", "Vim.", "trivial"),
+    ],
+)
+def test_no_category_is_a_way_around_and_the_refusal_says_what_to_write(category: str, given: str, reason: str) -> None:
+    with pytest.raises(Refused, match=reason) as caught:
+        check_by_model(given, category)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    "given",
+    """Use uv.
+Port 5432.
+Prefers tabs.
+No emojis.
+Postgres 16.
+MIT licence.
+Never rebase.
+The API is running on port 8080.
+The staging host is running Debian 12.
+The cache is just used for sessions.
+The team is migrating from Jenkins to GitHub Actions.
+Let's Encrypt issues the certificates.
+Running the tests needs Docker.
+API keys are saved in 1Password.
+The user said that tabs are banned.
+ruff has the rules E, F, I and UP switched on.
+El usuario vive en Sevilla.
+用户喜欢喝茶""".splitlines(),
+)
+def test_what_is_short_and_says_something_is_taken(given: str) -> None:
+    check_by_model(given, "fact")
+
+
+def test_what_happened_has_its_day() -> None:
+    check_by_model("Version 2.1 shipped yesterday.", "event")
+    check_by_model("The server crashed this morning because the disk was full.", "episode")
+
+
 def test_steps_may_be_long() -> None:
-    check_by_model(LONG * 3, "procedural")
+    check_by_model(f"How to release:\n1. {LONG}\n2. {LONG}", "procedural")

@@ -7,8 +7,9 @@ speaks for itself and is not looked at.
 
 import re
 
+from memoryd_actors.admission.workflow import FEWEST_STEPS, read
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.memory.settings import PROCEDURES
+from memoryd_actors.memory.settings import PROCEDURES, name_of
 from memoryd_actors.texts.languages import pattern_of, words_of
 from memoryd_actors.texts.languages.recognition import language_of
 from memoryd_actors.texts.sentences import sentences
@@ -19,7 +20,6 @@ MAX_FACT = 280
 MAX_SENTENCES = 2
 EPISODES = frozenset({"episode", "episodic", "event", "activity"})
 """Categories that tell what happened, in the past tense."""
-"""Categories that hold numbered steps: neither two sentences nor about a third person."""
 
 _LABEL = re.compile(
     r"\s*(?:[-*•·]\s+|\d{1,2}[.)]\s+)?(?:(?:fact|memory|insight|episode|summary)\s*:\s*)?", re.IGNORECASE
@@ -50,10 +50,20 @@ _NOTHING = _either("nothing")
 _FEWEST_LETTERS = 8
 """Letters of the shortest fact: `Uses Go.` has six and says nothing without whom; scripts without spaces need four."""
 _FEWEST_IDEOGRAPHS = 4
+_FEWEST_NAMED = 2
+"""Words or numbers that name something, of the shortest that an agent may store: `Use uv.`, `Port 5432.`"""
 _MOMENT = _either("moment")
+_DAY = _either("day")
 _PAST = _either("past", whole=True)
 _ITSELF = _either("itself")
 _PASSING = _either("passing")
+_NAMING = re.compile(r"\w+(?:['’]\w+)?")
+_REACTIONS = _CHATTER - words_of("comparison", "negators")
+"""A `no` may be all that there is to say: `No tabs.`"""
+_NAMELESS = frozenset[str]().union(
+    *(words_of("comparison", words) for words in ("light", "self", "others", "auxiliaries"))
+)
+"""Words that name nothing by themselves, unless they are in capitals: `MIT licence.`"""
 
 
 def written(content: str, category: str) -> tuple[str, bool]:
@@ -82,28 +92,52 @@ def check_by_model(content: str, category: str) -> None:
     """Refuse what a model stores by itself and nobody will be glad to find: the hint says what to write instead.
 
     Raises:
-        Refused: it is too short or too long, true for a moment only, or about the model itself.
+        Refused: it is too short or too long, a question, true for a moment only, or about the model itself.
     """
-    if category in PROCEDURES:
+    category = name_of(category)
+    if category in PROCEDURES and len(read(content)[1]) >= FEWEST_STEPS:
         return
     text = " ".join(content.split())
     if len(text) > MAX_FACT:
-        raise Refused(
-            f"a memory may have {MAX_FACT} characters, and this has {len(text)}",
-            "Write one or two sentences, each thing in a memory of its own; a longer text belongs in a memory file.",
+        steps = (
+            "Steps may be longer: write one to a line, numbered from 1."
+            if category in PROCEDURES
+            else (
+                "Write one or two sentences, each thing in a memory of its own; a longer text belongs in a memory file."
+            )
         )
-    bare = _QUOTED.sub(" ", text)
-    _check_substance(text, bare)
+        raise Refused(f"a memory may have {MAX_FACT} characters, and this has {len(text)}", steps)
+    bare = _QUOTED.sub(" ", text).strip()
+    if bare.endswith(("?", "？", "؟")):
+        raise Refused("this is a question, and nothing to remember", "Write what was answered.")
     if itself := _ITSELF.search(_NO_PERSON.sub(" ", bare)):
         raise Refused(
             f"this is about you, or does not say about whom: it says {itself.group().strip()!r}",
             "Write in the third person what stays true of the user or the project: `The user prefers tabs.`",
         )
-    if category not in EPISODES and (passing := _PASSING.search(bare) or _MOMENT.search(bare)):
+    if category not in PERSONAL:  # of whom it is is known
+        _check_named(text)
+    passing = _PASSING.search(bare) or _MOMENT.search(bare)
+    if passing or (category not in EPISODES and (passing := _DAY.search(bare))):
         raise Refused(
             f"this is true for a moment only: it says {passing.group().strip()!r}",
-            "Write what will still hold in another session, with a date if it needs one: `The user lives in Seattle.`",
+            "Write what will still hold in another session, with a date if it needs one: `The user lives in Seattle.` "
+            "Of what happened, write what came of it: `The release was moved to Friday.`",
         )
+
+
+def _check_named(text: str) -> None:
+    """Refuse what names nothing: reactions, single words."""
+    words = [word if word.isupper() and len(word) > 1 else word.casefold() for word in _NAMING.findall(text)]
+    named = sum(word not in _NAMELESS and word.casefold() not in _REACTIONS for word in words)
+    wide = sum(char > "\u2e7f" for char in text)
+    if (named < _FEWEST_NAMED and wide < _FEWEST_IDEOGRAPHS) or all(word.isdigit() for word in words):
+        why = f"this is too trivial to remember: {_shown(text)}"
+    elif _SMALL_TALK.fullmatch(text) or _NOTHING.fullmatch(text.rstrip(". ")):
+        why = f"this says nothing to remember: {_shown(text)}"
+    else:
+        return
+    raise Refused(why, "Say what about what, so that it helps in another session: `The database listens on port 5432.`")
 
 
 def _within(kept: str, first: str) -> str:
@@ -163,7 +197,7 @@ def _check_english(bare: str, *, episode: bool) -> None:
     if episode:
         if not _PAST.search(bare):
             raise Refused("an episode is told in the past tense", "Say what was discussed, decided or done.")
-    elif moment := _MOMENT.search(bare):
+    elif moment := _MOMENT.search(bare) or _DAY.search(bare):
         raise Refused(
             f"this is true for a moment only: it says {moment.group()!r}",
             "Store what will still hold in another session, with a date where it needs one.",
