@@ -32,6 +32,42 @@ CALLER = Caller(agent="cli", session="s1")
             "Restore a backup:\n1. Stop the workers\n2. Run pg_restore",
         ),
         ("Remember how we release: 1. check 2. push", "release", "Release:\n1. Check\n2. Push"),
+        (
+            "When you deploy always do this: - run the tests - merge - watch the logs",
+            "deploy",
+            "Deploy:\n1. Run the tests\n2. Merge\n3. Watch the logs",
+        ),
+        (
+            "This is how I onboard a new colleague:\n1. create the accounts\n2. pair on a ticket\n\nThanks!",
+            "onboard a new colleague",
+            "Onboard a new colleague:\n1. Create the accounts\n2. Pair on a ticket",
+        ),
+        (
+            "Our backup procedure: first we stop the app, then we dump the database, finally we upload the dump.",
+            "backup",
+            "Backup:\n1. Stop the app\n2. Dump the database\n3. Upload the dump",
+        ),
+        (
+            "Note: the runbook for a full disk is as follows. First stop the workers, and then clean up.",
+            "full disk",
+            "Full disk:\n1. Stop the workers\n2. Clean up",
+        ),
+        (
+            "Always follow these steps when you add a dependency: check the licence -> pin it -> say so",
+            "add a dependency",
+            "Add a dependency:\n1. Check the licence\n2. Pin it\n3. Say so",
+        ),
+        (
+            "We do it one way. What to do when the disk is full:\n* stop the workers\n* clean up",
+            "disk is full",
+            "Disk is full:\n1. Stop the workers\n2. Clean up",
+        ),
+        (
+            "Wenn du deployst, mach immer Folgendes:\n- Tests laufen lassen\n- Tag setzen",
+            "deployst",
+            "Deployst:\n1. Tests laufen lassen\n2. Tag setzen",
+        ),
+        ("Unser Backup-Prozess: 1. stoppen 2. sichern", "backup", "Backup:\n1. Stoppen\n2. Sichern"),
         ("So releasen wir: zuerst Tests, dann Tag.", "releasen", "Releasen:\n1. Tests\n2. Tag"),
     ],
 )
@@ -51,10 +87,37 @@ def test_what_is_told_step_by_step_is_a_procedure(said: str, trigger: str, conte
         "Our release process is slow.",
         "When we release, the server restarts.",
         "Steps to reproduce the crash",
+        "Steps to reproduce: 1. open 2. click",
+        "When you're done, do this: 1. commit 2. push",
+        "If the tests pass, do the following: 1. commit 2. push",
+        "Please do the following: 1. rename the class 2. update the imports",
+        "Now run the release process: 1. tests 2. tag",
+        "To make this work:\n1. change the port\n2. restart",
+        "To do: - milk - bread",
+        "Here's how I fixed the bug: 1. cleared the cache 2. restarted",
+        "When we deploy the app first crashes, then it recovers.",
+        "When I came home, first the dog barked, then the phone rang.",
+        "Our stack:\n- Django\n- Postgres",
+        "I don't know how to fix this: 1. error one 2. error two",
+        "Write a checklist for:\n- backups\n- restores",
     ],
 )
 def test_what_is_a_question_a_task_or_a_remark_is_none(said: str) -> None:
     assert procedure(said) is None
+
+
+@pytest.mark.parametrize(
+    ("message", "asked"),
+    [
+        ("publish the package", True),
+        ("Please upload the package again.", False),  # nothing of what it is for
+        ("publish the newsletter", False),
+        ("publish it", False),
+    ],
+)
+def test_a_task_in_words_of_the_steps_names_what_it_is_for_too(message: str, asked: bool) -> None:
+    steps = "Publishing to PyPI:\n1. Build the package\n2. Upload it"
+    assert asks_for(message, "publishing to pypi", steps) is asked
 
 
 @pytest.mark.parametrize(
@@ -66,6 +129,10 @@ def test_what_is_a_question_a_task_or_a_remark_is_none(said: str) -> None:
         ("The release went fine.", "release", False),
         ("What changed in the release?", "release", False),
         ("Deploy it.", "deploy to staging", False),
+        ("start the deployment", "deploy", True),
+        ("certificate renewal is due", "renew the certificate", True),
+        ("back up the database", "backup", True),
+        ("do a rollback", "roll back", True),
         ("anything", "", False),
     ],
 )
@@ -86,12 +153,12 @@ async def test_a_procedure_told_anew_is_its_next_version_and_the_former_one_stay
         assert first.title == "release"  # by its heading
         second = await store(system, "Release:\n1. Run make check.\n2. Push the tag.\n3. Write the notes.", "Release")
         third = await store(system, "Release:\n1. Run make check.\n2. Say so in the chat.", "release")
-        assert [one.metadata.get("version") for one in (first, second, third)] == [None, "2", "3"]
+        assert [one.metadata.get("version") for one in (first, second, third)] == ["1", "2", "3"]
         known = await system.ledger.memories.get("local", [first.id, second.id])
         assert [known[one.id].superseded_by for one in (first, second)] == [second.id, third.id]
         assert {one.state for one in known.values()} == {State.SUPERSEDED}
         other = await store(system, "To deploy:\n1. Merge.\n2. Wait.")
-        assert (other.title, other.metadata.get("version")) == ("deploy", None)
+        assert (other.title, other.metadata.get("version")) == ("deploy", "1")
 
 
 async def test_a_version_of_its_own_counting_is_no_number(place: Place) -> None:

@@ -18,7 +18,7 @@ _ITEM = re.compile(r"\s*(?:(?:step\s+)?\d{1,2}[.):]|[-*\u2022])\s+(?P<step>\S.*)
 _INLINE = re.compile(r"(?:^|\s)(\d{1,2})[.)]\s+")
 _LEAD = re.compile(
     r"(?:(?:first|then|next|finally|afterwards|please|and"
-    r"|(?:you|we|one|the agent)\s+(?:should|must|have to|need to|can))\b[,:]?\s+)+",
+    r"|(?:you|we|i|one|the agent)(?:\s+(?:should|must|have to|need to|can|always|then|usually))?)\b[,:]?\s+)+",
     re.IGNORECASE,
 )
 

@@ -183,7 +183,7 @@ class LocalJudge:
         ]
         refused = self._refusals(case.exhibits, likely, scores, best=best)
         for index, exhibit in enumerate(case.exhibits):
-            if exhibit.trigger and refused[index] and asks_for(case.focus, exhibit.trigger):
+            if exhibit.trigger and refused[index] and asks_for(case.focus, exhibit.trigger, exhibit.text):
                 # How that is done is told by no word or cosine: of 15 tasks, 6 brought up their procedure without this.
                 refused[index], scores[index] = "", max(scores[index], self._threshold)
         return Judgement(

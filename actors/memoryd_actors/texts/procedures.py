@@ -1,27 +1,48 @@
 """Ways of doing things, as they are told: what they are for, and their steps. And whether a message asks for one."""
 
 import re
+from collections.abc import Set
 from functools import cache
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 import msgspec
 
 from memoryd_actors.texts.languages import tables, typed
 from memoryd_actors.texts.sentences import sentences
-from memoryd_actors.texts.stems import stem_set
+from memoryd_actors.texts.stems import stem, stem_set
 
 LONGEST: Final = 2_000
 """Characters of a message in which somebody tells how a thing is done; a longer one is a document."""
 FEWEST_STEPS: Final = 2
+LONGEST_TRIGGER: Final = 60
+LATEST: Final = 160
+"""Characters that may be said before it."""
 MOST_ASKED: Final = 2_000
 """Characters of a message in which it is looked whether it asks for a procedure, its end."""
-_NUMBERED = re.compile(r"^\s*(?:(?:step\s+)?\d{1,2}[.):]|[-*\u2022])\s+\S", re.IGNORECASE | re.MULTILINE)
-_NUMBERS_INLINE = re.compile(r"(?:^|\s)1[.)]\s.*\s2[.)]\s", re.DOTALL)
+SHORTEST_VERB: Final = 4
+_NOUN: Final = re.compile(r"y?(?:e?ment|al|[ai]?t?ion|or|ance|age)")
+"""What makes a noun of an English verb, after its stem."""
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_MARK: Final = r"(?:(?:step\s+)?\d{1,2}[.):]|[-*\u2022])\s+(?=\S)"
+_ITEM: Final = re.compile(rf"^\s*{_MARK}", re.IGNORECASE | re.MULTILINE)
+_NUMBERS_INLINE: Final = re.compile(r"(?:^|\s)1[.)]\s.*\s2[.)]\s", re.DOTALL)
+_BULLETS_INLINE: Final = re.compile(r"\A([-*\u2022])\s.*\s\1\s")
+_ARROW: Final = re.compile(r"\s*(?:->|=>|\u2192)\s*")
+_BEYOND: Final = re.compile(rf"\n\s*\n(?!\s*{_MARK}).*", re.IGNORECASE | re.DOTALL)
+"""Another paragraph that is no step."""
 
 
 class _Table(msgspec.Struct, frozen=True):
-    forms: tuple[str, ...]
+    opens: str
+    ends: str
+    opens_with: str
+    ends_with: str
+    once: str
+    article: str
+    begins: str
     order: str
+    happens: str
     over: str
     asks_about: str
     code: str
@@ -33,7 +54,7 @@ class Told(NamedTuple):
     trigger: str
     """What it is for: `release`, `deploy to staging`."""
     steps: str
-    """Numbered, a line each."""
+    """A line each."""
 
     @property
     def text(self) -> str:
@@ -41,18 +62,81 @@ class Told(NamedTuple):
         return f"{self.trigger[:1].upper()}{self.trigger[1:]}:\n{self.steps}"
 
 
+class _Telling:
+    """The compiled patterns of one language."""
+
+    def __init__(self, table: _Table) -> None:
+        begins = rf"(?:{table.begins})\b"
+        joined = rf"(?:, |(?<=\bwe) |(?<=\bi) |(?<=\byou) |(?<=\bwir) )(?={begins},? (?!{table.happens}))"
+        self.parts = _compiled(
+            r"(?P<head>(?:[^.:?!\n]|\.(?=\w)){3,150}?)"
+            rf"(?:\s*(?P<colon>:|\s[\u2013\u2014]\s|\n|\s(?=- )|\.\s+(?={begins}))|{joined})\s*(?P<steps>.+)"
+        )
+        self.opens = _compiled(rf"(?:{table.opens})(?!\w)\s*")
+        self.opens_with = _compiled(rf"(?:{table.opens_with})(?!\w)[,:]?\s*")
+        self.ends = _compiled(rf"(?:{table.ends})\Z")
+        self.ends_with = _compiled(rf"(?:^|(?<!\w))(?:{table.ends_with})\Z")
+        self.once = _compiled(table.once)
+        self.article = _compiled(rf"\b(?:{table.article})\b")
+        self.between = _compiled(rf"(?:^|[,;.]\s*(?:and |und )?|\s(?:and|und)\s+)(?:{table.order})\b[,:]?\s*")
+
+    def told(self, text: str) -> Told | None:
+        """Return the way of doing something that a text tells from its beginning; None where it tells anything else."""
+        if (found := self.parts.match(text, self.lead(text))) is None or not (trigger := self.trigger(found["head"])):
+            return None
+        steps = self.steps(found["steps"], listed=bool(found["colon"]))
+        return Told(" ".join(trigger.split()), steps) if steps else None
+
+    def lead(self, text: str) -> int:
+        """Return how far a text only leads to what it says: `note:`, `this is`."""
+        end, before = 0, -1
+        while before != end and not self.opens.match(text, end):
+            before = end
+            end = found.end() if (found := self.opens_with.match(text, end)) else end
+        return end
+
+    def trigger(self, head: str) -> str:
+        """Return what something is done for, by what stands before its steps; empty where it is no habit."""
+        habit, before = False, ""
+        while before != head:
+            before, head = head, head.strip(" ,;*#_-")
+            if found := self.opens.match(head):
+                head, habit = head[found.end() :], True
+            elif found := self.opens_with.match(head):
+                head = head[found.end() :]
+            elif found := self.ends.search(head):
+                if found["noun"] and self.article.search(head, 0, found.start()):
+                    return ""  # `run the release process`: a task
+                head, habit = head[: found.start()], True
+            elif found := self.ends_with.search(head):
+                head = head[: found.start()]
+        fits = 2 < len(head) <= LONGEST_TRIGGER and "," not in head
+        return head if habit and fits and not self.once.match(head) else ""
+
+    def steps(self, text: str, *, listed: bool) -> str:
+        """Return steps, a line each; empty where they are none.
+
+        They are items of a list or joined by `first`, `then` and `finally`, and where they are `listed`, by arrows, too.
+        """
+        text = _BEYOND.sub("", text).strip()
+        if _BULLETS_INLINE.match(text):
+            return re.sub(rf"(?:\A|\s){re.escape(text[0])}\s+", f"\n{text[0]} ", text).strip()
+        if _ITEM.search(text) or _NUMBERS_INLINE.search(text):
+            return text if len(_ITEM.findall(text)) >= FEWEST_STEPS or _NUMBERS_INLINE.search(text) else ""
+        for between in (self.between, _ARROW) if listed else (self.between,):
+            parts = [bare for part in between.split(text) if (bare := part.strip(" ,;.\n"))]
+            if len(parts) >= FEWEST_STEPS:
+                return "\n".join(f"{number}. {part}" for number, part in enumerate(parts, 1))
+        return ""
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(typed(pattern), re.IGNORECASE | re.DOTALL)
+
+
 @cache
-def _forms() -> tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]:
-    return tuple(
-        (re.compile(typed(form), re.IGNORECASE | re.DOTALL), _between(table.order))
-        for table in tables("procedures", _Table).values()
-        for form in table.forms
-    )
-
-
-def _between(order: str) -> re.Pattern[str]:
-    """Return what stands between two steps that are told in a sentence."""
-    return re.compile(rf"(?:^|[,;.]\s*(?:and |und )?|\s(?:and|und)\s+)(?:{order})\b[,:]?\s*", re.IGNORECASE)
+def _tellings() -> tuple[_Telling, ...]:
+    return tuple(map(_Telling, tables("procedures", _Table).values()))
 
 
 @cache
@@ -66,34 +150,53 @@ def _no_task() -> re.Pattern[str]:
 def told_procedure(message: str) -> Told | None:
     """Return the way of doing something that a message tells step by step; None where it tells anything else.
 
-    The steps are numbered, listed, or joined by `first`, `then`, `finally`. A message with a question asks something.
+    It begins with one of the message's first sentences. A message with a question asks something.
     """
     if len(message) > LONGEST or "?" in message:
         return None
-    for form, between in _forms():
-        if (told := form.match(message)) is None:
-            continue
-        steps = told["steps"].strip()
-        listed = _NUMBERED.search(steps) or _NUMBERS_INLINE.search(steps)
-        parts = [part.strip(" ,;.\n") for part in between.split(steps)] if not listed else []
-        parts = [part for part in parts if part]
-        if not listed and len(parts) < FEWEST_STEPS:
-            continue
-        lines = steps if listed else "\n".join(f"{number}. {part}" for number, part in enumerate(parts, 1))
-        return Told(" ".join(told["trigger"].split()), lines)
+    for start in [0, *(one.start for one in sentences(message) if 0 < one.start <= LATEST)]:
+        for telling in _tellings():
+            if (told := telling.told(message[start:])) is not None:
+                return told
     return None
 
 
-def asks_for(message: str, trigger: str) -> bool:
-    """Return whether a message has a task in it that a procedure is for: one sentence has all words of its trigger.
+def asks_for(message: str, trigger: str, content: str = "") -> bool:
+    """Return whether a message has a task in it that a procedure is for.
 
-    One that tells of the past, or asks what, why, when or who, is no task; `how do we release` and `can you release`
-    are.
+    One sentence has all words of its trigger, in whatever form: `renewal` for `renew`, `back up` for `backup`. Or it has
+    one of them, and nothing but words of the procedure, two at least: `publish the package` for how one publishes to
+    PyPI, where a step names the package. One that tells of the past, or asks what, why, when or who, is no task;
+    `how do we release` and `can you release` are.
     """
     wanted = stem_set(trigger)
     if not wanted:
         return False
+    there = stem_set(content) | wanted
     for sentence in sentences(message[-MOST_ASKED:]):
-        if wanted <= stem_set(sentence.bare) and not _no_task().search(sentence.bare):
+        if _no_task().search(sentence.bare):
+            continue
+        said = stem_set(sentence.bare)
+        joined = said | _compounds(sentence.bare).keys()
+        joined |= {part for compound, parts in _compounds(trigger).items() if compound in said for part in parts}
+        if all(_among(word, joined) for word in wanted):
+            return True
+        known = [word for word in said if _among(word, there)]
+        if len(known) > 1 and len(known) == len(said) and any(_among(word, wanted) for word in said):
             return True
     return False
+
+
+def _among(word: str, stems: Set[str]) -> bool:
+    """Return whether a stem, or one that makes a noun of it or that it makes one of, is among others."""
+    return word in stems or any(_noun_of(word, other) or _noun_of(other, word) for other in stems)
+
+
+def _noun_of(noun: str, verb: str) -> bool:
+    return len(verb) >= SHORTEST_VERB and noun.startswith(verb) and _NOUN.fullmatch(noun, len(verb)) is not None
+
+
+def _compounds(text: str) -> dict[str, tuple[str, str]]:
+    """Return what every two neighbouring words make together, `backup` of `back up`, with the stems of both."""
+    words = _WORD.findall(text.lower())
+    return {stem(left + right): (stem(left), stem(right)) for left, right in pairwise(words)}

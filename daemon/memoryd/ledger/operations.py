@@ -170,14 +170,14 @@ class _Operation(UnitOfWork):
         return stored
 
     def _next_version(self, memory: Memory) -> Memory:
-        """Return a procedure with the number of its version: one more than the one whose place it takes."""
+        """Return a procedure with the number of its version: 1, or one more than the one whose place it takes."""
         if memory.category not in PROCEDURES or not memory.title or VERSION in memory.metadata:
             return memory
-        given = [other.metadata.get(VERSION, "1") for other in self.namesakes(memory)]
-        if not given or self.twin(memory) is not None:
+        if self.twin(memory) is not None:
             return memory
+        given = [other.metadata.get(VERSION, "1") for other in self.namesakes(memory)]
         before = [int(one) if one.isdecimal() else 1 for one in given]  # an agent may have counted its own way
-        return msgspec.structs.replace(memory, metadata={**memory.metadata, VERSION: str(max(before) + 1)})
+        return msgspec.structs.replace(memory, metadata={**memory.metadata, VERSION: str(max(before, default=0) + 1)})
 
     def _merge(self, step: Merge) -> Memory:
         self._refuse_other_owner(step.memory)
