@@ -38,7 +38,7 @@ def events(
     op: Annotated[str, typer.Option(metavar="NAME", help="With --rows: only this operation.")] = "",
     status: Annotated[
         Literal["", "ok", "error", "skipped"],
-        typer.Option(help="With --rows: only what ended so.", show_default=False),
+        typer.Option(metavar="ok|error|skipped", help="With --rows: only what ended so.", show_default=False),
     ] = "",
     session: Annotated[
         str,

@@ -55,7 +55,7 @@ def query(
     speaker: Annotated[str, typer.Option("--speaker", metavar="NAME", help="Only what this one said.")] = "",
     role: Annotated[
         Literal["", "user", "assistant", "system", "tool"],
-        typer.Option("--role", help="Only in this voice.", show_default=False),
+        typer.Option("--role", metavar="user|assistant|system|tool", help="Only in this voice.", show_default=False),
     ] = "",
     importance_min: Annotated[int | None, typer.Option(min=1, max=5, help="Only as vital as this.")] = None,
     importance_max: Annotated[int | None, typer.Option(min=1, max=5, help="Only as trivial as this.")] = None,

@@ -134,9 +134,12 @@ def search(
     inside: Annotated[str, typer.Option("--in", metavar="SESSION", help="Only in this session.")] = "",
     since: Annotated[str, typer.Option(metavar="DATE", help="Only said since, ISO 8601.")] = "",
     until: Annotated[str, typer.Option(metavar="DATE", help="Only said before.")] = "",
-    role: Annotated[Role, typer.Option(help="Only in this voice.", show_default=False)] = "",
+    role: Annotated[
+        Role, typer.Option(metavar="user|assistant|system|tool", help="Only in this voice.", show_default=False)
+    ] = "",
     kind: Annotated[
-        Literal["", "message", "tool_call", "tool_result"], typer.Option(help="Only this.", show_default=False)
+        Literal["", "message", "tool_call", "tool_result"],
+        typer.Option(metavar="message|tool_call|tool_result", help="Only this.", show_default=False),
     ] = "",
     live: Annotated[bool, typer.Option("--live", help="Not what is archived.")] = False,
     everything: Unrelated = False,

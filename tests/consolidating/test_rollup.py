@@ -78,7 +78,7 @@ def test_of_an_episode_in_plain_prose_each_sentence_is_a_point() -> None:
 
 
 def test_a_summary_says_again_what_it_was_given() -> None:
-    content = written("/home/ann/memoryd", "By hand:\n- one\n- two", 3, "2026-01-01", "2026-02-01")
+    content = written("memoryd", "By hand:\n- one\n- two", 3, "2026-01-01", "2026-02-01")
     assert content.splitlines()[:2] == ["# Project: memoryd", "Episodes: 3 episodes, 2026-01-01 to 2026-02-01"]
     assert told_before(memory(content)) == "- one\n- two"
     assert told_before(None) == ""

@@ -61,6 +61,8 @@ def test_what_has_no_summary_is_not_archived_and_what_has_gives_way_to_it(served
         assert (done.archived_turns, done.total_archived, done.last_summarized_turn) == (3, 6, 3)
         assert done.last_archived_at is not None
         assert all(one.archived for one in done.summaries)
+        # What stands in their place in contexts is no summary more.
+        assert [one.turns for one in done.summaries] == [(1, 2), (2, 3)]
         assert client.archive_old_messages(3).total_archived == 6
         built = client.build_context()
         assert [entry.content for entry in built.entries] == [text for _, text in SAID[6:]]
@@ -90,7 +92,7 @@ def test_core_memory_says_what_was_summarised_last_and_agents_do_it_with_their_t
         assert "4 entries are archived, up to turn 2" in tools.call("archive_old_messages", {"before_turn": 3})
         seen = tools.call("core_memory_view")
         assert "summarised up to turn 2" in seen
-        assert "archived up to turn 2. Summarised last: " in seen
+        assert "(1 summary), archived up to turn 2. Summarised last: " in seen
         assert "above all facts" in tools.call("view_summaries")
 
 

@@ -11,8 +11,8 @@ from recall_system import Place, System, running
 CALLER = Caller(agent="cli", session="s1", project="/projects/demo")
 
 
-async def episode(system: System, title: str, point: str) -> Memory:
-    new = NewMemory(content=f"# Episode: {title}\n\nSummary:\n- {point}", category="episode", title=title)
+async def episode(system: System, title: str, point: str, tags: tuple[str, ...] = ()) -> Memory:
+    new = NewMemory(content=f"# Episode: {title}\n\nSummary:\n- {point}", category="episode", title=title, tags=tags)
     return (await system.keeper.ask(Store((new,), CALLER), deadline_s=20))[0]
 
 
@@ -68,3 +68,26 @@ async def test_episodes_are_archived_once_their_summary_tells_them_and_one_undo_
         known = await system.ledger.memories.get("local", [done.memory, *(one.id for one in told)])
         assert [known[one.id].state for one in told] == [State.ACTIVE, State.ACTIVE]
         assert known[done.memory].state is State.FORGOTTEN
+
+
+async def test_what_the_user_named_as_a_project_has_a_summary_of_its_own(place: Place) -> None:
+    async with running(place) as system:
+        rollups = writer(system)
+        await episode(system, "Moving the deploy job", "The deploy job moved to Frankfurt.")
+        await episode(system, "Buying ads", "The ads were bought in May.", ("project:hdrpop",))
+        await episode(system, "Naming the folder", "The folder was named.", ("project:demo",))
+        done = await rollups.force("local", CALLER.project)
+        # A name that is the folder's is no other project.
+        assert [(one.path, one.episodes) for one in done] == [
+            ("projects/demo/summary.md", 2),
+            ("projects/hdrpop/summary.md", 1),
+        ]
+        known = await system.ledger.memories.get("local", [one.memory for one in done])
+        ads = known[done[1].memory]
+        assert ads.content.startswith("# Project: hdrpop\n")
+        assert "bought in May" in ads.content
+        assert ads.tags == ("project:hdrpop",)
+        assert "May" not in known[done[0].memory].content
+        await episode(system, "Ending the ads", "The ads ended in June.", ("project:hdrpop",))
+        (again,) = await rollups.force("local", "")
+        assert (again.memory, again.episodes) == (ads.id, 1)

@@ -7,6 +7,7 @@ from memoryd_actors.keeping.orders import SetState
 from memoryd_actors.memory.events import of_context
 from memoryd_client import State, Trace
 from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.event_counts import ListDone
 from memoryd_client.wire.traces import CandidateTrace
 from recall_system import Place, System, running
 
@@ -21,12 +22,14 @@ async def test_what_is_pushed_and_stored_is_counted(place: Place) -> None:
         system.push("s", "where does the deploy job run?")
         await system.decided("s", "where does the deploy job run?")
         with pytest.raises(Refused):
-            await system.keeper.ask(SetState("mem_nobody", State.FORGOTTEN, Caller()), deadline_s=10)
+            await system.keeper.ask(SetState("mem_nobody", State.FORGOTTEN, Caller(session="s")), deadline_s=10)
         assert await counted(system) == {
             ("keeper", "create", "ok"): 1,
             ("pipeline", "search", "ok"): 1,
             ("keeper", "delete", "error"): 1,
         }
+        (failed,) = await system.ledger.events.done("local", ListDone(status="error"), allowed=None)
+        assert failed.session == "s"
 
 
 def trace(*, searched: bool, cosines: tuple[float, ...] = ()) -> Trace:

@@ -65,11 +65,22 @@ def test_the_end_of_a_session_brings_its_facts_with_the_very_messages(served: Ru
         assert found["lesson"].source_messages == (4, 4)
         assert found["lesson"].speaker == "assistant"
 
+        assert fact.tags == ()
+
         client.end_session()
         assert looked_at(client) == extracted(client)
         client.append([said("Thanks, that is all!")])
         client.end_session()
         assert {one.id for one in looked_at(client)} == {one.id for one in found.values()}
+
+        # What is found belongs to the project that the user named, in the same part or before it.
+        client.append([said("We decided to sell the ads in May 2026, project: hdrpop"), said("Noted.", "assistant")])
+        client.end_session()
+        (ads,) = [one for one in looked_at(client) if "ads" in one.content]
+        client.append([said("We decided to print the posters in June 2026."), said("Noted.", "assistant")])
+        client.end_session()
+        (posters,) = [one for one in looked_at(client) if "posters" in one.content]
+        assert ads.tags == posters.tags == ("project:hdrpop",)
 
 
 def test_the_same_conversation_in_another_session_brings_back_nothing(served: RunningDaemon) -> None:

@@ -4,7 +4,6 @@ from collections.abc import Iterable
 
 from memoryd_actors.comparison import action
 from memoryd_actors.consolidating.pairs import Suspect
-from memoryd_actors.consolidating.rollup import path_of
 from memoryd_actors.consolidating.rollup_writer import RollupMaterial
 from memoryd_actors.consolidating.schedule import ConsolidationRun
 from memoryd_actors.keeping.merging import compare_with
@@ -68,7 +67,7 @@ def planned_rollup(one: RollupMaterial) -> PlannedRollup:
     return PlannedRollup(
         project=one.project,
         episodes=len(one.episodes),
-        path=path_of(one.project),
+        path=one.path,
         updates=one.summary.id if one.summary is not None else "",
     )
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from memoryd_actors.memory.paths import as_part
 from memoryd_actors.texts.fence import one_line
+from memoryd_actors.texts.labels import LABEL
 from memoryd_actors.texts.sentences import sentences
 from memoryd_client.wire.memory import Memory, State
 
@@ -22,9 +23,19 @@ MOST_POINTS = 8
 _BEGIN: Final = "Summary:"
 
 
-def path_of(project: str) -> str:
+def name_of(project: str, label: str = "") -> str:
+    """Return what a project is called: as the user named it, else as its folder is."""
+    return label or PurePath(project).name or "unnamed"
+
+
+def label_of(episode: Memory) -> str:
+    """Return the project that the user named in what an episode tells; empty where none was named."""
+    return next((tag.removeprefix(LABEL) for tag in episode.tags if tag.startswith(LABEL)), "")
+
+
+def path_of(project: str, label: str = "") -> str:
     """Return where the summary of a project is found."""
-    return f"projects/{as_part(PurePath(project).name) or 'unnamed'}/summary.md"
+    return f"projects/{as_part(name_of(project, label)) or 'unnamed'}/summary.md"
 
 
 def why_not(
@@ -70,10 +81,10 @@ def told_before(summary: Memory | None) -> str:
     return "\n".join(line for line in summary.content.partition(_BEGIN)[2].splitlines() if _is_point(line))
 
 
-def written(project: str, text: str, episodes: int, first: str, last: str) -> str:
+def written(name: str, text: str, episodes: int, first: str, last: str) -> str:
     """Return a summary as it is kept; the dates are of its first and its last episode."""
     count = f"{episodes} episode{'s' if episodes != 1 else ''}, {first} to {last}"
-    return f"# Project: {PurePath(project).name or 'unnamed'}\nEpisodes: {count}\n\n{_BEGIN}\n{text}"
+    return f"# Project: {name}\nEpisodes: {count}\n\n{_BEGIN}\n{text}"
 
 
 def _is_point(line: str) -> bool:

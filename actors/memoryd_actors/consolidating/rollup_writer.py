@@ -12,6 +12,8 @@ from memoryd_actors.consolidating.rollup import (
     PATH,
     PROJECT_SUMMARY,
     SUMMARISES,
+    label_of,
+    name_of,
     path_of,
     points_of,
     told_before,
@@ -29,6 +31,7 @@ from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.summarising import EXTRACTED, Spoken, Summariser, Summary
+from memoryd_actors.texts.labels import project_tags
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.consolidation import Rollup
 from memoryd_client.wire.filters import Filters
@@ -57,6 +60,13 @@ class RollupMaterial:
     summary: Memory | None
     episodes: tuple[Memory, ...]
     """Oldest first."""
+    label: str = ""
+    """The project that the user named in them, where that is called otherwise than their folder."""
+
+    @property
+    def path(self) -> str:
+        """Where its summary is found."""
+        return path_of(self.project, self.label)
 
 
 class RollupWriter:
@@ -109,11 +119,11 @@ class RollupWriter:
         """
         waiting = [one for one in await self._waiting(owner) if project in ("", one.project)]
         if project and not waiting:
-            waiting = [RollupMaterial(owner, project, await self._summary(owner, project), ())]
+            waiting = [RollupMaterial(owner, project, await self._summary(owner, project, path_of(project)), ())]
         return [await self._force(one) for one in waiting]
 
     async def _force(self, one: RollupMaterial) -> Rollup:
-        told = Rollup(project=one.project, path=path_of(one.project), memory=one.summary.id if one.summary else "")
+        told = Rollup(project=one.project, path=one.path, memory=one.summary.id if one.summary else "")
         reason = why_not(one.summary, one.episodes, self._clock.now(), self._settings.rollup_days, forced=True)
         if self._off(one.owner, one.project) is not None:
             reason = "memory is off there"
@@ -122,18 +132,24 @@ class RollupWriter:
         summary = await self.gather(one, 0)
         if not summary.text:
             return msgspec.structs.replace(told, reason="its episodes say nothing that could be told shortly")
-        written_now = await self._summary(one.owner, one.project)
+        written_now = await self._summary(one.owner, one.project, one.path)
         memory_id = written_now.id if written_now is not None else ""
         return msgspec.structs.replace(told, memory=memory_id, episodes=len(one.episodes), by=summary.by)
 
     async def _waiting(self, owner: str) -> list[RollupMaterial]:
-        """Return each project that has episodes in no summary yet."""
-        projects: dict[str, list[Memory]] = defaultdict(list)
+        """Return each project, by folder and by the name that the user gave it, that has episodes in no summary yet."""
+        projects: dict[tuple[str, str], list[Memory]] = defaultdict(list)
         for episode in await self._repository.episodes(owner):
-            projects[episode.project].append(episode)
+            projects[episode.project, path_of(episode.project, label_of(episode))].append(episode)
         return [
-            RollupMaterial(owner, project, await self._summary(owner, project), tuple(episodes[:MOST_EPISODES]))
-            for project, episodes in sorted(projects.items())
+            RollupMaterial(
+                owner,
+                project,
+                await self._summary(owner, project, path),
+                tuple(episodes[:MOST_EPISODES]),
+                "" if path == path_of(project) else label_of(episodes[0]),
+            )
+            for (project, path), episodes in sorted(projects.items())
         ]
 
     async def gather(self, one: RollupMaterial, run: int) -> Summary:
@@ -144,7 +160,7 @@ class RollupWriter:
             ActorError: the Keeper did not answer.
         """
         async with self._gathering:
-            there = await self._summary(one.owner, one.project)
+            there = await self._summary(one.owner, one.project, one.path)
             if (there and (there.id, there.revision)) != (one.summary and (one.summary.id, one.summary.revision)):
                 return Summary(text="", by=EXTRACTED)  # somebody else gathered them in the meantime
             return await self._gather(one, run)
@@ -162,15 +178,15 @@ class RollupWriter:
             await self._keeper.ask(Perform(one.owner, (*steps, told), ACTOR, NODE), deadline_s=KEEPER_S)
         return summary
 
-    async def _summary(self, owner: str, project: str) -> Memory | None:
-        """Return the summary that a project has, the active one where there are several."""
+    async def _summary(self, owner: str, project: str, path: str) -> Memory | None:
+        """Return the summary that a project has under a path, the active one where there are several."""
         place = Visibility(
             owner=owner,
             project=project,
             filters=Filters(scope="project", categories=(PROJECT_SUMMARY,), states=()),
         )
         there = await self._ledger.page(place, limit=MOST_SUMMARIES)
-        own = [one for one in there if one.metadata.get(PATH) == path_of(project) and one.state is not State.SUPERSEDED]
+        own = [one for one in there if one.metadata.get(PATH) == path and one.state is not State.SUPERSEDED]
         return next((one for one in own if one.active), own[0] if own else None)
 
     def _steps(self, one: RollupMaterial, summary: Summary) -> Sequence[Step]:
@@ -180,10 +196,11 @@ class RollupWriter:
         last = max(before.get(_LAST, dates[-1]), dates[-1])
         count = len(one.episodes) + (int(known) if (known := before.get(_EPISODES, "")).isdecimal() else 0)
         new = NewMemory(
-            content=written(one.project, summary.text, count, first, last),
+            content=written(name_of(one.project, one.label), summary.text, count, first, last),
             category=PROJECT_SUMMARY,
-            title=path_of(one.project),
-            metadata={PATH: path_of(one.project), _BY: summary.by, _EPISODES: str(count), _FIRST: first, _LAST: last},
+            title=one.path,
+            tags=project_tags(one.label),
+            metadata={PATH: one.path, _BY: summary.by, _EPISODES: str(count), _FIRST: first, _LAST: last},
         )
         caller = Caller(owner=one.owner, project=one.project, agent=ACTOR)
         # Through the same gate as everything: a model may have written what no memory may hold.
@@ -206,7 +223,7 @@ class RollupWriter:
                 steps.append(ChangeState(memory.id, State.ACTIVE, "RESTORE"))
         steps += [AddEdge(memory.id, episode.id, SUMMARISES, 1.0) for episode in one.episodes]
         if self._settings.prune_episodes:
-            reason = f"told by {path_of(one.project)}"
+            reason = f"told by {one.path}"
             gone = [episode.id for episode in one.episodes if not episode.pinned]
             steps += [ChangeState(episode, State.ARCHIVED, EVENT, reason=reason) for episode in gone]
         return steps

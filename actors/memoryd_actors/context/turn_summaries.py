@@ -128,11 +128,13 @@ class TurnSummariser:
 
     async def summaries(self, key: Key, info: SessionInfo) -> TurnSummaries:
         """Return what of a session is summarised and archived."""
-        found = [_as_summary(memory, info) for memory in await self._stored(key, info)]
+        stored = await self._stored(key, info)
+        found = [_as_summary(memory, info) for memory in stored]
         entry = None
         if info.summary:
             entry = (await self._transcripts.get(key, [info.summary])).get(info.summary)
-        if entry is not None:
+        # What stands in the place of what is archived says again what summaries of its turns say, where there are some.
+        if entry is not None and _missing(stored, 1, max(info.last_summarized_turn, 1)) is not None:
             found.append(await self._archived(key, info, entry))
         turns = await self._count(key, info)
         return TurnSummaries(

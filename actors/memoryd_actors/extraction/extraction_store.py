@@ -23,6 +23,7 @@ from memoryd_actors.ports.clock import Clock
 from memoryd_actors.ports.ledger import MemoryRepository
 from memoryd_actors.ports.transcripts import Transcripts
 from memoryd_actors.recall.memory_actor import MemoryActor
+from memoryd_actors.texts.labels import project_tags
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.memory import Memory, NewMemory, Scope, Source
 
@@ -85,13 +86,22 @@ class ExtractionStore:
         return OF_SESSION if session.stored >= self._settings.session_memories else ""
 
     async def keep(
-        self, session: ExtractionSession, candidates: Sequence[Extraction], upto: int, detail: Detail | None
+        self,
+        session: ExtractionSession,
+        candidates: Sequence[Extraction],
+        upto: int,
+        detail: Detail | None,
+        *,
+        label: str = "",
     ) -> None:
-        """Store what was found, and how far the session is looked at: together, or not at all."""
+        """Store what was found, and how far the session is looked at: together, or not at all.
+
+        It has the tag of the project that the user named, its `label`, but for what holds everywhere.
+        """
         caller, today = session.caller, session.today
         fresh: list[NewMemory] = []
         for candidate in candidates:
-            new = _as_new(candidate, caller)
+            new = _as_new(candidate, caller, label)
             if await self._ledger.history(caller.owner, memory_id=new.id, limit=1):
                 self._counts.extracted_known += 1
             else:
@@ -161,7 +171,7 @@ class ExtractionStore:
             self.last_refusal = str(reason)
 
 
-def _as_new(one: Extraction, caller: Caller) -> NewMemory:
+def _as_new(one: Extraction, caller: Caller, label: str = "") -> NewMemory:
     in_project = bool(caller.project.strip()) and not one.everywhere
     return NewMemory(
         id=memory_id(caller.owner, caller.project if in_project else "", one.content),
@@ -173,7 +183,7 @@ def _as_new(one: Extraction, caller: Caller) -> NewMemory:
         speaker=one.speaker,
         trust=one.trust,
         importance=one.importance,
-        tags=one.tags,
+        tags=one.tags if one.everywhere else tuple(dict.fromkeys((*one.tags, *project_tags(label)))),
         files=one.files,
         occurred_at=one.at,
         source_session=caller.session,

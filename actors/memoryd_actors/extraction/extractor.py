@@ -36,6 +36,7 @@ from memoryd_actors.ports.transcripts import Key, Transcripts
 from memoryd_actors.recall.memory_actor import MemoryActor
 from memoryd_actors.redaction import Rules
 from memoryd_actors.redaction.rules import DEFAULT
+from memoryd_actors.texts.labels import project_label
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.events import PipelineRan, Warned
 from memoryd_client.wire.memory import Memory
@@ -288,7 +289,8 @@ class Extractor:
             await self._store.stay(session, None)
             return timedelta(0)
         self.counts.windows += 1
-        await self._store.keep(session, capped(found, messages), parts[0][1], outcome.detail)
+        label = await self._label(session, messages, parts[0][0])
+        await self._store.keep(session, capped(found, messages), parts[0][1], outcome.detail, label=label)
         if self.insights is not None and self._settings.insights and reason in PATIENT and messages:
             await self.insights.think(caller, messages)
         return None
@@ -314,6 +316,18 @@ class Extractor:
         records = await self._transcripts.get(session.key, range(after + 1, upto + 1))
         ordered = [records[number] for number in sorted(records)]
         return await to_thread.run_sync(input_messages, ordered, self._rules, limiter=self._threads)
+
+    async def _label(self, session: ExtractionSession, messages: Sequence[InputMessage], before: int) -> str:
+        """Return the project that the user named last in a part, or else before it; empty where none was named."""
+        if label := project_label(one.text for one in messages if one.role == "user"):
+            return label
+        if not before:
+            return ""
+        records = await self._transcripts.read(
+            session.key, after=max(before - READ, 0), limit=min(before, READ), characters=READ_CHARACTERS
+        )
+        said = [one.content for one in records if one.role == "user" and one.kind == "message"]
+        return await to_thread.run_sync(project_label, said, limiter=self._threads)
 
     async def _passage(self, session: ExtractionSession, part: tuple[int, int]) -> ConversationPart:
         messages = await self._messages(session, *part)

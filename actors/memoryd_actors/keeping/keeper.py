@@ -71,10 +71,11 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         try:
             return await self._handle(message)
         except Refused:
-            owner = message.caller.owner if not isinstance(message, Adopt | Perform | PurgeMemories) else message.owner
+            owner, session = _whose(message)
             node = message.node if isinstance(message, Perform) else NODE
             took_ms = (self._clock.monotonic() - began) * 1000
-            self._ledger.events.record([Happened(owner, node, op(message), "error", duration_ms=took_ms)])
+            failed = Happened(owner, node, op(message), "error", thread=session, duration_ms=took_ms)
+            self._ledger.events.record([failed])
             raise
 
     async def _handle(self, message: KeeperMessage) -> tuple[Memory, ...]:  # noqa: PLR0911 - one case a message
@@ -112,3 +113,10 @@ class Keeper(Actor[KeeperMessage, tuple[Memory, ...]]):
         for memory_id in gone:
             self._publish(Wrote(event="PURGE", memory_id=memory_id, owner=message.owner))
         return tuple(msgspec.structs.replace(one, content="", title="") for one in there.values())
+
+
+def _whose(message: KeeperMessage) -> tuple[str, str]:
+    """Return the owner whom an order is for, and the session that it comes from; empty where it comes from none."""
+    if isinstance(message, Adopt | Perform | PurgeMemories):
+        return message.owner, ""
+    return message.caller.owner, message.caller.session

@@ -116,7 +116,8 @@ class _Telling:
     def steps(self, text: str, *, listed: bool) -> str:
         """Return steps, a line each; empty where they are none.
 
-        They are items of a list or joined by `first`, `then` and `finally`, and where they are `listed`, by arrows, too.
+        They are items of a list or joined by `first`, `then` and `finally`, and where they are `listed`, also by
+        arrows.
         """
         text = _BEYOND.sub("", text).strip()
         if _BULLETS_INLINE.match(text):
@@ -164,9 +165,9 @@ def told_procedure(message: str) -> Told | None:
 def asks_for(message: str, trigger: str, content: str = "") -> bool:
     """Return whether a message has a task in it that a procedure is for.
 
-    One sentence has all words of its trigger, in whatever form: `renewal` for `renew`, `back up` for `backup`. Or it has
-    one of them, and nothing but words of the procedure, two at least: `publish the package` for how one publishes to
-    PyPI, where a step names the package. One that tells of the past, or asks what, why, when or who, is no task;
+    One sentence has all words of its trigger, in whatever form: `renewal` for `renew`, `back up` for `backup`. Or it
+    has one of them, and nothing but words of the procedure, two at least: `publish the package` for how one publishes
+    to PyPI, where a step names the package. One that tells of the past, or asks what, why, when or who, is no task;
     `how do we release` and `can you release` are.
     """
     wanted = stem_set(trigger)

@@ -64,9 +64,10 @@ def _so_far(summarized: SummarizedSoFar) -> str:
     """Say how far the conversation is summarised, and what was summarised last."""
     if not summarized.summaries:
         return f"[conversation] {summarized.turns} turns, none summarised"
+    count = "1 summary" if summarized.summaries == 1 else f"{summarized.summaries} summaries"
     return (
         f"[conversation] {summarized.turns} turns, summarised up to turn {summarized.last_summarized_turn} "
-        f"({summarized.summaries} summaries), archived up to turn {summarized.archived_turns}. "
+        f"({count}), archived up to turn {summarized.archived_turns}. "
         f"Summarised last: {summarized.last_summary}"
     )
 
