@@ -95,7 +95,7 @@ def verdicts(*given: object, input_tokens: int = 1200, output_tokens: int = 250)
     return message(json.dumps({"verdicts": given}), input_tokens=input_tokens, output_tokens=output_tokens)
 
 
-def lookup(kind: object = "source", index: object = 0, query: object = "") -> dict[str, object]:
+def lookup(kind: object = "read_source", index: object = 0, query: object = "") -> dict[str, object]:
     return {"kind": kind, "index": index, "query": query}
 
 

@@ -63,7 +63,7 @@ def test_other_providers_are_measured_as_well(data: Path, models: Path, judge_na
 def test_look_ups_are_answered_from_the_conversation(data: Path, models: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-test")
     with MessagesApi(verdicts()) as api:
-        api.queue(asking(lookup("source", 0), lookup("session_search", -1, "hedge bowl")))
+        api.queue(asking(lookup("read_source", 0), lookup("session_search", -1, "hedge bowl")))
         figures = run(data, models, "--judge", "anthropic", "--base-url", api.url, "--limit", "1", "--parallel", "1")
         assert "<looked_up>" in api.requests[1].prompt
     assert figures["sidecar"]["second_looks"] == 1

@@ -116,8 +116,8 @@ def test_without_known_messages_those_stored_nearest_in_time_are_near() -> None:
 
 
 async def test_a_session_is_searched_in_what_was_said_there_and_not_for_an_agent_with_a_list(place: Place) -> None:
-    async def found(owner: str, session: str, query: str, limit: int) -> list[str]:
-        return [f"2026-03-01 Anna: {query} was said in {session} of {owner}, {limit}"]
+    async def found(visible: Visibility, session: str, query: str, limit: int) -> list[str]:
+        return [f"2026-03-01 Anna: {query} was said in {session} of {visible.owner}, {limit}"]
 
     async with running(place) as system:
         ids = await told(system, "monday")

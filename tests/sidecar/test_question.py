@@ -65,7 +65,7 @@ def test_what_is_sent_has_an_end_whatever_is_compose() -> None:
     some = replace(
         case(*[wide] * 20, focus=wide),
         window=wide,
-        passages=tuple(Passage(Lookup("source", n), (wide,) * 50) for n in range(10)),
+        passages=tuple(Passage(Lookup("read_source", n), (wide,) * 50) for n in range(10)),
     )
     call = compose(some)
     assert len(call.content) < 2_000 + 3_000 + 20 * 1_000 + 12_000 + 4_000
@@ -88,7 +88,7 @@ def test_only_a_judge_that_may_look_up_is_told_how() -> None:
     visible = replace(case(), lookups=2, exhibits=tuple(replace(one, sourced=True) for one in case().exhibits))
     assert compose(visible).schema["required"] == ["verdicts", "lookups"]
     assert '"source":true' in compose(visible).content
-    informed = replace(visible, passages=(Passage(Lookup("source", 0), ("x",)),))
+    informed = replace(visible, passages=(Passage(Lookup("read_source", 0), ("x",)),))
     for plain in (case(), informed):
         assert compose(plain).schema["required"] == ["verdicts"]
         assert '"source":true' not in compose(plain).content

@@ -20,7 +20,7 @@ from memoryd_actors.memory.visibility import Visibility
 from messages_api import Received, Reply, asking, error, held, lookup, refusal, verdict, verdicts
 from sidecar_world import World, used
 
-DOUBTFUL = asking(lookup("source", 0), verdicts=[verdict(1, reason="first thought")])
+DOUBTFUL = asking(lookup("read_source", 0), verdicts=[verdict(1, reason="first thought")])
 DECIDED = verdicts(verdict(0, reason="the conversation says so"))
 
 
@@ -51,7 +51,7 @@ async def test_what_the_judge_asks_for_is_looked_up_and_it_judges_again(world: W
     assert second.fields == {"verdicts"}
     assert looked_up(first) == []
     assert looked_up(second) == [
-        {"kind": "source", "index": 0, "query": "", "found": world.shelf.sources["mem_0"]},
+        {"kind": "read_source", "index": 0, "query": "", "found": world.shelf.sources["mem_0"]},
     ]
     # Both calls are paid for.
     assert (judgement.usage.input_tokens, judgement.usage.output_tokens) == (2400, 500)
@@ -77,31 +77,33 @@ async def test_a_session_is_searched_by_the_candidate_that_comes_from_it_or_ever
 
 async def test_a_file_is_read_where_somebody_spoke_of_it(world: World) -> None:
     named = replace(puzzle(), window="user: docs/clock.md says how", lookups=2)
-    world.api.queue(asking(lookup("file", -1, "docs/clock.md"), lookup("file", 0, "/etc/passwd")), DECIDED)
+    world.api.queue(
+        asking(lookup("read_source", -1, "docs/clock.md"), lookup("read_source", -1, "/etc/passwd")), DECIDED
+    )
     judgement = await world.sidecar().judge(named)
     assert judgement.note == "after 1 look-up"
     assert "docs/clock.md, about" in world.api.requests[-1].prompt
 
 
 async def test_no_more_is_looked_up_than_is_allowed_and_nothing_impossible(world: World) -> None:
-    impossible = [lookup("source", 99), lookup("session_search", 0, "  "), lookup("web_search", 0, "x"), "source"]
-    twice = [lookup("source", 1), lookup("source", 1)]
+    impossible = [lookup("read_source", 99), lookup("session_search", 0, "  "), lookup("web_search", 0, "x"), "source"]
+    twice = [lookup("read_source", 1), lookup("read_source", 1)]
     world.shelf.sources = {f"mem_{index}": ["something"] for index in range(3)}
-    world.api.queue(asking(*impossible, *twice, lookup("source", 2), lookup("source", 0)), DECIDED)
+    world.api.queue(asking(*impossible, *twice, lookup("read_source", 2), lookup("read_source", 0)), DECIDED)
     await world.sidecar().judge(puzzle())
     assert world.shelf.asked == [("mem_1", "mem_1"), ("mem_2", "mem_2")]
 
 
 async def test_a_second_answer_that_asks_again_gets_no_third_call(world: World) -> None:
     world.shelf.sources["mem_0"] = ["something"]
-    world.api.always(asking(lookup("source", 0), verdicts=[verdict(0)]))
+    world.api.always(asking(lookup("read_source", 0), verdicts=[verdict(0)]))
     assert kept(await world.sidecar().judge(puzzle())) == [0]
     assert len(world.api.requests) == 2
 
 
 async def test_what_is_looked_up_stays_within_its_budget(world: World) -> None:
     world.shelf.sources = {"mem_0": ["long " * 500] * 20, "mem_1": ["short"]}
-    world.api.queue(asking(lookup("source", 0), lookup("source", 1)), DECIDED)
+    world.api.queue(asking(lookup("read_source", 0), lookup("read_source", 1)), DECIDED)
     await world.sidecar(follow_ups=FollowUps(lookup_tokens=400)).judge(puzzle())
     first, second = looked_up(world.api.requests[1])
     assert 500 < sum(map(len, first["found"])) <= 600

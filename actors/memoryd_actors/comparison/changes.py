@@ -26,10 +26,10 @@ _CUE: Final = _any_of(*(one["ended"] for one in _ALL), *(one["cues"] for one in 
 _MOVED: Final = tuple(_any_of(one[name]) for one in _ALL for name in ("moved", "moved_to"))
 _CLAUSE: Final = re.compile(r"[,;:.!?](?=\s|\Z)")
 _NO: Final = rf"(?:{'|'.join(NEGATORS)})"
-_DENIES: Final = tuple(
-    re.compile(rf"(?is)(?:{_NO},\s+)?(?P<said>.+)\s{_NO}\s+(?P<gone>[^,;:!?]{{1,80}}){rest}")
-    for rest in ("(?P<rest>)", rf",?\s(?:{'|'.join(words('but'))})\s+(?P<rest>.+)")
-)
+_SAID: Final = rf"(?is)(?:{_NO},\s+)?(?P<said>.+)"
+_GONE: Final = rf"\s{_NO}\s+(?P<gone>[^,;:!?]{{1,80}}"
+_NOT: Final = re.compile(rf"{_SAID},{_GONE})(?P<rest>)")
+_BUT: Final = re.compile(rf"{_SAID}{_GONE}?),?\s(?:{'|'.join(words('but'))})\s+(?P<rest>.+)")
 _COPULAS: Final = words("copulas")
 _OTHERS: Final = words("others")
 _ONE_AT_A_TIME: Final = words("one_at_a_time")
@@ -70,12 +70,12 @@ def changes(new: Canon, old: Canon, found: Difference, *, corrects: bool) -> str
 
 def _denied(new: Canon, old: Canon) -> bool:
     """Return whether a text denies all in which the old one differs: `in Bonn, not in Ghent`, `not at 8 but at 9`."""
-    for match in (match for pattern in _DENIES if (match := pattern.fullmatch(new.text))):
-        gone = set(map(meaning, _inside(new, match, "gone")))
-        rest = difference(canon(f"{match['said'].rstrip(', ')} {match['rest']}"), old)
-        if rest.new and rest.old and all(meaning(token) in gone for token in rest.old):
-            return True
-    return False
+    match = _NOT.fullmatch(new.text) or _BUT.fullmatch(new.text)
+    if match is None or any(map(negates, old.tokens)):
+        return False
+    gone = set(map(meaning, _inside(new, match, "gone")))
+    rest = difference(canon(f"{match['said']} {match['rest']}"), old)
+    return bool(rest.new and rest.old) and all(meaning(token) in gone for token in rest.old)
 
 
 def excludes(new: Canon, old: Canon, found: Difference) -> bool:

@@ -49,11 +49,11 @@ LOOKING_UP: Final = """
 Before it counts, you may look something up, at most {most} times, where the answer could decide whether to keep a \
 memory: one that seems to be about the message, but is cut out of a conversation that would tell. Each look-up costs \
 as much as this whole call, so mostly "lookups" is empty. Say what you keep as it stands now in any case.
-- "source": what was said around the memory with this index; its query is empty. For memories with "source": true.
+- "read_source": where the memory with this index comes from: what was said around it, or what its file says there. \
+Its query is empty, for memories with "source": true. Or, with the path of a file as query, as it is named in the \
+conversation, a memory or <files>: the part of that file that has most to do with the message.
 - "session_search": what else the conversation of that memory has on a query of a few words; with index -1, all \
-memories.
-- "file": the part of a file of the project that has most to do with the message; its query is the path, as it is \
-named in the conversation, a memory or <files>.
+conversations and memories.
 """
 
 LOOKED_UP: Final = """

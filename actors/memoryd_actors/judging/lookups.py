@@ -43,7 +43,7 @@ class Lookups(Protocol):
     """What the remote judge may look up. Secrets are replaced in all it returns."""
 
     async def source(self, memory_id: str, visible: Visibility) -> Sequence[str]:
-        """Return what was said around a memory in its session, in order; nothing where that is not known.
+        """Return what was said around a memory, or what its files say of it; nothing where that is not known.
 
         Raises:
             Refused: it cannot be looked up now.
@@ -51,7 +51,7 @@ class Lookups(Protocol):
         ...
 
     async def session_search(self, query: str, memory_id: str, visible: Visibility) -> Sequence[str]:
-        """Return what the session of a memory has on a query, best first; without a memory, all that is visible.
+        """Return what the session of a memory has on a query, best first; without a memory, all sessions and memories.
 
         Raises:
             Refused: it cannot be searched now.
@@ -71,8 +71,8 @@ class ProjectTexts(Protocol):
         ...
 
 
-SearchMessages = Callable[[str, str, str, int], Awaitable[Sequence[str]]]
-"""Finds what was said in a session of an owner: owner, session, query, at most how many."""
+SearchMessages = Callable[[Visibility, str, str, int], Awaitable[Sequence[str]]]
+"""Finds what was said in a session, or in all of the project: whose and where, session, query, at most how many."""
 
 
 async def look_up(
@@ -91,16 +91,18 @@ async def look_up(
         memory_id = case.exhibits[one.index].id if one.index >= 0 else ""
         try:
             match one.kind:
-                case "source":
+                case "read_source" if one.query:
+                    texts = await lookups.file(one.query, case.focus, case.visible)
+                case "read_source":
                     texts = await lookups.source(memory_id, case.visible)
                 case "session_search":
                     texts = await lookups.session_search(one.query, memory_id, case.visible)
-                case "file":
-                    texts = await lookups.file(one.query, case.focus, case.visible)
         except Refused as refused:
             trouble = str(refused)
             continue
-        found.append(Passage(one, within(texts, room)))
+        # What is before the judge already is no news: a search finds the message itself.
+        news = [text for text in texts if (text.partition(": ")[2] or text) not in f"{case.focus}\n{case.window}"]
+        found.append(Passage(one, within(news, room)))
     return tuple(found), trouble
 
 
@@ -145,12 +147,17 @@ class MemoryLookups:
         self._messages = search
 
     async def source(self, memory_id: str, visible: Visibility) -> list[str]:
-        """Return what was said around a memory; without a transcript the memories around it, in their order."""
+        """Return what was said around a memory; without a transcript what its files say, or the memories around."""
         memory = await self._memory(memory_id, visible)
-        if memory is None or not memory.session:
+        if memory is None:
             return []
         if said := await self._said(memory, visible):
             return await self._redacted(said)
+        for path in memory.files:
+            if lines := await self.file(path, memory.content, visible):
+                return lines
+        if not memory.session:
+            return []
         session = await self._ledger.page(of_session(visible, memory.session), limit=SESSION_READ)
         return await self._told(nearby(memory, session))
 
@@ -177,19 +184,25 @@ class MemoryLookups:
         ]
 
     async def session_search(self, query: str, memory_id: str, visible: Visibility) -> list[str]:
-        """Search what was said in that memory's session, or else its memories; without one all that is visible."""
+        """Search what was said in that memory's session, or else its memories; without one both, in all of the project.
+
+        To an agent whose categories are limited conversations are closed.
+        """
         memory = await self._memory(memory_id, visible) if memory_id else None
         session = memory.session if memory is not None else ""
-        if session and self._messages is not None and visible.allowed is None:
-            with suppress(Refused):  # its memories are there still
-                if said := await self._messages(visible.owner, session, query, MOST_TEXTS):
-                    return await self._redacted([text[:_LONGEST_READ] for text in said])
+        said: list[str] = []
+        if (session or not memory_id) and self._messages is not None and visible.allowed is None:
+            with suppress(Refused):  # memories are there still
+                found = await self._messages(visible, session, query, MOST_TEXTS if session else MOST_TEXTS // 2)
+                said = await self._redacted([text[:_LONGEST_READ] for text in found])
+        if said and session:
+            return said
         within = of_session(visible, session)
         hits = await self._searcher.search(query, within, limit=MOST_TEXTS + 1, deadline_s=SEARCH_S)
         # The candidate itself is before the judge already.
         ids = [hit.id for hit in hits if hit.id != memory_id]
         known = await self._ledger.get(visible.owner, ids)
-        return await self._told(known[one] for one in ids if one in known)
+        return said + await self._told(known[one] for one in ids if one in known)
 
     async def file(self, path: str, about: str, visible: Visibility) -> list[str]:
         """Return the part of a file that has most to do with a text, with its first line's number.

@@ -22,6 +22,7 @@ _LONGEST_WINDOW = 3_000
 _LONGEST_TEXT = 700
 """Characters. A memory that needs more to show what it is about is about something else."""
 _LONGEST_LABEL = 60
+_LONGEST_PATH = 200
 _MOST_FILES = 5
 _LONGEST_IN_CONTEXT = 300
 _MOST_IN_CONTEXT = 5
@@ -34,11 +35,11 @@ _TOKENS_PER_LOOKUP = 60
 _SPARE_TOKENS = 256
 _LONGEST_REASON = 200
 _LONGEST_QUERY = 200
-_KINDS: dict[str, LookupKind] = {"source": "source", "session_search": "session_search", "file": "file"}
+_KINDS: Final[tuple[LookupKind, ...]] = ("read_source", "session_search")
 
 # Answers come in the order of the schema: the reason before the score, so that it can inform it.
 _VERDICTS: Final = array(shape({"index": WHOLE, "reason": TEXT, "score": NUMBER}))
-_LOOKUPS: Final = array(shape({"kind": choice("source", "session_search", "file"), "index": WHOLE, "query": TEXT}))
+_LOOKUPS: Final = array(shape({"kind": choice(*_KINDS), "index": WHOLE, "query": TEXT}))
 SCHEMA: Final = shape({"verdicts": _VERDICTS})
 SCHEMA_WITH_LOOKUPS: Final = shape({"verdicts": _VERDICTS, "lookups": _LOOKUPS})
 
@@ -50,6 +51,7 @@ class _Shown(msgspec.Struct, frozen=True, omit_defaults=True):
     by: str
     text: str
     source: bool = False
+    files: Sequence[str] = ()
 
 
 class _Found(msgspec.Struct, frozen=True):
@@ -103,11 +105,11 @@ def compose(case: Case, rules: Rules = DEFAULT) -> Prompt:
         # The folder's name: where it lies is nobody's business.
         blocks["project"] = cut(PurePath(case.visible.project).name, _LONGEST_LABEL, rules)
     if case.files:
-        blocks["files"] = [cut(name, _LONGEST_LABEL, rules) for name in _named(case)]
+        blocks["files"] = [cut(name, _LONGEST_PATH, rules) for name in _named(case.files, case)]
     if case.in_context:
         blocks["in_context"] = [cut(one.text, _LONGEST_IN_CONTEXT, rules) for one in case.in_context[:_MOST_IN_CONTEXT]]
     blocks |= {
-        "candidates": [_shown(index, one, rules, may_look=may_look) for index, one in enumerate(case.exhibits)],
+        "candidates": [_shown(index, one, case, rules, may_look=may_look) for index, one in enumerate(case.exhibits)],
     }
     if case.passages:
         blocks["looked_up"] = _found(case.passages, rules)
@@ -141,7 +143,7 @@ def read(text: str, *, case: Case) -> Judgement:
     return Judgement(tuple(found[index] for index in sorted(found)), "", wanted=_wanted(text, case))
 
 
-def _shown(index: int, one: Exhibit, rules: Rules, *, may_look: bool) -> _Shown:
+def _shown(index: int, one: Exhibit, case: Case, rules: Rules, *, may_look: bool) -> _Shown:
     return _Shown(
         index,
         f"{one.date:%Y-%m-%d}",
@@ -149,14 +151,15 @@ def _shown(index: int, one: Exhibit, rules: Rules, *, may_look: bool) -> _Shown:
         cut(one.speaker or one.source, _LONGEST_LABEL, rules),
         cut(one.text, _LONGEST_TEXT, rules),
         may_look and one.sourced,
+        [cut(name, _LONGEST_PATH, rules) for name in _named(one.files, case)] if may_look else (),
     )
 
 
-def _named(case: Case) -> list[str]:
-    """Return the files in hand as the project knows them: where it lies is nobody's business."""
+def _named(files: Sequence[str], case: Case) -> list[str]:
+    """Return the last of these files as the project knows them: where it lies is nobody's business."""
     root = case.visible.project if case.visible is not None else ""
     names: dict[str, None] = {}
-    for file in map(PurePath, case.files[-_MOST_FILES:]):
+    for file in map(PurePath, files[-_MOST_FILES:]):
         within = file.relative_to(root) if root and file.is_relative_to(root) else file
         names[within.name if within.is_absolute() else str(within)] = None
     return list(names)
@@ -178,8 +181,9 @@ def _found(passages: Sequence[Passage], rules: Rules) -> list[_Found]:
 
 def is_named(path: str, case: Case) -> bool:
     """Return whether a judge has seen a path: it reads no file that nobody spoke of."""
-    texts = (case.focus, case.window, *(one.text for one in case.exhibits), *_named(case))
-    return any(path in text for text in texts)
+    texts = (case.focus, case.window, *(one.text for one in case.exhibits))
+    files = (case.files, *(one.files for one in case.exhibits))
+    return any(path in text for text in texts) or any(path in _named(some, case) for some in files)
 
 
 def _wanted(text: str, case: Case) -> tuple[Lookup, ...]:
@@ -195,13 +199,13 @@ def _wanted(text: str, case: Case) -> tuple[Lookup, ...]:
             continue
         query = in_line(one.query, _LONGEST_QUERY)
         known = 0 <= one.index < len(case.exhibits)
-        match _KINDS.get(one.kind.strip().lower()):
-            case "source" if known:
-                found[Lookup("source", one.index)] = None
+        match one.kind.strip().lower():
             case "session_search" if query:
                 found[Lookup("session_search", one.index if known else -1, query)] = None
-            case "file" if query and is_named(query, case):
-                found[Lookup("file", one.index if known else -1, query)] = None
+            case "read_source" if query and is_named(query, case):
+                found[Lookup("read_source", one.index if known else -1, query)] = None
+            case "read_source" if known:
+                found[Lookup("read_source", one.index)] = None
             case _:
                 pass
     return tuple(found)[: case.lookups]

@@ -29,11 +29,13 @@ class Exhibit:
     trigger: str = ""
     """What a procedure is for; empty for all else."""
     sourced: bool = False
-    """Whether it comes from a session, which can be looked up."""
+    """Whether it comes from a session or a file, which can be looked up."""
+    files: tuple[str, ...] = ()
+    """What it is about, as paths."""
 
 
-LookupKind = Literal["source", "session_search", "file"]
-"""What was said around a candidate, a search in the session that a candidate comes from, or a file of the project."""
+LookupKind = Literal["read_source", "session_search"]
+"""Where a candidate comes from, or a file of the project; a search in the session of a candidate, or in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +46,7 @@ class Lookup:
     index: int = -1
     """The exhibit in question; -1 where a search is not about one of them."""
     query: str = ""
-    """What is searched for; of a file its path."""
+    """What is searched for; the path of a file that is to be read."""
 
 
 @dataclass(frozen=True, slots=True)

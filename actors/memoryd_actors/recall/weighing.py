@@ -175,7 +175,8 @@ def _exhibit(one: FoundMemory) -> Exhibit:
         speaker=one.memory.speaker,
         source=one.memory.source.value,
         trigger=one.memory.title if one.memory.category in PROCEDURES else "",
-        sourced=bool(one.memory.session),
+        sourced=bool(one.memory.session or one.memory.files),
+        files=one.memory.files,
     )
 
 

@@ -9,7 +9,7 @@ import msgspec
 from memoryd_actors.core.errors import ModelUnavailable, Refused
 from memoryd_actors.indexing.message_indexer import MessageIndexer
 from memoryd_actors.memory.fusion import VECTOR_WEIGHT, Ranked, fuse
-from memoryd_actors.memory.visibility import micros
+from memoryd_actors.memory.visibility import Visibility, micros
 from memoryd_actors.ports.embedder import Embedder, Vector
 from memoryd_actors.ports.transcripts import MessageCandidate, MessageIndex, Transcripts, Wanted
 from memoryd_actors.searching.ranking import rank
@@ -108,16 +108,22 @@ class Conversations:
             return []
         return await self._transcripts.read(key, after=after, limit=limit, characters=PAGE_CHARACTERS)
 
-    async def found_in(self, owner: str, session: str, query: str, limit: int) -> list[str]:
-        """Return what was said in a session about something, best first, each with its date and who said it.
+    async def found_in(self, visible: Visibility, session: str, query: str, limit: int) -> list[str]:
+        """Return what was said in a session, or in all of the project, about something, best first: date, who, words.
 
         Raises:
             Unavailable: the index cannot be searched.
         """
-        request = SearchMessages(query=query, session=session, kind="message", limit=limit)
-        found = await self.search(request, Caller(owner=owner), deadline_s=LOOKUP_S)
-        said = (one.record for one in found.found)
-        return [f"{one.at:%Y-%m-%d} {one.name or one.role}: {one.content}" for one in said if not one.covers]
+        most = limit if session else CANDIDATES
+        request = SearchMessages(query=query, session=session, kind="message", related=not session, limit=most)
+        found = await self.search(request, Caller(owner=visible.owner), deadline_s=LOOKUP_S)
+        said = [one.record for one in found.found if not one.record.covers]
+        if not session:
+            names = {one.session for one in said}
+            infos = [await self._transcripts.info((visible.owner, name)) for name in names]
+            here = {info.session for info in infos if info is not None and info.project == visible.project}
+            said = [one for one in said if one.session in here]
+        return [f"{one.at:%Y-%m-%d} {one.name or one.role}: {one.content}" for one in said[:limit]]
 
     async def search(self, request: SearchMessages, caller: Caller, *, deadline_s: float) -> FoundMessages:
         """Return a page of what fits, everything acknowledged so far included; without a query the newest first.
