@@ -24,7 +24,8 @@ GROUPS: Final[Mapping[PersonalGroup, tuple[PersonalData, ...]]] = {
 }
 """Several kinds by one name."""
 
-_CARD = re.compile(r"(?<![\w.+/-])\d(?:[ -]?\d){12,18}(?![\w/-]|\.\d)", re.ASCII)
+# A pattern that begins with a character is looked for five times as fast as one that begins with what stands before it.
+_CARD = re.compile(r"\d(?<![\w.+/-]\d)(?:[ -]?\d){12,18}(?![\w/-]|\.\d)", re.ASCII)
 # Issuer ranges and lengths: ISO/IEC 7812, and the brands' own documents.
 _ISSUERS = re.compile(
     r"4\d{12}(?:\d{3}){0,2}|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}"
@@ -37,7 +38,7 @@ _TEST_CARDS_TEXT = """
 _TEST_CARDS = frozenset(_TEST_CARDS_TEXT.split())
 """What payment providers print for tests; no card has these numbers."""
 
-_IBAN = re.compile(r"(?<![A-Za-z0-9])[A-Z]{2}\d\d(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])")
+_IBAN = re.compile(r"[A-Z](?<![A-Za-z0-9][A-Z])[A-Z]\d\d(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])")
 _LENGTHS_TEXT = """
 AD24 AE23 AL28 AT20 AZ28 BA20 BE16 BG22 BH22 BR29 BY28 CH21 CR22 CY28 CZ24 DE22 DK18 DO28 EE20 EG29 ES24 FI18 FO18
 FR27 GB22 GE22 GI23 GL18 GR27 GT28 HR21 HU28 IE22 IL23 IQ23 IS26 IT27 JO30 KW30 KZ20 LB28 LC32 LI21 LT20 LU20 LV21
@@ -47,12 +48,13 @@ SV28 TL23 TN24 TR26 UA29 VA22 VG24 XK20
 _LENGTHS = {entry[:2]: int(entry[2:]) for entry in _LENGTHS_TEXT.split()}
 """Characters of an IBAN by country (SWIFT's IBAN registry)."""
 
-_US = re.compile(r"(?<![\w.-])(?!000|666|9)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w-])", re.ASCII)
+_US = re.compile(r"[0-8](?<![\w.-]\d)\d\d(?<!000)(?<!666)-(?!00)\d\d-(?!0000)\d{4}(?![\w-])", re.ASCII)
 _UK = re.compile(
-    r"(?<![A-Za-z0-9])(?!BG|GB|KN|NK|NT|TN|ZZ)[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z](?: ?\d\d){3} ?[A-D](?![A-Za-z0-9])"
+    r"[A-CEGHJ-PR-TW-Z](?<![A-Za-z0-9][A-Z])[A-CEGHJ-NPR-TW-Z](?<!BG|GB|KN|NK|NT|TN|ZZ)(?: ?\d\d){3} ?[A-D]"
+    r"(?![A-Za-z0-9])"
 )
 _FRENCH = re.compile(
-    r"(?<!\d)[12] ?\d\d ?(?:0[1-9]|1[0-2]|[2-9]\d) ?(?:\d\d|2[AB]) ?\d{3} ?\d{3} ?\d\d(?!\d)", re.ASCII
+    r"[12](?<!\d[12]) ?\d\d ?(?:0[1-9]|1[0-2]|[2-9]\d) ?(?:\d\d|2[AB]) ?\d{3} ?\d{3} ?\d\d(?!\d)", re.ASCII
 )
 _GERMAN = re.compile(
     r"(?:steuer-?id(?:entifikationsnummer|entnummer|nr\.?)?|\bidnr\.?)[\s:=]{0,3}(?:(?:ist|lautet)\s)?"

@@ -72,6 +72,8 @@ COMMON = re.compile(
 )
 """An ordinary word behind the subject, with what ends a clause: neither a link nor a secret."""
 LONGEST_COMPLEMENT = 60
+LONGEST_LINK = 120
+"""More characters than any link and what has to follow it have."""
 SEPARATING = re.compile(r"[.\n:;!?=\"]")
 """What no complement has."""
 

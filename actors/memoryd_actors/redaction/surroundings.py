@@ -14,6 +14,7 @@ from memoryd_actors.redaction.phrases import (
     LINKS,
     LONGEST_COMPLEMENT,
     LONGEST_HANDED,
+    LONGEST_LINK,
     LONGEST_REVERSED,
     POSSESSIVE,
     REVERSED,
@@ -40,7 +41,6 @@ class SubjectContext:
         self.lowered = lowered
         self._wide = "\uff1a" in lowered
         self._colons = self._wide or ":" in lowered
-        self._links: tuple[list[int], list[int]] | None = None
         self._runs: list[Span] | None = None
         self._drawn: dict[int, bool] = {}
 
@@ -60,15 +60,14 @@ class SubjectContext:
         complement = COMPLEMENT.match(self.lowered, end)
         if complement:
             at = complement.end()
-            starts, ends = self._all_links()
             # The first link behind the complement's first character.
-            number = bisect_left(starts, at + 1)
+            first = LINKS.search(self.lowered, at + 1, at + LONGEST_COMPLEMENT + LONGEST_LINK)
             if (
-                number < len(starts)
-                and starts[number] <= at + LONGEST_COMPLEMENT
-                and not SEPARATING.search(self.lowered, at, starts[number])
+                first is not None
+                and first.start() <= at + LONGEST_COMPLEMENT
+                and not SEPARATING.search(self.lowered, at, first.start())
             ):
-                return ends[number]
+                return first.end(1)
         link = LINK.match(self.lowered, end)
         return link.end() if link else -1
 
@@ -122,12 +121,6 @@ class SubjectContext:
         if self._runs is None:
             self._runs = [run.span() for run in _RANDOM.finditer(self.text)]
         return self._runs
-
-    def _all_links(self) -> tuple[list[int], list[int]]:
-        if self._links is None:
-            links = [link.span(1) for link in LINKS.finditer(self.lowered)]
-            self._links = [start for start, _ in links], [end for _, end in links]
-        return self._links
 
 
 def _is_drawn(value: str) -> bool:
