@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -177,3 +178,34 @@ def test_a_label_is_folded_to_one_line(name: str) -> None:
 def test_a_label_that_is_too_long_is_cut_visibly() -> None:
     assert one_line("x" * 61, MAX_LABEL) == "x" * 59 + "…"
     assert one_line("x" * 60, MAX_LABEL) == "x" * 60
+
+
+EPISODE = """# Episode: Moving the archive
+Date: 2026-03-01
+Topic: the nightly export
+Outcome: The archive was moved to host beta.
+Refs: session=s1, messages=1-6
+Tags: ["export"]
+
+Summary:
+- The export failed at night.
+- The disk of host alpha was full.
+- The archive was copied with rsync.
+- The certificate of host beta was renewed."""
+
+
+def test_an_episode_is_recalled_by_its_path_its_outcome_and_what_is_nearest_to_the_request() -> None:
+    whole = memory(EPISODE, title="Moving the archive")
+    episode = msgspec.structs.replace(whole, category="episode", metadata={"path": "episodes/2026-03-01/moving.md"})
+    told = surfaced(episode, score=1, reason="r", request="who renewed the certificate of beta?")
+    assert told.content.splitlines() == [
+        "Moving the archive",
+        "Outcome: The archive was moved to host beta.",
+        "- The export failed at night.",
+        "- The certificate of host beta was renewed.",
+        "(the rest is in the file)",
+    ]
+    assert "file episodes/2026-03-01/moving.md" in told.provenance
+    # Where it is no request that brings it up, and what has no path, is told whole.
+    assert surfaced(episode, score=1, reason="r").content == EPISODE
+    assert surfaced(whole, score=1, reason="r", request="certificate").content == EPISODE

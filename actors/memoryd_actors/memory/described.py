@@ -2,6 +2,7 @@
 
 from memoryd_actors.memory.settings import DERIVED, DOCUMENT, HEADING, KNOWLEDGE, LINES, PAGES, PATH
 from memoryd_actors.texts.fence import one_line
+from memoryd_actors.texts.stems import stem_set
 from memoryd_client.wire.memory import Memory, Source
 from memoryd_client.wire.pending import SurfacedMemory
 
@@ -10,6 +11,10 @@ MAX_LABEL = 60
 """Characters of a category, a speaker, a session in the head of a memory."""
 SESSION = ", session "
 """Between who said it and where, in a memory's provenance."""
+MOST_POINTS = 2
+"""Of an episode that is recalled."""
+LEFT_OUT = "(the rest is in the file)"
+_POINTS, _OUTCOME = "\nSummary:\n", "Outcome: "
 MAX_PROVENANCE = 2 * MAX_LABEL + len(SESSION)
 
 
@@ -52,11 +57,28 @@ def document_source(memory: Memory) -> str:
     return f"{short}{place} ({heading})" if heading else f"{short}{place}"
 
 
-def surfaced(memory: Memory, *, score: float, reason: str) -> SurfacedMemory:
-    """Return a memory as it is handed to an agent."""
+def told_shortly(memory: Memory, request: str) -> str:
+    """Return an episode with a path as it is recalled: its title, its outcome and the points nearest to a request.
+
+    The rest is read under its path, which stands beside it. Every other memory is told whole.
+    """
+    if memory.category not in DERIVED or not memory.metadata.get(PATH):
+        return memory.content
+    head, _, body = memory.content.partition(_POINTS)
+    points = [line for line in body.splitlines() if line.strip()]
+    if len(points) <= MOST_POINTS:
+        return memory.content
+    asked = stem_set(request)
+    near = sorted(range(len(points)), key=lambda number: (-len(asked & stem_set(points[number])), number))[:MOST_POINTS]
+    outcome = [line for line in head.splitlines() if line.startswith(_OUTCOME)]
+    return "\n".join([memory.title, *outcome, *(points[number] for number in sorted(near)), LEFT_OUT])
+
+
+def surfaced(memory: Memory, *, score: float, reason: str, request: str | None = None) -> SurfacedMemory:
+    """Return a memory as it is handed to an agent, an episode shortly where it is for a `request`."""
     return SurfacedMemory(
         id=memory.id,
-        content=memory.content,
+        content=memory.content if request is None else told_shortly(memory, request),
         score=round(score, 4),
         reason=reason,
         category=memory.category,

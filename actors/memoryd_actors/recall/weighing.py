@@ -81,7 +81,7 @@ class Weighing:
             judgement = await self._judge.judge(case)
             if derived and judgement.judge == self._judge.name == LOCAL:
                 judgement = await self._in_turn(case, judgement, len(told))
-        kept, judged = _settle(found, judgement)
+        kept, judged = _settle(found, judgement, request)
         kept = _in_precedence(kept, {one.memory.id for one in derived})
         with stages.stage("related"):
             kept, related = await self._related(kept, request, visible, hidden=known.keys(), passed_over=judged)
@@ -224,7 +224,9 @@ def _exhibit_text(one: FoundMemory) -> str:
     return (f"{memory.title}\n{said}" if memory.title else said)[:LONGEST_EXHIBIT]
 
 
-def _settle(found: Sequence[FoundMemory], judgement: Judgement) -> tuple[list[SurfacedMemory], list[CandidateTrace]]:
+def _settle(
+    found: Sequence[FoundMemory], judgement: Judgement, request: str
+) -> tuple[list[SurfacedMemory], list[CandidateTrace]]:
     """Turn verdicts into what is kept; an exhibit without a verdict, or with an impossible index, is dropped."""
     verdicts: dict[int, Verdict] = {}
     for given in judgement.verdicts:
@@ -237,7 +239,7 @@ def _settle(found: Sequence[FoundMemory], judgement: Judgement) -> tuple[list[Su
             continue
         keep = verdict.relevant and verdict.actionable
         if keep:
-            kept.append(surfaced(one.memory, score=verdict.score, reason=verdict.reason))
+            kept.append(surfaced(one.memory, score=verdict.score, reason=verdict.reason, request=request))
         why = verdict.reason if keep or not verdict.relevant else f"relevant, not actionable: {verdict.reason}"
         traces.append(_candidate(one, why, verdict=verdict, kept=keep))
     return kept, traces
