@@ -1,25 +1,32 @@
 """Who may see what, as masks over columns in memory."""
 
-from array import array
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from memoryd.index.grown import Grown, Slots
+from memoryd.index.kept import Arrays, Parts, named, under
+from memoryd.index.lookup import Lists, Texts
 from memoryd.index.words import storable
 from memoryd_actors.memory.visibility import Visibility, micros
 from memoryd_client.wire.filters import Filters
 
 Mask = npt.NDArray[np.bool_]
+_Value = TypeVar("_Value", bound=np.generic)
+_NAMES = "owner", "scope", "project", "category", "state", "session", "agent", "role", "speaker"
 
 
 class _Names:
     """A column of texts of which few are different, as numbers."""
 
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-        self._column = Grown(np.int32)
+    def __init__(self, kept: Arrays | None = None) -> None:
+        texts = Texts(named("texts", kept) if kept else None)
+        self._numbers = {texts[number]: number for number in range(len(texts))}
+        self._column = Grown(np.int32, kept["numbers"] if kept else None)
+
+    def parts(self) -> Parts:
+        return {**under("texts", Texts().parts(self._numbers)), "numbers": [self._column.values]}
 
     def extend(self, texts: Any) -> None:
         coded = texts.combine_chunks().dictionary_encode()
@@ -41,17 +48,35 @@ class _Names:
 class Columns:
     """What a memory is filtered by, for each slot."""
 
-    def __init__(self) -> None:
-        self._living = Grown(np.bool_)
-        self._names = {
-            name: _Names()
-            for name in ("owner", "scope", "project", "category", "state", "session", "agent", "role", "speaker")
+    def __init__(self, kept: Arrays | None = None) -> None:
+        def column(name: str, kind: type[_Value]) -> Grown[_Value]:
+            return Grown(kind, kept[name] if kept else None)
+
+        self._living = column("living", np.bool_)
+        self._names = {name: _Names(named(name, kept) if kept else None) for name in _NAMES}
+        self._tags = Lists(named("tags", kept) if kept else None)
+        self._pinned = column("pinned", np.bool_)
+        self._importance = column("importance", np.int8)
+        self._updated_at = column("updated_at", np.int64)
+        self._sequence = column("sequence", np.int64)
+
+    def parts(self) -> Parts:
+        """Return what a file holds of them."""
+        parts: Parts = under("tags", self._tags.parts())
+        for name, names in self._names.items():
+            parts |= under(name, names.parts())
+        return parts | {
+            "living": [self._living.values],
+            "pinned": [self._pinned.values],
+            "importance": [self._importance.values],
+            "updated_at": [self._updated_at.values],
+            "sequence": [self._sequence.values],
         }
-        self._tags: dict[str, array[int]] = {}
-        self._pinned = Grown(np.bool_)
-        self._importance = Grown(np.int8)
-        self._updated_at = Grown(np.int64)
-        self._sequence = Grown(np.int64)
+
+    @property
+    def living(self) -> Mask:
+        """Whether each slot is in use."""
+        return self._living.values
 
     def extend(self, rows: Any) -> None:
         """Append rows."""
@@ -66,7 +91,7 @@ class Columns:
         tags = rows["tags"].combine_chunks()
         slots = np.repeat(np.arange(rows.num_rows), tags.value_lengths().to_numpy(zero_copy_only=False)) + first
         for tag, slot in zip(tags.flatten().to_pylist(), slots.tolist(), strict=True):
-            self._tags.setdefault(tag, array("I")).append(slot)
+            self._tags.later(tag).append(slot)
 
     def bury(self, slots: "Slots | list[int]") -> None:
         """Show nobody any more what is in the slots."""
@@ -112,7 +137,7 @@ class Columns:
 
     def _tagged(self, tag: str) -> Mask:
         tagged = np.zeros(len(self._living.values), np.bool_)
-        tagged[list(self._tags.get(storable(tag), ()))] = True
+        tagged[self._tags.of(storable(tag))] = True
         return tagged
 
     def _bounded(self, mask: Mask, filters: Filters) -> Mask:

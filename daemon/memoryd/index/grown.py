@@ -5,6 +5,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from memoryd.index.kept import Arrays, Parts
 from memoryd_actors.ports.embedder import Vector, Vectors
 
 _Value = TypeVar("_Value", bound=np.generic)
@@ -13,6 +14,7 @@ _BLOCK = 16_384
 """Vectors of one block: 25 MB with 384 dimensions, of which the system hands out what is written to."""
 _FEWEST_TOGETHER = 8
 Slots = npt.NDArray[np.intp]
+Signs = npt.NDArray[np.uint64]
 Seen = npt.NDArray[np.bool_]
 """For each slot, whether who asks may see it."""
 
@@ -20,9 +22,9 @@ Seen = npt.NDArray[np.bool_]
 class Grown(Generic[_Value]):
     """One value for each slot."""
 
-    def __init__(self, kind: type[_Value]) -> None:
-        self._kept: npt.NDArray[_Value] = np.empty(_FIRST, kind)
-        self._length = 0
+    def __init__(self, kind: type[_Value], kept: npt.NDArray[Any] | None = None) -> None:
+        self._kept: npt.NDArray[_Value] = np.empty(_FIRST, kind) if kept is None else kept
+        self._length = 0 if kept is None else len(kept)
 
     @property
     def values(self) -> npt.NDArray[_Value]:
@@ -41,21 +43,21 @@ class Grown(Generic[_Value]):
 
 
 class GrownVectors:
-    """One vector for each slot, in blocks that are never copied; where they are many, also the signs of its numbers."""
+    """One vector for each slot: those from a file, then blocks that are never copied; and the signs of its numbers."""
 
-    def __init__(self, dimensions: int) -> None:
+    def __init__(self, dimensions: int, kept: Arrays | None = None) -> None:
         self._dimensions = dimensions
-        self._blocks: list[Vectors] = []
-        self._signs: list[npt.NDArray[np.uint64]] = []
+        first: Vectors = kept["vectors"] if kept else np.empty((0, dimensions), np.float32)
+        self._blocks = [first]
+        self._signs: list[Signs] = [kept["signs"].reshape(-1, len(first)) if kept else _signs(first)]
         """For each block that has been asked for: 64 signs in a number, a row for each such number, a column a slot."""
-        self._signed = 0
-        self._length = 0
+        self._signed = self._length = self._first = len(first)
 
     def extend(self, vectors: Vectors) -> None:
         """Append vectors."""
         at = 0
         while at < len(vectors):
-            place = self._length % _BLOCK
+            place = (self._length - self._first) % _BLOCK
             if place == 0:
                 self._blocks.append(np.empty((_BLOCK, self._dimensions), np.float32))
             taken = min(_BLOCK - place, len(vectors) - at)
@@ -65,7 +67,8 @@ class GrownVectors:
 
     def at(self, slot: int) -> Vector:
         """Return a copy of one vector."""
-        found: Vector = self._blocks[slot // _BLOCK][slot % _BLOCK].copy()
+        number, place = self._place(slot)
+        found: Vector = self._blocks[number][place].copy()
         return found
 
     def products(self, vector: Vector, slots: Slots) -> npt.NDArray[np.float32]:
@@ -75,16 +78,17 @@ class GrownVectors:
         where other programs want both cores, against 0.19 and 1; of 100,000 it takes 21 ms, this 12.
         """
         found = np.empty(len(slots), np.float32)
-        ends = np.searchsorted(slots, np.arange(1, len(self._blocks) + 1) * _BLOCK)
-        start = 0
-        for number, (block, end) in enumerate(zip(self._blocks, ends.tolist(), strict=True)):
-            here = slots[start:end] - number * _BLOCK
-            filled = block[: self._length - number * _BLOCK]
+        starts = self._starts()
+        ends = np.searchsorted(slots, [*starts[1:], self._length])
+        at = 0
+        for block, start, end in zip(self._blocks, starts, ends.tolist(), strict=True):
+            here = slots[at:end] - start
+            filled = block[: self._length - start]
             if 2 * len(here) > len(filled):  # all of them, and no copy
-                found[start:end] = np.einsum("ij,j->i", filled, vector)[here]
+                found[at:end] = np.einsum("ij,j->i", filled, vector)[here]
             elif len(here):
-                found[start:end] = np.einsum("ij,j->i", block[here], vector)
-            start = end
+                found[at:end] = np.einsum("ij,j->i", block[here], vector)
+            at = end
         return found
 
     def likely(self, vector: Vector, seen: Seen, count: int) -> Slots:
@@ -95,20 +99,43 @@ class GrownVectors:
         """
         self._sign()
         asked = _signs(vector[None, :])[:, 0]
-        alike = np.zeros(len(self._signs) * _BLOCK, np.uint16)
+        alike = np.zeros(self._length, np.uint16)
         most = 64 * len(asked) + 1  # so that what has no sign in common is above 0, too
-        for number, block in enumerate(self._signs):
-            start = number * _BLOCK
-            here = seen[start : start + _BLOCK]
-            apart = np.zeros(_BLOCK, np.uint16)
-            for signs, wanted in zip(block, asked, strict=True):
-                apart += np.bitwise_count(signs ^ wanted)
-            np.multiply(most - apart[: len(here)], here, out=alike[start : start + len(here)])
+        for block, start in zip(self._signs, self._starts(), strict=True):
+            for at in range(0, min(block.shape[1], self._length - start), _BLOCK):
+                here = slice(start + at, min(start + at + _BLOCK, start + block.shape[1]))
+                shown = seen[here]
+                apart = np.zeros(len(shown), np.uint16)
+                for signs, wanted in zip(block[:, at : at + len(shown)], asked, strict=True):
+                    apart += np.bitwise_count(signs ^ wanted)
+                np.multiply(most - apart, shown, out=alike[here])
         return np.sort(highest(alike, count))
+
+    def parts(self) -> Parts:
+        """Return what a file holds of them."""
+        self._sign()
+        lengths = [
+            min(len(block), self._length - start) for block, start in zip(self._blocks, self._starts(), strict=True)
+        ]
+        signs = [block[:, :length] for block, length in zip(self._signs, lengths, strict=True)]
+        return {
+            "vectors": [block[:length] for block, length in zip(self._blocks, lengths, strict=True)],
+            "signs": [block[row] for row in range(len(signs[0])) for block in signs],
+        }
+
+    def _starts(self) -> list[int]:
+        """Return the first slot of each block."""
+        return [0, *range(self._first, self._first + _BLOCK * (len(self._blocks) - 1), _BLOCK)]
+
+    def _place(self, slot: int) -> tuple[int, int]:
+        if slot < self._first:
+            return 0, slot
+        number, place = divmod(slot - self._first, _BLOCK)
+        return number + 1, place
 
     def _sign(self) -> None:
         while self._signed < self._length:
-            number, place = divmod(self._signed, _BLOCK)
+            number, place = self._place(self._signed)
             taken = min(_BLOCK - place, self._length - self._signed)
             signs = _signs(self._blocks[number][place : place + taken])
             if place == 0:
@@ -136,7 +163,7 @@ def highest(numbers: npt.NDArray[Any], count: int) -> Slots:
     return places[np.argpartition(numbers[places], len(places) - count)[len(places) - count :]]
 
 
-def _signs(vectors: Vectors) -> npt.NDArray[np.uint64]:
+def _signs(vectors: Vectors) -> Signs:
     packed = np.packbits(vectors > 0, axis=1)
     whole = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), np.uint8)
     whole[:, : packed.shape[1]] = packed

@@ -1,8 +1,10 @@
 """The `Index` port: rows rest in LanceDB, and are searched in memory."""
 
+import logging
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,8 +15,9 @@ from memoryd.config import IndexConfig
 from memoryd.index.connection import hand_back
 from memoryd.index.failures import translated
 from memoryd.index.filters import one_of
-from memoryd.index.resident import Resident
-from memoryd.index.tables import NAME, schema, table
+from memoryd.index.kept import discard, read, write
+from memoryd.index.resident import FILES, Resident
+from memoryd.index.tables import LAYOUT, NAME, schema, table
 from memoryd.index.vector_table import VectorTable
 from memoryd_actors.core.errors import IndexDamaged, Unavailable
 from memoryd_actors.memory.case import StoreStatistics
@@ -23,6 +26,8 @@ from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
 from memoryd_actors.ports.index import IndexRow
 
+log = logging.getLogger(__name__)
+
 _Result = TypeVar("_Result")
 
 _DELETED_AT_ONCE = 1000
@@ -30,6 +35,8 @@ _AT_ONCE = 20_000
 """Rows up to which a search does not go to another thread: two milliseconds, half of them while the model runs."""
 _MOST_DEAD = 0.2
 """Of the slots in memory; more, and upkeep reads the rows anew."""
+_MOST_LATER = 0.1
+"""Of the rows, how many may not be in the files beside the table; more, and upkeep writes these anew."""
 
 
 class _Memories(VectorTable):
@@ -38,6 +45,18 @@ class _Memories(VectorTable):
     resident: Resident | None = None
     """None: they are not read yet."""
     applied = 0
+    kept = -1
+    """The sequence that the files beside the table reflect; -1: there are none."""
+
+    @property
+    def beside(self) -> Path | None:
+        """Where they are; None in an object store."""
+        return None if "://" in self.url else Path(self.url) / "resident"
+
+    @property
+    def of(self) -> dict[str, str]:
+        """What they belong to."""
+        return {"table": LAYOUT, "files": FILES, "dimensions": str(self.dimensions)}
 
     def close(self) -> None:
         super().close()
@@ -48,9 +67,13 @@ class LanceIndex:
     """Finds memories by vectors and words; see `memoryd_actors.ports.index.Index`.
 
     `url` is a local folder or an object store that LanceDB knows. Nothing of LanceDB is imported before `open`.
+
+    Of `mapped_rows` and more, what is searched is also written beside the table, in files that are mapped into memory:
+    opening reads only what came later.
     """
 
-    def __init__(self, url: Path | str, config: IndexConfig) -> None:
+    def __init__(self, url: Path | str, config: IndexConfig, *, mapped_rows: int = 5_000) -> None:
+        self._mapped_rows = mapped_rows
         self._memories = _Memories(url, NAME, schema)
         self._config = config
         self._threads = CapacityLimiter(1)
@@ -76,7 +99,7 @@ class LanceIndex:
                 about = await self._memories.open(model=model, dimensions=dimensions)
                 with translated(self._memories.url):
                     self._memories.applied = int(about["applied"])
-                    await self._load()
+                    self._memories.resident = await self._mapped() or await self._read()
             except IndexDamaged:
                 await self._begin(model=model, dimensions=dimensions)
             return self._memories.applied
@@ -123,6 +146,8 @@ class LanceIndex:
         async with self._turn:
             memories, found = self._memories, self._memories.table
             with translated(memories.url):
+                if any(row.sequence <= memories.kept for row in rows):
+                    await self._discard()  # opening would read only what is later
                 if batch is not None and self._resident().rows == 0:
                     await found.add(batch)
                 elif batch is not None:
@@ -151,7 +176,8 @@ class LanceIndex:
             with translated(self._memories.url):
                 done = await self._memories.optimise(self._config.keep_versions_s)
                 if resident.dead > _MOST_DEAD * resident.rows:
-                    resident = await self._load()
+                    resident = self._memories.resident = await self._read()
+                await self._keep(resident)
         await hand_back()
         return {**done, "rows": float(resident.rows), "seconds": time.monotonic() - began}
 
@@ -176,8 +202,10 @@ class LanceIndex:
         """
         async with self._turn:
             with translated(self._memories.url):
+                await self._discard()
                 await self._memories.rewrite(self._config.keep_versions_s)
-                await self._load()
+                resident = self._memories.resident = await self._read()
+                await self._keep(resident)
             await self._memories.discard_aside()
 
     async def count(self) -> int:
@@ -202,16 +230,58 @@ class LanceIndex:
         self._memories.resident = Resident(dimensions, exact_rows=self._config.ann_rows)
         self._memories.applied = 0
 
-    async def _load(self) -> Resident:
-        """Read all rows into memory: 1 s of a core for 100,000, beside reading them."""
+    async def _read(self) -> Resident:
+        """Return all rows in memory: 1.5 s of a core for 100,000."""
+        resident = Resident(self._memories.dimensions, exact_rows=self._config.ann_rows)
+        await self._put(resident)
+        return resident
+
+    async def _put(self, resident: Resident, *, where: str = "") -> None:
         import pyarrow as pa
 
-        resident = Resident(self._memories.dimensions, exact_rows=self._config.ann_rows)
-        async for batch in await self._memories.table.query().to_batches():
-            rows = pa.Table.from_batches([batch])
-            await to_thread.run_sync(resident.put, rows, limiter=self._threads)
-        self._memories.resident = resident
+        query = self._memories.table.query()
+        async for batch in await (query.where(where) if where else query).to_batches():
+            await to_thread.run_sync(resident.put, pa.Table.from_batches([batch]), limiter=self._threads)
+
+    async def _mapped(self) -> Resident | None:
+        """Return the rows as they are in the files beside the table, and what came later; None: there are no such."""
+        memories = self._memories
+        memories.kept = -1
+        if memories.beside is None:
+            return None
+        kept = await to_thread.run_sync(partial(read, memories.beside, of=memories.of), limiter=self._threads)
+        if kept is None or kept.sequence > memories.applied:
+            return None
+        resident = Resident(memories.dimensions, exact_rows=self._config.ann_rows, kept=kept.arrays)
+        await self._put(resident, where=f"sequence > {kept.sequence}")
+        if resident.rows != await memories.table.count_rows():
+            there = await memories.table.query().select(["id"]).to_arrow()
+            await to_thread.run_sync(lambda: resident.retain(set(there["id"].to_pylist())), limiter=self._threads)
+            if resident.rows != len(there):
+                return None
+        memories.kept = kept.sequence
         return resident
+
+    async def _keep(self, resident: Resident) -> None:
+        """Write the files beside the table where too much is not in them, and map them in the place of what was."""
+        memories = self._memories
+        if memories.beside is None or resident.rows < self._mapped_rows:
+            return
+        if memories.kept >= 0 and resident.later <= _MOST_LATER * resident.rows:
+            return
+        memories.kept = -1
+        try:
+            written = partial(write, memories.beside, of=memories.of, sequence=memories.applied)
+            await to_thread.run_sync(lambda: written(resident.parts()), limiter=self._threads)
+        except OSError as problem:
+            log.warning("%s was not written, and opening the index will take longer: %s", memories.beside, problem)
+            return
+        memories.resident = await self._mapped() or resident
+
+    async def _discard(self) -> None:
+        if self._memories.beside is not None:
+            await to_thread.run_sync(discard, self._memories.beside, limiter=self._threads)
+        self._memories.kept = -1
 
     async def _in_turn(self, work: Callable[[Resident], _Result], *, rows: int = 0) -> _Result:
         """Work with what is in memory while nobody else does; where there is much of it, in a thread."""

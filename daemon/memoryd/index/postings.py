@@ -1,6 +1,5 @@
 """Which passages have which words, and how well they match a query: BM25 (Robertson and Zaragoza 2009, section 3.5)."""
 
-from array import array
 from collections.abc import Iterable
 from math import log1p
 from typing import Any
@@ -9,6 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from memoryd.index.grown import Grown, Seen, Slots
+from memoryd.index.kept import Arrays, Parts, named, under
+from memoryd.index.lookup import Lists
 
 _K1 = 0.8
 _B = 0.75
@@ -24,9 +25,9 @@ Numbers = npt.NDArray[np.float32]
 class Postings:
     """For each word the slots that have it, and how often."""
 
-    def __init__(self) -> None:
-        self._of: dict[str, array[int]] = {}
-        self._lengths = Grown(np.float32)
+    def __init__(self, kept: Arrays | None = None) -> None:
+        self._of = Lists(named("of", kept) if kept else None)
+        self._lengths = Grown(np.float32, kept["lengths"] if kept else None)
 
     def extend(self, words: Any, lengths: npt.NDArray[np.int32]) -> None:
         """Append slots that have so many of the words, one after the other."""
@@ -40,10 +41,7 @@ class Postings:
         ends = np.searchsorted(both >> 32, np.arange(len(names)), side="right")
         start = 0
         for name, end in zip(names, ends.tolist(), strict=True):
-            there = self._of.get(name)
-            if there is None:
-                there = self._of[name] = array("I")
-            there.frombytes(postings[start:end].tobytes())
+            self._of.later(name).frombytes(postings[start:end].tobytes())
             start = end
 
     def mean_length(self, seen: Seen) -> float:
@@ -59,7 +57,8 @@ class Postings:
         """
         scores, shares = np.zeros((2, len(seen)), np.float32)
         different = set(words)
-        known = sorted((found for word in different if (found := self._of.get(word))), key=len)[:MOST]
+        postings = [self._of.of(word) for word in different]
+        known = sorted((found for found in postings if found.size), key=lambda found: found.size)[:MOST]
         if not known:
             return scores, shares
         lengths = self._lengths.values
@@ -76,19 +75,19 @@ class Postings:
 
     def slots_with(self, word: str, seen: Seen) -> Slots:
         """Return those of the slots that are seen that have the word, ascending."""
-        found = self._of.get(word)
-        if not found:
-            return np.empty(0, np.intp)
-        slots = (np.frombuffer(found, np.uint32) >> _COUNT_BITS).astype(np.intp)
+        slots = (self._of.of(word) >> _COUNT_BITS).astype(np.intp)
         return slots[seen[slots]]
+
+    def parts(self) -> Parts:
+        """Return what a file holds of them."""
+        return {**under("of", self._of.parts()), "lengths": [self._lengths.values]}
 
 
 def _rarity(having: int, rows: int) -> float:
     return log1p((rows - having + 0.5) / (having + 0.5))
 
 
-def _seen(found: "array[int]", seen: Seen) -> tuple[Slots, npt.NDArray[np.float32]]:
-    postings = np.frombuffer(found, np.uint32)
+def _seen(postings: npt.NDArray[np.uint32], seen: Seen) -> tuple[Slots, npt.NDArray[np.float32]]:
     slots = (postings >> _COUNT_BITS).astype(np.intp)
     counts = (postings & _MOST_COUNTED).astype(np.float32)
     here = seen[slots]

@@ -3,7 +3,7 @@
 At 1,000 rows LanceDB's two searches take 15 to 25 ms, these less than one.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,8 @@ import numpy.typing as npt
 
 from memoryd.index.columns import Columns
 from memoryd.index.grown import Grown, GrownVectors, Seen, Slots, highest
+from memoryd.index.kept import Arrays, Parts, named, under
+from memoryd.index.lookup import Ids
 from memoryd.index.postings import Numbers, Postings
 from memoryd.index.tables import matrix
 from memoryd.index.words import folded, words_of
@@ -20,6 +22,8 @@ from memoryd_actors.memory.fusion import VECTOR_WEIGHT, Candidate
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vector
 
+FILES = "1"
+"""Changes when what a file holds does: another one is written anew."""
 _FEWEST_COMPARED = 1_000
 _SHARE_COMPARED = 0.02
 _MOST_COMPARED = 4_000
@@ -58,21 +62,24 @@ class Resident:
     A row that is replaced gets another slot; what is dead is left behind when all is loaded anew.
     """
 
-    def __init__(self, dimensions: int, *, exact_rows: int) -> None:
-        """Prepare; of more than `exact_rows` passages that are seen, only the likely ones are compared exactly."""
+    def __init__(self, dimensions: int, *, exact_rows: int, kept: Arrays | None = None) -> None:
+        """Prepare, with the slots of a file where there is one.
+
+        Of more than `exact_rows` passages that are seen, only the likely ones are compared exactly.
+        """
         self.dimensions = dimensions
         self._exact_rows = exact_rows
-        self._ids: list[str] = []
-        self._slots: dict[str, int] = {}
-        self._columns = Columns()
-        self._first = Grown(np.int32)
+        self._ids = Ids(named("ids", kept) if kept else None)
+        self._columns = Columns(named("columns", kept) if kept else None)
+        self._first = Grown(np.int32, kept["first"] if kept else None)
         """The first passage of each row."""
-        self._row = Grown(np.int32)
+        self._row = Grown(np.int32, kept["row"] if kept else None)
         """The row of each passage."""
-        self._spans: dict[int, tuple[int, int]] = {}
+        self._starts = Grown(np.int32, kept["starts"] if kept else None)
+        self._ends = Grown(np.int32, kept["ends"] if kept else None)
         """Where passages of long memories are in their contents."""
-        self._vectors = GrownVectors(dimensions)
-        self._postings = Postings()
+        self._vectors = GrownVectors(dimensions, kept)
+        self._postings = Postings(named("postings", kept) if kept else None)
         self._matched: tuple[tuple[str, Visibility, int], _Matches] | None = None
         """What matched the last question."""
         self._shown: dict[Visibility, _Shown] = {}
@@ -80,40 +87,71 @@ class Resident:
     @property
     def rows(self) -> int:
         """How many there are."""
-        return len(self._slots)
+        return int(np.count_nonzero(self._columns.living))
 
     @property
     def dead(self) -> int:
         """How many slots are left behind."""
-        return len(self._ids) - len(self._slots)
+        return len(self._ids) - self.rows
+
+    @property
+    def later(self) -> int:
+        """How many slots there are beside those of a file."""
+        return self._ids.later
+
+    def parts(self) -> Parts:
+        """Return what a file holds of them, see `kept`."""
+        return {
+            **under("ids", self._ids.parts()),
+            **under("columns", self._columns.parts()),
+            **under("postings", self._postings.parts()),
+            **self._vectors.parts(),
+            "first": [self._first.values],
+            "row": [self._row.values],
+            "starts": [self._starts.values],
+            "ends": [self._ends.values],
+        }
 
     def change(self, rows: Any, removed: Sequence[str]) -> None:
         """Put rows, and remove others."""
         self._forget()
         if rows is not None:
             self.put(rows)
-        self._columns.bury([slot for one in removed if (slot := self._slots.pop(one, None)) is not None])
+        self._bury(map(self._slot, removed))
 
     def put(self, rows: Any) -> None:
         """Add rows, each in the place of the one with its id, unless that one is of a later sequence."""
         self._forget()
         ids: list[str] = rows["id"].to_pylist()
+        slots = [self._slot(one) for one in ids]
         late = [
             number
-            for number, (one, sequence) in enumerate(zip(ids, rows["sequence"].to_pylist(), strict=True))
-            if (slot := self._slots.get(one)) is not None and self._columns.sequence(slot) > sequence
+            for number, (slot, sequence) in enumerate(zip(slots, rows["sequence"].to_pylist(), strict=True))
+            if slot is not None and self._columns.sequence(slot) > sequence
         ]
         if late:
-            kept = np.delete(np.arange(len(ids)), late)
-            rows, ids = rows.take(kept), [ids[number] for number in kept.tolist()]
+            kept = np.delete(np.arange(len(ids)), late).tolist()
+            rows, ids, slots = rows.take(kept), [ids[number] for number in kept], [slots[number] for number in kept]
         if not ids:
             return
-        self._columns.bury([slot for one in ids if (slot := self._slots.get(one)) is not None])
+        self._bury(slots)
         first = len(self._ids)
-        self._slots.update(zip(ids, range(first, first + len(ids)), strict=True))
-        self._ids += ids
+        self._ids.extend(ids)
         self._columns.extend(rows)
         self._extend_passages(rows, first)
+
+    def retain(self, ids: Container[str]) -> None:
+        """Remove all rows but these."""
+        self._forget()
+        living = np.flatnonzero(self._columns.living).tolist()
+        self._bury(slot for slot in living if self._ids[slot] not in ids)
+
+    def _slot(self, id: str) -> int | None:  # noqa: A002 - it is the field's name
+        slot = self._ids.slot(id)
+        return slot if slot is not None and self._columns.living[slot] else None
+
+    def _bury(self, slots: Iterable[int | None]) -> None:
+        self._columns.bury([slot for slot in slots if slot is not None])
 
     def _forget(self) -> None:
         self._matched = None
@@ -125,16 +163,18 @@ class Resident:
         begins = len(self._row.values) + np.cumsum(each) - each
         self._first.extend(begins)
         self._row.extend(np.repeat(np.arange(first, first + len(each)), each))
-        for number in np.flatnonzero(each > 1).tolist():
-            places = iter(rows["spans"][number].as_py())
-            self._spans.update(enumerate(zip(places, places, strict=True), int(begins[number])))
+        spans = np.zeros((int(each.sum()), 2), np.int32)
+        flat = rows["spans"].combine_chunks().flatten().to_numpy().reshape(-1, 2)
+        spans[np.repeat(each > 1, each)] = flat
+        self._starts.extend(spans[:, 0])
+        self._ends.extend(spans[:, 1])
         self._vectors.extend(matrix(rows))
         self._postings.extend(rows["words"].combine_chunks().flatten(), counts.flatten().to_numpy())
 
     def vectors(self, ids: Sequence[str]) -> dict[str, Vector]:
         """Return the vectors of those that are here; of a long one that of its first passage."""
         first = self._first.values
-        return {one: self._vectors.at(first[slot]) for one in ids if (slot := self._slots.get(one)) is not None}
+        return {one: self._vectors.at(first[slot]) for one in ids if (slot := self._slot(one)) is not None}
 
     def search(self, *, vector: Vector | None, words: str, visible: Visibility, limit: int) -> list[Candidate]:
         """Return the union of the nearest `limit` and the best `limit` by words, with exact cosine and BM25 of each.
@@ -220,7 +260,8 @@ class Resident:
         spans: dict[int, tuple[int, int]] = {}
         for number in np.flatnonzero(counts > 1).tolist():
             here = slice(begins[number], begins[number] + counts[number])
-            spans[number] = self._spans[int(starts[number]) + int(fused[here].argmax())]
+            passage = int(starts[number]) + int(fused[here].argmax())
+            spans[number] = int(self._starts.values[passage]), int(self._ends.values[passage])
         return [
             Candidate(self._ids[row], best_cosines[n], best_words[n], word_share=best_shares[n], passage=spans.get(n))
             for n, row in enumerate(rows)

@@ -1,0 +1,123 @@
+"""Arrays in a folder, mapped into memory: what nobody asks for is not read, and the system may take its pages back.
+
+They can be lost at any time: what they were made of is in the table. A folder is written whole, under another name.
+"""
+
+import os
+import shutil
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from memoryd.rewriting import sync
+
+_ABOUT = "about.json"
+UNCHECKED = "vectors"
+"""Of a million 1.5 GB, which are not read to open them: a damaged one has a wrong distance. All else is checked."""
+
+Arrays = Mapping[str, npt.NDArray[Any]]
+Parts = dict[str, Sequence[npt.NDArray[Any]]]
+"""Arrays by their names, in pieces that follow one another."""
+
+
+class _About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    of: dict[str, str]
+    sequence: int
+    sums: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a folder holds: arrays that may be written to, which changes no file."""
+
+    sequence: int
+    arrays: Arrays
+
+
+def write(folder: Path, parts: Parts, *, of: dict[str, str], sequence: int) -> None:
+    """Write arrays in the place of those in the folder; `of` says what they belong to. Blocks.
+
+    Raises:
+        OSError: they could not be written; none are there.
+    """
+    discard(folder)
+    unfinished = _unfinished(folder)
+    unfinished.mkdir(mode=0o700)
+    try:
+        sums = {name: _write(unfinished / f"{name}.npy", pieces) for name, pieces in parts.items()}
+        (unfinished / _ABOUT).write_bytes(msgspec.json.encode(_About(of, sequence, sums)))
+        unfinished.rename(folder)
+    except OSError:
+        discard(folder)
+        raise
+
+
+def read(folder: Path, *, of: dict[str, str]) -> Kept | None:
+    """Return what is there; None where there is nothing, or it is damaged, or belongs to something else. Blocks."""
+    try:
+        about = msgspec.json.decode((folder / _ABOUT).read_bytes(), type=_About)
+        arrays = {name: _mapped(folder / f"{name}.npy") for name in about.sums}
+        for name, expected in about.sums.items():
+            if name != UNCHECKED and zlib.crc32(_bytes(arrays[name])) != expected:
+                return None
+    except (OSError, ValueError, EOFError, TypeError):
+        return None
+    return Kept(about.sequence, arrays) if about.of == of else None
+
+
+def discard(folder: Path) -> None:
+    """Delete what is there, for good. Blocks.
+
+    Raises:
+        OSError: it could not be deleted.
+    """
+    there = [one for one in (folder, _unfinished(folder)) if one.exists()]
+    for one in there:
+        shutil.rmtree(one)
+    if there:
+        sync(folder.parent)
+
+
+def named(name: str, arrays: Arrays) -> Arrays:
+    """Return the arrays whose names begin so, under the rest of their names."""
+    return {key.removeprefix(f"{name}."): array for key, array in arrays.items() if key.startswith(f"{name}.")}
+
+
+def under(name: str, parts: Parts) -> Parts:
+    """Return the arrays under names that begin so."""
+    return {f"{name}.{key}": pieces for key, pieces in parts.items()}
+
+
+def _unfinished(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.unfinished")
+
+
+def _write(path: Path, pieces: Sequence[npt.NDArray[Any]]) -> int:
+    shape = (sum(map(len, pieces)), *pieces[0].shape[1:])
+    header = {"descr": np.lib.format.dtype_to_descr(pieces[0].dtype), "fortran_order": False, "shape": shape}
+    checked = path.stem != UNCHECKED
+    total = 0
+    with path.open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, header)
+        for piece in pieces:
+            data = _bytes(np.ascontiguousarray(piece))
+            file.write(data)
+            total = zlib.crc32(data, total) if checked else 0
+        file.flush()
+        os.fsync(file.fileno())
+    return total
+
+
+def _mapped(path: Path) -> npt.NDArray[Any]:
+    mapped = np.load(path, mmap_mode="c", allow_pickle=False)
+    return np.asarray(mapped)
+
+
+def _bytes(contiguous: npt.NDArray[Any]) -> memoryview | bytes:
+    return contiguous.data.cast("B") if contiguous.size else b""
