@@ -33,7 +33,7 @@ class _About(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Mapped:
     """What a folder holds: arrays that may be written to, which changes no file."""
 
     sequence: int
@@ -58,7 +58,7 @@ def write(folder: Path, parts: Parts, *, of: dict[str, str], sequence: int) -> N
         raise
 
 
-def read(folder: Path, *, of: dict[str, str]) -> Kept | None:
+def read(folder: Path, *, of: dict[str, str]) -> Mapped | None:
     """Return what is there; None where there is nothing, or it is damaged, or belongs to something else. Blocks."""
     try:
         about = msgspec.json.decode((folder / _ABOUT).read_bytes(), type=_About)
@@ -68,7 +68,7 @@ def read(folder: Path, *, of: dict[str, str]) -> Kept | None:
                 return None
     except (OSError, ValueError, EOFError, TypeError):
         return None
-    return Kept(about.sequence, arrays) if about.of == of else None
+    return Mapped(about.sequence, arrays) if about.of == of else None
 
 
 def discard(folder: Path) -> None:
