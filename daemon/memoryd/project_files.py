@@ -50,9 +50,14 @@ _MARKS = re.compile(
 )
 _FRONT_MATTER_BYTES = 64 * 1024
 """Of a file, among which it is looked for its front matter."""
-_MARKED = re.compile(
-    r"^(?:sensitive|private|confidential|secret)\s*:\s*[\"']?(?:true|yes|on|1)\b", re.IGNORECASE | re.MULTILINE
-)
+_MARKED = {
+    fence: re.compile(
+        rf"^[\"']?(?:sensitive|private|confidential|secret)[\"']?\s*{sign}\s*[\"']?(?:true|yes|on|1)\b",
+        re.IGNORECASE | re.MULTILINE,
+    )
+    for fence, sign in (("---", ":"), ("+++", "="))
+}
+"""How front matter begins and ends, and what it says there: in YAML and in TOML."""
 _DEEPEST = 64
 """Folders of a path; a deeper one is looked at as far as this."""
 _IGNORE_FILES = (".gitignore", ".secretsignore")
@@ -303,12 +308,14 @@ def _sensitive_lines(text: str) -> Iterator[str]:
 
 def _is_marked(text: str) -> tuple[bool, ...]:
     """Return something where the front matter of a text calls it sensitive, and nothing else."""
-    if not text.startswith("---"):
+    text = text.removeprefix("\ufeff")
+    marked = _MARKED.get(text[:3])
+    if marked is None:
         return ()
-    head, end, _ = text[3:].partition("\n---")
+    head, end, _ = text[3:].partition(f"\n{text[:3]}")
     # One that goes on beyond what is read counts as far as it was read.
     goes_on = not end and len(text.encode()) >= _FRONT_MATTER_BYTES
-    return (True,) if (end or goes_on) and _MARKED.search(head) else ()
+    return (True,) if (end or goes_on) and marked.search(head) else ()
 
 
 def _below(root: Path, path: str) -> PurePosixPath | None:

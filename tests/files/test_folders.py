@@ -64,6 +64,9 @@ def test_files_are_sensitive_by_name_by_attribute_and_by_their_own_word(tmp_path
     tags = "".join(f"- tag number {number}\n" for number in range(1_000))
     (tmp_path / "many.md").write_text(f"---\ntags:\n{tags}sensitive: true\n---\nWe move to Graz.\n")
     (tmp_path / "endless.md").write_text(f"---\nsensitive: true\ntags:\n{tags * 10}")
+    (tmp_path / "toml.md").write_text('+++\ntitle = "Plan"\nsensitive = true\n+++\nWe move to Graz.\n')
+    (tmp_path / "bom.md").write_bytes(b"\xef\xbb\xbf+++\r\nprivate = true\r\n+++\r\nWe move to Graz.\r\n")
+    (tmp_path / "told.md").write_text('+++\ntitle = "Plan"\n+++\nsensitive = true\n')
     (tmp_path / "draft.md").write_text("---\nprivate: yes\nno end\n")
     paths = {
         "server.pem": "which is sensitive by its name",
@@ -76,6 +79,9 @@ def test_files_are_sensitive_by_name_by_attribute_and_by_their_own_word(tmp_path
         "plan.md": "which calls itself sensitive",
         "many.md": "which calls itself sensitive",
         "endless.md": "which calls itself sensitive",
+        "toml.md": "which calls itself sensitive",
+        "bom.md": "which calls itself sensitive",
+        "told.md": "",
         "open.md": "",
         "draft.md": "",
         "docs/keys.md": "",

@@ -67,6 +67,60 @@ def test_phone_numbers_and_addresses_are_replaced_on_demand_only(text: str, expe
 
 
 @pytest.mark.parametrize(
+    "number",
+    """(212) 736-5000
+212-736-5000
+1-800-273-8255
+0170 1234567
+01701234567
+020 7946 0958
++49 (0)170 1234567
+0043 664 1234567
+06 12 34 56 78
+01.42.68.53.00
+0664/1234567
++34 912 345 678
+06 6982 1234""".splitlines(),
+)
+def test_phone_numbers_are_known_as_they_are_written_in_their_country(number: str) -> None:
+    assert redact(f"Ask Anna, {number}, or {number}.", ALL).text == "Ask Anna, [redacted:phone], or [redacted:phone]."
+    assert redact(f"{number} {number}", ALL).text == "[redacted:phone] [redacted:phone]"
+
+
+@pytest.mark.parametrize(
+    "text",
+    """version 1.2.3.4567 of 2026-03-14 10:20:30, 14.03.2026 09:30, 20260314102030
+at 1700000000 or 1700000000000, port 5432, 192.168.178.20, 010.020.030.040
+order 0123456789, Bestellnummer 0451234567, ISBN 978-3-16-148410-0, EAN 0012345678905
+DE00 1234 5678 9012 3456 78, IBAN 0532 0130 00
+commit 0912345678, 9f86d081884c7d65, 550e8400-e29b-41d4-a716-446655440000
+10 20 30 40 50 60, 0.1 0.2 0.3 0.4, 12 345 678 people, +1000000 lines, chmod 0644 0755 0700
+id=01701234567, /users/01701234567, 0000000000, 1234567890, 02.11.2025 - 05.11.2025""".splitlines(),
+)
+def test_a_number_of_another_kind_is_no_phone_number(text: str) -> None:
+    assert redact(text, Rules(personal_data=frozenset({"phone"}))).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    """git clone git@git.firm.com:team/app.git
+ssh -i ~/.ssh/id_ed25519 anna@box.firm.de, or ssh://anna@box.firm.de/repo
+scp -r ./dist anna@box.firm.de:/var/www as root@server.firm.com
+anna@web01.firm.net:~/src$ ls
+icon@3x.png and bg@2x.min.jpg
+@angular/core@17.0.0-next.beta, pkg@v2.0.0-rc.one, getty@tty1.service
+y = x@w.transpose(0)""".splitlines(),
+)
+def test_what_has_an_at_sign_and_is_no_address_stays(text: str) -> None:
+    assert redact(text, Rules(personal_data=frozenset({"email"}))).text == text
+
+
+@pytest.mark.parametrize("before", ["ssh keys go to ", "mailto:", "I use git with ", "<"])
+def test_an_address_is_one_beside_such_words(before: str) -> None:
+    assert redact(f"{before}anna@1und1.de: she knows", ALL).text == f"{before}[redacted:email]: she knows"
+
+
+@pytest.mark.parametrize(
     "text",
     ["bob@example.com", "git@localhost:x", "@decorator", "phone 12 is broken", "mobile first", "v+1 2 3", "a@b"],
 )

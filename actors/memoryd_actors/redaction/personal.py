@@ -8,8 +8,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final, Literal, get_args
 
+from memoryd_actors.redaction.email_addresses import find_emails
 from memoryd_actors.redaction.finding import SecretFinding
 from memoryd_actors.redaction.people import find_names, find_streets
+from memoryd_actors.redaction.phones import find_phones
 
 PersonalData = Literal["card", "iban", "national-id", "phone", "email", "street", "name"]
 KINDS: tuple[PersonalData, ...] = get_args(PersonalData)
@@ -62,20 +64,8 @@ _GERMAN = re.compile(
     re.IGNORECASE | re.ASCII,
 )
 
-_PHONE = re.compile(
-    r"(?<![\w+.-])(?:\+|00)[1-9]\d{0,2}(?:[ ./-]{0,2}\(?\d{1,5}\)?){2,6}(?![\w-]|\.\d)"
-    r"|(?i:\b(?:phone|tel|telephone|telefon|mobile|cell|handy|fax|téléphone|tél|portable)\b)"
-    r"(?:[ \t]{0,2}(?:number|nummer|no\.?|nr\.?))?[ \t]{0,2}(?:is|ist|est|:|=|\.)?:?[ \t]{0,3}"
-    r"(\(?\d{2,5}\)?(?:[ ./-]{0,2}\(?\d{2,5}\)?){1,5})(?![\w-])",
-    re.ASCII,
-)
 _NUMBER = re.compile(r"\d[ -]?(?:\d[ -]?){4}\d")
 """Six digits, as the shortest of them has, a British national insurance number; the others have more."""
-_FEWEST_DIGITS, _MOST_DIGITS = 7, 15
-"""Digits of a phone number (ITU-T E.164: at most 15)."""
-_LOCAL = re.compile(r"[\w.+-]{1,64}\Z")
-_DOMAIN = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,6}[A-Za-z]{2,24}(?![\w-])")
-_RESERVED = re.compile(r"(?:.*\.)?(?:example\.(?:com|org|net)|example|test|invalid|localhost|local)", re.IGNORECASE)
 
 
 def kinds_of(named: Iterable[PersonalData | PersonalGroup]) -> frozenset[PersonalData]:
@@ -155,32 +145,13 @@ def _german(digits: str) -> bool:
     return (11 - product) % 10 == int(digits[-1])
 
 
-def _phones(text: str) -> Iterator[SecretFinding]:
-    for match in _PHONE.finditer(text):
-        place = 1 if match.group(1) else 0
-        if _FEWEST_DIGITS <= sum(map(str.isdigit, match.group(place))) <= _MOST_DIGITS:
-            yield SecretFinding("phone", *match.span(place))
-
-
-def _emails(text: str) -> Iterator[SecretFinding]:
-    at = text.find("@")
-    done = 0
-    while at >= 0:
-        local = _LOCAL.search(text, max(done, at - 64), at)
-        domain = _DOMAIN.match(text, at + 1)
-        if local and domain and not _RESERVED.fullmatch(domain.group()):
-            yield SecretFinding("email", local.start(), domain.end())
-            done = domain.end()
-        at = text.find("@", at + 1)
-
-
 _NUMBERS = frozenset[PersonalData]({"card", "national-id"})
 _FINDERS: dict[PersonalData, Callable[[str], Iterator[SecretFinding]]] = {
     "card": _cards,
     "iban": _ibans,
     "national-id": _national_ids,
-    "phone": _phones,
-    "email": _emails,
+    "phone": find_phones,
+    "email": find_emails,
     "street": find_streets,
     "name": find_names,
 }
