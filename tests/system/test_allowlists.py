@@ -1,6 +1,6 @@
 """What an agent with an allowlist gets to see, whatever it asks for: one daemon, every request there is."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, get_args
@@ -15,6 +15,13 @@ from memoryd_client.wire.context import ContextUpdate, Message
 from memoryd_client.wire.protocol import AnyRequest, encode
 from running import PROJECT, RunningDaemon
 
+LISTS = """
+[allowlists]
+mine = ["@planner", "idea"]
+researcher = ["core", "checkpoint"]
+writer = ["core", "checkpoint"]
+boss = ["core", "checkpoint", "agent:researcher"]
+"""
 MARKER = "Xanadu"
 OWNER = "swept"
 NOT_TRIED = {"Switch", "Reindex", "Reembed", "Purge", "PurgeSession"}
@@ -24,7 +31,7 @@ NOT_TRIED = {"Switch", "Reindex", "Reembed", "Purge", "PurgeSession"}
 @pytest.fixture(scope="module")
 def daemon(models: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningDaemon]:
     home = tmp_path_factory.mktemp("md")
-    (home / "config.toml").write_text('[allowlists]\nmine = ["@planner", "idea"]\n', encoding="utf-8")
+    (home / "config.toml").write_text(LISTS, encoding="utf-8")
     with RunningDaemon(home, models, MEMORYD_RUNTIME_DIR=str(home)) as running:
         yield running
 
@@ -156,3 +163,45 @@ def test_categories_are_listed_with_their_memories_and_lists(daemon: RunningDaem
         assert own.allowed == own.allowlists["mine"] == tuple(sorted({*own.presets["planner"], "idea"}))
         assert {one.name for one in own.categories} == set(own.allowed)
         assert set(own.presets) == {"supervisor", "planner", "stylist", "researcher", "executor"}
+
+
+@pytest.mark.parametrize("spoken", [True, False])
+def test_core_memory_and_checkpoints_of_another_agents_thread_are_closed_unless_it_is_managed(
+    daemon: RunningDaemon, *, spoken: bool
+) -> None:
+    thread = "dig" if spoken else "notes"
+    with client_of(daemon, thread, "researcher") as researcher:
+        if spoken:
+            researcher.append([Entry(role="user", content="Dig here.")])
+        researcher.core_append("context", "At the third layer.", thread=thread)
+        researcher.save_checkpoint(thread, b"layer 3")
+        researcher.save_checkpoint(f"{thread}:sub", b"part")
+    with client_of(daemon, "another session", "researcher") as again:
+        assert again.core_view(thread=thread)[-1].text == "At the third layer."
+        assert [one.agent for one in again.list_checkpoints(thread)] == ["researcher"]
+    with client_of(daemon, "own", "writer") as writer:
+        writer.core_append("context", "Chapter one.", thread="novel")
+        writer.save_checkpoint("novel", b"1")
+        attempts: list[Callable[[], object]] = [
+            lambda: writer.core_view(thread=thread),
+            lambda: writer.core_history(thread=thread),
+            lambda: writer.core_append("context", "mine", thread=thread),
+            lambda: writer.core_undo("context", thread=thread),
+            lambda: writer.core_purge("context", thread=thread),
+            lambda: writer.load_checkpoint(thread),
+            lambda: writer.resume(thread),
+            lambda: writer.save_checkpoint(thread, b"mine"),
+            lambda: writer.list_checkpoints(thread),
+            lambda: writer.delete_checkpoint(thread),
+        ]
+        for attempt in attempts:
+            with pytest.raises(RequestFailed, match=f"'{thread}' is another agent's thread"):
+                attempt()
+        assert {one.thread for one in writer.list_checkpoints()} == {"novel"}
+    with client_of(daemon, thread, "writer") as claiming, pytest.raises(RequestFailed, match="another agent's thread"):
+        claiming.core_view(thread=thread)
+    with client_of(daemon, "office", "boss") as boss:
+        assert boss.core_view(thread=thread)[-1].text == "At the third layer."
+        found = boss.load_checkpoint(thread)
+        assert found is not None
+        assert found.data == b"layer 3"

@@ -1,6 +1,6 @@
 """What a caller sees of its owner's memories: the ledger, behind the allowlist of the caller's agent."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.core.errors import Refused
@@ -14,6 +14,10 @@ from memoryd_client.wire.history import HistoryEntry
 from memoryd_client.wire.memory import Memory
 
 _ALL = Filters()
+
+
+CheckThread = Callable[[Caller, str, Collection[str]], Awaitable[None]]
+"""Refuses a caller a thread that is another agent's; it is given who wrote there."""
 
 
 class MemoryView:

@@ -1,9 +1,12 @@
 """Which conversations an agent may look into: one that may see some categories only, those that it leads itself."""
 
+from collections.abc import Collection
+
 from memoryd_actors.access.view import MemoryView
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.settings import name_of
 from memoryd_actors.ports.transcripts import Transcripts
-from memoryd_client.wire.caller import Caller
+from memoryd_client.wire.caller import PERSON, Caller
 
 
 class SessionAccess:
@@ -25,6 +28,27 @@ class SessionAccess:
             f"the agent `{caller.agent}` may see some categories only, and of transcripts that of its own session",
             "Name that session; or name the agents whose sessions it manages on its allowlist: `agent:NAME`.",
         )
+
+    async def check_thread(self, caller: Caller, thread: str, writers: Collection[str]) -> None:
+        """Let a caller see and change what is kept of a thread; `writers` are the agents that wrote it.
+
+        Where somebody spoke in the session of that name, it is whoever spoke; what you wrote yourself is for all.
+
+        Raises:
+            Refused: the agent may see some categories only, and the thread is another agent's that it does not manage.
+        """
+        if self._view.sees_all(caller) or not thread:
+            return
+        info = await self._transcripts.info((caller.owner, thread))
+        speakers = info.agents if info is not None else ()
+        others = {name_of(one) for one in (*writers, *speakers)} - {name_of(caller.agent), PERSON}
+        if thread == caller.session or (info is not None and info.agents):
+            others.discard("")  # nobody said who wrote it
+        if others and not self._view.manages(caller, others):
+            raise Refused(
+                f"the agent `{caller.agent}` may see some categories only, and {thread!r} is another agent's thread",
+                "Name a thread of its own; or name the agents that it manages on its allowlist: `agent:NAME`.",
+            )
 
     async def _is_own_or_managed(self, caller: Caller, session: str) -> bool:
         # Whoever asks says itself which session it is in; who spoke there is written down.

@@ -1,15 +1,17 @@
 """Checkpoints: an agent's state, version by version. Their content is opaque: it is kept and returned byte by byte."""
 
 from collections.abc import Mapping
-from typing import Annotated, Protocol, assert_never
+from typing import Annotated, Final, Protocol, assert_never
 
 import msgspec
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.presets import CHECKPOINT
+from memoryd_actors.access.view import CheckThread
 from memoryd_actors.admission.names import check_names
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.core.errors import Refused
+from memoryd_actors.memory.signature import signed
 from memoryd_actors.redaction import Rules, redact
 from memoryd_client.wire.caller import Caller
 from memoryd_client.wire.checkpoints import (
@@ -24,6 +26,9 @@ from memoryd_client.wire.checkpoints import (
     SaveCheckpoint,
 )
 from memoryd_client.wire.request import Done
+
+MOST_LISTED: Final = 1_000
+"""In one step: more than a thread may keep."""
 
 
 class CheckpointSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -46,6 +51,7 @@ class CheckpointRepository(Protocol):
         meta: Mapping[str, str],
         expected: int | None,
         keep: int,
+        agent: str = "",
     ) -> CheckpointInfo:
         """Keep a state; the same `save_id` again keeps it once."""
         ...
@@ -83,7 +89,11 @@ class CheckpointKeeper:
         rules: ProjectRules,
         settings: CheckpointSettings,
         categories: Categories,
+        *,
+        check_thread: CheckThread | None = None,
     ) -> None:
+        """Prepare; without `check_thread` every thread is open to every agent that may use checkpoints."""
+        self._check_thread = check_thread
         self._repository = repository
         self._categories = categories
         self._rules = rules
@@ -95,9 +105,13 @@ class CheckpointKeeper:
         Raises:
             NotFound: there is no such checkpoint.
             Refused: it is too large, another version is the newest, or its bytes are damaged; or checkpoints are not on
-                the agent's allowlist.
+                the agent's allowlist, or the thread is another agent's.
         """
         self._categories.check(caller.agent, [CHECKPOINT])
+        if not isinstance(request, ListCheckpoints):
+            begins = isinstance(request, DeleteCheckpoint) and request.below
+            for thread in await self._beginning(request.thread, caller) if begins else [request.thread]:
+                await self._check(thread, caller)
         match request:
             case SaveCheckpoint():
                 check_names(thread=request.thread)
@@ -111,12 +125,13 @@ class CheckpointKeeper:
                     meta={redact(name, rules).text: _entry(name, value, rules) for name, value in request.meta.items()},
                     expected=request.expected,
                     keep=self._keep,
+                    agent=signed(caller, rules),
                 )
                 return Checkpoints(checkpoints=(saved,))
             case LoadCheckpoint():
                 return await self._repository.load_checkpoint(caller.owner, request.thread, request.version)
             case ListCheckpoints():
-                return Checkpoints(checkpoints=tuple(await self._listed(request, caller.owner)))
+                return Checkpoints(checkpoints=tuple(await self._listed(request, caller)))
             case DeleteCheckpoint(below=True, version=int()):
                 raise Refused("a version is of one thread, not of all that begin so", "Leave out one of the two.")
             case DeleteCheckpoint():
@@ -132,12 +147,39 @@ class CheckpointKeeper:
             case _:
                 assert_never(request)
 
-    async def _listed(self, asked: ListCheckpoints, owner: str) -> list[CheckpointInfo]:
+    async def _listed(self, asked: ListCheckpoints, caller: Caller) -> list[CheckpointInfo]:
+        owner = caller.owner
         if asked.below:
-            return await self._repository.newest_checkpoints(
+            found = await self._repository.newest_checkpoints(
                 owner, asked.thread, before=asked.before, limit=asked.limit
             )
-        return await self._repository.checkpoints(owner, asked.thread, limit=asked.limit)
+        else:
+            found = await self._repository.checkpoints(owner, asked.thread, limit=asked.limit)
+        closed: set[str] = set()
+        for thread in dict.fromkeys(one.thread for one in found):
+            try:
+                await self._check(thread, caller)
+            except Refused:
+                if asked.thread == thread:
+                    raise
+                closed.add(thread)
+        return [one for one in found if one.thread not in closed]
+
+    async def _beginning(self, begin: str, caller: Caller) -> list[str]:
+        """Return the threads whose names begin so, where not all are open to the caller."""
+        if self._check_thread is None or self._categories.allowed(caller.agent) is None:
+            return []
+        threads: list[str] = []
+        while page := await self._repository.newest_checkpoints(
+            caller.owner, begin, before=threads[-1] if threads else "", limit=MOST_LISTED
+        ):
+            threads += [one.thread for one in page]
+        return threads
+
+    async def _check(self, thread: str, caller: Caller) -> None:
+        if self._check_thread is not None and self._categories.allowed(caller.agent) is not None:
+            saved = await self._repository.checkpoints(caller.owner, thread, limit=MOST_LISTED)
+            await self._check_thread(caller, thread, {one.agent for one in saved})
 
 
 def _entry(name: str, value: str, rules: Rules) -> str:

@@ -12,6 +12,7 @@ import msgspec
 
 from memoryd_actors.access.categories import Categories
 from memoryd_actors.access.presets import CORE
+from memoryd_actors.access.view import CheckThread
 from memoryd_actors.admission.names import check_names
 from memoryd_actors.admission.project_rules import ProjectRules
 from memoryd_actors.core.errors import Refused
@@ -42,6 +43,8 @@ STANDARD: Final = ("persona", "human", "context")
 """The sections that are always shown: who the agent is, who the user is, what they are at."""
 MAX_SECTIONS: Final = 50
 """Of one thread: core memory goes into every prompt."""
+MAX_WRITES: Final = 1_000
+"""To one thread, the newest, that tell whose it is."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9_.-]{0,59}")
 
 
@@ -109,8 +112,13 @@ class CoreMemory:
         categories: Categories,
         *,
         summarized: Summarized | None = None,
+        check_thread: CheckThread | None = None,
     ) -> None:
-        """Prepare; `summarized` says how far a caller's conversation is summarised, where the caller may know."""
+        """Prepare; `summarized` says how far a caller's conversation is summarised, where the caller may know.
+
+        Without `check_thread` every thread is open to every agent that may use core memory.
+        """
+        self._check_thread = check_thread
         self._summarized = summarized
         self._repository = repository
         self._categories = categories
@@ -122,9 +130,12 @@ class CoreMemory:
 
         Raises:
             Refused: the edit does not fit, or somebody has written since; or core memory is not on the agent's
-                allowlist.
+                allowlist, or the thread is another agent's.
         """
         self._categories.check(caller.agent, [CORE])
+        if self._check_thread is not None and request.thread and self._categories.allowed(caller.agent) is not None:
+            writes = await self._repository.core_writes(caller.owner, request.thread, "", limit=MAX_WRITES)
+            await self._check_thread(caller, request.thread, {one.actor for one in writes})
         match request:
             case CoreView():
                 written = await self._repository.core_sections(caller.owner, request.thread, limit=self._limit)

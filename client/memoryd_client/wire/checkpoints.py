@@ -28,6 +28,8 @@ class CheckpointInfo(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     """SHA-256 of the content, in hexadecimal digits."""
     created_at: datetime
     meta: dict[str, str] = {}
+    agent: str = ""
+    """Who saved it; empty where nobody said so."""
 
 
 class Checkpoint(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, tag="checkpoint"):

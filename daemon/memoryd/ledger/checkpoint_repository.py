@@ -28,8 +28,9 @@ class SqlCheckpoints:
         meta: Mapping[str, str],
         expected: int | None,
         keep: int,
+        agent: str = "",
     ) -> CheckpointInfo:
-        new = checkpointing.NewCheckpoint(owner, thread, data, save_id, meta, expected)
+        new = checkpointing.NewCheckpoint(owner, thread, data, save_id, meta, expected, agent)
         return await self._database.write(checkpointing.save, new, keep, self._database.clock.now())
 
     async def load_checkpoint(self, owner: str, thread: str, version: int | None) -> Checkpoint:

@@ -15,6 +15,8 @@ from memoryd_actors.keeping.checkpoints import check_expected
 from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.checkpoints import Checkpoint, CheckpointInfo
 
+_AGENT = "memoryd.agent"
+"""Among the notes of a row, who saved it: a column behind the bytes would have every listing walk through them."""
 _NEAREST = 10
 """Versions that are looked at where one is damaged: 35 MiB at most."""
 _mapping = msgspec.json.Decoder(dict[str, str]).decode
@@ -37,6 +39,7 @@ class NewCheckpoint(NamedTuple):
     save_id: str
     meta: Mapping[str, str]
     expected: int | None
+    agent: str
 
 
 def save(connection: Connection, new: NewCheckpoint, keep: int, now: datetime) -> CheckpointInfo:
@@ -62,6 +65,7 @@ def save(connection: Connection, new: NewCheckpoint, keep: int, now: datetime) -
         checksum=_checksum(new.data),
         created_at=now,
         meta={clean(key): clean(value) for key, value in new.meta.items()},
+        agent=clean(new.agent),
     )
     connection.execute(
         insert(checkpoints),
@@ -71,7 +75,7 @@ def save(connection: Connection, new: NewCheckpoint, keep: int, now: datetime) -
             "version": info.version,
             "size": info.size,
             "checksum": info.checksum,
-            "meta": dump(info.meta),
+            "meta": dump({**info.meta, _AGENT: info.agent}),
             "created_at": to_micros(now),
             "save_id": clean(new.save_id),
             "data": new.data,
@@ -198,11 +202,14 @@ def _checksum(data: bytes) -> str:
 
 
 def _info(row: RowMapping) -> CheckpointInfo:
+    meta = _mapping(row["meta"])
+    agent = meta.pop(_AGENT, "")
     return CheckpointInfo(
         thread=row["thread"],
         version=row["version"],
         size=row["size"],
         checksum=row["checksum"],
         created_at=from_micros(row["created_at"]),
-        meta=_mapping(row["meta"]),
+        meta=meta,
+        agent=agent,
     )
