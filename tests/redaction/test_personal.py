@@ -147,8 +147,53 @@ def test_streets_and_names_are_replaced_on_demand_only(text: str, expected: str)
 
 
 @pytest.mark.parametrize(
+    "street",
+    """7 Harbour Drive
+221B Baker St
+Ringstraße 4b
+Keizersgracht 123-II
+Prins Hendrikkade 33
+Laan van Meerdervoort 12
+10 rue de Rivoli
+8 place de la Concorde
+Via Dante Alighieri 7
+Piazza del Duomo 1
+Calle de Alcalá, 45
+Plaza Mayor 3
+Rua das Flores 18""".splitlines(),
+)
+def test_streets_are_known_as_they_are_written_in_their_country(street: str) -> None:
+    assert (
+        redact(f"She lives there: {street}, with a cat.", ALL).text == "She lives there: [redacted:street], with a cat."
+    )
+
+
+def test_a_street_without_its_kind_is_one_with_a_postcode() -> None:
+    assert redact("Am Markt 3, 8010 Graz", ALL).text == "[redacted:street], 8010 Graz"
+    assert redact("Am Freitag 3 Termine, im Sprint 12, 4000 Tests", ALL).text.startswith("Am Freitag 3 Termine")
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Mi chiamo Luca.", "Luca"),
+        ("je m'appelle Claire Petit", "Claire Petit"),
+        ("Señora López called", "López"),
+        ("ask José García", "José García"),
+        ("ask Maria-Luisa Conti", "Maria-Luisa Conti"),
+    ],
+)
+def test_names_are_known_in_other_languages(text: str, name: str) -> None:
+    assert redact(text, ALL).text == text.replace(name, "[redacted:name]")
+
+
+@pytest.mark.parametrize(
     "text",
     [
+        "In 2025 Wall Street was calm, in 2024 Google Drive was slow",
+        "8 Hard Drive slots, 2 Front Row seats, step 3: Close the window",
+        "Via Slack 3 times, via SSH 22, Via GitHub 2 issues",
+        "Ausweg 3 ist besser, Am Freitag 3 Termine",
         "Securing 3 servers, step 2 of the Way Forward",
         "Use 2 spaces. Drive it home, St. Gallen, 5 St",
         "Arbeitsplatz 3 ist frei",

@@ -1,11 +1,12 @@
-"""Streets and names of people, as far as their surroundings show them: both on demand.
+"""Names of people, as far as their surroundings show them: on demand.
 
-A street is one by its kind of road and a number. A name is one after a title or where somebody is introduced, or a
-given name with a capitalised word after it; a given name alone is not, as `Mark`, `Rose` and `Will` are words as well.
-What no rule can know is a matter for `privacy.replace`. Every pattern is bounded, and the time is linear in the text.
+A name is one after a title or where somebody is introduced, or a given name with a capitalised word after it; a given
+name alone is not, as `Mark`, `Rose` and `Will` are words as well. What no rule can know is a matter for
+`privacy.replace`. Every pattern is bounded, and the time is linear in the text.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from importlib.resources import files
 
@@ -13,37 +14,10 @@ from memoryd_actors.redaction.finding import SecretFinding
 
 _APOSTROPHE = r"['\u2019]"
 _CAPITAL = r"[A-ZÄÖÜÉÀÁÇØŁŠŽ][\w'\u2019-]{0,30}"
-_ROAD = (
-    "Street|St|Avenue|Ave|Road|Rd|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Place|Pl|Square|Sq|Terrace|Way|Close"
-    "|Crescent|Alley|Highway|Hwy|Parkway|Pkwy|Mews|Row"
-)
-_FLAT = r"(?:,?[ ](?:Apt|Unit|Suite|Flat|#)\.?[ ]?\w{1,6})?"
-_GERMAN_ROAD = "straße|strasse|str|gasse|weg|platz|allee|damm|ufer|steig|gürtel|kai|promenade|chaussee"
-_NO_ROAD = "Arbeits|Park|Speicher|Steck|Sitz|Stell|Umweg|Fahrweg"
-"""How words begin that end like a street and are none."""
-_HOUSE = r"\.?[ ]\d{1,4}(?:[ ]?[a-h])?(?![\w])(?:/\d{1,4}){0,3}"
-_FRENCH_ROAD = "rue|avenue|boulevard|impasse|quai|chemin"
-_OF = rf"(?:[ ](?:de|du|des|la|le|les|l{_APOSTROPHE}|d{_APOSTROPHE})){{0,3}}"
-_STREETS = tuple(
-    re.compile(pattern)
-    for pattern in (
-        # 12 Old Mill Lane; 221B Baker Street
-        rf"(?<![\w.-])\d{{1,5}}[A-Za-z]?,?[ ](?:{_CAPITAL}[ ]|\d\w{{0,4}}[ ]){{1,4}}(?:{_ROAD})\b\.?{_FLAT}",
-        # Hauptstraße 5
-        rf"(?<![\w-])(?!{_NO_ROAD})[A-ZÄÖÜ][\wäöüßÄÖÜ-]{{0,40}}(?:{_GERMAN_ROAD}){_HOUSE}",
-        # Kärntner Ring 12
-        rf"(?<![\w-])(?:[A-ZÄÖÜ][\wäöüß-]{{1,30}}[ -]){{1,3}}(?:{_GERMAN_ROAD.title()}|Ring){_HOUSE}",
-        # rue de la Paix 3, 12 rue Victor Hugo
-        rf"(?<![\w-])(?:\d{{1,4}}(?:[ ]?(?:bis|ter))?,?[ ])?(?:{_FRENCH_ROAD}){_OF}[ ]?"
-        rf"{_CAPITAL}(?:[ ]{_CAPITAL}){{0,2}}"
-        r"(?:,?[ ]\d{1,4})?(?![\w])",
-    )
-)
-_STREET_SIGN = re.compile(rf"\d|\b(?:{_FRENCH_ROAD})\b")
-
 _FULL = rf"{_CAPITAL}(?:[ ](?:von|van|de|da|del|di|der|den|bin|al)){{0,2}}(?:[ ]{_CAPITAL}){{0,2}}"
 _TITLED = re.compile(
-    rf"\b(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herrn?|Frau|Mme|Señora?)\.?[ ](?:(?:Dr|Prof)\.?[ ]){{0,2}}({_FULL})"
+    r"\b(?:Mr|Mrs|Ms|Miss|Mx|Dr|Prof|Herrn?|Frau|Monsieur|Madame|Mme|Mlle|Señor(?:a|ita)?|Sra|Signora?|Senhora?"
+    rf"|Meneer|Mevrouw)\.?[ ](?:(?:Dr|Prof)\.?[ ]){{0,2}}({_FULL})"
 )
 _WHOSE = (
     rf"(?:my|his|her|their|(?:the[ ])?user{_APOSTROPHE}s)[ ]"
@@ -51,7 +25,11 @@ _WHOSE = (
 )
 _CALLED = rf"(?:i[ ]am|i{_APOSTROPHE}m|is|was|are)[ ](?:called|named)|(?:please[ ])?call[ ]me"
 _GERMAN_NAME = "mein[ ](?:name|vorname|nachname)[ ]ist|ich[ ]hei(?:ß|ss)e|hei(?:ß|ss)t"
-_INTRODUCED = re.compile(rf"(?i:\b(?:{_WHOSE}|{_CALLED}|{_GERMAN_NAME})[ ])({_FULL})")
+_ELSEWHERE_NAME = (
+    rf"mi[ ]chiamo|je[ ]m{_APOSTROPHE}appelle|me[ ](?:llamo|chamo)|ik[ ]heet"
+    "|(?:mi[ ]nombre|mon[ ]nom|meu[ ]nome|il[ ]mio[ ]nome|mijn[ ]naam)[ ](?:es|est|é|è|is)"
+)
+_INTRODUCED = re.compile(rf"(?i:\b(?:{_WHOSE}|{_CALLED}|{_GERMAN_NAME}|{_ELSEWHERE_NAME})[ ])({_FULL})")
 _GIVEN = frozenset(files("memoryd_actors.redaction").joinpath("given_names.txt").read_text(encoding="utf-8").split())
 """Given names that are no English or German words."""
 _TWO = re.compile(rf"\b({_CAPITAL})(?:[ ][A-Z]\.)?[ ]((?:(?:von|van|de|da|del|di|der|den)[ ]){{0,2}}{_CAPITAL})")
@@ -64,14 +42,12 @@ _NO_NAME = frozenset(
 )
 
 
-def find_streets(text: str) -> Iterator[SecretFinding]:
-    """Yield streets with their numbers."""
-    if not _STREET_SIGN.search(text):
-        return
-    for pattern in _STREETS:
-        for match in pattern.finditer(text):
-            if any(char.isdigit() for char in match.group()) or match.group()[0].islower():
-                yield SecretFinding("street", *match.span())
+def _unmarked(name: str) -> str:
+    """Return a name in lower case without accents."""
+    return "".join(char for char in unicodedata.normalize("NFKD", name.lower()) if not unicodedata.combining(char))
+
+
+_GIVEN_UNMARKED = frozenset(map(_unmarked, _GIVEN))
 
 
 def find_names(text: str) -> Iterator[SecretFinding]:
@@ -85,6 +61,7 @@ def find_names(text: str) -> Iterator[SecretFinding]:
         given, family = pair[1], pair[2].rsplit(" ", 1)[-1]
         # The second word may begin the next pair: it is looked at once more.
         at = pair.start(2)
-        if given.lower() in _GIVEN and family not in _NO_NAME:
+        # Of a name in two parts the first is a name, too: Jean-Pierre.
+        if _unmarked(given.partition("-")[0]) in _GIVEN_UNMARKED and family not in _NO_NAME:
             yield SecretFinding("name", *pair.span())
             at = pair.end()

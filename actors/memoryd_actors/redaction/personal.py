@@ -10,8 +10,9 @@ from typing import Final, Literal, get_args
 
 from memoryd_actors.redaction.email_addresses import find_emails
 from memoryd_actors.redaction.finding import SecretFinding
-from memoryd_actors.redaction.people import find_names, find_streets
+from memoryd_actors.redaction.people import find_names
 from memoryd_actors.redaction.phones import find_phones
+from memoryd_actors.redaction.streets import find_streets
 
 PersonalData = Literal["card", "iban", "national-id", "phone", "email", "street", "name"]
 KINDS: tuple[PersonalData, ...] = get_args(PersonalData)
