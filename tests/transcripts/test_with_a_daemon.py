@@ -13,6 +13,7 @@ import pytest
 
 from memoryd_client import Client, DaemonUnreachable, DeadlineExceeded, Entry, Message, RequestFailed
 from memoryd_client.entries import entry
+from memoryd_client.wire.transcripts import SearchMessages
 from running import RunningDaemon, until
 
 KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
@@ -203,6 +204,13 @@ def test_messages_are_found_by_each_criterion(daemon: RunningDaemon) -> None:
         assert set(range(1, 31)) <= set(seen)
         assert [page.next for page in pages] == [12, 24, None]
         assert client.search_messages(session="harbour", limit=33).next is None
+        # One word in common is not enough, where only what has to do with a query is asked for.
+        nonsense = "talk of periscope calibration in Liechtenstein 1987"
+        assert found(nonsense)
+        wanted = SearchMessages(query=nonsense, session="harbour", related=True)
+        assert client.call(wanted, 20.0).found == ()
+        wanted = SearchMessages(query="who hides what below a blue stone?", session="harbour", related=True)
+        assert client.call(wanted, 20.0).found[0].record.content.startswith("The port")
 
 
 def test_the_pages_of_a_search_have_every_message_once(daemon: RunningDaemon) -> None:

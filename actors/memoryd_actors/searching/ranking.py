@@ -217,7 +217,21 @@ def rank(
 
 def _said(question: str, pool: Sequence[tuple[Ranked, RankedText]], weights: RankingWeights) -> list[float]:
     """Return what each memory's own text is worth, 0 to 1."""
-    texts = [_text(memory) for _, memory in pool]
+    whole = weights.own
+    return [
+        (
+            weights.meaning * min(max(one.vector_score, 0.0), 1.0)
+            + weights.index_words * one.word_score
+            + weights.share * share
+        )
+        / whole
+        for (one, _), share in zip(pool, word_shares(question, [memory for _, memory in pool]), strict=True)
+    ]
+
+
+def word_shares(question: str, pool: Sequence[RankedText]) -> list[float]:
+    """Return which share of the question's words each candidate has; one that few candidates have tells more."""
+    texts = [_text(memory) for memory in pool]
     found = [0.0] * len(texts)
     possible = 0.0
     for stem in islice(stems(question), MOST_WORDS):
@@ -227,16 +241,7 @@ def _said(question: str, pool: Sequence[tuple[Ranked, RankedText]], weights: Ran
         for n, held in enumerate(holds):
             if held:
                 found[n] += tells
-    whole = weights.own
-    return [
-        (
-            weights.meaning * min(max(one.vector_score, 0.0), 1.0)
-            + weights.index_words * one.word_score
-            + (weights.share * found[n] / possible if possible else 0.0)
-        )
-        / whole
-        for n, (one, _) in enumerate(pool)
-    ]
+    return [one / possible if possible else 0.0 for one in found]
 
 
 def _around(
