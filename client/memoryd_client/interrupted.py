@@ -1,9 +1,11 @@
 """A run that was interrupted: what an agent needs to go on exactly where it stopped."""
 
-from collections.abc import Mapping
-from typing import Final, cast
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, datetime
+from typing import Any, Final, cast
 
 import msgspec
+from msgspec.structs import asdict, force_setattr
 
 from memoryd_client.base.errors import NotInterrupted
 from memoryd_client.wire.checkpoints import Checkpoint
@@ -21,9 +23,9 @@ class PendingCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
 
 
 class Interrupted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Where a run stopped. Values may be anything that MessagePack knows: text, numbers, bytes, dates, lists, dicts.
+    """Where a run stopped. Values may be text, numbers, bytes, dates, lists, tuples, sets, dicts.
 
-    They come back equal; only tuples and sets inside come back as lists.
+    They come back equal; others as what MessagePack has for them: a UUID as text, a dataclass as a dict.
     """
 
     position: str
@@ -31,10 +33,23 @@ class Interrupted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     working_memory: dict[str, object] = {}
     """What it was thinking with."""
     pending_calls: tuple[PendingCall, ...] = ()
-    """In the order in which they are to be made."""
+    """In the order in which they are to be made; a list of calls, or of mappings that say the same, becomes this."""
+
+    def __post_init__(self) -> None:
+        """Bring the calls into the form in which they come back."""
+        calls: Iterable[object] = self.pending_calls
+        force_setattr(self, "pending_calls", tuple(map(_call, calls)))
 
 
-_decode = msgspec.msgpack.Decoder(Interrupted).decode
+_MADE: Final[tuple[Callable[[Any], object], ...]] = (
+    tuple,
+    set,
+    frozenset,
+    date.fromisoformat,
+    datetime.fromisoformat,
+)
+"""How a value is made for which MessagePack has no type; its place is the code of the type."""
+_TUPLE, _SET, _FROZENSET, _DATE, _NAIVE = range(len(_MADE))
 
 
 def pack(run: Interrupted | Mapping[str, object]) -> bytes:
@@ -44,17 +59,58 @@ def pack(run: Interrupted | Mapping[str, object]) -> bytes:
         TypeError: it holds a value that cannot be stored, or is no run.
     """
     try:
-        packed = msgspec.msgpack.encode(run, enc_hook=_plain)
+        given = asdict(run) if isinstance(run, Interrupted) else run
+        calls = map(_call, cast("Iterable[object]", given.get("pending_calls", ())))
+        whole = {name: given[name] for name in given if name == "position"} | {
+            "working_memory": _tagged(given.get("working_memory", {})),
+            "pending_calls": [{**asdict(one), "arguments": _tagged(one.arguments)} for one in calls],
+        }
+        packed = msgspec.msgpack.encode(whole, enc_hook=_refused)
         _decode(packed)
     except (ValueError, OverflowError, RecursionError) as exc:
         raise TypeError(f"an interrupted run holds a value that cannot be stored: {exc}") from exc
     return packed
 
 
-def _plain(value: object) -> object:
+def _call(call: object) -> PendingCall:
+    if isinstance(call, PendingCall):
+        return call
+    if isinstance(call, Mapping):
+        return PendingCall(**cast("Mapping[str, Any]", call))
+    raise TypeError(f"a pending call is a PendingCall or a mapping, and not a {type(call).__name__}")
+
+
+def _tagged(value: object) -> object:
+    """Return a value with a mark on what would come back as something else."""
     if isinstance(value, Mapping):
-        return dict(cast("Mapping[object, object]", value))
+        return {key: _tagged(one) for key, one in cast("Mapping[object, object]", value).items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        held = [_tagged(one) for one in cast("Iterable[object]", value)]
+        if isinstance(value, list):
+            return held
+        code = _TUPLE if isinstance(value, tuple) else _SET if isinstance(value, set) else _FROZENSET
+        return _ext(code, held)
+    if isinstance(value, datetime):
+        return value if value.tzinfo else _ext(_NAIVE, value.isoformat())
+    return _ext(_DATE, value.isoformat()) if isinstance(value, date) else value
+
+
+def _ext(code: int, value: object) -> msgspec.msgpack.Ext:
+    return msgspec.msgpack.Ext(code, msgspec.msgpack.encode(value, enc_hook=_refused))
+
+
+def _untagged(code: int, data: memoryview) -> object:
+    if code not in range(len(_MADE)):
+        raise ValueError(f"a value of the unknown type {code}")
+    return _MADE[code](_decode_any(data))
+
+
+def _refused(value: object) -> object:
     raise TypeError(f"an interrupted run holds a {type(value).__name__}, which cannot be stored")
+
+
+_decode_any = msgspec.msgpack.Decoder(ext_hook=_untagged).decode
+_decode = msgspec.msgpack.Decoder(Interrupted, ext_hook=_untagged).decode
 
 
 def run_in(checkpoint: Checkpoint) -> Interrupted:
@@ -65,7 +121,7 @@ def run_in(checkpoint: Checkpoint) -> Interrupted:
     """
     try:
         return _decode(checkpoint.data)
-    except (ValueError, RecursionError) as exc:
+    except (ValueError, TypeError, RecursionError) as exc:
         info = checkpoint.info
         raise NotInterrupted(
             info.thread, info.version, size=info.size, meta=info.meta, reason=str(exc) or type(exc).__name__

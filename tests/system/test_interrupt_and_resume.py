@@ -3,10 +3,11 @@
 import os
 import subprocess
 import sys
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from threading import Event, Thread
 from types import MappingProxyType
+from typing import Any, cast
 
 import pytest
 
@@ -19,8 +20,8 @@ from memoryd_client import (
     PendingCall,
     RequestFailed,
 )
-from memoryd_client.interrupted import pack
-from memoryd_client.wire.checkpoints import MAX_CHECKPOINT_BYTES
+from memoryd_client.interrupted import pack, run_in
+from memoryd_client.wire.checkpoints import MAX_CHECKPOINT_BYTES, Checkpoint, CheckpointInfo
 from running import RunningDaemon, until
 
 RUN = Interrupted(
@@ -42,6 +43,32 @@ RUN = Interrupted(
 def test_what_cannot_be_stored_of_a_run_is_refused_before_it_is_sent(value: object) -> None:
     with pytest.raises(TypeError):
         pack(Interrupted(position="1", working_memory={"value": value}))
+
+
+def there_and_back(run: Interrupted | dict[str, object]) -> Interrupted:
+    info = CheckpointInfo(thread="t", version=1, size=1, checksum="", created_at=datetime.now(UTC))
+    return run_in(Checkpoint(info=info, data=pack(run)))
+
+
+def test_a_run_comes_back_equal_whatever_its_calls_and_values_are_held_in() -> None:
+    arguments: dict[str, object] = {"to": (1, 2), "of": {"a"}, "tags": frozenset({3})}
+    call = {"id": "c1", "name": "move", "arguments": arguments}
+    same = PendingCall(id="c1", name="move", arguments=arguments)
+    memory: dict[str, object] = {
+        "path": [("a", 1), ["b", (2,)]],
+        "day": date(2026, 3, 1),
+        "noon": datetime(2026, 3, 1, 12),
+        "at": datetime(2026, 3, 1, tzinfo=UTC),
+    }
+    calls: tuple[Any, ...] = ([call], (call,), [same], [MappingProxyType(call)])
+    for held in calls:
+        run = Interrupted(position="1", working_memory=memory, pending_calls=held)
+        assert there_and_back(run) == run == Interrupted(position="1", working_memory=memory, pending_calls=(same,))
+        assert there_and_back({"position": "1", "working_memory": memory, "pending_calls": held}) == run
+    found = there_and_back(Interrupted(position="1", working_memory=memory, pending_calls=(same,)))
+    assert (found.working_memory, found.pending_calls[0].arguments) == (memory, arguments)
+    with pytest.raises(TypeError, match="a pending call is a PendingCall or a mapping, and not a str"):
+        Interrupted(position="1", pending_calls=cast("Any", ["move"]))
 
 
 AGENT = """
