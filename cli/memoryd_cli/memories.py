@@ -111,6 +111,8 @@ def add(
         out_json(saved)
     else:
         out(saved.id)
+    if saved.state is State.PROPOSED:
+        note(f"it waits for your consent: memoryd consent approve {saved.id}")
     if meant:
         note(f"`{saved.category}` is a category of its own now; is `{meant}` meant? See `memoryd categories`")
 

@@ -42,7 +42,9 @@ def test_what_an_agent_proposes_is_listed_approved_and_rejected(served: Command)
 
 def test_what_the_user_says_applies_at_once(served: Command) -> None:
     of_me = ("--category", "profile", "--title", "preferred_name")
-    waiting = served.ok("add", "Bob", *of_me).strip()  # a program says so
+    said = served("add", "Bob", *of_me)  # a program says so
+    waiting = said.stdout.strip()
+    assert said.stderr == f"it waits for your consent: memoryd consent approve {waiting}\n"
     assert waiting in served.ok("consent", "list", "--json")
     assert served.typed("add", "Ana", *of_me).returncode == 0
     assert served.ok("consent", "list") == ""

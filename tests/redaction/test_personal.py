@@ -80,7 +80,10 @@ def test_phone_numbers_and_addresses_are_replaced_on_demand_only(text: str, expe
 01.42.68.53.00
 0664/1234567
 +34 912 345 678
-06 6982 1234""".splitlines(),
+06 6982 1234
+(+49) 170-1234567
+0170\u00a01234567
+0170\u20131234567""".splitlines(),
 )
 def test_phone_numbers_are_known_as_they_are_written_in_their_country(number: str) -> None:
     assert redact(f"Ask Anna, {number}, or {number}.", ALL).text == "Ask Anna, [redacted:phone], or [redacted:phone]."
@@ -117,6 +120,7 @@ def test_what_has_an_at_sign_and_is_no_address_stays(text: str) -> None:
 
 @pytest.mark.parametrize("before", ["ssh keys go to ", "mailto:", "I use git with ", "<"])
 def test_an_address_is_one_beside_such_words(before: str) -> None:
+    assert redact(f"{before}jürgen@müller.de", ALL).text == f"{before}[redacted:email]"
     assert redact(f"{before}anna@1und1.de: she knows", ALL).text == f"{before}[redacted:email]: she knows"
 
 

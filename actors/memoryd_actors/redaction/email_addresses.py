@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from memoryd_actors.redaction.finding import SecretFinding
 
 _LOCAL = re.compile(r"[\w.+-]{1,64}\Z")
-_DOMAIN = re.compile(r"(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,62})\.){1,6}[A-Za-z]{2,24}(?![\w-])")
+_DOMAIN = re.compile(r"(?:[^\W_](?:[^\W_]|-){0,62}\.){1,6}[^\W\d_]{2,24}(?![\w-])")
 _RESERVED = re.compile(
     r"(?:.*\.)?(?:example\.(?:com|org|net)|example|test|invalid|localhost|local|internal)", re.IGNORECASE
 )

@@ -19,8 +19,14 @@ _FEWEST_NATIONAL, _MOST_NATIONAL = 9, 13
 _FEWEST_IN_ONE = 10
 """Of one written without any gap."""
 _MOST_GROUPS = 6
+_TYPED = str.maketrans({**dict.fromkeys("\u00a0\u202f", " "), **dict.fromkeys("\u2010\u2011\u2012\u2013", "-")})
+"""Spaces that do not break, and dashes, as what they stand for."""
 
-_RUN = re.compile(r"(?<![\w.,/#=$€£%@+-])(?<!\d:)(?:\+ ?)?\(?\d(?:[ ()./-]{0,3}\d){6,17}(?![\w%-]|[.,:]\d)", re.ASCII)
+_RUN = re.compile(
+    r"(?<![\w.,/#=$€£%@+-])(?<!\d:)(?:\(?\+ ?)?\(?\d(?:[ ()./\u00a0\u202f\u2010-\u2013-]{0,3}\d){6,17}"
+    r"(?![\w%-]|[.,:]\d)",
+    re.ASCII,
+)
 _AMERICAN = re.compile(r"(?:\+?1[ .-])?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}")
 _DATE = re.compile(r"(?<!\d)(?:\d{1,2}([./-])\d{1,2}\1)?(?:19|20)\d\d(?!\d)(?:([./-])\d{1,2}\2\d{1,2}(?!\d))?")
 _NUMBERS = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}|0\d{2,}(?:[ ./-]{1,3}0\d{2,})+")
@@ -51,7 +57,9 @@ def find_phones(text: str) -> Iterator[SecretFinding]:
     while (run := _RUN.search(text, at)) is not None:
         start = run.start()
         goes_on = start > 1 and text[start - 1] == " " and text[start - 2].isdigit() and start - 1 != last
-        told = "" if goes_on or _OTHER.search(text, max(0, start - 40), start) else _first(run.group())
+        told = (
+            "" if goes_on or _OTHER.search(text, max(0, start - 40), start) else _first(run.group().translate(_TYPED))
+        )
         if told:
             at = last = start + len(told)
             yield SecretFinding("phone", start, last)
@@ -71,7 +79,7 @@ def _is_phone(run: str) -> bool:
     digits = "".join(filter(str.isdigit, run))
     if not _FEWEST_DIGITS <= len(digits) <= _MOST_DIGITS or _DATE.search(run) or _NUMBERS.fullmatch(run):
         return False
-    if run.startswith("+"):
+    if run.startswith(("+", "(+")):
         return _is_valid(run)
     if _AMERICAN.fullmatch(run):
         return _is_valid(f"+1{digits[-10:]}")
