@@ -55,12 +55,13 @@ _SECRET_WORD = re.compile(
 _CAMEL_WORD = re.compile(r"[Pp]ass(?:word)?|[Ss]ecret|[Tt]oken|[Kk]ey|[Cc]red|[Aa]uth|PASS|SECRET|TOKEN|KEY|CRED|AUTH")
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z_\-./]*\d{0,2}")
 _PROTECTED = re.compile(
-    r"""\[redacted:[a-z0-9-]{1,48}\]
+    # What they begin with is looked for first, in a quarter of the time.
+    r"""(?=[\[sdeEh])(?:\[redacted:[a-z0-9-]{1,48}\]
     | \bsha(?:1|224|256|384|512)[-:][A-Za-z0-9+/]{27,128}={0,2}
     | \bdata:[\w.+-]{1,40}/[\w.+-]{1,60}(?:;[\w=-]{1,40}){0,3},[A-Za-z0-9+/%=_-]{1,4000000}
     | \b(?:ssh-(?:rsa|dss|ed25519)|ecdsa-sha2-nistp\d{3}|sk-ssh-ed25519@openssh\.com)[ ]AAAA[A-Za-z0-9+/]{16,4000}={0,2}
     | \bENC\[[^\[\]\s]{1,4000}\]
-    | \bh1:[A-Za-z0-9+/]{43}=""",
+    | \bh1:[A-Za-z0-9+/]{43}=)""",
     re.VERBOSE,
 )
 _PROTECTED_SIGNS = ("[redacted:", "sha", "data:", "ssh-", "ecdsa-", "h1:", "ENC[")
