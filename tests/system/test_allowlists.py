@@ -198,6 +198,8 @@ def test_core_memory_and_checkpoints_of_another_agents_thread_are_closed_unless_
             with pytest.raises(RequestFailed, match=f"'{thread}' is another agent's thread"):
                 attempt()
         assert {one.thread for one in writer.list_checkpoints()} == {"novel"}
+        with pytest.raises(RequestFailed, match=r"no checkpoint 7 of the thread 'nowhere'$"):
+            writer.load_checkpoint("nowhere", version=7)
     with client_of(daemon, thread, "writer") as claiming, pytest.raises(RequestFailed, match="another agent's thread"):
         claiming.core_view(thread=thread)
     with client_of(daemon, "office", "boss") as boss:

@@ -19,7 +19,7 @@ DaemonError
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _LONGEST = 100
 """Characters of a name that a message repeats."""
@@ -99,8 +99,8 @@ class KeptCheckpoints:
     """Of the thread, oldest first."""
     last: int = 0
     """The newest version that the thread ever had; 0: none."""
-    threads: tuple[str, ...] = ()
-    """Others of the owner that have some, the latest first."""
+    threads: tuple[str, ...] | None = ()
+    """Others of the owner that have some, the latest first; None: not told."""
 
 
 def _ranges(numbers: Sequence[int]) -> str:
@@ -118,6 +118,8 @@ class NoCheckpoint(NotFound):
     """Raised when a thread has no such checkpoint."""
 
     def __init__(self, owner: str, thread: str, version: int | None, kept: KeptCheckpoints) -> None:
+        self._about = owner, thread, version
+        self._kept = kept
         there = _ranges(kept.versions)
         hint = "Load one of those, or name no version: that is the newest."
         if version is not None and kept.versions:
@@ -131,11 +133,19 @@ class NoCheckpoint(NotFound):
             what = f"the owner {_shown(owner)} has {which} of the thread {_shown(thread)}"
             if kept.last:
                 what += f", whose last was version {kept.last} and was deleted"
-            threads = ", ".join(_shown(one) for one in kept.threads[:MOST_THREADS])
-            more = " and others" if len(kept.threads) > MOST_THREADS else ""
-            what += f"; there are some of {threads}{more}" if threads else "; nor has it any of another thread"
+            others = kept.threads or ()
+            threads = ", ".join(_shown(one) for one in others[:MOST_THREADS])
+            more = " and others" if len(others) > MOST_THREADS else ""
+            if threads:
+                what += f"; there are some of {threads}{more}"
+            elif kept.threads is not None:
+                what += "; nor has it any of another thread"
             hint = "Name the thread and the owner that saved it; `memoryd checkpoint list` shows what is kept."
         Refused.__init__(self, what, hint)
+
+    def without_others(self) -> "NoCheckpoint":
+        """Return the same for somebody who may not see every thread."""
+        return NoCheckpoint(*self._about, replace(self._kept, threads=None))
 
 
 class DamagedCheckpoint(Refused):

@@ -10,7 +10,7 @@ from memoryd_actors.access.presets import CHECKPOINT
 from memoryd_actors.access.view import CheckThread
 from memoryd_actors.admission.names import check_names
 from memoryd_actors.admission.project_rules import ProjectRules
-from memoryd_actors.core.errors import Refused
+from memoryd_actors.core.errors import NoCheckpoint, Refused
 from memoryd_actors.memory.signature import signed
 from memoryd_actors.redaction import Rules, redact
 from memoryd_client.wire.caller import Caller
@@ -129,7 +129,10 @@ class CheckpointKeeper:
                 )
                 return Checkpoints(checkpoints=(saved,))
             case LoadCheckpoint():
-                return await self._repository.load_checkpoint(caller.owner, request.thread, request.version)
+                try:
+                    return await self._repository.load_checkpoint(caller.owner, request.thread, request.version)
+                except NoCheckpoint as missing:
+                    raise missing.without_others() if self._limits(caller) else missing from None
             case ListCheckpoints():
                 return Checkpoints(checkpoints=tuple(await self._listed(request, caller)))
             case DeleteCheckpoint(below=True, version=int()):
@@ -167,7 +170,7 @@ class CheckpointKeeper:
 
     async def _beginning(self, begin: str, caller: Caller) -> list[str]:
         """Return the threads whose names begin so, where not all are open to the caller."""
-        if self._check_thread is None or self._categories.allowed(caller.agent) is None:
+        if not self._limits(caller):
             return []
         threads: list[str] = []
         while page := await self._repository.newest_checkpoints(
@@ -176,8 +179,11 @@ class CheckpointKeeper:
             threads += [one.thread for one in page]
         return threads
 
+    def _limits(self, caller: Caller) -> bool:
+        return self._check_thread is not None and self._categories.allowed(caller.agent) is not None
+
     async def _check(self, thread: str, caller: Caller) -> None:
-        if self._check_thread is not None and self._categories.allowed(caller.agent) is not None:
+        if self._check_thread is not None and self._limits(caller):
             saved = await self._repository.checkpoints(caller.owner, thread, limit=MOST_LISTED)
             await self._check_thread(caller, thread, {one.agent for one in saved})
 
