@@ -1,11 +1,11 @@
-"""The index beside its floors: an exact scan of the vectors that may be found, and what the bare matrix takes.
+"""The index beside its floors: an exact scan of the vectors that may be found, bare LanceDB, and the bare vectors.
 
 Vectors are clustered and of low rank with noise, as embeddings are; words follow Zipf's law, as words do.
+`python -m benchmarks.index --page docs` also draws how every cost grows with size, and writes its table.
 """
 
 import argparse
 import json
-import resource
 import statistics
 import tempfile
 import time
@@ -14,23 +14,31 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import anyio
+import lancedb
 import numpy as np
 import numpy.typing as npt
+import psutil
 
+from benchmarks.curves import draw, write_table
+from benchmarks.home import memory_mb
 from memoryd.config import IndexConfig
-from memoryd.heap import trim
+from memoryd.heap import share_arenas, trim
 from memoryd.index import LanceIndex
+from memoryd.index.tables import schema, table
 from memoryd_actors.memory.visibility import Visibility
 from memoryd_actors.ports.embedder import Vectors
 from memoryd_actors.ports.index import IndexRow
+from memoryd_client.wire.filters import Filters
 
 DIMENSIONS = 384
-SIZES = (1_000, 10_000, 100_000)
+SIZES = (1_000, 10_000, 100_000, 1_000_000)
 _RANK = 64
 _VOCABULARY = 20_000
 _LIMIT = 50
 _QUERIES = 60
-_LOAD = 5_000
+_LOAD = 20_000
+_AT_ONCE = 50_000
+"""Vectors that are made at once."""
 
 Numbers = dict[str, float]
 
@@ -86,6 +94,10 @@ def corpus(size: int, seed: int = 7) -> Corpus:
     ranks = 1.0 / np.arange(1, _VOCABULARY + 1)
 
     def vectors(count: int, around: Vectors) -> Vectors:
+        parts = [some(min(_AT_ONCE, count - start), around) for start in range(0, count, _AT_ONCE)]
+        return np.concatenate(parts)
+
+    def some(count: int, around: Vectors) -> Vectors:
         inner = around[random.integers(0, len(around), count)]
         inner = inner + 0.35 * random.normal(size=inner.shape).astype(np.float32)
         outer = inner @ basis + 0.8 * random.normal(size=(count, DIMENSIONS)).astype(np.float32)
@@ -126,9 +138,9 @@ async def timed(**works: Callable[[int], Awaitable[object]]) -> Numbers:
 
 async def measure(size: int, folder: Path) -> Numbers:
     data = corpus(size)
-    visible = Visibility(owner="local", project="/projects/1")
+    place = folder / f"index-{size}"
     found: Numbers = {"rows": float(size)}
-    index = LanceIndex(folder / f"index-{size}", IndexConfig(keep_versions_s=1))
+    index = LanceIndex(place, IndexConfig(keep_versions_s=0.001))
     began = time.perf_counter()
     await index.open(model="bench", dimensions=DIMENSIONS)
     found["open_fresh_ms"] = (time.perf_counter() - began) * 1000
@@ -138,21 +150,54 @@ async def measure(size: int, folder: Path) -> Numbers:
         await index.apply(rows, removed=[], sequence=rows[-1].sequence)
     found["load_s"] = time.perf_counter() - began
     found["optimise_s"] = (await index.optimise())["seconds"]
+    found["disk_mb"], found["vectors_mb"] = _disk_mb(place), size * DIMENSIONS * 4 / 1e6
+    await index.close()
+    await _opened(index, data, place, found)
 
+    visible = Visibility(owner="local", project="/projects/1")
     found |= await _searches(index, data, visible)
     found["ratio"] = found["search_ms"] / found["exact_scan_ms"]
     found["recall_at_10"], found["recall_at_10_all"] = await _recall(index, data, visible)
     await _upkeep(index, data, found)
     await index.close()
-    trim()
-    before = _rss_mb()
-    began = time.perf_counter()
-    await index.open(model="bench", dimensions=DIMENSIONS)
-    found["open_again_ms"] = (time.perf_counter() - began) * 1000
-    trim()
-    found["resident_mb"], found["matrix_mb"] = _rss_mb() - before, size * DIMENSIONS * 4 / 2**20
-    await index.close()
     return found
+
+
+async def _opened(index: LanceIndex, data: Corpus, place: Path, found: Numbers) -> None:
+    """Measure opening, beside bare LanceDB and without the files beside the table, and the memory after searches."""
+
+    async def bare() -> None:
+        database = await lancedb.connect_async(place)
+        await (await database.open_table("memories")).query().where("id = ''").select(["id"]).to_arrow()
+
+    async def opened() -> None:
+        await index.open(model="bench", dimensions=DIMENSIONS)
+
+    async def took(work: Callable[[], Awaitable[object]]) -> float:
+        began = time.perf_counter()
+        await work()
+        return (time.perf_counter() - began) * 1000
+
+    found["open_bare_ms"] = statistics.median([await took(bare) for _ in range(5)])
+    if (place / "resident").exists():
+        (place / "resident").rename(place / "aside")
+    found["open_reading_ms"] = await took(opened)
+    await index.close()
+    if (place / "aside").exists():
+        (place / "aside").rename(place / "resident")
+    trim()
+    before = memory_mb(psutil.Process())
+    times = [await took(opened)]
+    everywhere = Visibility(owner="local", filters=Filters(scope="everywhere"))
+    for vector, words in zip(data.queries, data.questions, strict=True):
+        await index.search(vector=vector, words=words, visible=everywhere, limit=_LIMIT)
+    trim()
+    after = memory_mb(psutil.Process())
+    found |= {f"{kind}_mb": after[kind] - before[kind] for kind in after}
+    for _ in range(4):
+        await index.close()
+        times.append(await took(opened))
+    found["open_ms"] = statistics.median(times)
 
 
 async def _searches(index: LanceIndex, data: Corpus, visible: Visibility) -> Numbers:
@@ -169,13 +214,24 @@ async def _searches(index: LanceIndex, data: Corpus, visible: Visibility) -> Num
     async def words(number: int) -> object:
         return await index.search(vector=None, words=data.questions[number], visible=visible, limit=_LIMIT)
 
+    async def everywhere(number: int) -> object:
+        everything = Visibility(owner="local", filters=Filters(scope="everywhere"))
+        return await index.search(
+            vector=data.queries[number], words=data.questions[number], visible=everything, limit=_LIMIT
+        )
+
     seen = data.vectors[data.seen(visible)]
 
     async def exact(number: int) -> object:
         scores = np.einsum("ij,j->i", seen, data.queries[number])
         return np.argpartition(-scores, _LIMIT)[:_LIMIT]
 
-    return await timed(search=ours, vectors=vectors, words=words, exact_scan=exact)
+    async def exact_everywhere(number: int) -> object:
+        scores = np.einsum("ij,j->i", data.vectors, data.queries[number])
+        return np.argpartition(-scores, _LIMIT)[:_LIMIT]
+
+    found = await timed(search=ours, vectors=vectors, words=words, exact_scan=exact)
+    return found | await timed(search_everywhere=everywhere, exact_scan_everywhere=exact_everywhere)
 
 
 async def _recall(index: LanceIndex, data: Corpus, visible: Visibility) -> tuple[float, float]:
@@ -197,6 +253,14 @@ async def _recall(index: LanceIndex, data: Corpus, visible: Visibility) -> tuple
 async def _upkeep(index: LanceIndex, data: Corpus, found: Numbers) -> None:
     """Measure small batches, a search while their rows are in no index yet, and the upkeep after them."""
     size = len(data.texts)
+    with tempfile.TemporaryDirectory() as folder:
+        bare = await (await lancedb.connect_async(folder)).create_table("bare", schema=schema("", DIMENSIONS))
+        batch = table([data.row(number) for number in range(100)], DIMENSIONS)
+
+        async def add(number: int) -> None:
+            await bare.add(batch)
+
+        found |= await timed(add_bare_100=add)
     for count in (1, 100):
 
         async def write(number: int, count: int = count) -> None:
@@ -217,15 +281,15 @@ async def _upkeep(index: LanceIndex, data: Corpus, found: Numbers) -> None:
     found["optimise_behind_s"] = (await index.optimise())["seconds"]
 
 
-def _rss_mb() -> float:
-    with Path("/proc/self/statm").open() as statm:
-        return int(statm.read().split()[1]) * resource.getpagesize() / 2**20
+def _disk_mb(folder: Path) -> float:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
 
 
 def run(sizes: Sequence[int] = SIZES) -> dict[str, Numbers]:
     """Measure every size in a folder of its own; milliseconds are medians."""
 
     async def all_sizes() -> dict[str, Numbers]:
+        share_arenas()  # as the daemon does
         with tempfile.TemporaryDirectory() as folder:
             return {str(size): await measure(size, Path(folder)) for size in sizes}
 
@@ -235,7 +299,15 @@ def run(sizes: Sequence[int] = SIZES) -> dict[str, Numbers]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sizes", nargs="*", type=int, default=SIZES)
-    print(json.dumps(run(parser.parse_args().sizes), indent=2))
+    parser.add_argument(
+        "--page", type=Path, help="the folder of the documentation, whose page and picture are made anew"
+    )
+    arguments = parser.parse_args()
+    figures = run(arguments.sizes)
+    print(json.dumps(figures, indent=2))
+    if arguments.page:
+        draw(figures, arguments.page / "pictures" / "sizes.svg")
+        write_table(figures, arguments.page / "sizes.md")
 
 
 if __name__ == "__main__":

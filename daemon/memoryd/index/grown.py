@@ -12,6 +12,8 @@ _Value = TypeVar("_Value", bound=np.generic)
 _FIRST = 256
 _BLOCK = 16_384
 """Vectors of one block: 25 MB with 384 dimensions, of which the system hands out what is written to."""
+_GATHERED = 128
+"""Vectors that are brought together at once: of more, the system hands out new memory each time (`heap`)."""
 _FEWEST_TOGETHER = 8
 Slots = npt.NDArray[np.intp]
 Signs = npt.NDArray[np.uint64]
@@ -52,6 +54,8 @@ class GrownVectors:
         self._signs: list[Signs] = [kept["signs"].reshape(-1, len(first)) if kept else _signs(first)]
         """For each block that has been asked for: 64 signs in a number, a row for each such number, a column a slot."""
         self._signed = self._length = self._first = len(first)
+        self._alike = np.empty(0, np.uint16)
+        """How many signs each had in common with the last that was asked for; kept for its memory only."""
 
     def extend(self, vectors: Vectors) -> None:
         """Append vectors."""
@@ -86,8 +90,10 @@ class GrownVectors:
             filled = block[: self._length - start]
             if 2 * len(here) > len(filled):  # all of them, and no copy
                 found[at:end] = np.einsum("ij,j->i", filled, vector)[here]
-            elif len(here):
-                found[at:end] = np.einsum("ij,j->i", block[here], vector)
+            else:
+                for first in range(0, len(here), _GATHERED):
+                    last = min(first + _GATHERED, len(here))
+                    found[at + first : at + last] = np.einsum("ij,j->i", block[here[first:last]], vector)
             at = end
         return found
 
@@ -99,7 +105,9 @@ class GrownVectors:
         """
         self._sign()
         asked = _signs(vector[None, :])[:, 0]
-        alike = np.zeros(self._length, np.uint16)
+        if len(self._alike) != self._length:
+            self._alike = np.empty(self._length, np.uint16)
+        alike = self._alike
         most = 64 * len(asked) + 1  # so that what has no sign in common is above 0, too
         for block, start in zip(self._signs, self._starts(), strict=True):
             for at in range(0, min(block.shape[1], self._length - start), _BLOCK):
