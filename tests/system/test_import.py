@@ -1,13 +1,16 @@
 """What an import may not do that nobody else may: claim, consent, and turn what took whose place into a circle."""
 
+from contextlib import suppress
 from datetime import UTC, datetime
+from pathlib import Path
+from threading import Thread
 
 import pytest
 
-from memoryd_client import Client, RequestFailed, Source, State
+from memoryd_client import Client, MemorydError, RequestFailed, Source, State
 from memoryd_client.wire.edges import Edge
 from memoryd_client.wire.importing import Imported, MemoryRecord
-from running import PROJECT, RunningDaemon
+from running import PROJECT, RunningDaemon, until
 
 
 def person(daemon: RunningDaemon) -> Client:
@@ -124,3 +127,35 @@ def test_nothing_counts_without_end_or_comes_from_the_future(served: RunningDaem
         assert user.import_records(
             [MemoryRecord(id="ours", content="It is strong.", strength=2_000)], restore=True
         ).added
+
+
+@pytest.mark.slow
+def test_an_import_goes_on_after_a_kill(short_home: Path, models: Path) -> None:
+    records = [
+        MemoryRecord(id=f"note{n}", content=f"Shelf {n} holds the parts of machine {n * 7}.") for n in range(240)
+    ]
+    batches = [records[start : start + 20] for start in range(0, len(records), 20)]
+    added: set[str] = set()
+    with RunningDaemon(short_home, models) as daemon:
+
+        def bring_in() -> None:
+            with person(daemon) as user, suppress(MemorydError):
+                for batch in batches:
+                    added.update(user.import_records(batch).added)
+
+        importing = Thread(target=bring_in)
+        importing.start()
+        until(lambda: len(added) >= 40, "the second batch")
+        daemon.kill()
+        importing.join()
+        daemon.start()
+        with person(daemon) as user:
+            again = [user.import_records(batch) for batch in batches]
+            unchanged = {one for done in again for one in done.unchanged}
+            assert added <= unchanged
+            assert unchanged | {one for done in again for one in done.added} == {one.id for one in records}
+            assert not [done.left_out for done in again if done.left_out]
+            daemon.indexed(user)
+            assert user.status().components["index"].numbers["applied"] == len(records)
+            for n in (0, 50, 119):
+                assert user.search(f"parts of machine {n * 7}", limit=1)[0].id == f"note{n}"
