@@ -25,7 +25,7 @@ async def test_every_field_of_a_memory_comes_back_as_it_was_stored(ledger: SqlLe
         project="/home/someone/shop",
         title="Deploys",
         tags=("ops", "when"),
-        metadata={"ticket": "SHOP-1", "naïve": "ja"},
+        metadata={"ticket": "SHOP-1", "naïve": "ja", "version": "3"},
         importance=5,
         pinned=True,
         source=Source.USER,

@@ -147,7 +147,7 @@ class _Operation(UnitOfWork):
         """Store memories as one: their steps are alike."""
         for step in steps:
             self._refuse_other_owner(step.memory)
-        steps = [replace(step, memory=self._next_version(step.memory)) for step in steps]
+        steps = [replace(step, memory=self._next_version(step)) for step in steps]
         like = steps[0]
         stored, events = store(
             self.connection,
@@ -169,13 +169,19 @@ class _Operation(UnitOfWork):
                 self._displace(memory, by_age=not like.confirm)
         return stored
 
-    def _next_version(self, memory: Memory) -> Memory:
-        """Return a procedure with the number of its version: 1, or one more than the one whose place it takes."""
+    def _next_version(self, step: Add) -> Memory:
+        """Return a procedure with the number of its version: 1, or one more than the one whose place it takes.
+
+        One that is brought in whole stays without a number where it takes nobody's place.
+        """
+        memory = step.memory
         if memory.category not in PROCEDURES or not memory.title or VERSION in memory.metadata:
             return memory
         if self.twin(memory) is not None:
             return memory
         given = [other.metadata.get(VERSION, "1") for other in self.namesakes(memory)]
+        if not given and not step.confirm:
+            return memory
         before = [int(one) if one.isdecimal() else 1 for one in given]  # an agent may have counted its own way
         return msgspec.structs.replace(memory, metadata={**memory.metadata, VERSION: str(max(before, default=0) + 1)})
 
