@@ -104,7 +104,8 @@ def cannot_both_be(new: Canon, old: Canon, found: Difference) -> bool:
     if min(here, there) < 1 or list(map(meaning, ours[:here])) != list(map(meaning, theirs[:there])):
         return False
     last = len(ours) - here == len(found.new) and len(theirs) - there == len(found.old)
-    another = excludes(new, old, found) or (last and _is_another(ours, found.new, theirs, found.old))
+    words = last and not any(map(is_value, (*found.new, *found.old)))
+    another = excludes(new, old, found) or (words and _is_another(ours, found.new, theirs, found.old))
     return another and _is_attribute(ours[:here])
 
 
