@@ -25,6 +25,7 @@ from memoryd.ipc.doorkeeper import Doorkeeper
 from memoryd.ipc.endpoints import Endpoints, Socket, bind, bind_network
 from memoryd.ipc.frames import Unreadable, read_envelope, read_update
 from memoryd.ipc.guard import Network
+from memoryd.ipc.lull import Lull
 from memoryd.ipc.socket_reader import SocketReader
 from memoryd.ipc.statistics import SocketStatistics
 from memoryd.keys import Grant
@@ -36,10 +37,6 @@ from memoryd_client.wire.failures import Failure
 from memoryd_client.wire.protocol import Answer, AnyRequest, Envelope, Reply, encode, topic_of
 
 _log = logging.getLogger(__name__)
-_MANY: Final = 1_000
-_FEW: Final = 200
-"""Messages after which memory is handed back, and how many a second are few. After 1,200 turns of a hundred sessions
-15 MB are handed back, which the C heap would keep."""
 AT_ONCE: Final = 4
 """Requests of one connection that may be under way. A connection of our own client has one. Without a limit, four
 connections that ask as fast as they can have a write of others wait for 2.5 s, with it for .13 s."""
@@ -104,8 +101,7 @@ class Server:
         self._reader: SocketReader | None = None
         self._running: Counter[bytes] = Counter()
         """Requests under way, by the connection that they came over, or by the key where they came over a network."""
-        self._came = self._came_before = 0
-        """How many messages there were a moment ago, and when memory was last handed back."""
+        self._lull = Lull()
         self._tasks: TaskGroup | None = None
         self._idle = anyio.Event()
 
@@ -199,18 +195,8 @@ class Server:
                         "the keys that are let in have changed: everybody on the network has to show its key again"
                     )
                     connections.cut_all()
-                if connections.crowd_has_left() or self._much_is_over():
+                if connections.crowd_has_left() or self._lull.has_come(self.counts.messages):
                     await anyio.to_thread.run_sync(trim)
-
-    def _much_is_over(self) -> bool:
-        """Return, once, whether many messages came, and few come now."""
-        counts = self.counts
-        now = counts.updates + counts.requests + counts.bad_updates + counts.bad_requests + counts.too_large
-        is_over = now - self._came < _FEW and now - self._came_before >= _MANY
-        self._came = now
-        if is_over:
-            self._came_before = now
-        return is_over
 
     async def _watch_monitor(self, connections: Connections, monitor: Socket) -> None:
         descriptor = monitor.fileno()

@@ -33,3 +33,8 @@ class SocketStatistics:
     """Connections above the cap, which were ended."""
     running: int = 0
     """Requests being answered now."""
+
+    @property
+    def messages(self) -> int:
+        """How many came, of use or not."""
+        return self.updates + self.requests + self.bad_updates + self.bad_requests + self.too_large
