@@ -19,6 +19,9 @@ _COUNT_BITS = 8
 """Of a posting's 32; the others are the slot, so that there is room for 16 million."""
 _MOST_COUNTED = 2**_COUNT_BITS - 1
 
+_AT_ONCE = 16_384
+"""Postings: of more, the system hands out new memory for each step (`heap`), which takes longer than the step."""
+
 Numbers = npt.NDArray[np.float32]
 
 
@@ -70,12 +73,14 @@ class Postings:
         rows = int(np.count_nonzero(seen))
         all_rarities = (len(different) - len(known)) * _rarity(0, rows)
         for found in known:
-            slots, counts = _seen(found, seen)
-            rarity = _rarity(len(slots), rows)
+            pieces = [found[start : start + _AT_ONCE] for start in range(0, len(found), _AT_ONCE)]
+            rarity = _rarity(sum(int(np.count_nonzero(seen[piece >> _COUNT_BITS])) for piece in pieces), rows)
             all_rarities += rarity
-            shares[slots] += rarity
-            share = counts / (counts + _K1 * (1 - _B + _B / mean * lengths[slots]))
-            scores[slots] += (rarity * (_K1 + 1)) * share
+            for piece in pieces:
+                slots, counts = _seen(piece, seen)
+                shares[slots] += np.float32(rarity)
+                share = counts / (counts + _K1 * (1 - _B + _B / mean * lengths[slots]))
+                scores[slots] += np.float32(rarity * (_K1 + 1)) * share
         shares /= np.float32(all_rarities)
         return scores, shares
 
