@@ -105,8 +105,25 @@ def texts(field: str, given: Iterable[str]) -> tuple[str, ...]:
     return tuple(given)
 
 
+def pairs(field: str, given: Mapping[str, str]) -> dict[str, str]:
+    """Return texts by their names as the wire has them.
+
+    Raises:
+        WrongType: it is no mapping.
+    """
+    if not isinstance(given, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check types
+        raise WrongType(f"`{field}` is of type {type(given).__name__}, and has to be a mapping", "Put it in {}.")
+    return dict(given)
+
+
 def absolute(path: str | os.PathLike[str]) -> str:
-    """Return a path from the root on, as somebody in another folder reads it; links stay as they are."""
+    """Return a path from the root on, as somebody in another folder reads it; links stay as they are.
+
+    Raises:
+        WrongType: it is no path.
+    """
+    if not isinstance(path, str | os.PathLike):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check types
+        raise WrongType(f"{path!r:.{_LONGEST}} is of type {type(path).__name__}, and has to be a path", "Name a file.")
     return os.path.abspath(os.path.expanduser(path))
 
 

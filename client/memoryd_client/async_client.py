@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal, Unpack
 
 from memoryd_client.agent_messages import Said
-from memoryd_client.arguments import absolute, texts
+from memoryd_client.arguments import absolute, pairs, texts
 from memoryd_client.base.errors import RequestFailed
 from memoryd_client.interrupted import KIND, Interrupted, pack, run_in
 from memoryd_client.outgoing import ContextArguments, conversation
@@ -462,7 +462,7 @@ class AsyncClient(Suspending):
         Tags and metadata that are not given stay as they are.
         """
         kept = None if tags is None else texts("tags", tags)
-        labels = None if metadata is None else dict(metadata)
+        labels = None if metadata is None else pairs("metadata", metadata)
         request = WriteFile(path=path, content=content, tags=kept, metadata=labels, revision=revision)
         return (await self.call(request)).only
 
@@ -661,7 +661,7 @@ class AsyncClient(Suspending):
             folder=absolute(folder),
             project=None if project is None else project_root(project),
             adopt=adopt,
-            projects=dict(projects or {}),
+            projects={} if projects is None else pairs("projects", projects),
         )
         return (await self.call(request)).mirrors[0]
 

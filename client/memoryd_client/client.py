@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal, Unpack
 
 from memoryd_client.agent_messages import Said
-from memoryd_client.arguments import absolute, texts
+from memoryd_client.arguments import absolute, pairs, texts
 from memoryd_client.base.errors import RequestFailed
 from memoryd_client.blocking import Blocking
 from memoryd_client.interrupted import KIND, Interrupted, pack, run_in
@@ -460,7 +460,7 @@ class Client(Blocking):
         Tags and metadata that are not given stay as they are.
         """
         kept = None if tags is None else texts("tags", tags)
-        labels = None if metadata is None else dict(metadata)
+        labels = None if metadata is None else pairs("metadata", metadata)
         request = WriteFile(path=path, content=content, tags=kept, metadata=labels, revision=revision)
         return self.call(request).only
 
@@ -657,7 +657,7 @@ class Client(Blocking):
             folder=absolute(folder),
             project=None if project is None else project_root(project),
             adopt=adopt,
-            projects=dict(projects or {}),
+            projects={} if projects is None else pairs("projects", projects),
         )
         return self.call(request).mirrors[0]
 

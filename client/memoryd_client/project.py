@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
+from memoryd_client.base.errors import WrongType
+
 _MAX_POINTER_BYTES = 4096
 """A `.git` file holds one path; more is not one."""
 
@@ -15,9 +17,14 @@ def project_root(path: str | Path | None) -> str:
     repository (or the repository itself where it is bare), a submodule is a project of its own, and a path outside any
     repository is its own root. A `.git` that leads nowhere counts as the mark of a root. Never raises for what it finds
     on the disk.
+
+    Raises:
+        WrongType: it is no path.
     """
     if path is None or path == "":
         return ""
+    if not isinstance(path, str | os.PathLike):  # pyright: ignore[reportUnnecessaryIsInstance] - not all check types
+        raise WrongType(f"`project` is of type {type(path).__name__}, and has to be a path", "Name a folder.")
     start = _resolved(Path(path))
     for folder in (start, *start.parents):
         mark = folder / ".git"

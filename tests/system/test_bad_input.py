@@ -20,6 +20,7 @@ def attempts(memory_id: str) -> list[tuple[str, dict[str, object]]]:
         "memory_ids": [memory_id], "thread": "t", "data": b"x", "section": "context", "text": "hi",
         "entries": [Entry(content="z")], "messages": [Message("user", "hi")], "run": Interrupted(position="p"),
         "records": (), "memories": (), "on": True, "first": memory_id, "second": memory_id, "verdict": "both",
+        "before_turn": 2, "start_turn": 1, "end_turn": 1, "folder": "/nowhere/at/all",
     }  # fmt: skip
     extra = {
         "search": ["scope", "tags", "session", "importance_min", "updated_after"],

@@ -1,7 +1,8 @@
 """All mirrors of a home: each in a task of its own, from a start on or from when it is turned on."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
@@ -119,8 +120,9 @@ class MirrorKeeper:
             for other in known.values():
                 _check_apart(folder, owner, other)
             files = MirrorFolder(folder)
-            before = await to_thread.run_sync(files.mark)
-            look = await to_thread.run_sync(files.look)
+            with _refused(folder):
+                before = await to_thread.run_sync(files.mark)
+                look = await to_thread.run_sync(files.look)
             if not before and look.files and not request.adopt:
                 raise Refused(
                     f"{folder} has {counted(len(look.files), 'Markdown file')} that no mirror has written",
@@ -164,7 +166,8 @@ class MirrorKeeper:
             Refused: there is none, or there are several and none is named.
         """
         async with self._turning:
-            folder = str(await to_thread.run_sync(Path(folder).resolve)) if folder else ""
+            with _refused(folder):
+                folder = str(await to_thread.run_sync(Path(folder).resolve)) if folder else ""
             on = {one.folder: one for one in await self._states.mirrors() if one.on and one.owner == owner}
             if not folder and len(on) == 1:
                 folder = next(iter(on))
@@ -186,10 +189,12 @@ class MirrorKeeper:
     def _checked(self, folder: str) -> Path:
         path = Path(folder)
         if not path.is_absolute():
-            raise Refused(f"{folder!r} is no absolute path")
-        path = path.resolve()
-        if path.exists() and not path.is_dir():
-            raise Refused(f"{path} is not a folder")
+            raise Refused(f"{folder!r} is no absolute path", "Name the folder from the root on.")
+        with _refused(path):
+            path = path.resolve()
+            is_taken = path.exists() and not path.is_dir()
+        if is_taken:
+            raise Refused(f"{path} is not a folder", "Name a folder, which may be new.")
         home = self._home.resolve()
         if path == home or path in home.parents or home in path.parents:
             raise Refused(f"{path} is where memoryd keeps its own files", "Name a folder beside it.")
@@ -216,6 +221,16 @@ class MirrorKeeper:
         if stuck is not None:
             return ComponentStatus(state="degraded", message=stuck.message, hint=stuck.hint, numbers=counted)
         return ComponentStatus(state="ok" if statuses else "off", numbers=counted)
+
+
+@contextmanager
+def _refused(folder: Path | str) -> Iterator[None]:
+    """Refuse a folder whose name no disk can have, or that may not be read."""
+    try:
+        yield
+    except (OSError, ValueError) as problem:
+        reason = problem.strerror if isinstance(problem, OSError) else str(problem)
+        raise Refused(f"{folder} cannot be looked at: {reason}", "Name another folder.") from problem
 
 
 def _check_apart(folder: Path, owner: str, other: MirrorSettings) -> None:
