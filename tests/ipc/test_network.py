@@ -450,6 +450,7 @@ async def test_one_key_has_only_so_many_requests_under_way(unserved: Served) -> 
         for number in range(2 * AT_ONCE_BY_KEY):
             there.send(encode(Envelope(id=number, request=List(), caller=caller)))
         await served.until(lambda: served.server.counts.requests == 2 * AT_ONCE_BY_KEY)
+        await served.until(lambda: len(served.asked) >= AT_ONCE_BY_KEY)
         assert len(served.asked) == AT_ONCE_BY_KEY
         await memory.push_acknowledged(SAID)
         served.let_go.set()
