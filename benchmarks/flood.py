@@ -118,7 +118,7 @@ def _malformed(draw: random.Random) -> list[bytes]:
     request = {"type": "search", "query": "cobalt"}
     good = {"id": 7, "request": request, "caller": {"owner": "flood"}, "deadline_s": 2.0, "v": 1}
     whole = msgspec.msgpack.encode(good)
-    odd = draw.choice([None, "x", [], {}, 2**64 - 1, True])
+    odd: Any = draw.choice([None, "x", [], {}, 2**64 - 1, True])
     return draw.choice(
         [
             [os.urandom(draw.randrange(400))],
