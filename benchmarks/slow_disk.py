@@ -8,7 +8,7 @@ The floor is the same daemon on the disk as it is.
 """
 
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
@@ -91,7 +91,7 @@ def run() -> dict[str, Any]:
 
 
 @contextmanager
-def _slowed() -> Iterator[tuple[Path, Path]]:
+def _slowed() -> Generator[tuple[Path, Path]]:
     """Compile the library; yield it, and the file that says how slow the disk is."""
     with TemporaryDirectory() as folder:
         source, library, setting = (Path(folder) / name for name in ("slow.c", "slow.so", "setting"))

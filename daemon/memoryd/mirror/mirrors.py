@@ -1,7 +1,7 @@
 """All mirrors of a home: each in a task of its own, from a start on or from when it is turned on."""
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -224,7 +224,7 @@ class MirrorKeeper:
 
 
 @contextmanager
-def _refused(folder: Path | str) -> Iterator[None]:
+def _refused(folder: Path | str) -> Generator[None]:
     """Refuse a folder whose name no disk can have, or that may not be read."""
     try:
         yield
