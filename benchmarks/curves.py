@@ -8,7 +8,7 @@ from math import ceil, floor, log10
 from pathlib import Path
 
 Figures = Mapping[str, Mapping[str, float]]
-_WIDTH, _HEIGHT, _LEFT, _TOP = 210, 150, 48, 40
+_WIDTH, _HEIGHT, _LEFT, _RIGHT, _TOP = 210, 150, 48, 32, 40
 _OURS, _FLOOR, _GREY = "#337e4a", "#a86d1c", "#6c6c6c"
 
 
@@ -66,14 +66,14 @@ def table(figures: Figures) -> str:
 
 def told(value: float) -> str:
     """Return a figure with two digits that count."""
-    return f"{value:,.0f}" if value >= 10 else f"{value:.1f}"
+    return f"{value:,.0f}" if value >= 10 else f"{max(value, 0):.2g}"
 
 
 def draw(figures: Figures, path: Path) -> None:
     """Draw a panel for each cost; both axes are logarithmic."""
     across = 3
     shown = [_panel(figures, cost, number % across, number // across) for number, cost in enumerate(COSTS)]
-    width, height = across * (_WIDTH + _LEFT + 20), -(-len(COSTS) // across) * (_HEIGHT + _TOP + 30)
+    width, height = across * (_WIDTH + _LEFT + _RIGHT), -(-len(COSTS) // across) * (_HEIGHT + _TOP + 30)
     opening = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif">'
     ground = f'<rect width="{width}" height="{height}" fill="#ffffff"/>'
     path.write_text("\n".join([opening, ground, *shown, "</svg>", ""]), encoding="utf-8")
@@ -87,7 +87,7 @@ def _panel(figures: Figures, cost: Cost, column: int, line: int) -> str:
     }
     values = [value for line in lines.values() for value in line]
     low, high = floor(log10(min(values))), ceil(log10(max(values)))
-    left, top = column * (_WIDTH + _LEFT + 20) + _LEFT, line * (_HEIGHT + _TOP + 30) + _TOP
+    left, top = column * (_WIDTH + _LEFT + _RIGHT) + _LEFT, line * (_HEIGHT + _TOP + 30) + _TOP
 
     def x(size: int) -> float:
         return left + (log10(size) - log10(sizes[0])) / max(log10(sizes[-1] / sizes[0]), 1) * _WIDTH
