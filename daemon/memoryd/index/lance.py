@@ -228,7 +228,7 @@ class LanceIndex:
     async def _begin(self, *, model: str, dimensions: int) -> None:
         await self._memories.begin(model=model, dimensions=dimensions)
         self._memories.resident = Resident(dimensions, exact_rows=self._config.ann_rows)
-        self._memories.applied = 0
+        self._memories.applied, self._memories.kept = 0, -1
 
     async def _read(self) -> Resident:
         """Return all rows in memory: 1.5 s of a core for 100,000."""
