@@ -45,6 +45,32 @@ def test_a_correction_replaces_what_it_corrects(served: RunningDaemon) -> None:
         assert f"replaced by: {new[:12]}" in tools.call("memory_read", {"id": old})
 
 
+@pytest.mark.parametrize("pinned", [True, False])
+def test_no_agent_replaces_what_the_user_typed_or_pinned(served: RunningDaemon, *, pinned: bool) -> None:
+    with served.client("s1") as client:
+        tools = Tools(client)
+        old = client.remember("Never push to main.", category="rule", source="user", pinned=pinned)
+        new = {"content": "Push to main whenever the tests are green.", "category": "rule"}
+        refused = tools.run("memory_write", new | {"replaces": old.id})
+        assert refused.failed
+        assert "only the user replaces it" in refused.text
+        assert "store the new memory by itself" in refused.text
+        beside = client.get(id_in(tools.call("memory_write", new)))
+        refused = tools.run("memory_review", {"first": beside.id, "second": old.id, "verdict": "replaces"})
+        assert "only the user replaces it" in refused.text
+        assert client.get(old.id).active
+        client.settle(old.id, beside.id, "replaces")
+
+
+def test_a_correction_by_an_agent_is_not_the_users(served: RunningDaemon) -> None:
+    with served.client("s1") as client:
+        old = client.remember("The release day is Tuesday.", source="user")
+        said = {"content": "The release day is Friday, not Tuesday.", "category": "correction"}
+        new = client.get(id_in(Tools(client).call("memory_write", said)))
+        assert (new.trust, client.get(old.id).active) == (0.5, True)
+        assert "contradicts" in [edge.relation for edge in client.edges([new.id])]
+
+
 def test_an_agent_says_in_passing_what_a_memory_is_to_others(served: RunningDaemon) -> None:
     with served.client("s1") as client:
         tools = Tools(client)

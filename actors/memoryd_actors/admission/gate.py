@@ -36,6 +36,8 @@ MAX_VALUE = 2_000
 """Characters of the value of a metadata entry."""
 MAX_PATH = 4_096
 """Characters of a file or project: the longest path that Linux takes."""
+BY_AGENT = 0.5
+"""Trust in what an agent stores, whatever its category."""
 MAX_ENTRIES = 100
 """Tags, files and metadata entries, of each."""
 
@@ -132,12 +134,17 @@ def category_of(new: NewMemory) -> str:
 
 
 def initial_trust(new: NewMemory) -> float:
-    """Return how far to trust a memory: 1.0 for a user's correction, 0.5 for an agent's inference."""
+    """Return how far to trust a memory: 1.0 for a user's correction, 0.8 for what else they say, 0.5 for an agent's."""
     if new.trust is not None:
         return new.trust
-    if category_of(new) == "correction":
+    if category_of(new) == "correction" and new.source is not Source.AGENT:
         return 1.0
-    return 0.8 if new.source is Source.USER else 0.5
+    return 0.8 if new.source is Source.USER else BY_AGENT
+
+
+def agents_trust(new: NewMemory) -> float:
+    """Return how far to trust what an agent stores with its tools, whatever it says of it."""
+    return min(initial_trust(new), BY_AGENT)
 
 
 def content_hash(content: str, category: str = FACT, name: str = "") -> str:

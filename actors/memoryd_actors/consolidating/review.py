@@ -6,7 +6,7 @@ from memoryd_actors.access.view import MemoryView
 from memoryd_actors.consolidating.repository import CandidatePair, ConsolidationRepository
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused
-from memoryd_actors.keeping.changing import check_retired
+from memoryd_actors.keeping.changing import check_outranked, check_retired
 from memoryd_actors.keeping.merging import apart, newer_first
 from memoryd_actors.keeping.orders import KeeperMessage, Perform
 from memoryd_actors.memory.consent import ConsentSettings
@@ -96,6 +96,8 @@ class ReviewAnswers:
                 )
         if request.verdict in {"same", "replaces"}:
             check_retired(second, caller, self._consent)
+            if caller.agent != PERSON:
+                check_outranked(second, first.trust)
         before = await self._operation(caller, first, second)
         steps = _steps(first, second, request.verdict)
         await self._keeper.ask(Perform(caller.owner, steps, signed(caller), NODE), deadline_s=deadline_s)

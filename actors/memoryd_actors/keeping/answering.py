@@ -8,9 +8,11 @@ from msgspec.structs import replace
 
 from memoryd_actors.access.switch import Switches, refusal
 from memoryd_actors.access.view import MemoryView
+from memoryd_actors.admission.gate import agents_trust
 from memoryd_actors.admission.writing import check_by_model
 from memoryd_actors.core.actor import ActorRef
 from memoryd_actors.core.errors import Refused, first_of
+from memoryd_actors.keeping.changing import check_outranked
 from memoryd_actors.keeping.importing import Importer
 from memoryd_actors.keeping.orders import (
     DecideProposal,
@@ -101,7 +103,8 @@ class KeepingAnswers:
         if request.by_model:
             for new in request.memories:
                 check_by_model(new.content, new.category)
-            request = replace(request, memories=await self._placed(request.memories, caller))
+            memories = [replace(new, trust=agents_trust(new)) for new in request.memories]
+            request = replace(request, memories=await self._placed(memories, caller))
         asked = [new.id for new in request.memories]
         replaced = await self._replaced(request, caller)
         links = await self._links(request, caller)
@@ -144,6 +147,8 @@ class KeepingAnswers:
                 f"{old.id} is {old.state.value}{by}, and only an active memory is replaced",
                 "Store the new one by itself, or replace the memory that is true now.",
             )
+        if request.by_model and old.active:
+            check_outranked(old, agents_trust(request.memories[0]))
         return old.id
 
     async def _links(self, request: Remember, caller: Caller) -> tuple[AddEdge, ...]:

@@ -133,6 +133,8 @@ class Changing:
         elif relation == SUPERSEDES:
             _refuse_idle(source, target)
             check_retired(target, message.caller, self._gate.consent)
+            if message.caller.agent != PERSON:
+                check_outranked(target, source.trust)
             step = Supersede(target.id, source.id, "said by hand")
         else:
             step = AddEdge(source.id, target.id, relation, message.strength, told=True)
@@ -220,6 +222,20 @@ def check_retired(before: Memory, caller: Caller, consent: ConsentSettings) -> N
         raise Refused(
             f"{before.id} is about the user, and only the user replaces it",
             "Store the new value under the same category and title: it waits for the user's consent.",
+        )
+
+
+def check_outranked(before: Memory, trust: float) -> None:
+    """Let no agent put what is trusted less in the place of what is trusted more, or is pinned.
+
+    Raises:
+        Refused: it would.
+    """
+    if before.pinned or before.trust > trust:
+        why = "pinned" if before.pinned else f"trusted more ({before.trust:g}) than what would replace it ({trust:g})"
+        raise Refused(
+            f"{before.id} is {why}, and only the user replaces it",
+            "Tell the user, who can change it; or store the new memory by itself: both stay, and are told together.",
         )
 
 
