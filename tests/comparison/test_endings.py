@@ -3,6 +3,7 @@
 import pytest
 
 from memoryd_actors.comparison import Statement, action, compare
+from memoryd_actors.comparison.compare import CERTAIN
 
 ELSEWHERE = """
 The alarm works in the kitchen. | The alarm no longer works in the cellar.
@@ -33,6 +34,21 @@ Ann works at Acme. | Ann does not work at Acme anymore.
 Wir nutzen Redis als Cache. | Wir nutzen Redis nicht mehr.
 We deploy on Fridays. | We no longer deploy on Fridays.
 We support Python 3.8. | We no longer support Python 3.8.
+We support Python 3.8 and 3.9. | We no longer support Python 3.8 and 3.9.
+I and Ben maintain the parser. | I and Ben no longer maintain the parser.
+We use Redis as a cache, since it is fast. | We no longer use Redis.
+"""
+IN_PART = """
+The API supports XML and JSON. | The API no longer supports XML.
+The API supports XML, JSON and YAML. | The API no longer supports JSON.
+The API supports XML, JSON, YAML. | The API no longer supports JSON.
+The API supports XML 1.0 as well as JSON. | The API no longer supports XML.
+We use Redis for caching and for the queue. | We no longer use Redis for the queue.
+Wir nutzen Redis für den Cache und für die Queue. | Wir nutzen Redis nicht mehr für die Queue.
+Anna and Ben maintain the parser. | Ben no longer maintains the parser.
+I and Ben maintain the parser. | I no longer maintain the parser.
+I like tea and coffee in the morning. | I no longer like coffee.
+I like coffee. I live in Ghent. | I no longer like coffee.
 """
 
 
@@ -52,6 +68,14 @@ def test_what_ends_elsewhere_or_in_part_leaves_both(old: str, new: str, cosine: 
 def test_what_is_no_longer_so_is_superseded(old: str, new: str) -> None:
     found = compare(Statement(text=new), Statement(text=old), 0.85)
     assert action(found) == "supersede", found
+
+
+@pytest.mark.parametrize("category", ["fact", "correction"])
+@pytest.mark.parametrize(("old", "new"), pairs(IN_PART))
+def test_what_ends_of_several_things_leaves_both_and_links_them(old: str, new: str, category: str) -> None:
+    found = compare(Statement(new, category), Statement(old), 0.85)
+    assert action(found) == "contradict", found
+    assert found.confidence < CERTAIN
 
 
 DENIED = """

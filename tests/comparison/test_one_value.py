@@ -6,6 +6,10 @@ from memoryd_actors.comparison import Statement, action, compare
 from memoryd_actors.comparison.compare import CERTAIN
 
 SEVERAL = """
+My sister's name is Anna. | My sister's name is Eva.
+My cat's full name is Ada. | My cat's full name is Ida.
+The user's colleague's name is Anna. | The user's colleague's name is Eva.
+The name of my daughter is Anna. | The name of my daughter is Eva.
 Take the pill at 8:00. | Take the pill at 20:00.
 The exam is on 3 March. | The exam is on 10 March.
 The meeting is at 8 am. | The meeting is at 8 pm.

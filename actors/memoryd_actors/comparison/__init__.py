@@ -21,12 +21,8 @@ A comparison with a guard (`difference`: a number, a date, a version, a symbol, 
 whoever says so: `vetoed` holds a model's answer to that.
 """
 
-from memoryd_actors.comparison.compare import compare as compare
-from memoryd_actors.comparison.decision import Action as Action
-from memoryd_actors.comparison.decision import action as action
-from memoryd_actors.comparison.decision import vetoed as vetoed
-from memoryd_actors.comparison.statement import Comparison as Comparison
-from memoryd_actors.comparison.statement import Relation as Relation
-from memoryd_actors.comparison.statement import Statement as Statement
+from memoryd_actors.comparison.compare import compare
+from memoryd_actors.comparison.decision import Action, action, vetoed
+from memoryd_actors.comparison.statement import Comparison, Relation, Statement
 
 __all__ = ["Action", "Comparison", "Relation", "Statement", "action", "compare", "vetoed"]

@@ -6,7 +6,7 @@ the dev cluster. Where nobody knows what the words mean, one difference is a cha
 
 import re
 from collections.abc import Sequence
-from itertools import dropwhile, takewhile
+from itertools import dropwhile, pairwise, takewhile
 from typing import Final
 
 from memoryd_actors.comparison.canon import Canon, canon
@@ -23,6 +23,8 @@ def _any_of(*patterns: str) -> re.Pattern[str]:
 
 _ENDED: Final = _any_of(*(one["ended"] for one in _ALL))
 _CUE: Final = _any_of(*(one["ended"] for one in _ALL), *(one["cues"] for one in _ALL))
+_LINK: Final = re.compile(_any_of(*(one["links"] for one in _ALL)).pattern + r"|\s&\s|[.;:!?]\s", re.IGNORECASE)
+ONE_OF_SEVERAL: Final = _any_of(WORDS["en"]["one_of_several"])
 _MOVED: Final = tuple(_any_of(one[name]) for one in _ALL for name in ("moved", "moved_to"))
 _CLAUSE: Final = re.compile(r"[,;:.!?](?=\s|\Z)")
 _NO: Final = rf"(?:{'|'.join(NEGATORS)})"
@@ -76,6 +78,19 @@ def _denied(new: Canon, old: Canon) -> bool:
     gone = set(map(meaning, _inside(new, match, "gone")))
     rest = difference(canon(f"{match['said']} {match['rest']}"), old)
     return bool(rest.new and rest.old) and all(meaning(token) in gone for token in rest.old)
+
+
+def ends_part(new: Canon, old: Canon) -> bool:
+    """Return whether one of several things is no longer so: `no longer tea`, where the other says `tea and coffee`."""
+    gone = set(map(meaning, new.tokens))
+    said = _LINK.split(old.text)
+    if len(said) > 1 or old.text.count(", ") > 1:
+        said = [one for part in said for one in part.split(", ")]
+    parts = [told for one in said if (told := [meaning(token) for token in canon(one).tokens if is_meant(token)])]
+    # Beside one another both are gone, or neither. Who is spoken of may be the same in a sentence about another thing.
+    other = any(set(part) - gone and not any(word in gone and word[0] != "@" for word in part) for part in parts)
+    part = other or any((left[-1] in gone) != (right[0] in gone) for left, right in pairwise(parts))
+    return part and _ENDED.search(new.text) is not None
 
 
 def excludes(new: Canon, old: Canon, found: Difference) -> bool:

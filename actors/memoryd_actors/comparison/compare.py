@@ -3,7 +3,7 @@
 from typing import Final
 
 from memoryd_actors.comparison.canon import MARKER, Canon, canon, equal
-from memoryd_actors.comparison.changes import cannot_both_be, changes, excludes
+from memoryd_actors.comparison.changes import ONE_OF_SEVERAL, cannot_both_be, changes, ends_part, excludes
 from memoryd_actors.comparison.difference import difference, pair
 from memoryd_actors.comparison.statement import Comparison, Statement
 from memoryd_actors.comparison.tokens import words
@@ -23,10 +23,7 @@ _SELF: Final = words("self") - words("user")
 
 
 def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
-    """Return what `new` is to `old`, from their words and the cosine of their vectors.
-
-    Pure, and well under a millisecond for two sentences of 200 characters; a text is read once and then remembered.
-    """
+    """Return what `new` is to `old`, from their words and the cosine of their vectors. A text is read once."""
     if MARKER.search(new.text) or MARKER.search(old.text):
         # Two secrets that were taken out look alike, and are not.
         if new.text.split() == old.text.split():
@@ -42,13 +39,16 @@ def compare(new: Statement, old: Statement, cosine: float) -> Comparison:
     reason = "; ".join(guards) or pair(found.new, found.old)
     corrects = new.category == "correction" and old.category != "correction"
     of_one = not any(guard.startswith("speaker ") for guard in guards)
-    if of_one and (newer := changes(one, other, found, corrects=corrects)):
+    newer = changes(one, other, found, corrects=corrects) if of_one else ""
+    part = bool(newer) and ends_part(one, other)
+    if newer and not part:
         return Comparison("changes", _SURE, f"{reason} ({newer})", bool(guards))
     sure = of_one and not circumstances and cannot_both_be(one, other, found)
-    if sure or (of_one and excludes(one, other, found)):
-        return Comparison("contradicts", CERTAIN if sure else _SURE, reason, True)
-    near = 0.5 * cosine + 0.5 * found.coverage >= NEAR
-    return Comparison("resembles", _NEAR if near else _FAR, reason, bool(guards))
+    if part or sure or (of_one and excludes(one, other, found)):
+        certain = sure and not ONE_OF_SEVERAL.search(one.text)
+        return Comparison("contradicts", CERTAIN if certain else _SURE, reason, True)
+    nearness = 0.5 * cosine + 0.5 * found.coverage
+    return Comparison("resembles", _NEAR if nearness >= NEAR else _FAR, reason, bool(guards))
 
 
 def _circumstances(new: Statement, old: Statement, one: Canon, other: Canon) -> tuple[str, ...]:
@@ -57,12 +57,8 @@ def _circumstances(new: Statement, old: Statement, one: Canon, other: Canon) -> 
     words = {token.folded for token in (*one.tokens, *other.tokens)}
     if new.speaker and old.speaker and new.speaker.casefold() != old.speaker.casefold() and words & _SELF:
         guards.append(f"speaker {new.speaker} ≠ {old.speaker}")
-    said, before = _day(new), _day(old)
+    days = ((one.occurred_at or one.created_at) for one in (new, old))
+    said, before = (f"{day:%Y-%m-%d}" if day else "" for day in days)
     if said and before and said != before and words & RELATIVE:
         guards.append(f"date {said} ≠ {before}")
     return tuple(guards)
-
-
-def _day(statement: Statement) -> str:
-    moment = statement.occurred_at or statement.created_at
-    return f"{moment:%Y-%m-%d}" if moment else ""

@@ -51,9 +51,8 @@ class Difference:
     @property
     def coverage(self) -> float:
         """The share of the shorter one's words that the other one has."""
-        shared = len(self.new_meant) - len(self.new)
         least = min(len(self.new_meant), len(self.old_meant))
-        return shared / least if least else 0.0
+        return (len(self.new_meant) - len(self.new)) / least if least else 0.0
 
 
 def difference(new: Canon, old: Canon) -> Difference:
@@ -108,12 +107,9 @@ def _values(new: Sequence[Token], old: Sequence[Token]) -> list[str]:
         left, right = ([token for token in side if token.kind in kinds] for side in (new, old))
         if left and right:
             version = name == "symbol" and all(_VERSION.fullmatch(token.text) for token in (*left, *right))
-            found.append(f"{'version' if version else name} {_told(left)} ≠ {_told(right)}")
+            told = [", ".join(value.said or value.text for value in side[:3]) for side in (left, right)]
+            found.append(f"{'version' if version else name} {' ≠ '.join(told)}")
     return found
-
-
-def _told(values: Sequence[Token]) -> str:
-    return ", ".join(value.said or value.text for value in values[:3])
 
 
 def _close(new: Canon, old: Canon, *, valued: bool) -> list[str]:
@@ -135,18 +131,14 @@ def _close(new: Canon, old: Canon, *, valued: bool) -> list[str]:
     if not valued and (all(heavy) or (any(heavy) and differing == 1)):
         found.append(pair(*heavy))
     if not valued:
-        found += [f"only one has {token.text!r}" for token in (*ours, *theirs) if _is_bare(token)]
+        bare = [one for one in (*ours, *theirs) if one.kind == "symbol" or one.text.lower() == one.text.upper()]
+        found += [f"only one has {it.text!r}" for it in bare if it.kind in {"symbol", "mark"} or not it.text.isascii()]
     forms = ((one, other) for one in ours[:_FEW] for other in theirs[:_FEW] if _is_form(_spelled(one), _spelled(other)))
     return found + [pair([one], [other]) for one, other in forms]
 
 
 def _spelled(token: Token) -> str:
     return token.folded or token.text
-
-
-def _is_bare(token: Token) -> bool:
-    """Return whether a token is no word of a script that has letters of two cases."""
-    return token.kind in {"symbol", "mark"} or (not token.text.isascii() and token.text.lower() == token.text.upper())
 
 
 def _is_form(one: str, other: str) -> bool:
