@@ -21,6 +21,8 @@ mine = ["@planner", "idea"]
 researcher = ["core", "checkpoint"]
 writer = ["core", "checkpoint"]
 boss = ["core", "checkpoint", "agent:researcher"]
+idle = ["@supervisor"]
+narrow = ["@supervisor", "agent:writer"]
 """
 MARKER = "Xanadu"
 OWNER = "swept"
@@ -207,3 +209,24 @@ def test_core_memory_and_checkpoints_of_another_agents_thread_are_closed_unless_
         found = boss.load_checkpoint(thread)
         assert found is not None
         assert found.data == b"layer 3"
+
+
+@pytest.mark.parametrize("agent", ["idle", "narrow"])
+@pytest.mark.parametrize("spoken", [True, False])
+def test_a_supervisor_reaches_the_core_memory_of_agents_that_its_list_names_only(
+    daemon: RunningDaemon, agent: str, *, spoken: bool
+) -> None:
+    thread = f"kid-{agent}-{spoken}"
+    with client_of(daemon, thread, "kid") as kid:
+        if spoken:
+            kid.append([Entry(role="user", content="Hello there.")])
+        kid.core_append("context", "The plan of the kid.", thread=thread)
+    with client_of(daemon, "office of others", agent) as boss:
+        attempts: list[Callable[[], object]] = [
+            lambda: boss.core_view(thread=thread),
+            lambda: boss.core_append("context", "mine", thread=thread),
+            lambda: boss.core_purge("context", thread=thread),
+        ]
+        for attempt in attempts:
+            with pytest.raises(RequestFailed, match="another agent's thread"):
+                attempt()
