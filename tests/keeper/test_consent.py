@@ -78,6 +78,13 @@ async def test_no_agent_answers_for_the_user_and_the_one_that_proposed_may_take_
             assert await state(system, new) is State.FORGOTTEN
 
 
+async def test_a_yes_in_the_conversation_stands_in_the_history_as_the_users(place: Place) -> None:
+    async with running(place) as system:
+        new = await store(system, field("city", "Lisbon"))
+        await system.keeper.ask(DecideProposal(new.id, True, AGENT, from_user=True), deadline_s=20)
+        assert await decisions(system, new) == ["proposed", "approved by the user in the conversation"]
+
+
 async def test_an_agent_puts_nothing_in_the_place_of_what_is_about_the_user(place: Place) -> None:
     async with running(place) as system:
         old = await store(system, field("city", "Porto", Source.USER), caller=USER)

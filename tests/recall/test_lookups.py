@@ -137,6 +137,8 @@ async def test_of_a_projects_files_those_are_read_that_may_be_kept(place: Place,
     (project / "docs").mkdir(parents=True)
     lines = [f"Line {n} is about nothing." for n in range(1, 40)]
     lines[20] = "The staging database is restored every night with token hunter2hunter2."
+    lines[15] = "<private>The staging database is restored"
+    lines[19] = "by Rosalind, alone.</private>"
     (project / "docs" / "staging.md").write_text("\n".join(lines))
     (project / ".env").write_text("RESTORE_TOKEN=hunter2hunter2\n")
     (project / "private.md").write_text("---\nsensitive: true\n---\nThe staging database is Anna's.\n")
@@ -151,9 +153,11 @@ async def test_of_a_projects_files_those_are_read_that_may_be_kept(place: Place,
         )
         here = Visibility(owner="local", project=str(project))
         (text,) = await lookups.file("docs/staging.md", "which staging database is restored?", here)
-        assert text.startswith("line 13: Line 13")
+        assert text.startswith("line 9: Line 9")
         assert "The staging database is restored every night" in text
         assert "hunter2hunter2" not in text
+        assert "Rosalind" not in text
+        assert "private" not in text
         for path in (".env", "private.md", "data.bin", "../outside.md", "link.md", "alias.txt", "nowhere.md", "docs"):
             assert await lookups.file(path, "staging database", here) == [], path
         limited = Visibility(owner="local", project=str(project), allowed=frozenset({"fact"}))

@@ -187,6 +187,8 @@ def test_a_section_of_core_memory_is_purged_with_all_that_it_ever_said(daemon: R
         assert client.core_purge("human") == "human and its history destroyed"
         assert client.core_view()[1].text == ""
         assert [write.event for write in client.core_history("human")] == ["PURGE"]
+        with pytest.raises(RequestFailed, match="no section 'nosuch' in what all threads share"):
+            client.core_purge("nosuch")
         with pytest.raises(RequestFailed, match="nothing was written"):
             client.core_undo("human")
         assert files_with(daemon.paths.home, b"Their word") == []

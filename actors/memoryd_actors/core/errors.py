@@ -91,6 +91,18 @@ class NotFound(Refused):
         )
 
 
+class NoSection(NotFound):
+    """Raised when nothing was ever written to a section of core memory."""
+
+    def __init__(self, section: str, thread: str) -> None:
+        where = f"the thread {_shown(thread)}" if thread else "what all threads share"
+        Refused.__init__(
+            self,
+            f"core memory has no section {_shown(section)} in {where}",
+            "`memoryd core view` shows those there are.",
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class KeptCheckpoints:
     """What there is where a checkpoint was looked for."""

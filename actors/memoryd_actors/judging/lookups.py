@@ -17,6 +17,7 @@ from memoryd_actors.ports.transcripts import Transcripts
 from memoryd_actors.redaction import Rules, redact
 from memoryd_actors.redaction.rules import DEFAULT
 from memoryd_actors.searching.search import Searcher
+from memoryd_actors.texts.hidden import strip_unkept
 from memoryd_actors.texts.stems import stem_set
 from memoryd_client.wire.memory import Memory
 
@@ -211,7 +212,8 @@ class MemoryLookups:
         """
         if self._files is None or not visible.project or visible.allowed is not None:
             return []
-        text = await self._files.text(visible.project, path)
+        # Before a part is chosen: of a block that is cut nobody could tell any more that it is private.
+        text = strip_unkept(await self._files.text(visible.project, path))
         if not text.strip():
             return []
         # What stands in the project's environment files may stand in others as well.

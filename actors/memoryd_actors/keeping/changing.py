@@ -78,7 +78,10 @@ class Changing:
                 "Ask the user: their answer in the conversation counts, and so do `memoryd ui` and, at a terminal, "
                 f"`memoryd consent approve {before.id}`.",
             )
-        step = Decide(before.id, message.approve, "approved" if message.approve else "rejected")
+        decision = "approved" if message.approve else "rejected"
+        if message.from_user:
+            decision += " by the user in the conversation"
+        step = Decide(before.id, message.approve, decision)
         return (await self._operations.perform(owner, [step], self._gate.sign(message.caller)))[0]
 
     async def edit(self, message: EditMemory) -> tuple[Memory, ...]:

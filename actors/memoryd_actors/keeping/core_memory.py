@@ -87,7 +87,7 @@ class CoreRepository(Protocol):
         """Destroy a section and its history, in every backup, too.
 
         Raises:
-            NotFound: nothing was ever written to it.
+            NoSection: nothing was ever written to it.
         """
         ...
 

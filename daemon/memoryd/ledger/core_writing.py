@@ -7,7 +7,7 @@ from sqlalchemy import ColumnElement, Connection, and_, delete, func, insert, in
 from memoryd.ledger import spent
 from memoryd.ledger.rows import from_micros, to_micros
 from memoryd.ledger.tables import core_sections, core_writes
-from memoryd_actors.core.errors import NotFound, Refused
+from memoryd_actors.core.errors import NoSection, Refused
 from memoryd_actors.keeping.core_memory import Change, SectionState, event_of
 from memoryd_actors.texts.characters import clean
 from memoryd_client.wire.core_memory import SHARED, CoreEdit, CoreWrite, Section
@@ -135,7 +135,7 @@ def purge(
     """Destroy a section and what it ever said; that it was purged, when and by whom stays.
 
     Raises:
-        NotFound: nothing was ever written to it.
+        NoSection: nothing was ever written to it.
     """
     owner, thread, purge_id = clean(owner), clean(thread), clean(purge_id)
     mine = _whose(owner, thread, name)
@@ -143,7 +143,7 @@ def purge(
         return
     there = connection.execute(select(core_writes.c.write_id, core_writes.c.revision).where(*mine)).all()
     if not there:
-        raise NotFound(name)
+        raise NoSection(name, thread)
     spent.spend(connection, [_spent(owner, row.write_id) for row in there], now)
     erase(connection, owner, thread, name)
     connection.execute(
