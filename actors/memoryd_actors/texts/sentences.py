@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memoryd_actors.texts.languages import pattern_of
+from memoryd_actors.texts.languages import words_of
 
 MOST_SENTENCES = 400
 LONGEST_SENTENCE = 1_000
@@ -15,7 +15,21 @@ _GAP = re.compile(
     r"|(?<![^\S\n])[^\S\n]*\n\s*"
 )
 _QUESTION = ("?", "\uff1f", "\u061f")
-_ABBREVIATION = re.compile(rf"(?:\b{pattern_of('words', 'abbreviations')}|(?<![\w.])[A-Z])\.\Z", re.IGNORECASE)
+_ABBREVIATIONS = words_of("words", "abbreviations")
+_SHORTENED = words_of("words", "shortened")
+_SHORTENED_ENDS = tuple(words_of("words", "shortened_ends"))
+_SHORTENED_NAMES = words_of("words", "shortened_names")
+_BEFORE_NUMBER = words_of("words", "before_number")
+_BEFORE_ORDINAL = words_of("words", "before_ordinal")
+_MONTHS = words_of("words", "dated")
+_STARTS = words_of("words", "starts")
+_STARTS_SMALL = words_of("words", "starts_small")
+_LETTERS = re.compile(r"(?:[^\W\d_]\.){2,}")
+_ORDINAL = re.compile(r"(?:\d{1,2}\.)?\d{1,3}\.")
+_WORD = re.compile(r"[^\W\d_]*(?:['\u2019][^\W\d_]+)?")
+_OPENING = "([{\"'\u201e\u201c\u201a\u2018\u00ab*_/\u2013\u2014-"
+_LONGEST_LOOK = 40
+"""Characters on each side of a full stop by which it is told whether a sentence ends there."""
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,500}\"|“[^”\n]{1,500}”|„[^“”\n]{1,500}[“”]|«[^»\n]{1,500}»|`[^`\n]{1,500}`|‘[^’\n]{1,500}’"
     r"|「[^」\n]{1,500}」|『[^』\n]{1,500}』"
@@ -73,9 +87,41 @@ def _spans(bare: str) -> Iterator[tuple[int, int, int]]:
     start = paragraph = 0
     for gap in _GAP.finditer(bare):
         line = "\n" in gap.group()
-        if not line and _ABBREVIATION.search(bare, max(start, gap.start() - 8), gap.start()):
+        if not line and _goes_on(bare[max(start, gap.start() - _LONGEST_LOOK) : gap.start()], bare, gap.end()):
             continue
         yield start, gap.end() if not line else gap.start(), paragraph
         start = gap.end()
         paragraph += gap.group().count("\n") > 1
     yield start, len(bare), paragraph
+
+
+def _goes_on(before: str, bare: str, after: int) -> bool:
+    """Return whether a sentence goes on after a full stop: that of an abbreviation, of initials, of an ordinal.
+
+    Where both can be, it goes on unless the next word begins sentences: rather too much is kept than too little.
+    """
+    *earlier, last = before.split() or [""]
+    last = last.lstrip(_OPENING)
+    if not last.endswith(".") or last.endswith(".."):
+        return False
+    previous = earlier[-1].lstrip(_OPENING) if earlier else ""
+    following = bare[after : after + _LONGEST_LOOK]
+    folded, name = last[:-1].casefold(), found[0] if (found := _WORD.match(following)) else ""
+    if folded in _ABBREVIATIONS or (
+        len(previous) == len(last) == 2 and f"{previous}{folded}".casefold() in _ABBREVIATIONS
+    ):
+        return True
+    if following[:1].isdigit():
+        return folded in _BEFORE_NUMBER or _is_short(last, folded)
+    begins = name.casefold() in (_STARTS_SMALL if name[:1].islower() else _STARTS)
+    if _ORDINAL.fullmatch(last):
+        is_date = name.casefold() in _MONTHS or previous.casefold() in _BEFORE_ORDINAL
+        return bool(name) and is_date and not begins and [one.casefold() for one in earlier[-2:]] != ["i", "am"]
+    return not begins and _is_short(last, folded)
+
+
+def _is_short(last: str, folded: str) -> bool:
+    """Return whether a word is written short, in a way that may stand at the end of a sentence, too."""
+    if folded in _SHORTENED or folded.endswith(_SHORTENED_ENDS) or (folded in _SHORTENED_NAMES and last[0].isupper()):
+        return True
+    return (len(last) == 2 and last[0].isalpha()) or _LETTERS.fullmatch(last) is not None
