@@ -48,6 +48,14 @@ ASKED = [
     ("Vergiss nicht, dass die CI Node 20 braucht.", "die CI Node 20 braucht."),
     ("Denk dran: freitags kein Deploy.", "freitags kein Deploy."),
     ("Merk dir das bitte", BEFORE),
+    (
+        "Remember how we translate docs: export the strings, send them to Lokalise, import the result.",
+        "how we translate docs: export the strings, send them to Lokalise, import the result.",
+    ),
+    ("Please remember where the spare keys are: in the shed.", "where the spare keys are: in the shed."),
+    ("Don't forget who signs invoices: Anna.", "who signs invoices: Anna."),
+    ("Merk dir den Ablauf: bauen, testen, ausliefern.", "den Ablauf: bauen, testen, ausliefern."),
+    ("Remember that the stages are:\n- build\n- test\n\nNow fix it.", "the stages are:\n- build\n- test"),
 ]
 
 
@@ -57,6 +65,10 @@ def test_what_is_asked_for_is_found_in_its_own_words(message: str, content: str)
 
 
 NOT_ASKED = [
+    "more of it, please keep it in mind for later",
+    "mehr davon, merk dir das bitte",
+    "Can you remember where we put the keys: in the drawer or not?",
+    "Remember the day we met: what a joy.",
     "Do you remember the port?",
     "remember when we fixed this?",
     "Remember?",

@@ -9,7 +9,7 @@ from memoryd_actors.capture.captured import MOST_CHARACTERS, Captured, says_some
 from memoryd_actors.capture.kinds import category_of, is_everywhere
 from memoryd_actors.capture.language import LANGUAGES, Language
 from memoryd_actors.capture.passed_on import passed_on
-from memoryd_actors.capture.reactions import is_reaction
+from memoryd_actors.capture.reactions import is_empty, is_reaction
 from memoryd_actors.texts.languages import typed
 from memoryd_actors.texts.quoted import told_apart
 from memoryd_actors.texts.sentences import Sentence, is_question, masked, sentences
@@ -97,7 +97,7 @@ def explicit(message: str, before: str = "") -> tuple[Captured, ...]:
         elif not content and not request.points:
             content = told.shown
         content = _tidy(content)
-        if says_something(content) and not _TAKEN_BACK.search(content):
+        if says_something(content) and not is_empty(content) and not _TAKEN_BACK.search(content):
             lead = f"{told.said[: parts[0].end]} {request.lead}" if at else request.lead
             found.append(
                 Captured(
@@ -191,7 +191,9 @@ def _content(said: str, parts: Sequence[Sentence], at: int, request: _Request) -
     sentence = parts[at]
     if not request.points:
         if not _is_listing(request.asked):
-            return sentence.text[request.ends :], False
+            rest = sentence.text[request.ends :]
+            listed = _listed(said, parts, at, sentence.end) if rest.rstrip().endswith((":", "\uff1a")) else ""
+            return f"{rest}\n{listed}" if listed else rest, False
         return _listed(said, parts, at, sentence.start + request.ends), False
     begins = sentence.text[: request.begins].strip(_ENDS)
     if begins and not request.lead and not is_reaction(begins):
