@@ -130,6 +130,65 @@ def test_plans_questions_and_explanations_are_no_outcome(said: tuple[str, ...]) 
     assert outcome(talk(*said)) == ""
 
 
+DENIALS = """\
+no, still stuck
+still stuck
+nope
+not fixed
+doesn't work for me
+that broke the tests
+it's back again
+that did not help
+the error is still there
+now it is worse than before
+I still see the spinner
+no change
+wrong, it crashes at once
+hm, it hangs again
+hm, no
+I undid that, it deleted my photos
+I had to revert it
+why is it still failing?
+nothing happens
+nein
+falsch
+das hat nichts gebracht
+geht immer noch nicht
+leider nicht
+jetzt stürzt es ab
+der Fehler ist wieder da
+keine Änderung
+non funziona ancora""".split("\n")
+
+
+@pytest.mark.parametrize("denial", DENIALS)
+def test_what_the_user_denies_is_no_outcome(denial: str) -> None:
+    said = ("U: Mend the gallery.", "A: I fixed the gallery: the thumbnails load and the tests pass.", f"U: {denial}")
+    assert "fixed" not in outcome(talk(*said)).replace("not fixed", "")
+    assert outcome(talk(*said, "A: I will have another look.", "U: ok", "A: Hm.")) == ""
+    again = talk(*said, "A: I fixed the cache, too.", "U: great, works now")
+    assert outcome(again) == 'The assistant said: "I fixed the cache, too." The user said: "great, works now"'
+
+
+@pytest.mark.parametrize(
+    "remark",
+    ["thanks", "no problem", "no, thanks", "great, no more errors", "what is a cache?", "now do the same for videos"],
+)
+def test_what_is_no_denial_leaves_the_outcome(remark: str) -> None:
+    said = talk("U: Mend the gallery.", "A: I fixed the gallery and the tests pass.", f"U: {remark}", "A: Fine.")
+    assert outcome(said).startswith('The assistant said: "I fixed the gallery and the tests pass."')
+
+
+def test_what_a_denial_decides_is_the_outcome() -> None:
+    said = talk("U: Indent it.", "A: I changed the file to tabs.", "U: no, let's use two spaces", "A: Sure.")
+    assert outcome(said) == 'The user said: "no, let\'s use two spaces"'
+
+
+def test_no_may_answer_a_question() -> None:
+    said = talk("U: Mend it.", "A: I fixed the gallery. Shall I add a test?", "U: no", "A: Fine.")
+    assert outcome(said) == 'The assistant said: "I fixed the gallery."'
+
+
 def test_what_tools_say_and_what_is_shown_is_no_outcome() -> None:
     said = [
         Spoken("Run the tests."),

@@ -13,7 +13,7 @@ from memoryd_actors.summarising.ending import ENDINGS, Ending
 from memoryd_actors.summarising.summary import Spoken
 from memoryd_actors.texts.fence import one_line
 from memoryd_actors.texts.hidden import strip_hidden
-from memoryd_actors.texts.languages import typed
+from memoryd_actors.texts.languages import pattern_of, typed
 from memoryd_actors.texts.quoted import told_apart
 from memoryd_actors.texts.sentences import is_question, sentences
 
@@ -55,6 +55,11 @@ _NOT = _any(lambda one: one.negated)
 _LIMITS = _any(lambda one: one.limits)
 _CONDITIONS = _any(lambda one: one.conditions, begins=True)
 _OWN = _any(lambda one: one.own, begins=True)
+_DENIED = re.compile(rf"\b{pattern_of('summarising', 'denied')}\b", re.IGNORECASE)
+_DENIES = re.compile(
+    rf"(?:\W*\b(?:hm+|ugh|argh|oh|ah|well|ok|okay|but|sorry)\b){{0,3}}\W*{pattern_of('summarising', 'denies')}\b",
+    re.IGNORECASE,
+)
 _CLAUSE = re.compile(r"[,;:]\s")
 _DECORATION: Final = re.compile(r"^(?:[#>*\-\u2022|\s]|\d{1,2}[.)]\s)+|[*_#|`]{2,}|[\u2705\u2714\u274c\ufe0f]")
 _LISTED: Final = re.compile(r"^\s*(?:[#>*\-\u2022|]|\d{1,2}[.)])\s*")
@@ -92,8 +97,21 @@ def outcome(said: Sequence[Spoken]) -> str:
             confirmed = _quoted(one, yes[0].text)
         if not decided and (chosen := [sign for sign in signs if sign.kind == "decided"]):
             decided = _quoted(one, chosen[-1].text)
+        if at > answered and not confirmed and _denies(one, spoken[at - 1]):
+            return decided
     # `Works.` does not say what.
     return decided or (confirmed if len(confirmed.split()) >= SAID_BY + FEWEST_WORDS else "")
+
+
+def _denies(one: Spoken, before: Spoken) -> bool:
+    """Return whether a user denies what was said to be done; a bare `no` may also answer the question before it."""
+    parts = [part.bare for part in sentences(_said(one)) if len(part.bare.split()) <= LONGEST_REMARK]
+    if not parts or any(_kind(part, by_user=True) == "confirmed" for part in parts):
+        return False
+    asked = any(is_question(part.bare) for part in sentences(_said(before))[-2:])
+    return (not asked and _DENIES.match(parts[0]) is not None) or any(
+        (_FAILED if is_question(part) else _DENIED).search(part) for part in parts
+    )
 
 
 def _joined(result: str, after: str) -> str:
@@ -119,7 +137,7 @@ def _telling(signs: Sequence[_Sign], *, failures: bool) -> str:
 
 
 def _signs(one: Spoken) -> Iterator[_Sign]:
-    text = told_apart(strip_hidden(one.text)[-LONGEST_READ:]).said
+    text = _said(one)
     by_user = one.role != "assistant"
     # A list of an assistant's is of things to do, or of what was said above it.
     lines = [part for part in sentences(text) if by_user or not _LISTED.match(part.text)]
@@ -138,6 +156,10 @@ def _signs(one: Spoken) -> Iterator[_Sign]:
         more = short and after and not is_question(after) and not _PLANNED.search(after)
         whole = f"{told} {after}" if more else told
         yield _Sign(kind, one_line(whole.rstrip(":"), LONGEST), len(whole.split()))
+
+
+def _said(one: Spoken) -> str:
+    return told_apart(strip_hidden(one.text)[-LONGEST_READ:]).said
 
 
 def _kind(text: str, *, by_user: bool) -> Kind | None:
