@@ -33,7 +33,10 @@ class Interrupted(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True)
     working_memory: dict[str, object] = {}
     """What it was thinking with."""
     pending_calls: tuple[PendingCall, ...] = ()
-    """In the order in which they are to be made; a list of calls, or of mappings that say the same, becomes this."""
+    """In the order in which they are to be made; a list of calls, or of mappings that say the same, becomes this.
+
+    A mapping may be a call as Anthropic (`id`, `name`, `input`) or OpenAI (`id`, `function`) has it.
+    """
 
     def __post_init__(self) -> None:
         """Bring the calls into the form in which they come back."""
@@ -60,6 +63,7 @@ def pack(run: Interrupted | Mapping[str, object]) -> bytes:
     """
     try:
         given = asdict(run) if isinstance(run, Interrupted) else run
+        _known(given, Interrupted)
         calls = map(_call, cast("Iterable[object]", given.get("pending_calls", ())))
         whole = {name: given[name] for name in given if name == "position"} | {
             "working_memory": _tagged(given.get("working_memory", {})),
@@ -75,9 +79,45 @@ def pack(run: Interrupted | Mapping[str, object]) -> bytes:
 def _call(call: object) -> PendingCall:
     if isinstance(call, PendingCall):
         return call
-    if isinstance(call, Mapping):
-        return PendingCall(**cast("Mapping[str, Any]", call))
-    raise TypeError(f"a pending call is a PendingCall or a mapping, and not a {type(call).__name__}")
+    if not isinstance(call, Mapping):
+        raise TypeError(f"a pending call is a PendingCall or a mapping, and not a {type(call).__name__}")
+    given = dict(cast("Mapping[str, Any]", call))
+    function = given.get("function")
+    if isinstance(function, Mapping):
+        # As OpenAI has a call; what it is given is JSON there.
+        given = {name: given[name] for name in given if name not in {"function", "type"}}
+        given |= cast("Mapping[str, Any]", function)
+    elif given.get("type") == "tool_use":
+        del given["type"]
+    if "input" in given and "arguments" not in given:
+        given["arguments"] = given.pop("input")
+    _known(given, PendingCall)
+    arguments = given.get("arguments", {})
+    if isinstance(arguments, str):
+        try:
+            arguments = msgspec.json.decode(arguments or "{}")
+        except msgspec.DecodeError as exc:
+            raise TypeError(f"the arguments of a pending call are no JSON: {exc}") from exc
+    if not isinstance(arguments, Mapping):
+        raise TypeError(f"the arguments of a pending call are a mapping, and not a {type(arguments).__name__}")
+    given["arguments"] = dict(cast("Mapping[str, object]", arguments))
+    return PendingCall(**given)
+
+
+def _known(given: Mapping[str, object], kind: type[msgspec.Struct]) -> None:
+    """Refuse what has a field that would be lost, or lacks one.
+
+    Raises:
+        TypeError: it has one, or lacks one.
+    """
+    fields = {field.name: field.required for field in msgspec.structs.fields(kind)}
+    what = "an interrupted run" if kind is Interrupted else "a pending call"
+    for problem, names in (
+        ("has no field", [name for name in given if name not in fields]),
+        ("lacks", [name for name, required in fields.items() if required and name not in given]),
+    ):
+        if names:
+            raise TypeError(f"{what} {problem} {', '.join(map(repr, names))}: its fields are {', '.join(fields)}")
 
 
 def _tagged(value: object) -> object:

@@ -20,6 +20,23 @@ def proposal(proposed: str) -> Consent:
         ("No.", False),
         ("nein danke", False),
         ("No thanks, keep that to yourself", False),
+        ("y", True),
+        ("Of course!", True),
+        ("That's right", True),
+        ("go ahead, please", True),
+        ("No problem", True),
+        ("Stimmt.", True),
+        ("n", False),
+        ("Don't.", False),
+        ("Please don't", False),
+        ("I\u2019d rather you didn\u2019t.", False),
+        ("Of course not", False),
+        ("Bitte nicht", False),
+        ("Auf keinen Fall!", False),
+        ("Don't forget it", None),
+        ("Don't push to main.", None),
+        ("Right, but not the city", None),
+        ("That's right, now fix the test", None),
         ("yes, but not the city", None),
         ("yes?", None),
         ("Yes, and now fix the login test that fails at midnight on the staging machine", None),
@@ -37,6 +54,8 @@ def test_a_short_message_is_a_yes_a_no_or_neither(said: str, answer: bool | None
         ("Done. May I remember that you live in Lisbon?", ["Lisbon"]),
         ("Soll ich mir merken, dass du in Lisbon lebst?", ["Lisbon"]),
         ("Shall I save to your profile that your city is Porto, and that you work for Acme?", ["Porto"]),
+        ("May I remember that your preferred name is Ana?", ["The user's preferred name is Ana."]),
+        ("May I keep that your home city is Porto?", ["Porto", "The user\u2019s home city is Porto."]),
         ("Do you live in Lisbon?", []),
         ("I shall remember Lisbon. Shall I go on?", []),
         ("May I remember where you live?", []),
@@ -44,4 +63,5 @@ def test_a_short_message_is_a_yes_a_no_or_neither(said: str, answer: bool | None
 )
 def test_only_what_is_asked_about_in_all_its_words_is_answered(question: str, asked: list[str]) -> None:
     consents = [proposal("Lisbon"), proposal("Porto"), proposal("The user works for the bakery in Porto.")]
+    consents += [proposal("The user's preferred name is Ana."), proposal("The user\u2019s home city is Porto.")]
     assert [one.proposed for one in asked_about(question, consents)] == asked

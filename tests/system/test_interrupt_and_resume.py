@@ -71,6 +71,41 @@ def test_a_run_comes_back_equal_whatever_its_calls_and_values_are_held_in() -> N
         Interrupted(position="1", pending_calls=cast("Any", ["move"]))
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"id": "t1", "name": "read", "input": {"path": "x"}},
+        {"type": "tool_use", "id": "t1", "name": "read", "input": {"path": "x"}},
+        {"id": "t1", "type": "function", "function": {"name": "read", "arguments": '{"path": "x"}'}},
+    ],
+)
+def test_a_call_in_the_form_of_a_model_keeps_its_arguments(call: dict[str, object]) -> None:
+    found = there_and_back({"position": "s", "working_memory": {"a": 1}, "pending_calls": [call]})
+    assert found.pending_calls == (PendingCall(id="t1", name="read", arguments={"path": "x"}),)
+
+
+@pytest.mark.parametrize(
+    ("run", "told"),
+    [
+        (
+            {"position": "s", "workingmemory": {}},
+            "an interrupted run has no field 'workingmemory': its fields are posit",
+        ),
+        ({"working_memory": {}}, "an interrupted run lacks 'position'"),
+        (
+            {"position": "s", "pending_calls": [{"id": "1", "name": "a", "args": {}}]},
+            "a pending call has no field 'args'",
+        ),
+        ({"position": "s", "pending_calls": [{"id": "1"}]}, "a pending call lacks 'name'"),
+        ({"position": "s", "pending_calls": [{"id": "1", "name": "a", "input": "["}]}, "arguments .* are no JSON"),
+        ({"position": "s", "pending_calls": [{"id": "1", "name": "a", "input": 5}]}, "are a mapping, and not a int"),
+    ],
+)
+def test_what_would_be_lost_of_a_run_is_refused_by_name(run: dict[str, object], told: str) -> None:
+    with pytest.raises(TypeError, match=told):
+        pack(run)
+
+
 AGENT = """
 import sys
 from memoryd_client import Client, Interrupted, PendingCall
